@@ -1,0 +1,82 @@
+//! Error kinds shared by every crate: one kind decides both the HTTP status and whether a message is delivered again.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What went wrong, in the terms a caller can act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The input is wrong; the same input fails again.
+    Invalid,
+    /// What was asked for does not exist (or is not the caller's to see).
+    NotFound,
+    /// The input contradicts what is stored.
+    Conflict,
+    /// A bound was reached; later there may be room.
+    Exhausted,
+    /// The time given ran out.
+    Timeout,
+    /// A store, the bus or a model is not reachable or full; trying again may help.
+    Unavailable,
+    /// What is stored cannot be read; trying again does not help.
+    Damaged,
+    /// A defect of Mnemic.
+    Internal,
+}
+
+/// Gives the kind of an error.
+pub trait Classify: StdError {
+    /// Returns what the caller can do about this error.
+    fn kind(&self) -> ErrorKind;
+}
+
+/// A failure of a port, with the operation that failed. `Display` does not print the source.
+#[derive(Debug)]
+pub struct PortError {
+    operation: &'static str,
+    kind: ErrorKind,
+    detail: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl PortError {
+    /// Makes an error without a cause; `detail` is shown to operators and, for `Invalid`, `NotFound` and `Conflict`, to callers.
+    pub fn new(operation: &'static str, kind: ErrorKind, detail: impl Into<String>) -> PortError {
+        PortError { operation, kind, detail: detail.into(), source: None }
+    }
+
+    /// Adds the error that caused this one.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> PortError {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Returns the operation that failed, as `port.method`.
+    pub fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// Returns what happened, without the operation.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+}
+
+impl fmt::Display for PortError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.operation, self.detail)
+    }
+}
+
+impl StdError for PortError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|it| &**it as &(dyn StdError + 'static))
+    }
+}
+
+impl Classify for PortError {
+    fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}

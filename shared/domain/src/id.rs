@@ -1,0 +1,192 @@
+//! Ids. Every id but the name of a space is a UUIDv5 of its inputs, so a redelivered message rewrites what it wrote.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Root of all derivations; changing it changes every id.
+const ROOT: Uuid = Uuid::from_u128(0x6d6e_656d_6963_4000_8000_0000_0000_0001);
+
+/// The name of a space: 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SpaceId(String);
+
+/// A text that is not the name of a space.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a space is 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit")]
+pub struct InvalidSpace;
+
+impl SpaceId {
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn uuid(&self) -> Uuid {
+        Uuid::new_v5(&ROOT, self.0.as_bytes())
+    }
+}
+
+impl FromStr for SpaceId {
+    type Err = InvalidSpace;
+
+    fn from_str(name: &str) -> Result<SpaceId, InvalidSpace> {
+        let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        let first = name.bytes().next().is_some_and(inner);
+        let rest = name.bytes().all(|b| inner(b) || matches!(b, b'.' | b'_' | b'-'));
+        if first && rest && name.len() <= 64 { Ok(SpaceId(name.to_owned())) } else { Err(InvalidSpace) }
+    }
+}
+
+impl TryFrom<String> for SpaceId {
+    type Error = InvalidSpace;
+
+    fn try_from(name: String) -> Result<SpaceId, InvalidSpace> {
+        name.parse()
+    }
+}
+
+impl From<SpaceId> for String {
+    fn from(space: SpaceId) -> String {
+        space.0
+    }
+}
+
+impl fmt::Display for SpaceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+macro_rules! uuid_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// Returns the id as a UUID, for stores.
+            pub fn uuid(self) -> Uuid {
+                self.0
+            }
+
+            /// Takes an id back from a store or a caller.
+            pub fn from_uuid(uuid: Uuid) -> $name {
+                $name(uuid)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<$name, uuid::Error> {
+                Uuid::parse_str(text).map($name)
+            }
+        }
+    };
+}
+
+uuid_id! {
+    /// One session of a space, derived from the space and the caller's name for the session.
+    SessionId
+}
+uuid_id! {
+    /// One record, derived from the space and the caller's id for it.
+    RecordId
+}
+uuid_id! {
+    /// One unit, derived from the record or the segment it was written from.
+    UnitId
+}
+uuid_id! {
+    /// One fact, derived from its source unit, subject, predicate and object.
+    FactId
+}
+uuid_id! {
+    /// One entity, derived from the space and its normalised name.
+    EntityId
+}
+
+impl SessionId {
+    /// Returns the id of the session that the caller calls `name`.
+    pub fn derive(space: &SpaceId, name: &str) -> SessionId {
+        SessionId(derived(space.uuid(), "session", &[name]))
+    }
+}
+
+impl RecordId {
+    /// Returns the id of the record that the caller calls `external_id`.
+    pub fn derive(space: &SpaceId, external_id: &str) -> RecordId {
+        RecordId(derived(space.uuid(), "record", &[external_id]))
+    }
+}
+
+impl UnitId {
+    /// Returns the id of the turn unit of `record`.
+    pub fn turn(record: RecordId) -> UnitId {
+        UnitId(derived(record.0, "turn", &[]))
+    }
+
+    /// Returns the id of the event unit whose segment starts with `first`.
+    pub fn event(first: RecordId) -> UnitId {
+        UnitId(derived(first.0, "event", &[]))
+    }
+}
+
+impl FactId {
+    /// Returns the id of the fact `subject predicate object` that `unit` states.
+    pub fn derive(unit: UnitId, subject: &str, predicate: &str, object: &str) -> FactId {
+        FactId(derived(unit.0, "fact", &[subject, predicate, object]))
+    }
+}
+
+impl EntityId {
+    /// Returns the id of the entity with this normalised name.
+    pub fn derive(space: &SpaceId, normalised: &str) -> EntityId {
+        EntityId(derived(space.uuid(), "entity", &[normalised]))
+    }
+}
+
+/// Lengths are part of the input, so `["ab", "c"]` and `["a", "bc"]` differ.
+fn derived(parent: Uuid, kind: &str, parts: &[&str]) -> Uuid {
+    let mut name = Vec::with_capacity(kind.len() + 8 + parts.iter().map(|it| it.len() + 8).sum::<usize>());
+    for part in std::iter::once(&kind).chain(parts) {
+        name.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        name.extend_from_slice(part.as_bytes());
+    }
+    Uuid::new_v5(&parent, &name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_spaces() {
+        for good in ["a", "0", "user-1", "team.a_b", &"x".repeat(64)] {
+            assert!(good.parse::<SpaceId>().is_ok(), "{good}");
+        }
+        for bad in ["", "-a", ".a", "A", "a b", "a/b", "ä", &"x".repeat(65), "a\0"] {
+            assert!(bad.parse::<SpaceId>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ids_depend_on_all_inputs_and_their_borders() {
+        let (a, b) = ("a".parse::<SpaceId>().unwrap(), "b".parse::<SpaceId>().unwrap());
+        assert_ne!(RecordId::derive(&a, "1"), RecordId::derive(&b, "1"));
+        assert_ne!(RecordId::derive(&a, "1").uuid(), SessionId::derive(&a, "1").uuid());
+        let unit = UnitId::turn(RecordId::derive(&a, "1"));
+        assert_ne!(FactId::derive(unit, "ab", "c", ""), FactId::derive(unit, "a", "bc", ""));
+    }
+}

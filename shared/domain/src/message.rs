@@ -1,0 +1,36 @@
+//! Versioned messages. A published version is frozen byte for byte; a change makes a new type, file and subject.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::id::SpaceId;
+
+mod answer_v1;
+mod records_accepted_v1;
+mod route_v1;
+mod units_written_v1;
+
+pub use answer_v1::{AnswerV1, AnsweredV1};
+pub use records_accepted_v1::RecordsAcceptedV1;
+pub use route_v1::{QueryFilter, RouteV1, RoutedV1};
+pub use units_written_v1::UnitsWrittenV1;
+
+/// A message that is delivered at least once, until a consumer settles it.
+pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Name and version; the full subject is `mnemic.{SUBJECT}.{space}`.
+    const SUBJECT: &'static str;
+
+    /// Returns the space it belongs to.
+    fn space(&self) -> &SpaceId;
+
+    /// Returns a key that is equal for equal messages, so that a bus stores a repeated publish once.
+    fn dedup_key(&self) -> String;
+}
+
+/// A message that is answered while the asker waits, or not at all.
+pub trait Request: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Name and version; the full subject is `mnemic.{SUBJECT}`.
+    const SUBJECT: &'static str;
+    /// What comes back.
+    type Reply: Serialize + DeserializeOwned + Send + Sync + 'static;
+}

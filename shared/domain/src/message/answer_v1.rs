@@ -1,0 +1,41 @@
+use serde::{Deserialize, Serialize};
+
+use super::Request;
+use crate::anchor::Anchors;
+use crate::evidence::{Answer, EvidencePack, Scene, Verdict, WordWeight};
+use crate::id::SpaceId;
+
+/// The gateway asks the reader to judge the evidence and to answer from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerV1 {
+    /// For traces only; the reader looks nothing up.
+    pub space: SpaceId,
+    /// The question, as asked.
+    pub question: String,
+    /// What the router read from it.
+    pub anchors: Anchors,
+    /// Speakers of the space.
+    pub speakers: Vec<String>,
+    /// Weights of the stems of the bare question.
+    pub words: Vec<WordWeight>,
+    /// The evidence.
+    pub pack: EvidencePack,
+    /// Strong candidates with surroundings.
+    pub scenes: Vec<Scene>,
+}
+
+/// The reader's verdict and answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnsweredV1 {
+    /// Whether the evidence supports an answer.
+    pub verdict: Verdict,
+    /// The answer; none when refused.
+    pub answer: Option<Answer>,
+    /// Calls of a language model made.
+    pub model_calls: u32,
+}
+
+impl Request for AnswerV1 {
+    const SUBJECT: &'static str = "answer.v1";
+    type Reply = AnsweredV1;
+}

@@ -1,0 +1,79 @@
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+
+use super::Request;
+use crate::anchor::Anchors;
+use crate::evidence::{EvidencePack, RankedUnit, Scene, UnitExplanation, WordWeight};
+use crate::id::SpaceId;
+use crate::record::Modality;
+
+/// Restricts which units may be evidence. Empty fields restrict nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QueryFilter {
+    /// Only units of these actors.
+    pub actors: Vec<String>,
+    /// Only units of these sessions, by the callers' names.
+    pub sessions: Vec<String>,
+    /// Only units of these modalities.
+    pub modalities: Vec<Modality>,
+    /// Only units observed at or after.
+    pub from: Option<DateTime<FixedOffset>>,
+    /// Only units observed before.
+    pub until: Option<DateTime<FixedOffset>>,
+}
+
+/// The gateway asks the router for evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RouteV1 {
+    /// Where to look.
+    pub space: SpaceId,
+    /// The question, as asked.
+    pub question: String,
+    /// o200k tokens the pack may cost.
+    pub tokens: u32,
+    /// Only what was observed before; also the "now" that relative times in the question are resolved against.
+    pub as_of: Option<DateTime<FixedOffset>>,
+    /// What may be evidence.
+    pub filter: QueryFilter,
+    /// Number of units to explain, 0 for none.
+    pub explain: u32,
+    /// Number of ranked units to return, 0 for none.
+    pub ranked: u32,
+    /// Number of scenes to return for the reader, 0 for none.
+    pub scenes: u32,
+}
+
+/// What the router found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoutedV1 {
+    /// What the question fixes.
+    pub anchors: Anchors,
+    /// The evidence.
+    pub pack: EvidencePack,
+    /// Speakers of the space, most talkative first, ties by name; at most 32.
+    pub speakers: Vec<String>,
+    /// Weights of the stems of the bare question, in order of appearance.
+    pub words: Vec<WordWeight>,
+    /// Strong candidates with surroundings, best first.
+    pub scenes: Vec<Scene>,
+    /// Best units, best first.
+    pub ranked: Vec<RankedUnit>,
+    /// Why units are in or out, by rank.
+    pub explained: Vec<UnitExplanation>,
+    /// Number of units in the space that may be evidence.
+    pub units: u64,
+    /// Number of candidates proposed.
+    pub candidates: u32,
+    /// Version of the weights.
+    pub weights: String,
+    /// Milliseconds by step.
+    pub steps: Vec<(String, f32)>,
+    /// What could not be used, and why; empty when all is well.
+    pub degraded: Vec<String>,
+}
+
+impl Request for RouteV1 {
+    const SUBJECT: &'static str = "route.v1";
+    type Reply = RoutedV1;
+}

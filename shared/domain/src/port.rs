@@ -1,0 +1,21 @@
+//! What the services need from outside. Two adapters stand behind each port; one conformance suite runs on both.
+//!
+//! All methods are safe to repeat with the same arguments. Every failure is a [`PortError`] whose kind says whether
+//! trying again helps: `Unavailable` and `Timeout` may pass, everything else does not.
+
+mod bus;
+mod embedder;
+mod graph;
+mod index;
+mod records;
+
+pub use bus::{Bus, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
+pub use embedder::{Embedder, Embedding};
+pub use graph::{Change, Graph};
+pub use index::{Hit, Index, Point, Search, SearchResult, Sparse};
+pub use records::{Claim, Idempotent, Records, SpaceInfo};
+
+use crate::PortError;
+
+/// Result of a port.
+pub type Result<T> = std::result::Result<T, PortError>;

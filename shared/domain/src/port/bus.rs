@@ -1,0 +1,128 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use futures::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+
+use super::Result;
+
+/// A place in a durable stream; later messages of the same subject have greater positions. Never 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Position(pub u64);
+
+/// What travels: a subject, a payload, headers (trace context, deadline) and a key for deduplication.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// `SUBJECT` of the message.
+    pub subject: String,
+    /// The space it belongs to; empty for requests.
+    pub space: String,
+    /// Publishing two frames of one subject with one key stores the first only; empty switches this off.
+    pub dedup_key: String,
+    /// Trace context and deadline.
+    pub headers: BTreeMap<String, String>,
+    /// JSON.
+    pub payload: Vec<u8>,
+}
+
+/// A durable message handed to one consumer of a group. Dropping it unsettled gives it back after the ack wait.
+pub struct Delivery {
+    /// The message.
+    pub frame: Frame,
+    /// Its place in the stream.
+    pub position: Position,
+    /// Number of this delivery, from 1.
+    pub attempt: u32,
+    /// How to settle it.
+    pub settler: Box<dyn Settler>,
+}
+
+/// Settles one delivery.
+#[async_trait]
+pub trait Settler: Send + Sync {
+    /// The work is done; it is not delivered to this group again.
+    async fn done(self: Box<Self>) -> Result<()>;
+    /// It is delivered again, not before `delay` has passed.
+    async fn retry_after(self: Box<Self>, delay: Duration) -> Result<()>;
+    /// It is put among the dead letters with the reason, and not delivered again unless replayed.
+    async fn dead_letter(self: Box<Self>, reason: &str) -> Result<()>;
+    /// The work goes on: the ack wait starts anew.
+    async fn extend(&self) -> Result<()>;
+}
+
+/// A request that waits for its reply.
+pub struct Inquiry {
+    /// The request.
+    pub frame: Frame,
+    /// Takes the reply or an error; a dropped sender is `Unavailable` to the asker.
+    pub reply: Box<dyn FnOnce(Result<Vec<u8>>) + Send>,
+}
+
+/// Durable streams and request/reply.
+#[async_trait]
+pub trait Bus: Send + Sync + 'static {
+    /// Returns once the frame is on disk, with its position; for a repeated `dedup_key` that of the first one.
+    ///
+    /// # Errors
+    /// `Unavailable` if it cannot be stored (full disk, no server); `Exhausted` if the queue is at its bound.
+    async fn publish(&self, frame: Frame) -> Result<Position>;
+
+    /// Returns the deliveries of a subject to a group. Every message published before or after the first subscription
+    /// of the group reaches it at least once; members of one group share them.
+    async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>>;
+
+    /// Asks and waits for the reply.
+    ///
+    /// # Errors
+    /// `Timeout` after `patience`; `Unavailable` if nobody serves the subject; otherwise the error of the server.
+    async fn request(&self, frame: Frame, patience: Duration) -> Result<Vec<u8>>;
+
+    /// Returns the requests of a subject; several servers share them.
+    async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>>;
+
+    /// Returns the number of messages of `subject` that `group` has not settled, over all spaces.
+    async fn backlog(&self, subject: &str, group: &str) -> Result<u64>;
+
+    /// Drops every durable message of a space, unsettled and dead ones too.
+    async fn erase(&self, space: &str) -> Result<()>;
+}
+
+/// Names one dead letter.
+pub type DeadLetterId = u64;
+
+/// A message that was given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadLetter {
+    /// Names it.
+    pub id: DeadLetterId,
+    /// Subject of the message.
+    pub subject: String,
+    /// Group that gave it up.
+    pub group: String,
+    /// Space of the message.
+    pub space: String,
+    /// Place in its stream.
+    pub position: Position,
+    /// Why it was given up.
+    pub reason: String,
+    /// Number of deliveries.
+    pub attempts: u32,
+    /// When it was given up.
+    pub at: DateTime<Utc>,
+    /// The payload.
+    pub payload: String,
+}
+
+/// What operators do with dead letters.
+#[async_trait]
+pub trait DeadLetters: Send + Sync + 'static {
+    /// Returns up to `limit` dead letters with ids greater than `after`, by id.
+    async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>>;
+    /// Delivers it to its group again, attempts counted from 1. `NotFound` if there is none.
+    async fn replay(&self, id: DeadLetterId) -> Result<()>;
+    /// Forgets it. `NotFound` if there is none.
+    async fn discard(&self, id: DeadLetterId) -> Result<()>;
+}

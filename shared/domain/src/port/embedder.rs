@@ -1,0 +1,19 @@
+use async_trait::async_trait;
+
+use super::Result;
+
+/// A vector; normalised to length 1 or all zeros.
+pub type Embedding = Vec<f32>;
+
+/// Turns texts into vectors.
+#[async_trait]
+pub trait Embedder: Send + Sync + 'static {
+    /// Name and version of the model; vectors of different models never share an index.
+    fn model(&self) -> &str;
+
+    /// Length of the vectors.
+    fn dimension(&self) -> usize;
+
+    /// Returns a vector a text, in order.
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>>;
+}

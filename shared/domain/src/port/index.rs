@@ -1,0 +1,84 @@
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use super::{Embedding, Result};
+use crate::id::{SpaceId, UnitId};
+
+/// Term hashes with weights, sorted by term, no term twice. Weights are term frequencies damped by length; the store
+/// multiplies by `ln(1 + (N - df + 0.5) / (df + 0.5))` over the points of the space (Qdrant's `Modifier::Idf`).
+pub type Sparse = Vec<(u32, f32)>;
+
+/// One part of a unit, as indexed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The unit it is a part of.
+    pub unit: UnitId,
+    /// Number of the part, from 0.
+    pub part: u16,
+    /// L2-normalised; all zeros when no word is known.
+    pub dense: Embedding,
+    /// Stems of the text (`text::sparse`).
+    pub words: Sparse,
+    /// Word pieces of the text, for soft matching.
+    pub pieces: Sparse,
+    /// Observed at, seconds since 1970, for filters.
+    pub observed_at: i64,
+}
+
+/// One search over a space. A channel without a query is not searched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Search {
+    /// Nearest by cosine.
+    pub dense: Option<Embedding>,
+    /// Best by sparse dot product with idf, over `words`.
+    pub words: Option<Sparse>,
+    /// The same over `pieces`.
+    pub pieces: Option<Sparse>,
+    /// Hits wanted from each channel.
+    pub limit: usize,
+    /// Only points observed in `[from, until)`.
+    pub from: Option<i64>,
+    /// End of the time filter.
+    pub until: Option<i64>,
+}
+
+/// A point found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The unit.
+    pub unit: UnitId,
+    /// The part.
+    pub part: u16,
+    /// Cosine, or sum of weights; greater is better.
+    pub score: f32,
+}
+
+/// Hits by channel, best first, ties by (unit, part). A channel that was not searched is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchResult {
+    /// Of `dense`.
+    pub dense: Vec<Hit>,
+    /// Of `words`; only points that share a term.
+    pub words: Vec<Hit>,
+    /// Of `pieces`; only points that share a term.
+    pub pieces: Vec<Hit>,
+}
+
+/// Nearest-neighbour and inverted search over the parts of units.
+#[async_trait]
+pub trait Index: Send + Sync + 'static {
+    /// Inserts or replaces points and removes all points of the `retired` units. Searchable on return.
+    ///
+    /// # Errors
+    /// `Invalid` if a vector's length is not the index's dimension.
+    async fn put(&self, space: &SpaceId, points: &[Point], retired: &[UnitId]) -> Result<()>;
+
+    /// Searches all channels of `search` in one round trip.
+    async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult>;
+
+    /// Returns the number of points of the space.
+    async fn count(&self, space: &SpaceId) -> Result<u64>;
+
+    /// Removes every point of the space.
+    async fn erase(&self, space: &SpaceId) -> Result<()>;
+}

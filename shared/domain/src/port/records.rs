@@ -1,0 +1,98 @@
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Position, Result};
+use crate::id::{RecordId, SessionId, SpaceId};
+use crate::record::Record;
+
+/// A space, as stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceInfo {
+    /// Its name.
+    pub space: SpaceId,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// Number of records stored.
+    pub records: u64,
+    /// Number of active units.
+    pub units: u64,
+    /// Greatest position of an accepted batch of the space that is searchable; 0 if none.
+    pub written: Position,
+}
+
+/// Outcome of claiming an id for a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The id was free.
+    Fresh,
+    /// The id was claimed for the same content before.
+    Same,
+    /// The id is claimed for other content; nothing changed.
+    Conflict,
+}
+
+/// A remembered response, so that a repeated request gets the same one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idempotent {
+    /// Digest of the request.
+    pub request: [u8; 32],
+    /// The response, JSON.
+    pub response: Vec<u8>,
+}
+
+/// Spaces, claims and the records themselves: the truth everything else derives from.
+#[async_trait]
+pub trait Records: Send + Sync + 'static {
+    /// Creates the space; returns false if it existed.
+    async fn create_space(&self, space: &SpaceId, at: DateTime<Utc>) -> Result<bool>;
+
+    /// Returns the space, or none.
+    async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>>;
+
+    /// Returns up to `limit` spaces with names greater than `after`, by name.
+    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>>;
+
+    /// Erases the space: claims, remembered responses, records, units, relations, facts, entities. False if unknown.
+    async fn delete_space(&self, space: &SpaceId) -> Result<bool>;
+
+    /// Claims each id for a content digest, durably, all in one step; outcomes in the order given.
+    ///
+    /// # Errors
+    /// `NotFound` if the space is unknown.
+    async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>>;
+
+    /// Returns what was remembered under an idempotency key of the space.
+    async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
+
+    /// Remembers a response under a key; the first one stays.
+    async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()>;
+
+    /// Stores records; one that is stored already stays as it is. Durable on return.
+    ///
+    /// # Errors
+    /// `NotFound` if the space is unknown, so that a message that outlived its space brings nothing back.
+    async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()>;
+
+    /// Returns records by id, in the order asked; unknown ids are left out.
+    async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>>;
+
+    /// Returns up to `limit` records in insertion order, starting after the cursor; the cursor to go on with, if any.
+    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)>;
+
+    /// Returns up to `before` records of the session at or before `around` and up to `after` behind it, in session order.
+    async fn session(
+        &self,
+        space: &SpaceId,
+        session: SessionId,
+        around: RecordId,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Record>>;
+
+    /// Notes that the accepted batch at `position` is searchable. Durable on return.
+    async fn mark_written(&self, space: &SpaceId, position: Position) -> Result<()>;
+
+    /// Says whether the accepted batch at `position` has been marked.
+    async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool>;
+}
