@@ -1,0 +1,61 @@
+//! Published messages are frozen: their bytes parse, and print as they were.
+
+use std::fs;
+use std::path::Path;
+
+use domain::message::{AnswerV1, AnsweredV1, Message, RecordsAcceptedV1, Request, RouteV1, RoutedV1, UnitsWrittenV1};
+use domain::unit::Unit;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn check_frozen<T: Serialize + DeserializeOwned>(name: &str) -> T {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
+    let bytes = fs::read_to_string(&path).unwrap();
+    let value: T = serde_json::from_str(&bytes).unwrap_or_else(|error| panic!("{name} does not parse: {error}"));
+    assert_eq!(serde_json::to_string_pretty(&value).unwrap() + "\n", bytes, "{name} prints differently");
+    value
+}
+
+#[test]
+fn records_accepted_v1() {
+    let message: RecordsAcceptedV1 = check_frozen("records_accepted.v1.json");
+    assert_eq!(RecordsAcceptedV1::SUBJECT, "records-accepted.v1");
+    assert_eq!(message.dedup_key(), "ann/0f1e2d");
+    for record in &message.records {
+        assert_eq!(record.id, domain::id::RecordId::derive(&message.space, &record.external_id));
+        assert_eq!(record.session, domain::id::SessionId::derive(&message.space, &record.session_name));
+    }
+}
+
+#[test]
+fn units_written_v1() {
+    let message: UnitsWrittenV1 = check_frozen("units_written.v1.json");
+    assert_eq!(UnitsWrittenV1::SUBJECT, "units-written.v1");
+    let records: RecordsAcceptedV1 = check_frozen("records_accepted.v1.json");
+    assert_eq!(message.units[0], domain::id::UnitId::turn(records.records[0].id));
+    assert_eq!(message.dedup_key(), "ann/7");
+}
+
+#[test]
+fn route_v1() {
+    let request: RouteV1 = check_frozen("route.v1.json");
+    assert_eq!(RouteV1::SUBJECT, "route.v1");
+    assert_eq!(request.tokens, 512);
+    let reply: RoutedV1 = check_frozen("routed.v1.json");
+    assert_eq!(reply.pack.items.iter().map(|it| it.tokens).sum::<u32>(), reply.pack.tokens);
+}
+
+#[test]
+fn answer_v1() {
+    let request: AnswerV1 = check_frozen("answer.v1.json");
+    assert_eq!(AnswerV1::SUBJECT, "answer.v1");
+    let reply: AnsweredV1 = check_frozen("answered.v1.json");
+    let answer = reply.answer.unwrap();
+    assert!(answer.supports.contains(&request.pack.items[0].unit));
+}
+
+#[test]
+fn unit() {
+    let unit: Unit = check_frozen("unit.json");
+    assert_eq!(unit.id, domain::id::UnitId::turn(unit.records[0]));
+}
