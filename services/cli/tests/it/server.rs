@@ -1,0 +1,130 @@
+//! Runs the real binary on a free port over a data directory of its own.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A running `mnemic serve`; killed, not stopped, when dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) base: String,
+    pub(crate) admin: String,
+    pub(crate) http: reqwest::Client,
+}
+
+/// Returns an empty directory that belongs to the test called `name`.
+pub(crate) fn fresh_directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if path.exists() {
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+/// Returns the command `mnemic` without any setting of this shell.
+pub(crate) fn mnemic() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mnemic"));
+    for (name, _) in std::env::vars() {
+        if name.starts_with("MNEMIC_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+impl Server {
+    /// Starts over `data` and returns once it is ready.
+    pub(crate) async fn start(data: &Path) -> Server {
+        let (listen, admin) = (free_address(), free_address());
+        let child = mnemic()
+            .arg("serve")
+            .env("MNEMIC_STORE__DIRECTORY", data)
+            .env("MNEMIC_GATEWAY__LISTEN", &listen)
+            .env("MNEMIC_ADMIN__LISTEN", &admin)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let http = reqwest::Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
+        let server = Server { child, base: format!("http://{listen}/v1"), admin: format!("http://{admin}"), http };
+        server.ready().await;
+        server
+    }
+
+    async fn ready(&self) {
+        let ready = async {
+            loop {
+                if let Ok(response) = self.http.get(format!("{}/readyz", self.admin)).send().await
+                    && response.status().is_success()
+                {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), ready).await.expect("not ready within a minute");
+    }
+
+    /// SIGKILL, as an operator who pulls the plug.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Sends a request and returns status and body.
+    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> (u16, Value) {
+        let response = request.send().await.unwrap();
+        let status = response.status().as_u16();
+        let body = response.bytes().await.unwrap();
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> (u16, Value) {
+        self.send(self.http.get(format!("{}{path}", self.base))).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.send(self.http.post(format!("{}{path}", self.base)).json(body)).await
+    }
+
+    pub(crate) async fn put(&self, path: &str) -> (u16, Value) {
+        self.send(self.http.put(format!("{}{path}", self.base))).await
+    }
+
+    /// Follows the cursors of a list to its end.
+    pub(crate) async fn list(&self, path: &str) -> Vec<Value> {
+        let mut items = Vec::new();
+        let mut after = String::new();
+        loop {
+            let cursor = if after.is_empty() { String::new() } else { format!("&after={after}") };
+            let (status, page) = self.get(&format!("{path}?limit=200{cursor}")).await;
+            assert_eq!(status, 200, "{page}");
+            items.extend(page["items"].as_array().unwrap().iter().cloned());
+            match page["next"].as_str() {
+                Some(next) => next.clone_into(&mut after),
+                None => return items,
+            }
+        }
+    }
+
+    /// Waits until the write that gave `watermark` is searchable.
+    pub(crate) async fn written(&self, space: &str, watermark: &str) {
+        let (status, body) = self.get(&format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000")).await;
+        assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
