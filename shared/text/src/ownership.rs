@@ -1,0 +1,343 @@
+//! Whom a sentence speaks of: the one who says it, or the one who hears it.
+//!
+//! Memory systems that only look at who said a sentence take "Congratulations on your new job, Ann!" for news about the
+//! speaker. The table here reads pronouns, the shape of the sentence and what went before. It knows English; a sentence in
+//! which it recognises nothing is mostly its speaker's, so other languages work without it.
+
+/// How far a sentence speaks of its speaker and of its addressee, each 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ownership {
+    /// Share of the speaker.
+    pub speaker: f32,
+    /// Share of the one spoken to.
+    pub addressee: f32,
+}
+
+/// Where a sentence stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context {
+    /// It is the caption of an image that the speaker shares.
+    pub caption: bool,
+    /// Ownership of the sentence before it in the same turn; none for the first.
+    pub previous: Option<Ownership>,
+    /// The turn before, by somebody else, ends with a question.
+    pub reply: bool,
+}
+
+/// Says whom `text`, one sentence, speaks of. Rules are tried in order, the first that fits decides.
+pub fn sentence(text: &str, context: &Context) -> Ownership {
+    if context.caption {
+        return of(1.0, 0.0);
+    }
+    let lower = text.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|it| !it.is_empty())
+        .collect();
+    let i = words.iter().position(|it| member(I, it));
+    let we = words.iter().any(|it| member(WE, it));
+    let you = position_of_you(&words);
+    if lower.trim_end().ends_with(['?', '？']) {
+        return question(i.is_some() || we, you.is_some());
+    }
+    match (i, we, you) {
+        (Some(_), _, None) => of(1.0, if we { 0.1 } else { 0.0 }),
+        (Some(own), _, Some(other)) => mixed(&lower, own, other),
+        (None, true, Some(_)) => of(0.7, 0.6),
+        (None, true, None) => of(1.0, 0.2),
+        (None, false, Some(_)) => of(0.0, 1.0),
+        (None, false, None) => without_pronoun(&lower, &words, context),
+    }
+}
+
+/// A question asks about the other unless it names the speaker alone.
+fn question(own: bool, other: bool) -> Ownership {
+    match (own, other) {
+        (false, true) => of(0.0, 1.0),
+        (true, true) => of(0.3, 0.8),
+        (true, false) => of(0.8, 0.3),
+        (false, false) => of(0.1, 0.8),
+    }
+}
+
+/// With both pronouns the first one is the subject, unless what follows "I" is only an attitude towards the other.
+fn mixed(lower: &str, own: usize, other: usize) -> Ownership {
+    if ATTITUDES.iter().any(|it| lower.contains(it)) {
+        of(0.15, 0.9)
+    } else if own < other {
+        of(0.8, 0.3)
+    } else {
+        of(0.4, 0.7)
+    }
+}
+
+fn without_pronoun(lower: &str, words: &[&str], context: &Context) -> Ownership {
+    if EVALUATIONS.iter().any(|it| contains_phrase(lower, it)) {
+        return of(0.1, 0.9);
+    }
+    let first = words.iter().find(|it| !member(INTERJECTIONS, it));
+    if first.is_some_and(|it| member(ELLIPTIC, it)) {
+        return of(1.0, 0.0);
+    }
+    match context.previous {
+        Some(before) => of(0.85 * before.speaker + 0.1, 0.85 * before.addressee + 0.05),
+        None if context.reply => of(0.95, 0.1),
+        None => of(0.7, 0.3),
+    }
+}
+
+/// "Thank you" and "you know" name nobody.
+fn position_of_you(words: &[&str]) -> Option<usize> {
+    let empty = |at: usize| {
+        let before = at.checked_sub(1).map(|it| words[it]);
+        let after = words.get(at + 1).copied();
+        words[at] == "you" && (matches!(before, Some("thank")) || after == Some("know") || after == Some("guys"))
+    };
+    (0..words.len()).find(|&at| member(YOU, words[at]) && !empty(at))
+}
+
+/// Finds `phrase` in `text` between word borders.
+fn contains_phrase(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + phrase.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+fn member(list: &[&str], word: &str) -> bool {
+    list.contains(&word)
+}
+
+fn of(speaker: f32, addressee: f32) -> Ownership {
+    Ownership { speaker, addressee }
+}
+
+const I: &[&str] = &[
+    "i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll", "im", "ive", "lemme", "imma",
+];
+const WE: &[&str] = &[
+    "we",
+    "us",
+    "our",
+    "ours",
+    "ourselves",
+    "we're",
+    "we've",
+    "we'd",
+    "we'll",
+    "let's",
+];
+const YOU: &[&str] = &[
+    "you",
+    "your",
+    "yours",
+    "yourself",
+    "yourselves",
+    "you're",
+    "you've",
+    "you'd",
+    "you'll",
+    "u",
+    "ur",
+    "ya",
+    "y'all",
+];
+/// "I hope you ...": the speaker looks at the other's affair.
+const ATTITUDES: &[&str] = &[
+    "glad",
+    "happy for",
+    "happy to hear",
+    "proud of you",
+    "i hope",
+    "hope you",
+    "i think",
+    "i know",
+    "i bet",
+    "i'm sure",
+    "i am sure",
+    "sorry to hear",
+    "sorry about",
+    "thrilled for",
+    "excited for",
+    "believe in you",
+    "rooting for",
+    "i guess",
+    "i can see",
+    "i can tell",
+    "i see",
+    "i heard",
+    "i wish you",
+    "i love how",
+    "i love your",
+    "i love that",
+    "i admire",
+    "i appreciate",
+    "i remember you",
+    "like your",
+    "love your",
+    "impressed",
+];
+/// Praise and comment: about what the other has just told.
+const EVALUATIONS: &[&str] = &[
+    "congrats",
+    "congratulations",
+    "sounds",
+    "that's",
+    "that is",
+    "that must",
+    "that sucks",
+    "glad",
+    "proud",
+    "love your",
+    "must be",
+    "must have",
+    "must've",
+    "way to go",
+    "well done",
+    "good luck",
+    "good job",
+    "great job",
+    "nice job",
+    "nice work",
+    "great work",
+    "good for",
+    "no wonder",
+    "looks like",
+    "looks great",
+    "looks amazing",
+    "looks awesome",
+    "how cool",
+    "how exciting",
+    "how nice",
+    "how sweet",
+    "sorry to hear",
+    "keep it up",
+    "keep going",
+    "keep up",
+    "bet",
+    "hope it",
+    "hope that",
+    "hope all",
+    "hope everything",
+    "what a",
+];
+const INTERJECTIONS: &[&str] = &[
+    "yes",
+    "yeah",
+    "yep",
+    "yup",
+    "no",
+    "nope",
+    "nah",
+    "oh",
+    "ah",
+    "well",
+    "so",
+    "and",
+    "but",
+    "also",
+    "hey",
+    "hi",
+    "ok",
+    "okay",
+    "sure",
+    "absolutely",
+    "definitely",
+    "totally",
+    "actually",
+    "honestly",
+    "thanks",
+    "lol",
+    "haha",
+    "btw",
+    "then",
+    "recently",
+    "lately",
+    "yesterday",
+    "today",
+    "finally",
+    "even",
+    "still",
+    "not",
+    "already",
+];
+/// Openings of a sentence whose dropped subject is "I".
+const ELLIPTIC: &[&str] = &[
+    "just", "got", "went", "been", "gonna", "started", "here's", "had", "took", "made", "saw", "met", "bought",
+    "found", "finished", "tried", "planning", "hoping", "working", "trying", "thinking", "looking", "feeling",
+    "loving", "enjoying", "joined", "moved", "visited", "spent", "signed", "wanna", "can't", "couldn't", "didn't",
+    "don't", "haven't", "am", "feel", "used", "learned", "decided", "gotta", "came", "left", "quit", "booked",
+    "adopted",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(text: &str, context: Context) -> (f32, f32) {
+        let found = sentence(text, &context);
+        (found.speaker, found.addressee)
+    }
+
+    #[test]
+    fn pronouns_decide() {
+        for (text, own) in [
+            ("I moved to Porto in spring.", true),
+            ("Our kitchen is finally painted.", true),
+            ("Just got back from the dentist.", true),
+            ("Yeah, gonna try the pottery class.", true),
+            ("Your new bakery looks lovely.", false),
+            ("Did you finish the marathon?", false),
+            ("Congrats on the new job!", false),
+            ("I'm so glad you got the scholarship.", false),
+            ("That's a big step.", false),
+        ] {
+            let (speaker, addressee) = shares(text, Context::default());
+            assert_eq!(speaker > addressee, own, "{text}: {speaker} {addressee}");
+        }
+    }
+
+    #[test]
+    fn what_stands_before_carries_over() {
+        let before = sentence("You should see the old harbour.", &Context::default());
+        let follows = Context {
+            previous: Some(before),
+            ..Context::default()
+        };
+        let (speaker, addressee) = shares("Great views everywhere.", follows);
+        assert!(addressee > speaker);
+        let (speaker, addressee) = shares(
+            "Two cats and a parrot.",
+            Context {
+                reply: true,
+                ..Context::default()
+            },
+        );
+        assert!(speaker > 0.9 && addressee < 0.2);
+        assert_eq!(
+            shares(
+                "a red bicycle",
+                Context {
+                    caption: true,
+                    ..Context::default()
+                }
+            ),
+            (1.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn empty_forms_and_other_languages_are_mostly_the_speakers() {
+        for text in [
+            "",
+            "...",
+            "Thank you, two of them arrived.",
+            "Ayer compré una bicicleta roja.",
+            "我昨天买了一辆自行车。",
+        ] {
+            let (speaker, addressee) = shares(text, Context::default());
+            assert!(speaker > addressee && addressee > 0.0, "{text}");
+        }
+    }
+}
