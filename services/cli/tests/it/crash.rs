@@ -26,7 +26,10 @@ impl Dice {
 
 /// A word no other record has: letters only, so that every tokeniser keeps it whole.
 fn word(sender: u64, number: u64) -> String {
-    let digits: String = format!("{sender}{number:06}").chars().map(|it| (b'a' + (it as u8 - b'0')) as char).collect();
+    let digits: String = format!("{sender}{number:06}")
+        .chars()
+        .map(|it| (b'a' + (it as u8 - b'0')) as char)
+        .collect();
     format!("q{digits}z")
 }
 
@@ -53,9 +56,13 @@ async fn stream(http: reqwest::Client, base: String, sender: u64, mut next: u64)
             .post(format!("{base}/spaces/crash/records"))
             .header("Idempotency-Key", format!("{sender}-{next}"))
             .json(&batch(sender, next));
-        let Ok(response) = request.send().await else { return (next, accepted) };
+        let Ok(response) = request.send().await else {
+            return (next, accepted);
+        };
         let status = response.status().as_u16();
-        let Ok(body) = response.json::<Value>().await else { return (next, accepted) };
+        let Ok(body) = response.json::<Value>().await else {
+            return (next, accepted);
+        };
         assert_eq!(status, 202, "{body}");
         accepted.push((next, body["watermark"].as_str().unwrap().to_owned()));
         next += BATCH;
@@ -64,7 +71,10 @@ async fn stream(http: reqwest::Client, base: String, sender: u64, mut next: u64)
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_accepted_is_lost_or_doubled() {
-    let rounds = std::env::var("CRASH_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(ROUNDS);
+    let rounds = std::env::var("CRASH_ROUNDS")
+        .ok()
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(ROUNDS);
     let data = fresh_directory("crash");
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut next = [0; SENDERS as usize];
@@ -89,10 +99,17 @@ async fn nothing_accepted_is_lost_or_doubled() {
             }
         }
     }
-    assert!(accepted.len() as u64 > rounds * BATCH, "too few records went in to show anything: {}", accepted.len());
+    assert!(
+        accepted.len() as u64 > rounds * BATCH,
+        "too few records went in to show anything: {}",
+        accepted.len()
+    );
     let server = Server::start(&data).await;
     check(&server, &accepted, &last_watermark).await;
-    println!("{rounds} rounds: {} accepted records, 0 lost, 0 twice, all searchable", accepted.len());
+    println!(
+        "{rounds} rounds: {} accepted records, 0 lost, 0 twice, all searchable",
+        accepted.len()
+    );
 }
 
 /// Compares what was acknowledged with what can be listed and found.
@@ -133,5 +150,7 @@ async fn drained(server: &Server) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(120), empty).await.expect("the queue does not drain");
+    tokio::time::timeout(Duration::from_secs(120), empty)
+        .await
+        .expect("the queue does not drain");
 }

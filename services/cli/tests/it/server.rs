@@ -26,26 +26,45 @@ pub(crate) fn fresh_directory(name: &str) -> PathBuf {
 }
 
 fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .to_string()
 }
 
 /// Returns the command `mnemic` without any setting of this shell.
 pub(crate) fn mnemic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mnemic"));
+    without_settings(&mut command);
+    command
+}
+
+fn without_settings(command: &mut Command) {
     for (name, _) in std::env::vars() {
         if name.starts_with("MNEMIC_") {
             command.env_remove(name);
         }
     }
-    command
 }
 
 impl Server {
     /// Starts over `data` and returns once it is ready.
     pub(crate) async fn start(data: &Path) -> Server {
+        Server::start_with(data, |program| {
+            let mut command = Command::new(program);
+            command.arg("serve");
+            command
+        })
+        .await
+    }
+
+    /// Starts what `wrap` makes of the path of the program.
+    pub(crate) async fn start_with(data: &Path, wrap: impl FnOnce(&str) -> Command) -> Server {
         let (listen, admin) = (free_address(), free_address());
-        let child = mnemic()
-            .arg("serve")
+        let mut command = wrap(env!("CARGO_BIN_EXE_mnemic"));
+        without_settings(&mut command);
+        let child = command
             .env("MNEMIC_STORE__DIRECTORY", data)
             .env("MNEMIC_GATEWAY__LISTEN", &listen)
             .env("MNEMIC_ADMIN__LISTEN", &admin)
@@ -53,8 +72,16 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
-        let server = Server { child, base: format!("http://{listen}/v1"), admin: format!("http://{admin}"), http };
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .build()
+            .unwrap();
+        let server = Server {
+            child,
+            base: format!("http://{listen}/v1"),
+            admin: format!("http://{admin}"),
+            http,
+        };
         server.ready().await;
         server
     }
@@ -70,7 +97,9 @@ impl Server {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), ready).await.expect("not ready within a minute");
+        tokio::time::timeout(Duration::from_secs(60), ready)
+            .await
+            .expect("not ready within a minute");
     }
 
     /// SIGKILL, as an operator who pulls the plug.
@@ -92,7 +121,8 @@ impl Server {
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        self.send(self.http.post(format!("{}{path}", self.base)).json(body)).await
+        self.send(self.http.post(format!("{}{path}", self.base)).json(body))
+            .await
     }
 
     pub(crate) async fn put(&self, path: &str) -> (u16, Value) {
@@ -104,7 +134,11 @@ impl Server {
         let mut items = Vec::new();
         let mut after = String::new();
         loop {
-            let cursor = if after.is_empty() { String::new() } else { format!("&after={after}") };
+            let cursor = if after.is_empty() {
+                String::new()
+            } else {
+                format!("&after={after}")
+            };
             let (status, page) = self.get(&format!("{path}?limit=200{cursor}")).await;
             assert_eq!(status, 200, "{page}");
             items.extend(page["items"].as_array().unwrap().iter().cloned());
@@ -117,7 +151,9 @@ impl Server {
 
     /// Waits until the write that gave `watermark` is searchable.
     pub(crate) async fn written(&self, space: &str, watermark: &str) {
-        let (status, body) = self.get(&format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000")).await;
+        let (status, body) = self
+            .get(&format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000"))
+            .await;
         assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
     }
 }
