@@ -29,7 +29,8 @@ pub trait Graph: Send + Sync + 'static {
     /// `superseded`. From 0 this lists the whole space.
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>>;
 
-    /// Inserts or replaces relations. Those to or from unknown units are kept out of `relations` until both exist.
+    /// Inserts or replaces relations; one of weight 0 is removed. Those to or from unknown units are kept out of
+    /// `relations` until both exist.
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()>;
 
     /// Returns the relations that start or end at one of `units`, sorted by key, at most `limit`.
@@ -41,7 +42,7 @@ pub trait Graph: Send + Sync + 'static {
     /// Returns up to `limit` facts with ids greater than `after`, by id.
     async fn facts(&self, space: &SpaceId, after: Option<FactId>, limit: usize) -> Result<Vec<Fact>>;
 
-    /// Inserts or replaces entities.
+    /// Inserts or replaces entities; one without mentions is removed.
     async fn put_entities(&self, space: &SpaceId, entities: &[Entity]) -> Result<()>;
 
     /// Returns up to `limit` entities with ids greater than `after`, by id.
