@@ -1,1 +1,28 @@
-//! text
+//! What writer, router and reader know about text: tokens, words, stems, sentences, parts, word pieces, patterns, names,
+//! times and who owns a sentence. Pure functions; no clock, no files, no network.
+//!
+//! Words follow Unicode, so any language can be stored and found; stems, stop words, patterns and the built-in table are
+//! English.
+
+pub mod ownership;
+pub mod patterns;
+pub mod sparse;
+pub mod time;
+
+mod caption;
+mod names;
+mod parts;
+mod sentences;
+mod stems;
+mod table;
+mod vocatives;
+mod words;
+
+pub use caption::caption;
+pub use names::names;
+pub use parts::{parts, tokens};
+pub use sentences::sentences;
+pub use stems::{is_stop, stem, stems};
+pub use table::Table;
+pub use vocatives::vocatives;
+pub use words::words;

@@ -1,0 +1,63 @@
+/// How captions name the picture instead of what it shows.
+const MEDIA: [&str; 12] = [
+    "photography",
+    "photograph",
+    "photo",
+    "picture",
+    "image",
+    "screenshot",
+    "close up",
+    "close-up",
+    "closeup",
+    "shot",
+    "view",
+    "snapshot",
+];
+
+/// Returns a caption without "there is", the article and the medium: "a photo of a dog" becomes "dog".
+pub fn caption(text: &str) -> String {
+    let mut rest = text.trim().trim_end_matches('.');
+    loop {
+        let before = rest.len();
+        rest = without(rest, &["there is", "there are", "this is", "a", "an", "the"]);
+        for medium in MEDIA {
+            if let Some(tail) = strip_word(rest, medium).and_then(|it| strip_word(it, "of")) {
+                rest = tail;
+            }
+        }
+        if rest.len() == before {
+            return rest.to_owned();
+        }
+    }
+}
+
+fn without<'a>(text: &'a str, starts: &[&str]) -> &'a str {
+    starts.iter().find_map(|it| strip_word(text, it)).unwrap_or(text)
+}
+
+/// Takes `word` and the space after it off the front, in any case.
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let head = text.get(..word.len())?;
+    let tail = text.get(word.len()..)?;
+    (head.eq_ignore_ascii_case(word) && tail.starts_with(' ')).then(|| tail.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medium_and_article_go() {
+        for (text, expected) in [
+            ("a photo of a dog", "dog"),
+            ("There is a picture of the old harbour.", "old harbour"),
+            ("a close up of a photograph of two cats", "two cats"),
+            ("a painting of a sunset", "painting of a sunset"),
+            ("photo", "photo"),
+            ("", ""),
+            ("à la carte", "à la carte"),
+        ] {
+            assert_eq!(caption(text), expected);
+        }
+    }
+}

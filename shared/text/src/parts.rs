@@ -1,0 +1,89 @@
+use crate::sentences;
+
+/// A text up to this many tokens is one part.
+const WHOLE: usize = 120;
+/// A part of a longer text has at most this many tokens.
+const PART: usize = 90;
+
+/// Returns the number of o200k tokens of a text.
+pub fn tokens(text: &str) -> usize {
+    bpe_openai::o200k_base().count(text)
+}
+
+/// Cuts a text into parts: itself if it has at most 120 tokens, else parts of at most 90 tokens that end at sentence ends
+/// where possible. The parts are in order and leave out only white space; a blank text gives one empty part.
+pub fn parts(text: &str) -> Vec<&str> {
+    let text = text.trim();
+    // A token has at least one byte.
+    if text.len() <= WHOLE || tokens(text) <= WHOLE {
+        return vec![text];
+    }
+    let mut out = Vec::new();
+    let mut current: Option<(usize, usize)> = None;
+    let mut size = 0;
+    for piece in sentences(text).into_iter().flat_map(short) {
+        let start = piece.as_ptr() as usize - text.as_ptr() as usize;
+        let (end, cost) = (start + piece.len(), tokens(piece) + 1);
+        match current {
+            Some((from, _)) if size + cost <= PART => current = Some((from, end)),
+            Some((from, to)) => {
+                out.push(&text[from..to]);
+                (current, size) = (Some((start, end)), 0);
+            }
+            None => current = Some((start, end)),
+        }
+        size += cost;
+    }
+    out.extend(current.map(|(from, to)| &text[from..to]));
+    out
+}
+
+/// Cuts a sentence of more than 90 tokens at white space, or anywhere between characters if there is none.
+fn short(sentence: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut rest = sentence;
+    while rest.len() >= PART && tokens(rest) >= PART {
+        let end = fitting(rest);
+        out.push(rest[..end].trim_end());
+        rest = rest[end..].trim_start();
+    }
+    if !rest.is_empty() {
+        out.push(rest);
+    }
+    out
+}
+
+/// Returns a border inside `text` before which fewer than 90 tokens stand; at least one character stands before it.
+fn fitting(text: &str) -> usize {
+    let mut end = floor(text, PART * 4);
+    while tokens(&text[..end]) >= PART {
+        end = floor(text, end * 3 / 4);
+    }
+    text[..end]
+        .rfind(char::is_whitespace)
+        .filter(|&it| it > end / 2)
+        .unwrap_or(end)
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    text.floor_char_boundary(at).max(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn parts_are_short_and_lose_nothing(text in "(\\PC{0,40}|[a-z]{1,12}[ .!?]{1,2}){0,120}") {
+            let parts = parts(&text);
+            for part in &parts {
+                prop_assert!(parts.len() == 1 || tokens(part) <= PART, "{} tokens", tokens(part));
+            }
+            let dense = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
+            prop_assert_eq!(dense(&parts.concat()), dense(&text));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/// Words before a full stop that do not end a sentence.
+const ABBREVIATIONS: [&str; 24] = [
+    "dr", "mr", "mrs", "ms", "st", "prof", "vs", "jr", "sr", "no", "dept", "inc", "ltd", "co", "e.g", "i.e", "approx",
+    "fig", "mt", "capt", "gen", "sen", "rev", "ave",
+];
+/// Words before a full stop that end a sentence only if a capital follows.
+const MAYBE: [&str; 5] = ["p.m", "a.m", "etc", "u.s", "u.k"];
+
+/// Returns the sentences of a text in order, trimmed, none empty. They end at full stops, question and exclamation marks of
+/// Latin, Arabic, Indic and East Asian scripts and at line breaks; not inside abbreviations, numbers, initials and addresses.
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\n' {
+            push(&mut out, &text[start..at]);
+            start = at + 1;
+            continue;
+        }
+        if !ends(c) {
+            continue;
+        }
+        let mut end = at + c.len_utf8();
+        while let Some(&(next, closer)) = chars.peek() {
+            if !ends(closer) && !closes(closer) {
+                break;
+            }
+            end = next + closer.len_utf8();
+            chars.next();
+        }
+        if breaks(&text[start..at], c, end - at, &text[end..]) {
+            push(&mut out, &text[start..end]);
+            start = end;
+        }
+    }
+    push(&mut out, &text[start..]);
+    out
+}
+
+fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
+    let sentence = sentence.trim();
+    if !sentence.is_empty() {
+        out.push(sentence);
+    }
+}
+
+fn ends(c: char) -> bool {
+    matches!(
+        c,
+        '.' | '!' | '?' | '\u{2026}' | '。' | '！' | '？' | '．' | '؟' | '۔' | '।' | '॥'
+    )
+}
+
+fn closes(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\'' | ')' | ']' | '\u{201d}' | '\u{2019}' | '»' | '」' | '』' | '）' | '*'
+    )
+}
+
+/// Says whether the mark `c` with `width` bytes of further marks ends the sentence `before`, given what comes `after`.
+fn breaks(before: &str, c: char, width: usize, after: &str) -> bool {
+    if !matches!(c, '.' | '!' | '?' | '\u{2026}') {
+        return true;
+    }
+    let Some(next) = after.chars().next() else { return true };
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    if !next.is_whitespace() {
+        // "job.I" ends; "example.Com/x", "3.5" and "p.m" do not.
+        let address = word.contains("//") || word.contains('@') || word.starts_with("www");
+        let lower = word.chars().rev().take(2).filter(|it| it.is_lowercase()).count() == 2;
+        return !address && next.is_uppercase() && lower;
+    }
+    if c != '.' || width > 1 {
+        return true;
+    }
+    let bare = word.trim_start_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
+    let numbered = !bare.is_empty() && bare.chars().all(|it| it.is_ascii_digit()) && before.trim() == word;
+    let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase) && word != "I";
+    if ABBREVIATIONS.contains(&bare.as_str()) || numbered || initial {
+        return bare == "no" && before.trim() == word;
+    }
+    !MAYBE.contains(&bare.as_str()) || after.trim_start().chars().next().is_none_or(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_a_reader_stops() {
+        for (text, expected) in [
+            (
+                "I saw Dr. Smith at 5 p.m. in town. then i left",
+                vec!["I saw Dr. Smith at 5 p.m. in town.", "then i left"],
+            ),
+            (
+                "We met at 5 p.m. She came late!",
+                vec!["We met at 5 p.m.", "She came late!"],
+            ),
+            ("I got the job.I start Monday", vec!["I got the job.", "I start Monday"]),
+            (
+                "See https://a.b/c.D?x=1 now. OK?",
+                vec!["See https://a.b/c.D?x=1 now.", "OK?"],
+            ),
+            (
+                "Wow!! \"Really?\" Yes... no.",
+                vec!["Wow!!", "\"Really?\"", "Yes...", "no."],
+            ),
+            ("猫が好き。犬も！", vec!["猫が好き。", "犬も！"]),
+            ("1. Buy milk\n2. Call J. Doe", vec!["1. Buy milk", "2. Call J. Doe"]),
+            ("It costs 3.5 euros", vec!["It costs 3.5 euros"]),
+            (" \n ", vec![]),
+        ] {
+            assert_eq!(sentences(text), expected);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::{is_stop, words};
+
+static BYTES: &[u8] = include_bytes!("../data/static-en-128.semb");
+static BUILTIN: LazyLock<Table> = LazyLock::new(|| Table::read(BYTES).unwrap_or_default());
+
+/// Words longer than this are not cut into pieces.
+const WORD_MAX: usize = 100;
+
+/// A table of English word pieces with a vector each: sentence vectors and soft matching without a model.
+#[derive(Default)]
+pub struct Table {
+    dimension: usize,
+    rows: HashMap<&'static [u8], u32, BuildHasherDefault<Fnv>>,
+    words: Vec<&'static str>,
+    scales: Vec<f32>,
+    units: Vec<f32>,
+    rarities: Vec<f32>,
+    values: Vec<i8>,
+}
+
+impl Table {
+    /// Returns the table that is built in: 27,624 rows of 128 values. The layout is told in `data/NOTICE.md`.
+    pub fn builtin() -> &'static Table {
+        &BUILTIN
+    }
+
+    /// Returns the length of the vectors.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Says whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Returns the vector of a text, L2-normalised; all zeros if no word is known.
+    pub fn embed(&self, text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0; self.dimension];
+        self.each_piece(text, true, |id| {
+            let scale = self.scales[id as usize];
+            vector
+                .iter_mut()
+                .zip(self.row(id))
+                .for_each(|(sum, &value)| *sum += f32::from(value) * scale);
+        });
+        let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+        if length > 0.0 {
+            vector.iter_mut().for_each(|it| *it /= length);
+        }
+        vector
+    }
+
+    /// Returns the rows of the word pieces of a text in order, function words and punctuation left out.
+    pub fn pieces(&self, text: &str) -> Vec<u32> {
+        let mut out = Vec::new();
+        for word in words(text).into_iter().filter(|it| !is_stop(it)) {
+            self.each_piece(word, false, |id| out.push(id));
+        }
+        out
+    }
+
+    /// Returns the cosine of two rows, -1 to 1.
+    pub fn cos(&self, a: u32, b: u32) -> f32 {
+        let dot: i32 = self
+            .row(a)
+            .iter()
+            .zip(self.row(b))
+            .map(|(&x, &y)| i32::from(x) * i32::from(y))
+            .sum();
+        dot as f32 * self.units[a as usize] * self.units[b as usize]
+    }
+
+    /// Returns the likeness of a row to every row: `max(0, cosine)^1.5`.
+    pub fn sims(&self, a: u32) -> Vec<f32> {
+        (0..self.len() as u32)
+            .map(|b| {
+                let cos = self.cos(a, b).max(0.0);
+                cos * cos.sqrt()
+            })
+            .collect()
+    }
+
+    /// Returns the word piece of a row; a piece inside a word starts with `##`.
+    pub fn word(&self, id: u32) -> &str {
+        self.words[id as usize]
+    }
+
+    /// Returns how rare a row is in general English: -ln of its share.
+    pub fn rarity(&self, id: u32) -> f32 {
+        self.rarities[id as usize]
+    }
+
+    fn row(&self, id: u32) -> &[i8] {
+        let start = id as usize * self.dimension;
+        &self.values[start..start + self.dimension]
+    }
+
+    /// Cuts a text at everything that is not a letter or digit, lower-cased and without marks, and gives out the pieces of
+    /// each word; with `punctuation` also ASCII punctuation marks that have a row.
+    fn each_piece(&self, text: &str, punctuation: bool, mut each: impl FnMut(u32)) {
+        let mut word = Vec::with_capacity(32);
+        let mut take = |c: char| {
+            if c.is_alphanumeric() {
+                let mut buffer = [0; 4];
+                c.to_lowercase()
+                    .for_each(|it| word.extend_from_slice(it.encode_utf8(&mut buffer).as_bytes()));
+                return;
+            }
+            self.word_pieces(&word, &mut each);
+            word.clear();
+            if punctuation && c.is_ascii_punctuation() {
+                self.rows.get(&[c as u8][..]).into_iter().for_each(|&it| each(it));
+            }
+        };
+        if text.is_ascii() {
+            text.chars().for_each(&mut take);
+        } else {
+            text.nfd().filter(|&it| !is_combining_mark(it)).for_each(&mut take);
+        }
+        take(' ');
+    }
+
+    /// Greedy longest match; a word with an unknown rest gives nothing.
+    fn word_pieces(&self, word: &[u8], each: &mut impl FnMut(u32)) {
+        if word.is_empty() || word.len() > WORD_MAX {
+            return;
+        }
+        let mut found = [0; WORD_MAX];
+        let mut buffer = [b'#'; WORD_MAX + 2];
+        let (mut count, mut start) = (0, 0);
+        while start < word.len() {
+            let rest = &word[start..];
+            buffer[2..2 + rest.len()].copy_from_slice(rest);
+            let from = if start == 0 { 2 } else { 0 };
+            let hit = (1..=rest.len())
+                .rev()
+                .find_map(|length| Some((length, *self.rows.get(&buffer[from..2 + length])?)));
+            let Some((length, id)) = hit else { return };
+            found[count] = id;
+            count += 1;
+            start += length;
+        }
+        found[..count].iter().for_each(|&it| each(it));
+    }
+
+    fn read(bytes: &'static [u8]) -> Option<Table> {
+        let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+        if bytes.get(..8)? != b"SEMB0001" {
+            return None;
+        }
+        let (count, dimension) = (number(8)?, number(12)?);
+        let mut table = Table {
+            dimension,
+            ..Table::default()
+        };
+        let mut at = 16;
+        for id in 0..count as u32 {
+            let word = bytes.get(at + 1..at + 1 + usize::from(*bytes.get(at)?))?;
+            table.rows.insert(word, id);
+            table.words.push(std::str::from_utf8(word).ok()?);
+            at += 1 + word.len();
+        }
+        at = at.next_multiple_of(4);
+        for column in [&mut table.scales, &mut table.units, &mut table.rarities] {
+            let raw = bytes.get(at..at + count * 4)?;
+            *column = raw
+                .chunks_exact(4)
+                .map(|it| f32::from_le_bytes([it[0], it[1], it[2], it[3]]))
+                .collect();
+            at += count * 4;
+        }
+        table.values = bytes
+            .get(at..at + count * dimension)?
+            .iter()
+            .map(|&it| it.cast_signed())
+            .collect();
+        Some(table)
+    }
+}
+
+/// FNV-1a: the keys are short and come from ourselves.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_near() {
+        let table = Table::builtin();
+        assert_eq!((table.len(), table.dimension()), (27_624, 128));
+        let row = |word: &str| table.pieces(word)[0];
+        assert_eq!(table.word(row("Dogs")), "dogs");
+        assert!(table.cos(row("dog"), row("puppy")) > table.cos(row("dog"), row("invoice")) + 0.2);
+        let sims = table.sims(row("dog"));
+        assert!((sims[row("dog") as usize] - 1.0).abs() < 1e-3);
+        assert!(table.rarity(row("dog")) < table.rarity(row("quasar")));
+    }
+
+    #[test]
+    fn any_text_has_a_vector() {
+        let table = Table::builtin();
+        let length = |text: &str| table.embed(text).iter().map(|it| it * it).sum::<f32>();
+        assert!((length("She adopted a naïve puppy!") - 1.0).abs() < 1e-4);
+        assert!(length("🎉").abs() < f32::EPSILON);
+        assert!(table.pieces("the of don't ... !").is_empty());
+        assert_eq!(table.pieces(&"x".repeat(500)), Vec::<u32>::new());
+    }
+}

@@ -1,0 +1,253 @@
+//! Calendar arithmetic on local days, kept inside the years 1 to 9999.
+
+use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Weekday};
+use domain::time::Precision;
+
+use super::Kind;
+use super::lexicon::{Part, Season};
+
+/// What stretch of time an expression names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    Moment,
+    Part,
+    Day,
+    Weekend,
+    Week,
+    Month,
+    Season,
+    Year,
+    Unknown,
+}
+
+impl Grain {
+    pub(super) fn precision(self) -> Precision {
+        match self {
+            Grain::Moment => Precision::Instant,
+            Grain::Part | Grain::Day => Precision::Day,
+            Grain::Weekend | Grain::Week => Precision::Week,
+            Grain::Month => Precision::Month,
+            Grain::Season => Precision::Season,
+            Grain::Year => Precision::Year,
+            Grain::Unknown => Precision::Unknown,
+        }
+    }
+}
+
+/// A resolved expression in local time: half-open, `start < end` once accepted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) start: NaiveDateTime,
+    pub(super) end: NaiveDateTime,
+    pub(super) grain: Grain,
+    pub(super) kind: Kind,
+    pub(super) relative: bool,
+    /// The words gave the year.
+    pub(super) dated: bool,
+}
+
+impl Found {
+    pub(super) fn days(start: NaiveDate, end: NaiveDate, grain: Grain) -> Found {
+        Found {
+            start: midnight(start),
+            end: midnight(end),
+            grain,
+            kind: Kind::Point,
+            relative: true,
+            dated: false,
+        }
+    }
+
+    pub(super) fn day(date: NaiveDate) -> Found {
+        Found::days(date, add_days(date, 1), Grain::Day)
+    }
+
+    /// The calendar week, Monday to Monday, `date` lies in.
+    pub(super) fn week(date: NaiveDate) -> Found {
+        let start = monday(date);
+        Found::days(start, add_days(start, 7), Grain::Week)
+    }
+
+    /// Saturday and Sunday of the calendar week `date` lies in.
+    pub(super) fn weekend(date: NaiveDate) -> Found {
+        let start = add_days(monday(date), 5);
+        Found::days(start, add_days(start, 2), Grain::Weekend)
+    }
+
+    pub(super) fn month(date: NaiveDate) -> Found {
+        let start = first_of_month(date);
+        Found::days(start, add_months(start, 1), Grain::Month)
+    }
+
+    pub(super) fn year(year: i32) -> Found {
+        Found::years(year, 1)
+    }
+
+    /// `count` whole years from the first day of `year`.
+    pub(super) fn years(year: i32, count: i32) -> Found {
+        Found::days(new_year(year), new_year(year.saturating_add(count)), Grain::Year)
+    }
+
+    /// A stretch between two moments.
+    pub(super) fn between(start: NaiveDateTime, end: NaiveDateTime, grain: Grain) -> Found {
+        Found { start, end, grain, kind: Kind::Interval, relative: true, dated: false }
+    }
+
+    pub(super) fn part(date: NaiveDate, part: Part) -> Found {
+        let (from, to) = part.hours();
+        let start = midnight(date) + TimeDelta::hours(from);
+        let end = midnight(date) + TimeDelta::hours(to);
+        Found { start, end, grain: Grain::Part, kind: Kind::Point, relative: true, dated: false }
+    }
+
+    /// A clock time of `minutes` after the midnight of `date`, known to `width` minutes.
+    pub(super) fn clock(date: NaiveDate, minutes: i64, width: i64) -> Found {
+        let start = midnight(date) + TimeDelta::minutes(minutes);
+        let end = start + TimeDelta::minutes(width);
+        Found { start, end, grain: Grain::Moment, kind: Kind::Point, relative: true, dated: false }
+    }
+
+    pub(super) fn absolute(self) -> Found {
+        Found { relative: false, dated: true, ..self }
+    }
+
+    pub(super) fn with_kind(self, kind: Kind) -> Found {
+        Found { kind, ..self }
+    }
+
+    pub(super) fn vague(self) -> Found {
+        Found { kind: Kind::Vague, ..self }
+    }
+
+    pub(super) fn with_grain(self, grain: Grain) -> Found {
+        Found { grain, ..self }
+    }
+
+    pub(super) fn first_day(&self) -> NaiveDate {
+        self.start.date()
+    }
+
+    /// The first day after the span.
+    pub(super) fn day_after(&self) -> NaiveDate {
+        let date = self.end.date();
+        if self.end == midnight(date) { date } else { add_days(date, 1) }
+    }
+
+    /// The later or earlier stretch from the start of `self` to the end of `last`.
+    pub(super) fn until(&self, last: &Found) -> Option<Found> {
+        let grain = if rank(last.grain) > rank(self.grain) { last.grain } else { self.grain };
+        (self.start < last.end).then_some(Found {
+            start: self.start,
+            end: last.end,
+            grain,
+            kind: Kind::Interval,
+            relative: self.relative || last.relative,
+            dated: self.dated && last.dated,
+        })
+    }
+}
+
+fn rank(grain: Grain) -> u8 {
+    match grain {
+        Grain::Moment => 0,
+        Grain::Part => 1,
+        Grain::Day => 2,
+        Grain::Weekend => 3,
+        Grain::Week => 4,
+        Grain::Month => 5,
+        Grain::Season => 6,
+        Grain::Year => 7,
+        Grain::Unknown => 8,
+    }
+}
+
+pub(super) fn midnight(date: NaiveDate) -> NaiveDateTime {
+    date.and_time(NaiveTime::MIN)
+}
+
+fn first() -> NaiveDate {
+    NaiveDate::from_ymd_opt(1, 1, 1).unwrap_or(NaiveDate::MIN)
+}
+
+fn last() -> NaiveDate {
+    NaiveDate::from_ymd_opt(10_000, 1, 1).unwrap_or(NaiveDate::MAX)
+}
+
+/// Returns the date when it exists in the years 1 to 9999.
+pub(super) fn date(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
+    (1..=9999).contains(&year).then(|| NaiveDate::from_ymd_opt(year, month, day)).flatten()
+}
+
+pub(super) fn new_year(year: i32) -> NaiveDate {
+    if year < 1 {
+        return first();
+    }
+    date(year, 1, 1).unwrap_or_else(last)
+}
+
+/// Adds days; stops at the ends of the calendar.
+pub(super) fn add_days(date: NaiveDate, days: i64) -> NaiveDate {
+    let step = Days::new(days.unsigned_abs());
+    let moved = if days < 0 { date.checked_sub_days(step) } else { date.checked_add_days(step) };
+    moved.unwrap_or(if days < 0 { first() } else { last() }).clamp(first(), last())
+}
+
+/// Adds months, keeping the day where the month has it; stops at the ends of the calendar.
+pub(super) fn add_months(date: NaiveDate, months: i64) -> NaiveDate {
+    let step = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
+    let moved = if months < 0 { date.checked_sub_months(step) } else { date.checked_add_months(step) };
+    moved.unwrap_or(if months < 0 { first() } else { last() }).clamp(first(), last())
+}
+
+pub(super) fn monday(date: NaiveDate) -> NaiveDate {
+    add_days(date, -i64::from(date.weekday().num_days_from_monday()))
+}
+
+pub(super) fn first_of_month(date: NaiveDate) -> NaiveDate {
+    date.with_day(1).unwrap_or(date)
+}
+
+/// The last day before `limit` that falls on weekday `day` (0 is Monday).
+pub(super) fn weekday_before(limit: NaiveDate, day: u32) -> NaiveDate {
+    let back = (limit.weekday().num_days_from_monday() + 6 - day % 7) % 7 + 1;
+    add_days(limit, -i64::from(back))
+}
+
+/// The first day at or after `from` that falls on weekday `day` (0 is Monday).
+pub(super) fn weekday_from(from: NaiveDate, day: u32) -> NaiveDate {
+    let ahead = (7 + day % 7 - from.weekday().num_days_from_monday()) % 7;
+    add_days(from, i64::from(ahead))
+}
+
+/// A season of the northern half of the earth, named by the year it begins in.
+///
+/// It runs from the first of its first month to the end by the sun, so that both common readings lie inside.
+pub(super) fn season(season: Season, year: i32) -> Option<Found> {
+    let (month, last_month, last_day) = match season {
+        Season::Spring => (3, 6, 22),
+        Season::Summer => (6, 9, 23),
+        Season::Autumn => (9, 12, 22),
+        Season::Winter => (12, 3, 21),
+    };
+    let end_year = if season == Season::Winter { year.checked_add(1)? } else { year };
+    Some(Found::days(date(year, month, 1)?, date(end_year, last_month, last_day)?, Grain::Season))
+}
+
+/// Easter Sunday of the Gregorian calendar (the anonymous algorithm).
+pub(super) fn easter(year: i32) -> Option<NaiveDate> {
+    let (a, b, c) = (year % 19, year / 100, year % 100);
+    let h = (19 * a + b - b / 4 - (b - (b + 8) / 25 + 1) / 3 + 15) % 30;
+    let l = (32 + 2 * (b % 4) + 2 * (c / 4) - h - c % 4) % 7;
+    let m = (a + 11 * h + 22 * l) / 451;
+    let n = h + l - 7 * m + 114;
+    date(year, u32::try_from(n / 31).ok()?, u32::try_from(n % 31 + 1).ok()?)
+}
+
+/// The `nth` (from 1; 0 is the last) weekday of the month that begins at `first`.
+pub(super) fn nth_weekday(first: NaiveDate, nth: u32, day: Weekday) -> NaiveDate {
+    let day = day.num_days_from_monday();
+    if nth == 0 {
+        return weekday_before(add_months(first, 1), day);
+    }
+    add_days(weekday_from(first, day), 7 * i64::from(nth - 1))
+}

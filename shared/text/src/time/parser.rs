@@ -1,0 +1,262 @@
+//! The state of one reading of a text, and the small readers every rule shares.
+
+use chrono::{Datelike, NaiveDate, NaiveDateTime};
+
+use super::calendar::{Found, add_months, date, first_of_month, weekday_before, weekday_from};
+use super::lexicon::{Class, Season, Trust, Unit};
+use super::token::{Tense, Token};
+
+/// What a rule returns: the first token after the expression, and what it means.
+pub(super) type Read = Option<(usize, Found)>;
+
+/// A text being read against a moment.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: &'a [Token<'a>],
+    /// The reference in its own offset.
+    pub(super) now: NaiveDateTime,
+    pub(super) today: NaiveDate,
+    /// The last placed day or stretch, and its sentence.
+    pub(super) previous: Option<(Found, usize)>,
+}
+
+/// A count of units: `low..=high`, and perhaps a half more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Amount {
+    pub(super) low: u32,
+    pub(super) high: u32,
+    pub(super) half: bool,
+    /// "a few": the bounds are a guess.
+    pub(super) vague: bool,
+}
+
+impl Amount {
+    pub(super) fn exact(n: u32) -> Amount {
+        Amount { low: n, high: n, half: false, vague: false }
+    }
+
+    fn rough(low: u32, high: u32) -> Amount {
+        Amount { low, high, half: false, vague: true }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn word(&self, i: usize) -> &str {
+        self.tokens.get(i).map_or("", |token| &token.lower)
+    }
+
+    /// The word before `i`.
+    pub(super) fn before(&self, i: usize) -> &str {
+        i.checked_sub(1).map_or("", |i| self.word(i))
+    }
+
+    pub(super) fn class(&self, i: usize) -> Class {
+        self.tokens.get(i).map_or(Class::Other, |token| token.class)
+    }
+
+    pub(super) fn glued(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|token| token.glued)
+    }
+
+    pub(super) fn capital(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|token| token.capital)
+    }
+
+    pub(super) fn tense(&self, i: usize) -> Tense {
+        self.tokens.get(i).map_or(Tense::Open, |token| token.tense)
+    }
+
+    pub(super) fn is(&self, i: usize, words: &[&str]) -> bool {
+        words.contains(&self.word(i))
+    }
+
+    /// Skips one word when it is there.
+    pub(super) fn skip(&self, i: usize, words: &[&str]) -> usize {
+        if self.is(i, words) { i + 1 } else { i }
+    }
+
+    /// Reads the given words one after the other.
+    pub(super) fn phrase(&self, i: usize, words: &[&str]) -> Option<usize> {
+        words.iter().enumerate().all(|(at, word)| self.word(i + at) == *word).then_some(i + words.len())
+    }
+
+    /// Reads digits that are not part of a longer figure, an amount of money or a version.
+    pub(super) fn digits(&self, i: usize) -> Option<(u32, usize)> {
+        let Class::Digits(value, length) = self.class(i) else { return None };
+        let bad_before = self.glued(i)
+            && !matches!(self.before(i), "(" | "[" | "\"" | "“" | "'" | "’" | "‘" | "-" | "–" | "—" | "~" | "," | ":" | "/");
+        let fraction = self.glued(i) && matches!(self.before(i), "," | ":" | "/") && self.glued(i - 1);
+        let money = matches!(self.before(i), "$" | "€" | "£" | "¥" | "#" | "+" | "₹");
+        let tail = self.glued(i + 1) && self.glued(i + 2) && matches!(self.class(i + 2), Class::Digits(..));
+        let longer = tail && self.is(i + 1, &[".", ",", ":", "/"]);
+        let percent = self.is(i + 1, &["%", "€", "£", "$"]) && self.glued(i + 1);
+        (!bad_before && !fraction && !money && !longer && !percent).then_some((value, length))
+    }
+
+    /// Reads a whole number below 1000 in words or digits.
+    pub(super) fn number(&self, i: usize) -> Option<(usize, u32)> {
+        if let Some((value, _)) = self.digits(i) {
+            return Some((i + 1, value));
+        }
+        let Class::Number(value) = self.class(i) else { return None };
+        if value >= 20 {
+            let next = self.skip(i + 1, &["-"]);
+            if let Class::Number(ones @ 1..=9) = self.class(next) {
+                return Some((next + 1, value + ones));
+            }
+        }
+        Some((i + 1, value))
+    }
+
+    /// Reads a count in front of a unit: "two", "a couple of", "two or three", "a", "half an".
+    pub(super) fn amount(&self, i: usize) -> Option<(usize, Amount)> {
+        if self.is(i, &["half"]) {
+            let next = self.skip(self.skip(i + 1, &["of"]), &["a", "an"]);
+            return Some((next, Amount { half: true, ..Amount::exact(0) }));
+        }
+        if self.is(i, &["a", "an", "the", "some"]) || !matches!(self.class(i), Class::Digits(..) | Class::Number(_)) {
+            let j = self.skip(i, &["a", "the", "some"]);
+            let j = self.skip(j, &["good", "whole"]);
+            let rough = match self.word(j) {
+                "couple" => Some(Amount::rough(2, 3)),
+                "few" => Some(Amount::rough(2, 5)),
+                "several" => Some(Amount::rough(3, 7)),
+                "dozen" => Some(Amount::rough(11, 13)),
+                "hundred" => Some(Amount::rough(90, 110)),
+                _ => None,
+            };
+            if let Some(amount) = rough {
+                return Some((self.skip(self.skip(j + 1, &["of"]), &["more"]), amount));
+            }
+            return self.is(i, &["a", "an"]).then(|| (i + 1, Amount::exact(1)));
+        }
+        self.decimal(i).or_else(|| self.counted(i))
+    }
+
+    fn counted(&self, i: usize) -> Option<(usize, Amount)> {
+        let (j, low) = self.number(i)?;
+        if let Some(j) = self.phrase(j, &["and", "a", "half"]) {
+            return Some((j, Amount { half: true, ..Amount::exact(low) }));
+        }
+        if self.is(j, &["or", "to", "-", "–"])
+            && let Some((k, high)) = self.number(j + 1)
+            && high > low
+        {
+            return Some((k, Amount { low, high, half: false, vague: true }));
+        }
+        Some((self.skip(j, &["more", "full", "whole", "long", "-"]), Amount::exact(low)))
+    }
+
+    /// Reads "2.5"; any other fraction than a half is rounded to its whole part and a half.
+    fn decimal(&self, i: usize) -> Option<(usize, Amount)> {
+        let Class::Digits(whole, _) = self.class(i) else { return None };
+        let apart = !self.glued(i) || !self.is(i.wrapping_sub(1), &[".", ",", "$", "€", "£"]);
+        let point = self.word(i + 1) == "." && self.glued(i + 1) && self.glued(i + 2);
+        let one = matches!(self.class(i + 2), Class::Digits(_, 1));
+        (apart && point && one && self.word(i + 3) != ".")
+            .then(|| (i + 3, Amount { half: true, ..Amount::exact(whole) }))
+    }
+
+    /// Reads a unit of time; a fortnight is two weeks.
+    pub(super) fn unit(&self, i: usize) -> Option<(usize, Unit, u32)> {
+        match self.class(i) {
+            Class::Unit(Unit::Fortnight) => Some((i + 1, Unit::Week, 2)),
+            Class::Unit(Unit::Quarter) => Some((i + 1, Unit::Month, 3)),
+            Class::Unit(Unit::Century) => Some((i + 1, Unit::Decade, 10)),
+            Class::Unit(Unit::Night) => Some((i + 1, Unit::Day, 1)),
+            Class::Unit(unit) => Some((i + 1, unit, 1)),
+            Class::Ordinal(2) if self.word(i) == "second" => Some((i + 1, Unit::Second, 1)),
+            _ => None,
+        }
+    }
+
+    /// Reads a year: four digits from 1800 to 2199, or an apostrophe and two digits.
+    pub(super) fn year(&self, i: usize) -> Option<(usize, i32)> {
+        if self.is(i, &["'", "’", "‘"]) && self.glued(i + 1) {
+            let Some((value, 2)) = self.digits(i + 1) else { return None };
+            return Some((i + 2, full_year(i32::try_from(value).ok()?)));
+        }
+        let (value @ 1800..=2199, 4) = self.digits(i)? else { return None };
+        let decade = self.glued(i + 1) && self.word(i + 1) == "s";
+        let counted = matches!(self.class(i + 1), Class::Unit(_)) || self.is(i + 1, COUNTED);
+        if decade || counted {
+            return None;
+        }
+        Some((i + 1, i32::try_from(value).ok()?))
+    }
+
+    /// The year of a day and month that came without one, by the tense around `i`.
+    pub(super) fn day_of_year(&self, i: usize, month: u32, day: u32) -> Option<NaiveDate> {
+        let year = self.today.year();
+        let candidates = [year - 1, year, year + 1].map(|year| date(year, month, day));
+        let candidates = candidates.iter().flatten().copied();
+        match self.tense(i) {
+            Tense::Past => candidates.filter(|date| *date <= self.today).max(),
+            Tense::Future => candidates.filter(|date| *date >= self.today).min(),
+            Tense::Open => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
+        }
+        // A 29 February may lie further off.
+        .or_else(|| (0..8).flat_map(|n| [year - n, year + n]).find_map(|year| date(year, month, day)))
+    }
+
+    /// The month that came without a year, by the tense around `i`.
+    pub(super) fn month_of_year(&self, i: usize, month: u32) -> NaiveDate {
+        let this = first_of_month(self.today);
+        let ahead = (12 + i64::from(month) - i64::from(this.month())) % 12;
+        let months = match self.tense(i) {
+            Tense::Past if ahead > 0 => ahead - 12,
+            Tense::Open if ahead >= 6 => ahead - 12,
+            Tense::Past | Tense::Open | Tense::Future => ahead,
+        };
+        add_months(this, months)
+    }
+
+    /// The weekday that came alone, by the tense around `i`; without a hint the coming one.
+    pub(super) fn weekday_near(&self, i: usize, day: u32) -> NaiveDate {
+        match self.tense(i) {
+            Tense::Past => weekday_before(self.today, day),
+            Tense::Future | Tense::Open => weekday_from(self.today, day),
+        }
+    }
+
+    /// Reads a weekday; a short form needs a capital letter, and "Sat" and "Sun" a neighbour.
+    pub(super) fn weekday(&self, i: usize) -> Option<(usize, u32)> {
+        let Class::Weekday(day, trust) = self.class(i) else { return None };
+        let dot = self.word(i + 1) == "." && self.glued(i + 1);
+        let next = if dot && trust != Trust::Plain { i + 2 } else { i + 1 };
+        let beside = self.is(i.wrapping_sub(1), &["on", "last", "next", "this", "by", "until", "since", "and", "-"])
+            || self.is(next, &[",", "-"])
+            || matches!(self.class(next), Class::Digits(..) | Class::Part(_) | Class::Month(..));
+        let fits = match trust {
+            Trust::Plain => true,
+            Trust::Name => self.capital(i) || (beside && self.is(i.wrapping_sub(1), &["on", "last", "next", "this"])),
+            Trust::Common => self.capital(i) && beside && !self.glued(i + 1) || (self.capital(i) && dot && beside),
+        };
+        fits.then_some((if trust == Trust::Plain { i + 1 } else { next }, day))
+    }
+
+    /// Reads a month name, whatever stands beside it.
+    pub(super) fn month(&self, i: usize) -> Option<(usize, u32, Trust)> {
+        let Class::Month(month, trust) = self.class(i) else { return None };
+        let short = self.word(i).len() <= 4 && self.word(i) != "june" && self.word(i) != "july";
+        let dot = short && self.word(i + 1) == "." && self.glued(i + 1);
+        Some((if dot { i + 2 } else { i + 1 }, month, trust))
+    }
+
+    pub(super) fn season(&self, i: usize) -> Option<(usize, Season, Trust)> {
+        let Class::Season(season, trust) = self.class(i) else { return None };
+        Some((i + 1, season, trust))
+    }
+}
+
+/// Nouns that a figure like 2000 counts.
+const COUNTED: &[&str] = &[
+    "people", "persons", "miles", "km", "meters", "metres", "feet", "words", "steps", "dollars", "euros", "pounds",
+    "calories", "pieces", "points", "items", "followers", "users", "copies", "pages", "square", "sq", "kg", "grams",
+    "kilometers", "kilometres", "times", "customers", "students", "books", "units", "mg", "ml", "bucks", "lines",
+];
+
+/// The year of two digits: up to 39 in this century, else in the last.
+pub(super) fn full_year(value: i32) -> i32 {
+    if value < 40 { 2000 + value } else { 1900 + value }
+}

@@ -1,0 +1,182 @@
+//! Splits text into the tokens of the grammar.
+
+use std::borrow::Cow;
+
+use super::lexicon::{Class, class};
+
+/// Whether the words around speak of what was or of what will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Tense {
+    #[default]
+    Open,
+    Past,
+    Future,
+}
+
+/// A word, a number or a mark of the text.
+#[derive(Debug)]
+pub(super) struct Token<'a> {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The text in lower case.
+    pub(super) lower: Cow<'a, str>,
+    pub(super) class: Class,
+    /// Begins with a capital letter.
+    pub(super) capital: bool,
+    /// Nothing lies between the token before and this one.
+    pub(super) glued: bool,
+    /// The number of its sentence, from 0.
+    pub(super) sentence: usize,
+    pub(super) tense: Tense,
+}
+
+/// Splits `text`; every token lies on character boundaries, in order.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens: Vec<Token<'_>> = Vec::with_capacity(text.len() / 4);
+    let mut at = 0;
+    let mut sentence = 0;
+    while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        if first.is_whitespace() {
+            if first == '\n' {
+                sentence += 1;
+            }
+            at += first.len_utf8();
+            continue;
+        }
+        let end = token_end(text, at, first);
+        let lower = lower(text.get(at..end).unwrap_or_default());
+        let glued = tokens.last().is_some_and(|last| last.end == at);
+        tokens.push(Token {
+            start: at,
+            end,
+            class: classify(&lower, first),
+            lower,
+            capital: first.is_uppercase(),
+            glued,
+            sentence,
+            tense: Tense::Open,
+        });
+        if matches!(first, '!' | '?' | '。' | '！' | '？') || (first == '.' && ends_sentence(text, end)) {
+            sentence += 1;
+        }
+        at = end;
+    }
+    mark_tense(&mut tokens);
+    tokens
+}
+
+fn ends_sentence(text: &str, end: usize) -> bool {
+    let mut rest = text.get(end..).unwrap_or_default().chars();
+    rest.next().is_none_or(char::is_whitespace) && rest.next().is_none_or(|next| !next.is_lowercase() && !next.is_numeric())
+}
+
+fn token_end(text: &str, at: usize, first: char) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let take = |inside: fn(char) -> bool| rest.find(|c| !inside(c)).unwrap_or(rest.len());
+    if first.is_ascii_digit() {
+        let digits = take(|c| c.is_ascii_digit());
+        return at + digits + ordinal_ending(rest.get(digits..).unwrap_or_default());
+    }
+    if is_quote(first) {
+        let tail = rest.get(first.len_utf8()..).unwrap_or_default();
+        let letters = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());
+        let after_word = text.get(..at).and_then(|t| t.chars().next_back()).is_some_and(char::is_alphanumeric);
+        return at + first.len_utf8() + if after_word { letters } else { 0 };
+    }
+    if is_letter(first) { at + take(is_letter) } else { at + first.len_utf8() }
+}
+
+/// The length of "st", "nd", "rd", "th" or the French "er" behind digits.
+fn ordinal_ending(rest: &str) -> usize {
+    let ending = rest.get(..2).unwrap_or_default();
+    let known = ["st", "nd", "rd", "th", "er"].iter().any(|e| ending.eq_ignore_ascii_case(e));
+    let ends = rest.get(2..).and_then(|tail| tail.chars().next()).is_none_or(|c| !c.is_alphanumeric());
+    if known && ends { 2 } else { 0 }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '’')
+}
+
+/// A letter of a script that writes spaces; Chinese and Japanese characters stand alone.
+fn is_letter(c: char) -> bool {
+    c.is_alphabetic() && !matches!(u32::from(c), 0x2E80..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF) || is_mark(c)
+}
+
+/// Combining marks stay with their letter.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x300..=0x36F)
+}
+
+fn lower(word: &str) -> Cow<'_, str> {
+    if word.chars().all(|c| c.is_lowercase() || !c.is_alphabetic()) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.to_lowercase())
+}
+
+fn classify(lower: &str, first: char) -> Class {
+    if first.is_ascii_digit() {
+        let digits = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let Ok(value) = digits.parse::<u32>() else { return Class::Other };
+        let plain = digits.len() == lower.len();
+        return if plain { Class::Digits(value, digits.len()) } else { Class::Ordinal(value) };
+    }
+    if is_letter(first) || is_quote(first) {
+        return class(lower);
+    }
+    Class::Mark(first)
+}
+
+/// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it.
+fn mark_tense(tokens: &mut [Token<'_>]) {
+    let mut current = Tense::Open;
+    let mut sentence = usize::MAX;
+    for i in 0..tokens.len() {
+        if tokens[i].sentence != sentence {
+            sentence = tokens[i].sentence;
+            current = Tense::Open;
+        }
+        let next = tokens.get(i + 1).map_or("", |token| &*token.lower);
+        let cue = cue(&tokens[i].lower, next);
+        current = if cue == Tense::Open { current } else { cue };
+        tokens[i].tense = current;
+    }
+    let mut ahead = Tense::Open;
+    for token in tokens.iter_mut().rev() {
+        if token.sentence != sentence {
+            sentence = token.sentence;
+            ahead = Tense::Open;
+        }
+        match token.tense {
+            Tense::Open => token.tense = ahead,
+            Tense::Past | Tense::Future => ahead = token.tense,
+        }
+    }
+}
+
+fn cue(word: &str, next: &str) -> Tense {
+    match word {
+        "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
+        "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
+        "going" if next == "to" => Tense::Future,
+        "looking" | "forward" => Tense::Future,
+        "was" | "were" | "had" | "did" | "went" | "got" | "came" | "took" | "made" | "saw" | "met" | "bought" => {
+            Tense::Past
+        }
+        "gave" | "found" | "told" | "said" | "felt" | "left" | "lost" | "began" | "started" | "ran" => {
+            Tense::Past
+        }
+        "been" | "ate" | "drove" | "flew" | "wrote" | "spent" | "taught" | "caught" | "brought" | "thought" => {
+            Tense::Past
+        }
+        "heard" | "held" | "kept" | "knew" | "led" | "sang" | "sent" | "slept" | "spoke" | "swam" | "wore" | "built" => {
+            Tense::Past
+        }
+        "became" | "chose" | "fell" | "grew" | "paid" | "sold" | "stood" | "threw" | "broke" | "yesterday" | "ago" => {
+            Tense::Past
+        }
+        _ if word.len() > 4 && word.ends_with("ed") => Tense::Past,
+        _ => Tense::Open,
+    }
+}

@@ -1,0 +1,90 @@
+use crate::{is_stop, sentences};
+
+/// Words before a name with which somebody is spoken to.
+const CALLS: [&str; 24] = [
+    "hey",
+    "hi",
+    "hello",
+    "thanks",
+    "thank you",
+    "wow",
+    "ok",
+    "okay",
+    "congrats",
+    "congratulations",
+    "morning",
+    "bye",
+    "evening",
+    "dear",
+    "oh",
+    "yes",
+    "yeah",
+    "no",
+    "sure",
+    "well",
+    "sorry",
+    "please",
+    "welcome",
+    "goodnight",
+];
+
+/// Returns the names with which a text speaks to somebody, in order, as written: "hey Ana", "thanks, Ana!", "Ana, look".
+/// A name is one capitalised word; a word at the start of a sentence counts only if a comma and more follow it.
+pub fn vocatives(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for sentence in sentences(text) {
+        let words: Vec<&str> = sentence.split_whitespace().collect();
+        for i in 0..words.len() {
+            let bare = words[i].trim_matches(|it: char| !it.is_alphanumeric());
+            if is_name(bare) && called(&words, i, bare) {
+                out.push(bare);
+            }
+        }
+    }
+    out
+}
+
+fn is_name(word: &str) -> bool {
+    let mut chars = word.chars();
+    let capital = chars.next().is_some_and(char::is_uppercase);
+    let rest = chars.as_str();
+    capital && !rest.is_empty() && rest.chars().all(|it| it.is_lowercase() || it == '-') && !is_stop(word)
+}
+
+fn called(words: &[&str], i: usize, bare: &str) -> bool {
+    let tail = words[i].rsplit(bare).next().unwrap_or_default();
+    let closed = tail.starts_with([',', '.', '!', '?', '\u{2026}']) || i + 1 == words.len();
+    if i == 0 {
+        return tail.starts_with(',') && words.len() > 2;
+    }
+    let before: Vec<String> = words[..i].iter().map(|it| lower(it)).collect();
+    let opens = CALLS.contains(&before.join(" ").as_str());
+    if opens {
+        return closed || i == 1;
+    }
+    // ", Ana!" calls her; ", Ana, Tom and I" and ", Spain." in a list do not, so one comma only and nothing but the end after.
+    let commas = words.iter().filter(|it| it.ends_with(',')).count();
+    words[i - 1].ends_with(',') && closed && i + 1 == words.len() && commas == 1 && tail.starts_with(['!', '?', '.'])
+}
+
+fn lower(word: &str) -> String {
+    word.trim_matches(|it: char| !it.is_alphanumeric()).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_called_is_found() {
+        for (text, expected) in [
+            ("Hey Mel! How are you, Mel?", vec!["Mel", "Mel"]),
+            ("Thanks, Ana! Tom, look at this.", vec!["Ana", "Tom"]),
+            ("I saw Tom. We met Ana, Tom, and Bo.", vec![]),
+            ("Wow, that is great. Thank you Ana.", vec!["Ana"]),
+            ("Привет, Анна!", vec!["Анна"]),
+        ] {
+            assert_eq!(vocatives(text), expected, "{text}");
+        }
+    }
+}
