@@ -1,1 +1,25 @@
-//! host
+//! What a process needs before it can do its job: settings, backends, telemetry, health and an orderly end.
+//!
+//! Start at [`main`] and [`standalone`]; services see only [`Context`]. [`settings`] joins one TOML file and the
+//! environment into typed sections, `backends` is the only place that chooses adapters, [`telemetry`] gives logs and
+//! traces, [`metrics`] the numbers, `health` the admin port, `process` signals and draining.
+
+mod backends;
+mod bus;
+mod context;
+mod health;
+mod process;
+mod propagation;
+
+pub mod clock;
+pub mod metrics;
+pub mod settings;
+pub mod telemetry;
+
+pub use backends::Backends;
+pub use bus::Meta;
+pub use context::Context;
+pub use health::Readiness;
+pub use metrics::Metrics;
+pub use process::{main, standalone};
+pub use settings::Settings;

@@ -1,0 +1,371 @@
+//! Publish, consume, request and serve: traced, bounded, settled in one place.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::time::Duration;
+
+use domain::message::{Message, Request};
+use domain::port::{Delivery, Frame, Inquiry, Position, Settler};
+use domain::{Classify, ErrorKind, PortError};
+use futures::{FutureExt, StreamExt};
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, timeout};
+use tracing::{Instrument, debug, error, field, info_span, warn};
+
+use crate::metrics::Outcome;
+use crate::{Context, propagation};
+
+/// Wait before a subscription that failed is tried again.
+const RESUBSCRIBE: Duration = Duration::from_secs(1);
+
+/// Settings in `[consumer]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Deliveries of one message before it becomes a dead letter; only failures that may pass are retried.
+    pub attempts_max: u32,
+    /// Seconds between signs of life to the bus while a handler works; well below the bus's ack wait.
+    pub heartbeat_secs: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            attempts_max: 5,
+            heartbeat_secs: 5,
+        }
+    }
+}
+
+/// What a handler is told about a message beside its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Place of the message in its stream.
+    pub position: Position,
+    /// Number of this delivery, from 1.
+    pub attempt: u32,
+}
+
+enum Verdict {
+    Done,
+    RetryAfter(Duration),
+    DeadLetter(String),
+}
+
+pub(crate) async fn publish<M: Message>(context: &Context, message: &M) -> Result<Position, PortError> {
+    let span = info_span!("publish", otel.kind = "producer", messaging.destination.name = M::SUBJECT, space = %message.space());
+    let mut frame = Frame {
+        subject: M::SUBJECT.to_owned(),
+        space: message.space().to_string(),
+        dedup_key: message.dedup_key(),
+        payload: encode("bus.publish", message)?,
+        ..Frame::default()
+    };
+    propagation::inject(&span, &mut frame.headers);
+    context.backends.bus.publish(frame).instrument(span).await
+}
+
+pub(crate) async fn request<R: Request>(
+    context: &Context,
+    request: &R,
+    patience: Duration,
+) -> Result<R::Reply, PortError> {
+    let span = info_span!("request", otel.kind = "client", messaging.destination.name = R::SUBJECT);
+    let mut frame = Frame {
+        subject: R::SUBJECT.to_owned(),
+        payload: encode("bus.request", request)?,
+        ..Frame::default()
+    };
+    propagation::inject(&span, &mut frame.headers);
+    propagation::set_deadline(patience, &mut frame.headers);
+    let reply = context.backends.bus.request(frame, patience).instrument(span).await?;
+    serde_json::from_slice(&reply).map_err(|source| {
+        PortError::new(
+            "bus.request",
+            ErrorKind::Internal,
+            format!("reply to {} cannot be read", R::SUBJECT),
+        )
+        .caused_by(source)
+    })
+}
+
+impl Context {
+    /// Hands every message of `M` to `handler`, at most `in_flight_max` at a time, until shutdown; then what is in
+    /// flight is finished. A message may come twice and out of order.
+    ///
+    /// A failure that may pass (`Unavailable`, `Timeout`, `Exhausted`) is tried again after 100 ms, 1 s, 2 s, 4 s ...
+    /// 120 s, until `consumer.attempts_max` deliveries; every other failure makes a dead letter at once. Failures are logged here.
+    ///
+    /// # Errors
+    /// Wrong settings in `[consumer]`.
+    pub async fn consume<M, E, F, Fut>(&self, group: &str, in_flight_max: usize, handler: F) -> anyhow::Result<()>
+    where
+        M: Message,
+        E: Classify + Send + Sync + 'static,
+        F: Fn(M, Meta) -> Fut,
+        Fut: Future<Output = Result<(), E>>,
+    {
+        let config: Config = self.section("consumer")?;
+        let ready = self.readiness.expect(format!("{group} consumes {}", M::SUBJECT));
+        self.metrics.watch_backlog(M::SUBJECT, group);
+        while !self.shutdown.is_cancelled() {
+            let deliveries = match self.backends.bus.subscribe(M::SUBJECT, group).await {
+                Ok(deliveries) => deliveries,
+                Err(error) => {
+                    warn!(
+                        error = &error as &dyn std::error::Error,
+                        group, "cannot subscribe, will try again"
+                    );
+                    self.pause(RESUBSCRIBE).await;
+                    continue;
+                }
+            };
+            ready.set(true);
+            let (config, handler) = (&config, &handler);
+            deliveries
+                .take_until(self.shutdown.cancelled())
+                .for_each_concurrent(in_flight_max.max(1), |delivery| async move {
+                    match delivery {
+                        Ok(delivery) => self.process(config, group, delivery, handler).await,
+                        Err(error) => warn!(error = &error as &dyn std::error::Error, group, "receive failed"),
+                    }
+                })
+                .await;
+            ready.set(false);
+            if !self.shutdown.is_cancelled() {
+                warn!(
+                    group,
+                    subject = M::SUBJECT,
+                    "the subscription ended, will subscribe again"
+                );
+                self.pause(RESUBSCRIBE).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers every request of `R`, at most `in_flight_max` at a time, until shutdown. A request whose asker has
+    /// stopped waiting is not begun, and the work on it is dropped when the asker stops.
+    ///
+    /// # Errors
+    /// None; a subscription that fails is tried again.
+    pub async fn serve<R, E, F, Fut>(&self, in_flight_max: usize, handler: F) -> anyhow::Result<()>
+    where
+        R: Request,
+        E: Classify + Send + Sync + 'static,
+        F: Fn(R) -> Fut,
+        Fut: Future<Output = Result<R::Reply, E>>,
+    {
+        let ready = self.readiness.expect(format!("serves {}", R::SUBJECT));
+        while !self.shutdown.is_cancelled() {
+            let inquiries = match self.backends.bus.serve(R::SUBJECT).await {
+                Ok(inquiries) => inquiries,
+                Err(error) => {
+                    warn!(
+                        error = &error as &dyn std::error::Error,
+                        subject = R::SUBJECT,
+                        "cannot serve, will try again"
+                    );
+                    self.pause(RESUBSCRIBE).await;
+                    continue;
+                }
+            };
+            ready.set(true);
+            let handler = &handler;
+            inquiries
+                .take_until(self.shutdown.cancelled())
+                .for_each_concurrent(in_flight_max.max(1), |inquiry| {
+                    self.answer::<R, E, F, Fut>(inquiry, handler)
+                })
+                .await;
+            ready.set(false);
+        }
+        Ok(())
+    }
+
+    async fn process<M, E, F, Fut>(&self, config: &Config, group: &str, delivery: Delivery, handler: &F)
+    where
+        M: Message,
+        E: Classify + Send + Sync + 'static,
+        F: Fn(M, Meta) -> Fut,
+        Fut: Future<Output = Result<(), E>>,
+    {
+        let Delivery {
+            frame,
+            position,
+            attempt,
+            settler,
+        } = delivery;
+        let span = info_span!(
+            "process",
+            otel.kind = "consumer",
+            messaging.destination.name = M::SUBJECT,
+            group,
+            attempt,
+            position = position.0,
+            space = frame.space,
+            trace_id = field::Empty
+        );
+        propagation::adopt(&span, &frame.headers);
+        crate::telemetry::note_trace_id(&span);
+        async {
+            let started = Instant::now();
+            let verdict = match serde_json::from_slice::<M>(&frame.payload) {
+                Ok(message) => {
+                    let work = AssertUnwindSafe(handler(message, Meta { position, attempt })).catch_unwind();
+                    match with_heartbeat(work, settler.as_ref(), config).await {
+                        Ok(outcome) => verdict(outcome, attempt, config.attempts_max),
+                        Err(_) => given_up("the handler panicked".to_owned()),
+                    }
+                }
+                Err(error) => given_up(format!("the payload cannot be read: {error}")),
+            };
+            self.metrics
+                .message(M::SUBJECT, group, outcome_of(&verdict), started.elapsed());
+            if let Err(error) = settle(settler, verdict).await {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "cannot settle; it will be delivered again"
+                );
+            }
+        }
+        .instrument(span)
+        .await;
+    }
+
+    async fn answer<R, E, F, Fut>(&self, inquiry: Inquiry, handler: &F)
+    where
+        R: Request,
+        E: Classify + Send + Sync + 'static,
+        F: Fn(R) -> Fut,
+        Fut: Future<Output = Result<R::Reply, E>>,
+    {
+        let Inquiry { frame, reply } = inquiry;
+        let span = info_span!(
+            "serve",
+            otel.kind = "server",
+            messaging.destination.name = R::SUBJECT,
+            trace_id = field::Empty
+        );
+        propagation::adopt(&span, &frame.headers);
+        crate::telemetry::note_trace_id(&span);
+        let left = propagation::time_left(&frame.headers);
+        let work = async {
+            let started = Instant::now();
+            let outcome = match serde_json::from_slice::<R>(&frame.payload) {
+                Ok(request) => bounded(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT).await,
+                Err(error) => {
+                    Err(PortError::new("serve", ErrorKind::Invalid, "the request cannot be read").caused_by(error))
+                }
+            };
+            if let Err(error) = &outcome {
+                warn!(error = error as &dyn std::error::Error, "request failed");
+            }
+            self.metrics.served(
+                R::SUBJECT,
+                outcome.as_ref().err().map(Classify::kind),
+                started.elapsed(),
+            );
+            reply(outcome.and_then(|it| encode("serve", &it)));
+        };
+        work.instrument(span).await;
+    }
+
+    async fn pause(&self, time: Duration) {
+        // An elapsed pause and a shutdown both end it; the loop looks which.
+        timeout(time, self.shutdown.cancelled()).await.unwrap_or(());
+    }
+}
+
+async fn with_heartbeat<T>(work: impl Future<Output = T>, settler: &dyn Settler, config: &Config) -> T {
+    let mut work = pin!(work);
+    let period = Duration::from_secs(config.heartbeat_secs.max(1));
+    loop {
+        match timeout(period, work.as_mut()).await {
+            Ok(outcome) => return outcome,
+            Err(_) => {
+                if let Err(error) = settler.extend().await {
+                    debug!(error = &error as &dyn std::error::Error, "cannot extend the ack wait");
+                }
+            }
+        }
+    }
+}
+
+async fn bounded<T, E: Classify + Send + Sync + 'static>(
+    left: Option<Duration>,
+    work: impl Future<Output = std::thread::Result<Result<T, E>>>,
+    subject: &'static str,
+) -> Result<T, PortError> {
+    let outcome = match left {
+        Some(left) => timeout(left, work).await,
+        None => Ok(work.await),
+    };
+    match outcome {
+        Err(_) => Err(PortError::new(subject, ErrorKind::Timeout, "the asker stopped waiting")),
+        Ok(Err(_)) => Err(PortError::new(subject, ErrorKind::Internal, "the handler panicked")),
+        Ok(Ok(outcome)) => {
+            outcome.map_err(|error| PortError::new(subject, error.kind(), error.to_string()).caused_by(error))
+        }
+    }
+}
+
+fn verdict<E: Classify + 'static>(outcome: Result<(), E>, attempt: u32, attempts_max: u32) -> Verdict {
+    let Err(error) = outcome else { return Verdict::Done };
+    let cause = &error as &(dyn std::error::Error + 'static);
+    let passes = matches!(
+        error.kind(),
+        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted
+    );
+    if passes && attempt < attempts_max {
+        let delay = backoff(attempt);
+        warn!(
+            error = cause,
+            delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+            "will retry"
+        );
+        return Verdict::RetryAfter(delay);
+    }
+    error!(error = cause, "given up");
+    let mut reason = error.to_string();
+    let mut next = cause.source();
+    while let Some(source) = next {
+        reason = format!("{reason}: {source}");
+        next = source.source();
+    }
+    Verdict::DeadLetter(reason)
+}
+
+fn given_up(reason: String) -> Verdict {
+    error!(reason, "given up");
+    Verdict::DeadLetter(reason)
+}
+
+/// 100 ms, 1 s, 2 s, 4 s ... 120 s.
+fn backoff(attempt: u32) -> Duration {
+    match attempt {
+        0 | 1 => Duration::from_millis(100),
+        later => Duration::from_secs(1 << (later - 2).min(7)).min(Duration::from_secs(120)),
+    }
+}
+
+fn outcome_of(verdict: &Verdict) -> Outcome {
+    match verdict {
+        Verdict::Done => Outcome::Done,
+        Verdict::RetryAfter(_) => Outcome::Retried,
+        Verdict::DeadLetter(_) => Outcome::Dead,
+    }
+}
+
+async fn settle(settler: Box<dyn Settler>, verdict: Verdict) -> Result<(), PortError> {
+    match verdict {
+        Verdict::Done => settler.done().await,
+        Verdict::RetryAfter(delay) => settler.retry_after(delay).await,
+        Verdict::DeadLetter(reason) => settler.dead_letter(&reason).await,
+    }
+}
+
+fn encode<T: Serialize>(operation: &'static str, value: &T) -> Result<Vec<u8>, PortError> {
+    serde_json::to_vec(value)
+        .map_err(|source| PortError::new(operation, ErrorKind::Internal, "cannot be written as JSON").caused_by(source))
+}

@@ -1,0 +1,79 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::PortError;
+use domain::message::{Message, Request};
+use domain::port::Position;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Backends, Metrics, Readiness, Settings, backends};
+
+/// What a service is given: stores and bus, settings, numbers, and the sign to stop.
+#[derive(Clone)]
+pub struct Context {
+    /// Stores, bus and embedder.
+    pub backends: Backends,
+    /// Cancelled when the process is to end; intake stops, what is in flight is finished.
+    pub shutdown: CancellationToken,
+    /// All settings.
+    pub settings: Arc<Settings>,
+    /// The numbers of this process.
+    pub metrics: Metrics,
+    /// What must be up before `/readyz` says yes.
+    pub readiness: Readiness,
+}
+
+impl Context {
+    /// Opens the stores of `dir`, created if missing, with default settings; for tests.
+    ///
+    /// # Errors
+    /// The stores cannot be opened.
+    pub async fn embedded(dir: &Path) -> anyhow::Result<Context> {
+        Context::embedded_with(dir, Settings::default()).await
+    }
+
+    /// Opens the stores of `dir` with these settings.
+    ///
+    /// # Errors
+    /// The stores cannot be opened.
+    pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
+        let backends = backends::embedded(dir).await?;
+        Ok(Context::new(backends, settings))
+    }
+
+    pub(crate) fn new(backends: Backends, settings: Settings) -> Context {
+        Context {
+            backends,
+            shutdown: CancellationToken::new(),
+            settings: Arc::new(settings),
+            metrics: Metrics::default(),
+            readiness: Readiness::default(),
+        }
+    }
+
+    /// Returns a section of the settings; its defaults if nothing is set.
+    ///
+    /// # Errors
+    /// A key that `T` does not know, or of another type.
+    pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> anyhow::Result<T> {
+        Ok(self.settings.section(name)?)
+    }
+
+    /// Returns once the message is durable, with its position; the trace goes on at its consumers.
+    ///
+    /// # Errors
+    /// As [`domain::port::Bus::publish`].
+    pub async fn publish<M: Message>(&self, message: &M) -> Result<Position, PortError> {
+        crate::bus::publish(self, message).await
+    }
+
+    /// Asks whoever serves `R`; the trace goes on there, and the work stops when `patience` runs out.
+    ///
+    /// # Errors
+    /// As [`domain::port::Bus::request`].
+    pub async fn request<R: Request>(&self, request: &R, patience: Duration) -> Result<R::Reply, PortError> {
+        crate::bus::request(self, request, patience).await
+    }
+}

@@ -1,0 +1,143 @@
+//! The admin port: `/livez`, `/readyz`, `/metrics`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+use tracing::info;
+
+use crate::Context;
+
+/// How long a probe waits for a store.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Settings in `[admin]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Address of health and metrics; no keys guard it, so keep it off public networks.
+    pub listen: String,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            listen: "127.0.0.1:7078".to_owned(),
+        }
+    }
+}
+
+/// What must be up before `/readyz` says yes.
+#[derive(Clone, Debug, Default)]
+pub struct Readiness(Arc<Mutex<BTreeMap<String, bool>>>);
+
+/// One thing that must be up; not up at first, and again when dropped.
+#[derive(Debug)]
+pub struct Expected {
+    name: String,
+    all: Readiness,
+}
+
+impl Readiness {
+    /// Names one thing that must be up.
+    pub fn expect(&self, name: impl Into<String>) -> Expected {
+        let expected = Expected {
+            name: name.into(),
+            all: self.clone(),
+        };
+        expected.set(false);
+        expected
+    }
+
+    /// Returns the things that are not up, by name; "nothing started" if nothing was named yet.
+    pub fn missing(&self) -> Vec<String> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.is_empty() {
+            return vec!["nothing started".to_owned()];
+        }
+        all.iter()
+            .filter(|(_, up)| !**up)
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+impl Expected {
+    /// Says whether it is up.
+    pub fn set(&self, up: bool) {
+        self.all
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(self.name.clone(), up);
+    }
+}
+
+impl Drop for Expected {
+    fn drop(&mut self) {
+        self.set(false);
+    }
+}
+
+/// Serves the admin port until the process ends; it outlives the drain, so that probes see it.
+pub(crate) async fn serve(context: Context) -> anyhow::Result<()> {
+    let config: Config = context.section("admin")?;
+    let listener = TcpListener::bind(&config.listen)
+        .await
+        .with_context(|| format!("cannot listen on {} ([admin] listen)", config.listen))?;
+    info!(address = %listener.local_addr()?, "admin port is open");
+    axum::serve(listener, router(context)).await?;
+    Ok(())
+}
+
+fn router(context: Context) -> Router {
+    Router::new()
+        .route("/livez", get(async || "live\n"))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(context)
+}
+
+async fn ready(State(context): State<Context>) -> Response {
+    let mut missing = context.readiness.missing();
+    if context.shutdown.is_cancelled() {
+        missing.push("shutting down".to_owned());
+    }
+    match timeout(PATIENCE, context.backends.records.spaces(None, 1)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => missing.push(format!("records: {error}")),
+        Err(_) => missing.push("records: no answer".to_owned()),
+    }
+    if missing.is_empty() {
+        return "ready\n".into_response();
+    }
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        format!("not ready: {}\n", missing.join("; ")),
+    )
+        .into_response()
+}
+
+async fn metrics(State(context): State<Context>) -> Response {
+    context.metrics.refresh(&context.backends, PATIENCE).await;
+    match context.metrics.text() {
+        Ok(text) => (
+            [(
+                header::CONTENT_TYPE,
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            )],
+            text,
+        )
+            .into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}

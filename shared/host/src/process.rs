@@ -1,0 +1,165 @@
+//! The life of a process: settings, telemetry, backends, the services, signals, drain, and telemetry flushed last.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use crate::{Backends, Context, Settings, backends, health, telemetry};
+
+/// Settings in `[process]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Seconds that work in flight may take after the sign to stop.
+    pub drain_secs: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { drain_secs: 20 }
+    }
+}
+
+/// Runs one service as a process of its own, with settings from `--config FILE` or as [`Settings::load`] finds them.
+///
+/// Refuses embedded backends: their bus lives inside one process.
+pub fn main<F, Fut>(name: &'static str, run: F) -> ExitCode
+where
+    F: FnOnce(Context) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let work = || {
+        let settings = Settings::load(config_argument()?.as_deref())?;
+        process(name, settings, backends::distributed, run)
+    };
+    exit(work())
+}
+
+/// Runs services together in this process, over embedded backends by default.
+pub fn standalone<F, Fut>(settings: Settings, run: F) -> ExitCode
+where
+    F: FnOnce(Context) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    exit(process("mnemic", settings, backends::any, run))
+}
+
+fn process<F, Fut>(
+    name: &'static str,
+    settings: Settings,
+    connect: impl AsyncFnOnce(backends::Config) -> anyhow::Result<Backends>,
+    run: F,
+) -> anyhow::Result<()>
+where
+    F: FnOnce(Context) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let config: Config = settings.section("process")?;
+    let guard = telemetry::start(&settings.section("telemetry")?, name)?;
+    let runtime = Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let outcome = runtime.block_on(async {
+        let backends = connect(settings.section("backends")?).await?;
+        live(
+            Context::new(backends, settings),
+            Duration::from_secs(config.drain_secs),
+            run,
+        )
+        .await
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    guard.flush();
+    outcome
+}
+
+async fn live<F, Fut>(context: Context, drain: Duration, run: F) -> anyhow::Result<()>
+where
+    F: FnOnce(Context) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let shutdown = context.shutdown.clone();
+    listen_for_signals(shutdown.clone())?;
+    let mut admin = tokio::spawn(health::serve(context.clone()));
+    let mut work = std::pin::pin!(run(context));
+    tokio::select! {
+        outcome = &mut work => {
+            shutdown.cancel();
+            return outcome;
+        }
+        outcome = &mut admin => {
+            shutdown.cancel();
+            outcome.context("the admin port panicked")??;
+        }
+        () = shutdown.cancelled() => {}
+    }
+    info!(
+        drain_secs = drain.as_secs(),
+        "stopping: no new work, finishing what is in flight"
+    );
+    let outcome = match timeout(drain, work).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            warn!("work was still in flight at the end; the bus delivers it again after the start");
+            Ok(())
+        }
+    };
+    admin.abort();
+    info!("stopped");
+    outcome
+}
+
+/// The first signal drains, the second one ends the process at once.
+fn listen_for_signals(shutdown: CancellationToken) -> anyhow::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
+    tokio::spawn(async move {
+        for nth in 1.. {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            if nth > 1 {
+                std::process::exit(130);
+            }
+            shutdown.cancel();
+        }
+    });
+    Ok(())
+}
+
+fn config_argument() -> anyhow::Result<Option<PathBuf>> {
+    let mut arguments = std::env::args_os().skip(1);
+    match (arguments.next(), arguments.next(), arguments.next()) {
+        (None, ..) => Ok(None),
+        (Some(flag), Some(path), None) if flag == "--config" => Ok(Some(path.into())),
+        _ => anyhow::bail!("usage: --config FILE"),
+    }
+}
+
+fn exit(outcome: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    if tracing::enabled!(tracing::Level::ERROR) {
+        error!("{error:#}");
+    } else {
+        report(&error);
+    }
+    ExitCode::FAILURE
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "telemetry does not run yet, so nobody else would say it"
+)]
+fn report(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}

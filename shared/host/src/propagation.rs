@@ -1,0 +1,45 @@
+//! Trace context and deadline in the headers of a frame: W3C `traceparent`, and `mnemic-deadline` in milliseconds since 1970.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use opentelemetry::global;
+use tracing::{Span, debug};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+use crate::clock;
+
+const DEADLINE: &str = "mnemic-deadline";
+
+/// Writes the context of `span` into `headers`.
+pub(crate) fn inject(span: &Span, headers: &mut BTreeMap<String, String>) {
+    let mut carrier = HashMap::new();
+    global::get_text_map_propagator(|it| it.inject_context(&span.context(), &mut carrier));
+    headers.extend(carrier);
+}
+
+/// Makes the sender's span the parent of `span`; call before `span` is entered.
+pub(crate) fn adopt(span: &Span, headers: &BTreeMap<String, String>) {
+    let carrier: HashMap<String, String> = headers
+        .iter()
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let parent = global::get_text_map_propagator(|it| it.extract(&carrier));
+    if let Err(error) = span.set_parent(parent) {
+        debug!(%error, "no usable trace context");
+    }
+}
+
+/// Notes when the asker stops waiting.
+pub(crate) fn set_deadline(patience: Duration, headers: &mut BTreeMap<String, String>) {
+    let patience_ms = i64::try_from(patience.as_millis()).unwrap_or(i64::MAX);
+    let deadline = clock::now().timestamp_millis().saturating_add(patience_ms);
+    headers.insert(DEADLINE.to_owned(), deadline.to_string());
+}
+
+/// Returns how long the asker still waits; none if it did not say.
+pub(crate) fn time_left(headers: &BTreeMap<String, String>) -> Option<Duration> {
+    let deadline: i64 = headers.get(DEADLINE)?.parse().ok()?;
+    let left = deadline.saturating_sub(clock::now().timestamp_millis());
+    Some(Duration::from_millis(u64::try_from(left).unwrap_or(0)))
+}

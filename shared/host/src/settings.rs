@@ -1,0 +1,380 @@
+//! Settings: one TOML file, one section per service, each key overridable from the environment.
+//!
+//! `MNEMIC_GATEWAY__LISTEN=0.0.0.0:80` sets `listen` in `[gateway]`; deeper tables take more `__`. A value that reads as
+//! TOML (number, boolean, array, inline table, quoted text) is that, anything else is text. Variables without `__` are
+//! not settings: a cluster injects its own, like `MNEMIC_SERVICE_HOST`. What is unknown is an error that names it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+/// The sections there are.
+pub const SECTIONS: [&str; 10] = [
+    "admin",
+    "backends",
+    "clusterer",
+    "consumer",
+    "gateway",
+    "process",
+    "reader",
+    "router",
+    "telemetry",
+    "writer",
+];
+
+/// Prefix of the environment variables that are settings.
+const PREFIX: &str = "MNEMIC_";
+/// Names a settings file when the caller names none.
+const FILE_VARIABLE: &str = "MNEMIC_CONFIG";
+/// Read from the working directory when nothing names a file.
+const FILE_DEFAULT: &str = "mnemic.toml";
+/// A key that ends in one of these is a secret.
+const SECRET_ENDINGS: [&str; 5] = ["key", "password", "secret", "sha256", "token"];
+
+/// What is wrong with the settings.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("cannot read the settings file {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not TOML.
+    #[error("the settings file {} is not valid TOML", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: Box<toml::de::Error>,
+    },
+    /// There is no such section.
+    #[error("unknown section `{name}` in {origin}; there are: {}", SECTIONS.join(", "))]
+    UnknownSection {
+        /// What was written.
+        name: String,
+        /// The file or variable that has it.
+        origin: String,
+    },
+    /// A section is not a table, or a variable goes deeper than a table.
+    #[error("`{name}` in {origin} is not a table")]
+    NotATable {
+        /// What was written.
+        name: String,
+        /// The file or variable that has it.
+        origin: String,
+    },
+    /// A key is unknown, missing or of the wrong type.
+    #[error("section [{section}] from {origin}: {}", first_line(detail))]
+    Section {
+        /// The section.
+        section: String,
+        /// The file and variables it was read from.
+        origin: String,
+        /// What is wrong, with the known keys.
+        detail: String,
+    },
+}
+
+/// The settings in force.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    sections: Table,
+    origins: BTreeMap<String, Vec<String>>,
+}
+
+impl Settings {
+    /// Reads `path`, else the file `MNEMIC_CONFIG` names, else `mnemic.toml` if there is one; then the environment.
+    ///
+    /// # Errors
+    /// A named file that is missing, text that is not TOML, a section that is unknown.
+    pub fn load(path: Option<&Path>) -> Result<Settings, Error> {
+        let named = path
+            .map(Path::to_path_buf)
+            .or_else(|| std::env::var_os(FILE_VARIABLE).map(PathBuf::from));
+        let file = named.or_else(|| Some(PathBuf::from(FILE_DEFAULT)).filter(|it| it.exists()));
+        let mut settings = Settings::default();
+        if let Some(path) = &file {
+            let text = std::fs::read_to_string(path).map_err(|source| Error::Unreadable {
+                path: path.clone(),
+                source,
+            })?;
+            settings.merge_toml(&text, path)?;
+        }
+        settings.merge_environment(
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+        )?;
+        Ok(settings)
+    }
+
+    /// Reads TOML text; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// As [`Settings::load`].
+    pub fn from_toml(text: &str, origin: &str) -> Result<Settings, Error> {
+        let mut settings = Settings::default();
+        settings.merge_toml(text, Path::new(origin))?;
+        Ok(settings)
+    }
+
+    /// Sets one key, given as `section.key`, over file and environment; for command-line flags.
+    ///
+    /// # Errors
+    /// A section that is unknown, a path through something that is not a table.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), Error> {
+        let path: Vec<&str> = key.split('.').collect();
+        self.insert(&path, value.into(), "the command line")
+    }
+
+    /// Overrides with those of `variables` that are settings.
+    ///
+    /// # Errors
+    /// A section that is unknown, a path through something that is not a table.
+    pub fn merge_environment(&mut self, variables: impl IntoIterator<Item = (String, String)>) -> Result<(), Error> {
+        let mut found: Vec<(String, String)> = variables
+            .into_iter()
+            .filter(|(name, _)| name.strip_prefix(PREFIX).is_some_and(|rest| rest.contains("__")))
+            .collect();
+        found.sort();
+        for (name, value) in found {
+            let lower = name[PREFIX.len()..].to_lowercase();
+            let path: Vec<&str> = lower.split("__").collect();
+            self.insert(&path, read_value(&value), &name)?;
+        }
+        Ok(())
+    }
+
+    /// Returns a section as `T`; its defaults if nothing is set.
+    ///
+    /// # Errors
+    /// A key that `T` does not know, or of another type; the error names it and lists the known ones.
+    pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, Error> {
+        let Some(value) = self.sections.get(name) else {
+            return Ok(T::default());
+        };
+        value
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| Error::Section {
+                section: name.to_owned(),
+                origin: self.origins.get(name).map(|it| it.join(", ")).unwrap_or_default(),
+                detail: error.to_string(),
+            })
+    }
+
+    /// Writes the defaults of `T` into the section where nothing is set, so that [`Settings::in_force`] shows them.
+    ///
+    /// # Errors
+    /// As [`Settings::section`].
+    pub fn complete<T: Serialize + DeserializeOwned + Default>(&mut self, name: &str) -> Result<(), Error> {
+        let typed: T = self.section(name)?;
+        let value = Value::try_from(typed).map_err(|error| Error::Section {
+            section: name.to_owned(),
+            origin: "its defaults".to_owned(),
+            detail: error.to_string(),
+        })?;
+        self.sections.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    /// Returns all that is set as TOML, host's own defaults filled in, secrets masked. Services' defaults show after
+    /// [`Settings::complete`].
+    ///
+    /// # Errors
+    /// As [`Settings::section`], for the sections of the host.
+    pub fn in_force(&self) -> Result<String, Error> {
+        let mut all = self.clone();
+        all.complete::<crate::health::Config>("admin")?;
+        all.complete::<crate::backends::Config>("backends")?;
+        all.complete::<crate::bus::Config>("consumer")?;
+        all.complete::<crate::process::Config>("process")?;
+        all.complete::<crate::telemetry::Config>("telemetry")?;
+        let mut value = Value::Table(all.sections);
+        mask(&mut value);
+        Ok(value.to_string_pretty())
+    }
+
+    fn merge_toml(&mut self, text: &str, path: &Path) -> Result<(), Error> {
+        let table: Table = text.parse().map_err(|source| Error::Syntax {
+            path: path.to_path_buf(),
+            source: Box::new(source),
+        })?;
+        let origin = path.display().to_string();
+        for (name, value) in table {
+            if !value.is_table() && SECTIONS.contains(&name.as_str()) {
+                return Err(Error::NotATable { name, origin });
+            }
+            self.insert(&[&name], value, &origin)?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, path: &[&str], value: Value, origin: &str) -> Result<(), Error> {
+        let (Some(section), Some((last, parents))) = (path.first(), path.split_last()) else {
+            return Ok(());
+        };
+        if !SECTIONS.contains(section) {
+            return Err(Error::UnknownSection {
+                name: (*section).to_owned(),
+                origin: origin.to_owned(),
+            });
+        }
+        let mut table = &mut self.sections;
+        for parent in parents {
+            table = table
+                .entry((*parent).to_owned())
+                .or_insert_with(|| Value::Table(Table::new()))
+                .as_table_mut()
+                .ok_or_else(|| Error::NotATable {
+                    name: (*parent).to_owned(),
+                    origin: origin.to_owned(),
+                })?;
+        }
+        table.insert((*last).to_owned(), value);
+        let origins = self.origins.entry((*section).to_owned()).or_default();
+        if !origins.iter().any(|it| it == origin) {
+            origins.push(origin.to_owned());
+        }
+        Ok(())
+    }
+}
+
+trait Pretty {
+    fn to_string_pretty(&self) -> String;
+}
+
+impl Pretty for Value {
+    fn to_string_pretty(&self) -> String {
+        toml::to_string_pretty(self).unwrap_or_else(|_| self.to_string())
+    }
+}
+
+fn read_value(text: &str) -> Value {
+    let read = format!("value = {text}")
+        .parse::<Table>()
+        .ok()
+        .filter(|it| it.len() == 1);
+    match read.and_then(|mut it| it.remove("value")) {
+        Some(Value::Datetime(_)) | None => Value::String(text.to_owned()),
+        Some(value) => value,
+    }
+}
+
+fn mask(value: &mut Value) {
+    match value {
+        Value::Table(table) => {
+            for (name, value) in table {
+                let secret = SECRET_ENDINGS.iter().any(|it| name.ends_with(it));
+                match value {
+                    Value::String(text) if secret && !text.is_empty() => *text = "***".to_owned(),
+                    other => mask(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
+    }
+}
+
+/// The errors of `toml` go on with a picture of the text, which is not there for a section.
+fn first_line(detail: &str) -> &str {
+    detail.lines().next().unwrap_or(detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Gateway {
+        listen: String,
+        batch_max: u32,
+        api_key: String,
+        limits: Limits,
+    }
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Limits {
+        bytes: u64,
+    }
+
+    fn check(toml: &str, variables: &[(&str, &str)]) -> Result<Gateway, String> {
+        let read = || {
+            let mut settings = Settings::from_toml(toml, "mnemic.toml")?;
+            settings.merge_environment(variables.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())))?;
+            settings.section::<Gateway>("gateway")
+        };
+        read().map_err(|error: Error| error.to_string())
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file_and_the_file_over_defaults() {
+        let toml = "[gateway]\nlisten = \"127.0.0.1:1\"\nbatch_max = 3";
+        let variables = [
+            ("MNEMIC_GATEWAY__LISTEN", "0.0.0.0:80"),
+            ("MNEMIC_GATEWAY__LIMITS__BYTES", "9"),
+            ("MNEMIC_SERVICE_HOST", "10.0.0.1"),
+        ];
+        let expected = Gateway {
+            listen: "0.0.0.0:80".into(),
+            batch_max: 3,
+            limits: Limits { bytes: 9 },
+            ..Gateway::default()
+        };
+        assert_eq!(check(toml, &variables), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_unknown_is_named_with_what_is_known() {
+        for (toml, variables, expected) in [
+            (
+                "[gatewy]",
+                vec![],
+                "unknown section `gatewy` in mnemic.toml; there are: admin, backends",
+            ),
+            ("listen = 1", vec![], "unknown section `listen`"),
+            ("gateway = 1", vec![], "`gateway` in mnemic.toml is not a table"),
+            (
+                "[gateway]\nlisen = 1",
+                vec![],
+                "section [gateway] from mnemic.toml: unknown field `lisen`, expected one of `listen`",
+            ),
+            (
+                "",
+                vec![("MNEMIC_GATEWAY__LISEN", "x")],
+                "section [gateway] from MNEMIC_GATEWAY__LISEN: unknown field `lisen`",
+            ),
+            (
+                "",
+                vec![("MNEMIC_GATWAY__LISTEN", "x")],
+                "unknown section `gatway` in MNEMIC_GATWAY__LISTEN",
+            ),
+            (
+                "[gateway]\nbatch_max = \"x\"",
+                vec![],
+                "section [gateway] from mnemic.toml: invalid type: string \"x\", expected u32",
+            ),
+        ] {
+            let error = check(toml, &variables).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_masked() {
+        let mut settings = Settings::from_toml("[gateway]\napi_key = \"geheim\"\nlisten = \"x\"", "f").unwrap();
+        settings.complete::<Gateway>("gateway").unwrap();
+        let text = settings.in_force().unwrap();
+        assert!(text.contains("api_key = \"***\"") && !text.contains("geheim"), "{text}");
+        assert!(text.contains("batch_max = 0") && text.contains("[telemetry]"), "{text}");
+    }
+}

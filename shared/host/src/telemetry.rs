@@ -1,0 +1,151 @@
+//! Logs and traces. Every span has a W3C trace id, whether or not traces are exported.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use opentelemetry::trace::{TraceContextExt, TracerProvider as _};
+use opentelemetry::{KeyValue, TraceId, global};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, Sampler, SdkTracerProvider};
+use serde::{Deserialize, Serialize};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+/// How logs look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Logs {
+    /// For people.
+    #[default]
+    Pretty,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Settings in `[telemetry]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// How logs look.
+    pub logs: Logs,
+    /// Which logs are written: a level, or directives like `info,writer=debug`.
+    pub level: String,
+    /// Base address of an OTLP/HTTP collector, like `http://127.0.0.1:4318`; empty: traces are not exported.
+    pub otlp_endpoint: String,
+    /// Share of traces exported, 0 to 1; a caller's own sampling decision is kept.
+    pub sample: f64,
+    /// Seconds to wait for the collector, a batch and at the end.
+    pub export_secs: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            logs: Logs::Pretty,
+            level: "info".to_owned(),
+            otlp_endpoint: String::new(),
+            sample: 1.0,
+            export_secs: 5,
+        }
+    }
+}
+
+/// Keeps telemetry going; [`Guard::flush`] is the last thing a process does.
+#[derive(Debug)]
+pub struct Guard {
+    provider: SdkTracerProvider,
+    patience: Duration,
+}
+
+impl Guard {
+    /// Sends what has not been sent. Blocks for at most `export_secs`.
+    pub fn flush(self) {
+        if let Err(error) = self.provider.shutdown_with_timeout(self.patience) {
+            // The subscriber still writes logs; only the exporter is gone.
+            tracing::warn!(%error, "the last traces were not exported");
+        }
+    }
+}
+
+/// Starts logs and traces for the process; `service` names it in traces.
+///
+/// # Errors
+/// A level that cannot be read, an endpoint that is not an address, telemetry that runs already.
+pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
+    let patience = Duration::from_secs(config.export_secs.max(1));
+    let resource = Resource::builder()
+        .with_service_name(service.to_owned())
+        .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+        .build();
+    let mut provider = SdkTracerProvider::builder().with_resource(resource);
+    if config.otlp_endpoint.is_empty() {
+        provider = provider.with_sampler(Sampler::AlwaysOff);
+    } else {
+        let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(config.sample.clamp(0.0, 1.0))));
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(format!("{}/v1/traces", config.otlp_endpoint.trim_end_matches('/')))
+            .with_timeout(patience)
+            .build()
+            .context("[telemetry] otlp_endpoint cannot be used")?;
+        provider = provider.with_sampler(sampler).with_batch_exporter(exporter);
+    }
+    let provider = provider.build();
+    global::set_text_map_propagator(TraceContextPropagator::new());
+    let traces = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer("mnemic"))
+        .with_filter(Targets::new().with_default(LevelFilter::INFO));
+    let level = EnvFilter::builder()
+        .parse(&config.level)
+        .context("[telemetry] level cannot be read")?;
+    let logs = match config.logs {
+        Logs::Pretty => fmt::layer()
+            .with_writer(std::io::stderr)
+            .compact()
+            .with_filter(level)
+            .boxed(),
+        Logs::Json => fmt::layer()
+            .with_writer(std::io::stderr)
+            .json()
+            .flatten_event(true)
+            .with_filter(level)
+            .boxed(),
+    };
+    tracing_subscriber::registry()
+        .with(traces)
+        .with(logs)
+        .try_init()
+        .context("telemetry runs already")?;
+    Ok(Guard { provider, patience })
+}
+
+/// Returns the trace id of the current span, 32 hex digits; a random one if no telemetry runs.
+pub fn trace_id() -> String {
+    known_trace_id(&Span::current())
+        .unwrap_or_else(|| RandomIdGenerator::default().new_trace_id())
+        .to_string()
+}
+
+/// Makes the sender of the W3C `traceparent` the parent of `span`; call before `span` is entered.
+pub fn adopt(span: &Span, traceparent: &str) {
+    crate::propagation::adopt(span, &[("traceparent".to_owned(), traceparent.to_owned())].into());
+}
+
+/// Records the trace id in the span's field `trace_id`, so that logs name it.
+pub fn note_trace_id(span: &Span) {
+    if let Some(id) = known_trace_id(span) {
+        span.record("trace_id", id.to_string());
+    }
+}
+
+fn known_trace_id(span: &Span) -> Option<TraceId> {
+    let id = span.context().span().span_context().trace_id();
+    Some(id).filter(|it| *it != TraceId::INVALID)
+}
