@@ -1,4 +1,11 @@
+use std::sync::LazyLock;
+
+use tiktoken::CoreBpe;
+
 use crate::sentences;
+
+/// The vocabulary ships inside the library, so there is always one.
+static O200K: LazyLock<Option<&'static CoreBpe>> = LazyLock::new(|| tiktoken::get_encoding("o200k_base"));
 
 /// A text up to this many tokens is one part.
 const WHOLE: usize = 120;
@@ -7,7 +14,7 @@ const PART: usize = 90;
 
 /// Returns the number of o200k tokens of a text.
 pub fn tokens(text: &str) -> usize {
-    bpe_openai::o200k_base().count(text)
+    O200K.map_or(text.len(), |it| it.count(text))
 }
 
 /// Cuts a text into parts: itself if it has at most 120 tokens, else parts of at most 90 tokens that end at sentence ends
