@@ -1,1 +1,14 @@
-//! eval
+//! `mnemic-eval` measures Mnemic from outside: it sends the conversations of a data set over HTTP, asks the questions,
+//! and scores what comes back.
+//!
+//! Reading order: [`data`] and [`run_file`] are the two forms on disk, [`drive`] turns the first into the second by
+//! asking a server, [`score`] compares them, [`report`] prints. The gold answers stay in [`score`] and [`check`]:
+//! [`drive`] sees conversations and the wording of questions only.
+
+pub mod check;
+pub mod cli;
+pub mod data;
+pub mod drive;
+pub mod report;
+pub mod run_file;
+pub mod score;

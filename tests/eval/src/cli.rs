@@ -1,0 +1,203 @@
+//! The command line of `mnemic-eval`.
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+
+use crate::data::{DataSet, read_lines};
+use crate::drive::client::Client;
+use crate::drive::{self, server::Server};
+use crate::report::{self, Floor};
+use crate::score::{self, Labels, summary};
+use crate::{check, run_file};
+
+/// Metrics that get an interval.
+const INTERVALS: [&str; 9] = [
+    "R@5", "R@10", "nDCG@10", "E@256", "E@512", "E@1024", "E@2048", "all@512", "answer",
+];
+
+/// Measures Mnemic on a data set: evidence under token budgets, refusals, short answers.
+///
+/// A data set is a folder with conversations.jsonl and questions.jsonl.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mnemic-eval",
+    version,
+    after_help = "\
+Examples:
+  mnemic-eval run --data tests/eval/data/house --out run.jsonl
+  mnemic-eval score --data tests/eval/data/house --run run.jsonl --ci
+  mnemic-eval check --data tests/eval/data/house
+
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 below the floor or data set not in form."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Send the conversations, ask the questions, write what comes back.
+    Run(RunArgs),
+    /// Compare a run with the gold labels.
+    Score(ScoreArgs),
+    /// Check that a data set keeps its form.
+    Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+struct RunArgs {
+    /// Folder of the data set.
+    #[arg(long)]
+    data: PathBuf,
+    /// Part of the data set.
+    #[arg(long, default_value = "all")]
+    split: String,
+    /// File for the run, one line a question.
+    #[arg(long)]
+    out: PathBuf,
+    /// Server to measure; without it a standalone one is started and ended.
+    #[arg(long, env = "MNEMIC_URL")]
+    url: Option<String>,
+    /// Key for the server.
+    #[arg(long, env = "MNEMIC_KEY", hide_env_values = true)]
+    key: Option<String>,
+    /// Program to start when there is no URL [default: `mnemic` beside this program].
+    #[arg(long)]
+    mnemic: Option<PathBuf>,
+    /// Ask only so many questions, from the first.
+    #[arg(long)]
+    limit: Option<usize>,
+    /// Requests at once.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    jobs: u8,
+}
+
+#[derive(Debug, Args)]
+struct ScoreArgs {
+    /// Folder of the data set.
+    #[arg(long)]
+    data: PathBuf,
+    /// The run.
+    #[arg(long)]
+    run: PathBuf,
+    /// Part of the data set.
+    #[arg(long, default_value = "all")]
+    split: String,
+    /// Gold labels in force.
+    #[arg(long, value_enum, default_value_t)]
+    gold: Labels,
+    /// Also write the numbers here.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Fail when a metric is below its floor: a JSON object of metric (or `category/metric`) and least share, 0 to 1.
+    #[arg(long)]
+    floor: Option<PathBuf>,
+    /// Add 95 % intervals, drawn over conversations and their questions.
+    #[arg(long)]
+    ci: bool,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// Folder of the data set.
+    #[arg(long)]
+    data: PathBuf,
+}
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Run(args) => run(args),
+        Command::Score(args) => score(&args),
+        Command::Check(args) => check_form(&args.data),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("mnemic-eval: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// The run fell short of what was demanded.
+const SHORT: u8 = 3;
+
+fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    let data = DataSet::read(&args.data)?.only(&args.split);
+    let out = File::create(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let asked = runtime.block_on(async {
+        let (server, url) = match args.url {
+            Some(url) => (None, url),
+            None => {
+                let program = args.mnemic.map_or_else(Server::beside, Ok)?;
+                let server = Server::start(&program).await?;
+                let url = server.url();
+                (Some(server), url)
+            }
+        };
+        let client = Client::new(&url, args.key)?;
+        let limit = args.limit.unwrap_or(usize::MAX);
+        let asked = drive::run(&client, &data, limit, usize::from(args.jobs), &mut BufWriter::new(out)).await;
+        drop(server);
+        asked
+    })?;
+    print(&format!("{asked} questions asked, see {}", args.out.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
+    let data = DataSet::read(&args.data)?.only(&args.split);
+    let run: Vec<run_file::Line> = read_lines(&args.run)?;
+    let rows = score::score(&data, &run, args.gold)?;
+    let mut summary = summary::summarise(&rows);
+    if args.ci {
+        let drawn = INTERVALS
+            .iter()
+            .filter_map(|it| Some(((*it).to_owned(), summary::interval(&rows, it)?)));
+        summary.intervals = drawn.collect();
+    }
+    print(&report::table(&summary));
+    if let Some(path) = &args.json {
+        fs::write(path, serde_json::to_vec_pretty(&summary)?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let short = match &args.floor {
+        Some(path) => report::below(&summary, &read_floor(path)?),
+        None => Vec::new(),
+    };
+    short.iter().for_each(|it| eprintln!("{it}"));
+    Ok(if short.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(SHORT)
+    })
+}
+
+fn read_floor(path: &Path) -> anyhow::Result<Floor> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not an object of numbers", path.display()))
+}
+
+fn check_form(dir: &Path) -> anyhow::Result<ExitCode> {
+    let findings = check::check(&DataSet::read(dir)?);
+    for (name, count) in &findings.counts {
+        print(&format!("{count:>6} {name}"));
+    }
+    findings.notes.iter().for_each(|it| print(&format!("note: {it}")));
+    findings.errors.iter().for_each(|it| eprintln!("error: {it}"));
+    Ok(if findings.errors.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(SHORT)
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "the output of a command-line program")]
+fn print(text: &str) {
+    println!("{text}");
+}

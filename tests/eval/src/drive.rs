@@ -1,0 +1,215 @@
+//! Drives a server: sends conversations, asks questions, notes what comes back.
+
+pub mod client;
+pub mod server;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use domain::id::SpaceId;
+use futures::{StreamExt, TryStreamExt, stream};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::data::{Conversation, DataSet, Turn};
+use crate::run_file::{Item, Line};
+use client::{Client, Reply, Shown};
+
+/// Token budgets asked for; the one whose query is timed, ranked and answered comes first.
+const BUDGETS: [u32; 4] = [512, 256, 1024, 2048];
+
+/// Units asked for beside the pack, best first.
+const RANKED: u32 = 50;
+
+/// Records sent at once.
+const BATCH: usize = 64;
+
+/// What a question is to the server: no gold.
+struct Asked<'a> {
+    id: &'a str,
+    space: &'a SpaceId,
+    question: &'a str,
+}
+
+/// Sends the conversations that are asked about, asks the first `limit` questions, writes a line each to `out`.
+///
+/// At most `jobs` requests run at once; lines keep the order of the questions. Returns the number of lines.
+///
+/// # Errors
+/// If the server cannot be reached, refuses a turn or a question, or `out` cannot be written.
+pub async fn run(
+    client: &Client,
+    data: &DataSet,
+    limit: usize,
+    jobs: usize,
+    out: &mut dyn Write,
+) -> anyhow::Result<usize> {
+    let questions = &data.questions[..limit.min(data.questions.len())];
+    let mut spaces = HashMap::new();
+    for conversation in &data.conversations {
+        if questions
+            .iter()
+            .any(|it| it.conversation_id == conversation.conversation_id)
+        {
+            spaces.insert(
+                conversation.conversation_id.as_str(),
+                space(&conversation.conversation_id)?,
+            );
+        }
+    }
+    import(client, data, &spaces, jobs).await?;
+    let mut asked = Vec::new();
+    for it in questions {
+        let space = spaces.get(it.conversation_id.as_str());
+        let space = space.with_context(|| format!("question {} is about an unknown conversation", it.id))?;
+        asked.push(Asked {
+            id: &it.id,
+            space,
+            question: &it.question,
+        });
+    }
+    let bar = progress(asked.len(), "questions");
+    let mut lines = stream::iter(&asked).map(|it| ask(client, it)).buffered(jobs);
+    while let Some(line) = lines.try_next().await? {
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")?;
+        bar.inc(1);
+    }
+    out.flush()?;
+    bar.finish();
+    Ok(asked.len())
+}
+
+async fn import(client: &Client, data: &DataSet, spaces: &HashMap<&str, SpaceId>, jobs: usize) -> anyhow::Result<()> {
+    let wanted: Vec<(&Conversation, &SpaceId)> = data
+        .conversations
+        .iter()
+        .filter_map(|it| Some((it, spaces.get(it.conversation_id.as_str())?)))
+        .collect();
+    let bar = progress(wanted.iter().map(|(it, _)| it.turns.len()).sum(), "turns");
+    let imports = stream::iter(&wanted).map(|(conversation, space)| send(client, conversation, space, &bar));
+    imports.buffered(jobs).try_collect::<Vec<()>>().await?;
+    bar.finish();
+    Ok(())
+}
+
+/// Sends one conversation and waits until all of it is searchable. Sending it again changes nothing.
+async fn send(client: &Client, conversation: &Conversation, space: &SpaceId, bar: &ProgressBar) -> anyhow::Result<()> {
+    client.create(space).await?;
+    let mut ordinals = HashMap::<&str, u32>::new();
+    let mut records = Vec::with_capacity(conversation.turns.len());
+    for turn in &conversation.turns {
+        let ordinal = ordinals.entry(&turn.session).or_default();
+        records.push(record(turn, *ordinal));
+        *ordinal += 1;
+    }
+    let mut watermarks = Vec::new();
+    for batch in records.chunks(BATCH) {
+        let body = json!({ "records": batch });
+        let accepted = client.add(space, &digest(&body.to_string()), &body).await?;
+        let rejected: Vec<_> = accepted.items.iter().filter(|it| it.status == "rejected").collect();
+        ensure!(
+            rejected.is_empty(),
+            "the server rejected {} turns of {space}: {:?}",
+            rejected.len(),
+            rejected
+        );
+        watermarks.push(accepted.watermark);
+        bar.inc(batch.len() as u64);
+    }
+    for watermark in &watermarks {
+        client.written(space, watermark).await?;
+    }
+    Ok(())
+}
+
+fn record(turn: &Turn, ordinal: u32) -> serde_json::Value {
+    let mut record = json!({
+        "id": turn.id,
+        "session": turn.session,
+        "ordinal": ordinal,
+        "actor": turn.speaker,
+        "text": turn.text,
+        "observed_at": turn.timestamp,
+    });
+    if let Some(caption) = &turn.image_caption {
+        record["image_caption"] = json!(caption);
+    }
+    record
+}
+
+async fn ask(client: &Client, asked: &Asked<'_>) -> anyhow::Result<Line> {
+    let mut line = Line {
+        question_id: asked.id.to_owned(),
+        ..Line::default()
+    };
+    for budget in BUDGETS {
+        let first = budget == BUDGETS[0];
+        let ranked = if first { RANKED } else { 0 };
+        let body = json!({
+            "question": asked.question,
+            "budget": { "tokens": budget },
+            "answer": first,
+            "ranked": ranked,
+        });
+        let started = Instant::now();
+        let reply: Reply = client
+            .query(asked.space, &body)
+            .await
+            .with_context(|| format!("question {}", asked.id))?;
+        if first {
+            line.latency_ms = Some(started.elapsed().as_secs_f64() * 1000.0);
+            line.packed_tokens = Some(f64::from(reply.pack.tokens));
+            line.abstained = Some(reply.verdict.status == "insufficient");
+            line.answer = Some(reply.answer.map(|it| it.text).unwrap_or_default());
+            line.ranked = items(reply.ranked.unwrap_or_default());
+        }
+        line.packs.insert(budget, items(reply.pack.items));
+    }
+    Ok(line)
+}
+
+fn items(shown: Vec<Shown>) -> Vec<Item> {
+    shown
+        .into_iter()
+        .map(|it| Item {
+            turn_ids: it.external_ids,
+            text: it.text,
+        })
+        .collect()
+}
+
+/// Returns the space of a conversation: `eval-` and its id in the letters a space may have. Ids that need changing or
+/// cutting get a digest behind, so that two conversations never share a space.
+fn space(conversation: &str) -> anyhow::Result<SpaceId> {
+    let plain = |c: char| {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() || ".-_".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    let mut name: String = conversation.to_lowercase().chars().map(plain).take(48).collect();
+    if name != conversation {
+        name = format!("{name}-{}", &digest(conversation)[..8]);
+    }
+    Ok(format!("eval-{name}").parse()?)
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+fn progress(length: usize, what: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg:>10} [{bar:40}] {pos}/{len} {elapsed}, {eta} left");
+    ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message(what)
+}

@@ -1,0 +1,100 @@
+//! A standalone server of one's own, in a process of its own: memory in a temporary folder, free ports.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+/// Pauses of [`PAUSE`] before a server that is not ready counts as failed.
+const PAUSES: u32 = 600;
+
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Lines of a failed server's log that are shown.
+const LOG_LINES: usize = 20;
+
+/// A running server. Dropping it ends the process and removes its memory.
+pub struct Server {
+    process: Child,
+    dir: PathBuf,
+    address: String,
+}
+
+impl Server {
+    /// Starts a server and waits until it is ready.
+    ///
+    /// # Errors
+    /// If the program is missing, or not ready within a minute; the end of its log is part of the error.
+    pub async fn start(program: &Path) -> anyhow::Result<Server> {
+        let dir = std::env::temp_dir().join(format!("mnemic-eval-{}", std::process::id()));
+        fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        let log = File::create(dir.join("log")).context("cannot create the server's log")?;
+        let (address, admin) = (free_address()?, free_address()?);
+        let process = Command::new(program)
+            .args(["serve", "--listen", &address, "--admin", &admin, "--data"])
+            .arg(dir.join("data"))
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("cannot start {}; name the program with --mnemic", program.display()))?;
+        let mut server = Server { process, dir, address };
+        server.wait(&admin).await?;
+        Ok(server)
+    }
+
+    /// Returns where it listens.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Returns where `mnemic` is looked for: beside this program.
+    ///
+    /// # Errors
+    /// If the system does not say where this program is.
+    pub fn beside() -> anyhow::Result<PathBuf> {
+        let own = std::env::current_exe().context("cannot tell where this program is")?;
+        Ok(own.with_file_name(format!("mnemic{}", std::env::consts::EXE_SUFFIX)))
+    }
+
+    async fn wait(&mut self, admin: &str) -> anyhow::Result<()> {
+        let url = format!("http://{admin}/readyz");
+        let http = reqwest::Client::new();
+        for _ in 0..PAUSES {
+            if let Some(status) = self.process.try_wait()? {
+                bail!("the server ended with {status}:\n{}", self.log());
+            }
+            let ready = http.get(&url).send().await.is_ok_and(|it| it.status().is_success());
+            if ready {
+                return Ok(());
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        bail!("the server is not ready after a minute:\n{}", self.log())
+    }
+
+    fn log(&self) -> String {
+        let text = fs::read_to_string(self.dir.join("log")).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(LOG_LINES)..].join("\n")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The process may have ended already, and what stays in the temporary folder does no harm.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Returns an address nobody listens on at the moment.
+fn free_address() -> anyhow::Result<String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+    Ok(listener.local_addr()?.to_string())
+}

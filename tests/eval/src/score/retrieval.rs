@@ -1,0 +1,191 @@
+//! Scores of evidence: by rank, trusting the turns an item cites, and under a token budget, where only what the shown
+//! text really carries counts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::words::{Content, content};
+use crate::data::{Question, Turn};
+use crate::run_file::{Item, Line};
+
+/// Ranks at which recall is taken.
+const RANKS: [usize; 5] = [1, 3, 5, 10, 20];
+
+/// Ranks that count for the gain.
+const GAIN_RANKS: usize = 10;
+
+/// Token budgets at which packs are scored.
+pub const BUDGETS: [u32; 4] = [256, 512, 1024, 2048];
+
+/// A pack is full when fewer tokens than this are left.
+const LEAST_ROOM: usize = 8;
+
+/// Share of the content words of a turn that a text must hold to carry it.
+const CARRIED_SHARE: f64 = 0.6;
+
+/// Content words of a turn beside those of the answer that a text must hold to carry it.
+const CARRIED_CONTEXT: usize = 4;
+
+/// Groups of turns; evidence is complete when one turn of each is found.
+pub type Groups<'a> = Vec<BTreeSet<&'a str>>;
+
+/// Metrics by name.
+pub type Metrics = BTreeMap<String, f64>;
+
+/// Counts tokens, remembering texts it has seen.
+pub type Count<'a> = &'a mut dyn FnMut(&str) -> usize;
+
+/// What a pack is scored against.
+pub struct Gold<'a> {
+    /// The question.
+    pub question: &'a Question,
+    /// The answer in force.
+    pub answer: &'a str,
+    /// The evidence in force.
+    pub groups: &'a Groups<'a>,
+    /// The turns of the conversation, by id.
+    pub turns: &'a HashMap<&'a str, &'a Turn>,
+}
+
+/// Adds recall at ranks, mean reciprocal rank and normalised discounted gain of a ranking.
+///
+/// The gain of an item is the number of groups it covers first; the ideal ranking covers one group an item.
+pub fn by_rank(groups: &Groups<'_>, ranked: &[Item], metrics: &mut Metrics) {
+    let wanted = groups.len() as f64;
+    let mut seen = BTreeSet::new();
+    let mut recall_at = Vec::new();
+    let (mut gain, mut first) = (0.0, None);
+    for (index, item) in ranked.iter().enumerate() {
+        let hits = covered(groups, item);
+        if !hits.is_empty() {
+            first.get_or_insert(index);
+        }
+        let before = seen.len();
+        seen.extend(hits);
+        if index < GAIN_RANKS {
+            gain += (seen.len() - before) as f64 / (index as f64 + 2.0).log2();
+        }
+        recall_at.push(seen.len() as f64 / wanted);
+    }
+    for rank in RANKS {
+        let recall = recall_at
+            .get(rank.min(recall_at.len()).wrapping_sub(1))
+            .copied()
+            .unwrap_or_default();
+        metrics.insert(format!("R@{rank}"), recall);
+    }
+    let ideal: f64 = (0..groups.len().min(GAIN_RANKS))
+        .map(|index| 1.0 / (index as f64 + 2.0).log2())
+        .sum();
+    metrics.insert("MRR".into(), first.map_or(0.0, |index| 1.0 / (index as f64 + 1.0)));
+    metrics.insert("nDCG@10".into(), (gain / ideal).min(1.0));
+}
+
+/// Adds the metrics of the pack at every budget.
+///
+/// `E` verified share of groups, `all` whether all are, `claimE` share by cited ids alone, `prec` share of the tokens
+/// spent on items that cite gold, `used` tokens, `ans` share of the answer's content words that are shown, `nugget`
+/// share of the rubric's statements of which 60 % of the words are shown.
+pub fn by_budget(gold: &Gold<'_>, line: &Line, count: Count<'_>, metrics: &mut Metrics) {
+    let wanted = gold.groups.len() as f64;
+    for budget in BUDGETS {
+        let (items, used) = pack(line, budget, count);
+        let (mut claimed, mut verified) = (BTreeSet::new(), BTreeSet::new());
+        let (mut shown, mut spent_well) = (Content::new(), 0);
+        for (item, tokens) in &items {
+            let hits = covered(gold.groups, item);
+            spent_well += if hits.is_empty() { 0 } else { *tokens };
+            let words = content(&item.text);
+            verified.extend(
+                hits.iter()
+                    .copied()
+                    .filter(|group| carries_one(gold, &gold.groups[*group], item, &words)),
+            );
+            claimed.extend(hits);
+            shown.extend(words);
+        }
+        let mut add = |name: &str, value: f64| metrics.insert(format!("{name}@{budget}"), value);
+        add("E", verified.len() as f64 / wanted);
+        add("all", f64::from(verified.len() == gold.groups.len()));
+        add("claimE", claimed.len() as f64 / wanted);
+        add(
+            "prec",
+            if used == 0 {
+                0.0
+            } else {
+                spent_well as f64 / used as f64
+            },
+        );
+        add("used", used as f64);
+        let answer = content(gold.answer);
+        if !answer.is_empty() {
+            add("ans", share(&answer, &shown));
+        }
+        let statements: Vec<Content> = gold
+            .question
+            .rubric
+            .iter()
+            .map(|it| content(it))
+            .filter(|it| !it.is_empty())
+            .collect();
+        if !statements.is_empty() {
+            let stated = statements
+                .iter()
+                .filter(|it| share(it, &shown) >= CARRIED_SHARE)
+                .count();
+            add("nugget", stated as f64 / statements.len() as f64);
+        }
+    }
+}
+
+/// Returns the items that fit the budget with their tokens, and the sum. A pack the system made itself ends at the
+/// first item that does not fit; a ranking is filled first fit.
+fn pack<'a>(line: &'a Line, budget: u32, count: Count<'_>) -> (Vec<(&'a Item, usize)>, usize) {
+    let budget = budget as usize;
+    let own = line.packs.get(&(budget as u32));
+    let (mut items, mut used) = (Vec::new(), 0);
+    for item in own.unwrap_or(&line.ranked) {
+        let tokens = count(&item.text) + 1;
+        if used + tokens <= budget {
+            items.push((item, tokens));
+            used += tokens;
+        } else if own.is_some() || budget - used < LEAST_ROOM {
+            break;
+        }
+    }
+    (items, used)
+}
+
+/// Returns the indices of the groups an item cites a turn of.
+fn covered(groups: &Groups<'_>, item: &Item) -> BTreeSet<usize> {
+    let cites = |group: &BTreeSet<&str>| item.turn_ids.iter().any(|id| group.contains(id.as_str()));
+    groups
+        .iter()
+        .enumerate()
+        .filter(|(_, group)| cites(group))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+fn carries_one(gold: &Gold<'_>, group: &BTreeSet<&str>, item: &Item, words: &Content) -> bool {
+    let cited = item.turn_ids.iter().filter(|id| group.contains(id.as_str()));
+    cited
+        .filter_map(|id| gold.turns.get(id.as_str()))
+        .any(|turn| carries(words, turn, gold.answer))
+}
+
+/// Whether a text with these content words carries a turn: it holds 60 % of the turn's words, or all words of the
+/// answer that stand in the turn and four more of the turn. A turn without content words is carried by any text.
+fn carries(words: &Content, turn: &Turn, answer: &str) -> bool {
+    let turn = content(&turn.whole());
+    let held: Content = turn.intersection(words).cloned().collect();
+    if held.len() as f64 >= CARRIED_SHARE * turn.len() as f64 {
+        return true;
+    }
+    let answer: Content = content(answer).intersection(&turn).cloned().collect();
+    let enough = turn.len().min(answer.len() + CARRIED_CONTEXT);
+    !answer.is_empty() && answer.is_subset(&held) && held.len() >= enough
+}
+
+fn share(wanted: &Content, shown: &Content) -> f64 {
+    wanted.intersection(shown).count() as f64 / wanted.len() as f64
+}
