@@ -6,6 +6,7 @@ use crate::time::TimeSpan;
 
 /// What kind of answer a question wants. Decided by rule, first match wins; see the router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
     /// A message rather than a question.
@@ -39,6 +40,7 @@ pub enum AnswerKind {
 
 /// Whether one unit can be enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HopShape {
     /// One fact in one place.
@@ -50,6 +52,7 @@ pub enum HopShape {
 
 /// What the question fixes. `words` and `subjects` are data for scoring, never a query language.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Anchors {
     /// Kind of answer wanted.
     pub answer: AnswerKind,

@@ -6,6 +6,7 @@ use crate::id::EntityId;
 
 /// What an entity is, as far as rules can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
     /// Somebody who speaks or acts in the space.
@@ -21,6 +22,7 @@ pub enum EntityKind {
 
 /// A normalised name with its aliases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Entity {
     /// Derived from the space and the normalised name.
     pub id: EntityId,

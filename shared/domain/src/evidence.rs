@@ -9,6 +9,7 @@ use crate::time::TimeSpan;
 
 /// The way a candidate was proposed (S3Mem, section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
     /// Near in embedding space.
@@ -31,6 +32,7 @@ pub enum Channel {
 
 /// The scores of a unit by head, each a logit; higher is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Scores {
     /// It holds answer-relevant evidence.
     pub support: f32,
@@ -42,6 +44,7 @@ pub struct Scores {
 
 /// One line of a pack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PackItem {
     /// The unit shown.
     pub unit: UnitId,
@@ -80,6 +83,7 @@ pub struct EvidencePack {
 
 /// One feature of one unit, as explained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FeatureValue {
     /// Name of the feature.
     pub name: String,
@@ -91,6 +95,7 @@ pub struct FeatureValue {
 
 /// Why one unit is in the pack or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct UnitExplanation {
     /// The unit.
     pub unit: UnitId,
@@ -114,6 +119,7 @@ pub struct UnitExplanation {
 
 /// A unit in rank order with the text it would show, for measuring and paging.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RankedUnit {
     /// The unit.
     pub unit: UnitId,
@@ -176,6 +182,7 @@ pub struct WordWeight {
 
 /// Whether the evidence supports an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sufficiency {
     /// It does.
@@ -190,6 +197,7 @@ pub enum Sufficiency {
 
 /// A unit that nearly answers, and why it does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct NearMiss {
     /// The unit.
     pub unit: UnitId,
@@ -203,6 +211,7 @@ pub struct NearMiss {
 
 /// Sufficiency with reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Verdict {
     /// Whether the evidence supports an answer.
     pub status: Sufficiency,
@@ -215,6 +224,7 @@ pub struct Verdict {
 
 /// A short answer with what supports it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
     /// The answer itself, short.
     pub text: String,

@@ -8,6 +8,7 @@ use crate::time::TimeSpan;
 
 /// One statement. Never overwritten: a newer one closes the valid time of an older one, both stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Fact {
     /// Derived from unit, subject, predicate and object.
     pub id: FactId,

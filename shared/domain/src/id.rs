@@ -12,6 +12,7 @@ const ROOT: Uuid = Uuid::from_u128(0x6d6e_656d_6963_4000_8000_0000_0000_0001);
 /// The name of a space: 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, pattern = "^[a-z0-9][a-z0-9._-]{0,63}$"))]
 pub struct SpaceId(String);
 
 /// A text that is not the name of a space.
@@ -66,6 +67,7 @@ macro_rules! uuid_id {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(transparent)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = uuid::Uuid))]
         pub struct $name(Uuid);
 
         impl $name {

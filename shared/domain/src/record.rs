@@ -9,6 +9,7 @@ use crate::id::{RecordId, SessionId, SpaceId};
 
 /// What kind of observation a record is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Modality {
     /// Something said or written.

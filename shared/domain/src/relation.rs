@@ -6,6 +6,7 @@ use crate::id::{RecordId, UnitId};
 
 /// The closed set of relation types; `Other` keeps its label as data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RelationKind {
     /// The source brings the target about.
@@ -34,6 +35,7 @@ pub enum RelationKind {
 
 /// One edge `source -> target`. Its key is (source, kind, label, target).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Relation {
     /// Where it starts.
     pub source: UnitId,

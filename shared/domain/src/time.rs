@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How exactly a time is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
     /// A moment, as a clock gave it.
@@ -27,6 +28,7 @@ pub enum Precision {
 ///
 /// An interval is never collapsed to its middle. `start <= end` always holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TimeSpan {
     /// First moment inside.
     pub start: DateTime<Utc>,

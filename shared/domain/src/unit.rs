@@ -9,6 +9,7 @@ use crate::time::TimeSpan;
 
 /// How much a unit covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grain {
     /// One record; there at once after acceptance.
@@ -19,6 +20,7 @@ pub enum Grain {
 
 /// What became of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// In use.
@@ -34,6 +36,7 @@ pub enum Status {
 
 /// A change of the state of something (S3Mem's `ds`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StateChange {
     /// Whose state.
     pub subject: String,
@@ -49,6 +52,7 @@ pub struct StateChange {
 ///
 /// Empty fields are allowed; the record is never replaced by its unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Unit {
     /// Derived from the record or the segment.
     pub id: UnitId,

@@ -10,6 +10,7 @@ use super::Result;
 
 /// A place in a durable stream; later messages of the same subject have greater positions. Never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = u64))]
 #[serde(transparent)]
 pub struct Position(pub u64);
 
@@ -95,6 +96,7 @@ pub type DeadLetterId = u64;
 
 /// A message that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeadLetter {
     /// Names it.
     pub id: DeadLetterId,
