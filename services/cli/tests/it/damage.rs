@@ -31,7 +31,7 @@ async fn a_damaged_file_is_refused_with_the_way_back() {
     let mut command = mnemic();
     command
         .arg("serve")
-        .env("MNEMIC_STORE__DIRECTORY", &data)
+        .env("MNEMIC_BACKENDS__DIR", &data)
         .env("MNEMIC_GATEWAY__LISTEN", "127.0.0.1:0");
     command.env("MNEMIC_ADMIN__LISTEN", "127.0.0.1:0");
     let error = refused(command);
@@ -48,7 +48,7 @@ async fn a_second_process_over_the_same_directory_is_refused() {
     let mut command = mnemic();
     command
         .arg("serve")
-        .env("MNEMIC_STORE__DIRECTORY", &data)
+        .env("MNEMIC_BACKENDS__DIR", &data)
         .env("MNEMIC_GATEWAY__LISTEN", "127.0.0.1:0");
     command.env("MNEMIC_ADMIN__LISTEN", "127.0.0.1:0");
     let error = refused(command);
@@ -68,7 +68,7 @@ fn an_open_address_without_keys_is_refused() {
     let mut command = mnemic();
     command
         .arg("serve")
-        .env("MNEMIC_STORE__DIRECTORY", fresh_directory("damage-open"));
+        .env("MNEMIC_BACKENDS__DIR", fresh_directory("damage-open"));
     command
         .env("MNEMIC_GATEWAY__LISTEN", "0.0.0.0:0")
         .env("MNEMIC_ADMIN__LISTEN", "127.0.0.1:0");

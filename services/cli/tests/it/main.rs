@@ -3,4 +3,5 @@
 mod crash;
 mod damage;
 mod journey;
+#[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;

@@ -65,7 +65,7 @@ impl Server {
         let mut command = wrap(env!("CARGO_BIN_EXE_mnemic"));
         without_settings(&mut command);
         let child = command
-            .env("MNEMIC_STORE__DIRECTORY", data)
+            .env("MNEMIC_BACKENDS__DIR", data)
             .env("MNEMIC_GATEWAY__LISTEN", &listen)
             .env("MNEMIC_ADMIN__LISTEN", &admin)
             .stdout(Stdio::null())
@@ -100,6 +100,13 @@ impl Server {
         tokio::time::timeout(Duration::from_secs(60), ready)
             .await
             .expect("not ready within a minute");
+    }
+
+    /// Returns the resident memory of the process.
+    pub(crate) fn memory_mb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|it| it.starts_with("VmRSS")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
     }
 
     /// SIGKILL, as an operator who pulls the plug.

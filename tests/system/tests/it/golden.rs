@@ -12,7 +12,11 @@ fn check_frozen<T: Serialize + DeserializeOwned>(name: &str) -> T {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
     let bytes = fs::read_to_string(&path).unwrap();
     let value: T = serde_json::from_str(&bytes).unwrap_or_else(|error| panic!("{name} does not parse: {error}"));
-    assert_eq!(serde_json::to_string_pretty(&value).unwrap() + "\n", bytes, "{name} prints differently");
+    assert_eq!(
+        serde_json::to_string_pretty(&value).unwrap() + "\n",
+        bytes,
+        "{name} prints differently"
+    );
     value
 }
 
@@ -22,8 +26,14 @@ fn records_accepted_v1() {
     assert_eq!(RecordsAcceptedV1::SUBJECT, "records-accepted.v1");
     assert_eq!(message.dedup_key(), "ann/0f1e2d");
     for record in &message.records {
-        assert_eq!(record.id, domain::id::RecordId::derive(&message.space, &record.external_id));
-        assert_eq!(record.session, domain::id::SessionId::derive(&message.space, &record.session_name));
+        assert_eq!(
+            record.id,
+            domain::id::RecordId::derive(&message.space, &record.external_id)
+        );
+        assert_eq!(
+            record.session,
+            domain::id::SessionId::derive(&message.space, &record.session_name)
+        );
     }
 }
 
@@ -42,7 +52,10 @@ fn route_v1() {
     assert_eq!(RouteV1::SUBJECT, "route.v1");
     assert_eq!(request.tokens, 512);
     let reply: RoutedV1 = check_frozen("routed.v1.json");
-    assert_eq!(reply.pack.items.iter().map(|it| it.tokens).sum::<u32>(), reply.pack.tokens);
+    assert_eq!(
+        reply.pack.items.iter().map(|it| it.tokens).sum::<u32>(),
+        reply.pack.tokens
+    );
 }
 
 #[test]
