@@ -1,25 +1,111 @@
 //! Times named in a text, resolved against a reference, and how a span reads.
+//!
+//! An own reader: tokens, one table of words, and rules of which the longest wins from left to right. English is read
+//! in full; of other languages the dates, the names of months and weekdays and the near days. Weeks begin on Monday,
+//! seasons are those of the northern half of the earth, figures with slashes put the month first.
+
+mod anchored;
+mod calendar;
+mod dates;
+mod grammar;
+mod holidays;
+mod lexicon;
+mod numeric;
+mod parser;
+mod ranges;
+mod relative;
+mod render;
+mod token;
+mod world;
 
 use std::ops::Range;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use domain::time::TimeSpan;
+
+use calendar::{Found, Grain};
+use parser::Parser;
+
+pub use render::{render, render_mention};
+
+/// What sort of time a mention names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// One unit of the calendar or clock: a day, a week, a summer, half past three.
+    Point,
+    /// A stretch with both its ends said or known: "from June 1 to June 5", "since 2019", "the last three days".
+    Interval,
+    /// A length without a place: "for two hours". Its span is empty, at the reference, of unknown precision.
+    Duration,
+    /// A time whose bounds are a guess: "a few days ago", "recently".
+    Vague,
+}
 
 /// A time named in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// Bytes of the expression.
     pub range: Range<usize>,
-    /// What it means.
+    /// What it means; its words are those of the range.
     pub span: TimeSpan,
+    /// What sort of time it is.
+    pub kind: Kind,
+    /// The span depends on the reference.
+    pub relative: bool,
 }
 
-/// Returns the times that `text` names, in order of appearance, resolved against `reference`.
-pub fn find(_text: &str, _reference: DateTime<FixedOffset>) -> Vec<Mention> {
-    Vec::new()
+/// Returns the times that `text` names, in order, without overlaps, resolved against `reference` in its offset.
+///
+/// Spans lie in the years 1 to 9999. A weekday, day or month without a year is placed by the tense of its sentence,
+/// else as the nearest (a weekday: the coming one). Repeated times ("every Friday") are left out. Takes time linear in
+/// the text; returns nothing when the reference lies outside the years 1 to 9999.
+pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
+    let now = reference.naive_local();
+    if !(1..=9999).contains(&now.year()) {
+        return Vec::new();
+    }
+    let tokens = token::tokens(text);
+    let offset = reference.offset().local_minus_utc();
+    let mut parser =
+        Parser { text, tokens: &tokens, now, today: now.date(), previous: None, offset_minutes: i64::from(offset) / 60 };
+    let mut mentions = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let Some((end, found)) = parser.expression(at).filter(|(end, found)| *end > at && sound(found)) else {
+            at += 1;
+            continue;
+        };
+        if !repeated(&parser, at) {
+            mentions.extend(mention(&parser, at..end, &found, offset));
+            if found.kind == Kind::Point {
+                parser.previous = tokens.get(at).map(|token| (found, token.sentence));
+            }
+        }
+        at = end;
+    }
+    mentions
 }
 
-/// Returns the span in words, no more precise than it is known.
-pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
-    span.start.with_timezone(&offset).format("%-d %B %Y").to_string()
+/// "every Friday", "each summer" name no time.
+fn repeated(parser: &Parser<'_>, at: usize) -> bool {
+    let before = at.wrapping_sub(1);
+    parser.is(before, &["every", "each"]) || (parser.is(before, &["other", "single"]) && parser.is(before.wrapping_sub(1), &["every"]))
+}
+
+fn sound(found: &Found) -> bool {
+    found.start < found.end || found.kind == Kind::Duration
+}
+
+fn mention(parser: &Parser<'_>, tokens: Range<usize>, found: &Found, offset: i32) -> Option<Mention> {
+    let start = parser.tokens.get(tokens.start)?.start;
+    let end = parser.tokens.get(tokens.end.checked_sub(1)?)?.end;
+    let words = parser.text.get(start..end)?;
+    let precision = if found.kind == Kind::Duration { Grain::Unknown } else { found.grain }.precision();
+    let span =
+        TimeSpan { start: utc(found.start, offset), end: utc(found.end, offset), precision, words: words.to_owned() };
+    Some(Mention { range: start..end, span, kind: found.kind, relative: found.relative })
+}
+
+fn utc(local: NaiveDateTime, offset: i32) -> DateTime<Utc> {
+    local.checked_sub_signed(TimeDelta::seconds(i64::from(offset))).unwrap_or(local).and_utc()
 }

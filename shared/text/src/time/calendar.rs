@@ -90,25 +90,50 @@ impl Found {
 
     /// A stretch between two moments.
     pub(super) fn between(start: NaiveDateTime, end: NaiveDateTime, grain: Grain) -> Found {
-        Found { start, end, grain, kind: Kind::Interval, relative: true, dated: false }
+        Found {
+            start,
+            end,
+            grain,
+            kind: Kind::Interval,
+            relative: true,
+            dated: false,
+        }
     }
 
     pub(super) fn part(date: NaiveDate, part: Part) -> Found {
         let (from, to) = part.hours();
         let start = midnight(date) + TimeDelta::hours(from);
         let end = midnight(date) + TimeDelta::hours(to);
-        Found { start, end, grain: Grain::Part, kind: Kind::Point, relative: true, dated: false }
+        Found {
+            start,
+            end,
+            grain: Grain::Part,
+            kind: Kind::Point,
+            relative: true,
+            dated: false,
+        }
     }
 
     /// A clock time of `minutes` after the midnight of `date`, known to `width` minutes.
     pub(super) fn clock(date: NaiveDate, minutes: i64, width: i64) -> Found {
         let start = midnight(date) + TimeDelta::minutes(minutes);
         let end = start + TimeDelta::minutes(width);
-        Found { start, end, grain: Grain::Moment, kind: Kind::Point, relative: true, dated: false }
+        Found {
+            start,
+            end,
+            grain: Grain::Moment,
+            kind: Kind::Point,
+            relative: true,
+            dated: false,
+        }
     }
 
     pub(super) fn absolute(self) -> Found {
-        Found { relative: false, dated: true, ..self }
+        Found {
+            relative: false,
+            dated: true,
+            ..self
+        }
     }
 
     pub(super) fn with_kind(self, kind: Kind) -> Found {
@@ -116,11 +141,10 @@ impl Found {
     }
 
     pub(super) fn vague(self) -> Found {
-        Found { kind: Kind::Vague, ..self }
-    }
-
-    pub(super) fn with_grain(self, grain: Grain) -> Found {
-        Found { grain, ..self }
+        Found {
+            kind: Kind::Vague,
+            ..self
+        }
     }
 
     pub(super) fn first_day(&self) -> NaiveDate {
@@ -130,12 +154,20 @@ impl Found {
     /// The first day after the span.
     pub(super) fn day_after(&self) -> NaiveDate {
         let date = self.end.date();
-        if self.end == midnight(date) { date } else { add_days(date, 1) }
+        if self.end == midnight(date) {
+            date
+        } else {
+            add_days(date, 1)
+        }
     }
 
     /// The later or earlier stretch from the start of `self` to the end of `last`.
     pub(super) fn until(&self, last: &Found) -> Option<Found> {
-        let grain = if rank(last.grain) > rank(self.grain) { last.grain } else { self.grain };
+        let grain = if rank(last.grain) > rank(self.grain) {
+            last.grain
+        } else {
+            self.grain
+        };
         (self.start < last.end).then_some(Found {
             start: self.start,
             end: last.end,
@@ -175,7 +207,10 @@ fn last() -> NaiveDate {
 
 /// Returns the date when it exists in the years 1 to 9999.
 pub(super) fn date(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
-    (1..=9999).contains(&year).then(|| NaiveDate::from_ymd_opt(year, month, day)).flatten()
+    (1..=9999)
+        .contains(&year)
+        .then(|| NaiveDate::from_ymd_opt(year, month, day))
+        .flatten()
 }
 
 pub(super) fn new_year(year: i32) -> NaiveDate {
@@ -188,15 +223,27 @@ pub(super) fn new_year(year: i32) -> NaiveDate {
 /// Adds days; stops at the ends of the calendar.
 pub(super) fn add_days(date: NaiveDate, days: i64) -> NaiveDate {
     let step = Days::new(days.unsigned_abs());
-    let moved = if days < 0 { date.checked_sub_days(step) } else { date.checked_add_days(step) };
-    moved.unwrap_or(if days < 0 { first() } else { last() }).clamp(first(), last())
+    let moved = if days < 0 {
+        date.checked_sub_days(step)
+    } else {
+        date.checked_add_days(step)
+    };
+    moved
+        .unwrap_or(if days < 0 { first() } else { last() })
+        .clamp(first(), last())
 }
 
 /// Adds months, keeping the day where the month has it; stops at the ends of the calendar.
 pub(super) fn add_months(date: NaiveDate, months: i64) -> NaiveDate {
     let step = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
-    let moved = if months < 0 { date.checked_sub_months(step) } else { date.checked_add_months(step) };
-    moved.unwrap_or(if months < 0 { first() } else { last() }).clamp(first(), last())
+    let moved = if months < 0 {
+        date.checked_sub_months(step)
+    } else {
+        date.checked_add_months(step)
+    };
+    moved
+        .unwrap_or(if months < 0 { first() } else { last() })
+        .clamp(first(), last())
 }
 
 pub(super) fn monday(date: NaiveDate) -> NaiveDate {
@@ -229,8 +276,16 @@ pub(super) fn season(season: Season, year: i32) -> Option<Found> {
         Season::Autumn => (9, 12, 22),
         Season::Winter => (12, 3, 21),
     };
-    let end_year = if season == Season::Winter { year.checked_add(1)? } else { year };
-    Some(Found::days(date(year, month, 1)?, date(end_year, last_month, last_day)?, Grain::Season))
+    let end_year = if season == Season::Winter {
+        year.checked_add(1)?
+    } else {
+        year
+    };
+    Some(Found::days(
+        date(year, month, 1)?,
+        date(end_year, last_month, last_day)?,
+        Grain::Season,
+    ))
 }
 
 /// Easter Sunday of the Gregorian calendar (the anonymous algorithm).

@@ -102,8 +102,16 @@ static WORDS: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(|| {
     world::words(&mut words);
     words.extend(UNITS.iter().flat_map(|(names, unit)| each(names, Class::Unit(*unit))));
     words.extend(PARTS.iter().flat_map(|(names, part)| each(names, Class::Part(*part))));
-    words.extend(SEASONS.iter().flat_map(|(names, s, trust)| each(names, Class::Season(*s, *trust))));
-    words.extend(MONTHS.iter().flat_map(|(names, n, trust)| each(names, Class::Month(*n, *trust))));
+    words.extend(
+        SEASONS
+            .iter()
+            .flat_map(|(names, s, trust)| each(names, Class::Season(*s, *trust))),
+    );
+    words.extend(
+        MONTHS
+            .iter()
+            .flat_map(|(names, n, trust)| each(names, Class::Month(*n, *trust))),
+    );
     words.extend(each(KEYS, Class::Key));
     for (day, (name, names, short)) in (0..).zip(WEEKDAYS) {
         words.insert(*name, Class::Weekday(day, Trust::Plain));
@@ -120,8 +128,16 @@ static WORDS: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(|| {
     for (nth, name) in (1..).zip(ORDINALS.split(' ')) {
         words.insert(name, Class::Ordinal(nth));
     }
-    words.extend([("yesterday", Class::Relative(-1)), ("today", Class::Relative(0)), ("tomorrow", Class::Relative(1))]);
-    words.extend([("yday", Class::Relative(-1)), ("tmrw", Class::Relative(1)), ("tmr", Class::Relative(1))]);
+    words.extend([
+        ("yesterday", Class::Relative(-1)),
+        ("today", Class::Relative(0)),
+        ("tomorrow", Class::Relative(1)),
+    ]);
+    words.extend([
+        ("yday", Class::Relative(-1)),
+        ("tmrw", Class::Relative(1)),
+        ("tmr", Class::Relative(1)),
+    ]);
     words
 });
 
@@ -206,7 +222,7 @@ const WEEKDAYS: &[(&str, &str, &str)] = &[
 /// Words the grammar can start from besides those of the other tables.
 const KEYS: &str = "a an the this last past previous next coming upcoming following that in within from between since \
                     half few several couple early late mid earlier later beginning start end middle recently lately \
-                    soon someday sometime years ages long at around by noon midnight midday some two-thirds \
+                    soon someday sometime ages long at around by noon midnight midday some two-thirds \
                     christmas xmas easter halloween thanksgiving new valentine mother father memorial labor labour \
                     independence boxing st saint good black fourth once back every each until till during about nineties eighties \
                     seventies sixties fifties twenties on q1 q2 q3 q4 hundred dozen";

@@ -16,6 +16,8 @@ pub(super) struct Parser<'a> {
     /// The reference in its own offset.
     pub(super) now: NaiveDateTime,
     pub(super) today: NaiveDate,
+    /// Minutes of the reference's offset east of UTC.
+    pub(super) offset_minutes: i64,
     /// The last placed day or stretch, and its sentence.
     pub(super) previous: Option<(Found, usize)>,
 }
@@ -32,11 +34,21 @@ pub(super) struct Amount {
 
 impl Amount {
     pub(super) fn exact(n: u32) -> Amount {
-        Amount { low: n, high: n, half: false, vague: false }
+        Amount {
+            low: n,
+            high: n,
+            half: false,
+            vague: false,
+        }
     }
 
     fn rough(low: u32, high: u32) -> Amount {
-        Amount { low, high, half: false, vague: true }
+        Amount {
+            low,
+            high,
+            half: false,
+            vague: true,
+        }
     }
 }
 
@@ -77,14 +89,23 @@ impl Parser<'_> {
 
     /// Reads the given words one after the other.
     pub(super) fn phrase(&self, i: usize, words: &[&str]) -> Option<usize> {
-        words.iter().enumerate().all(|(at, word)| self.word(i + at) == *word).then_some(i + words.len())
+        words
+            .iter()
+            .enumerate()
+            .all(|(at, word)| self.word(i + at) == *word)
+            .then_some(i + words.len())
     }
 
     /// Reads digits that are not part of a longer figure, an amount of money or a version.
     pub(super) fn digits(&self, i: usize) -> Option<(u32, usize)> {
-        let Class::Digits(value, length) = self.class(i) else { return None };
+        let Class::Digits(value, length) = self.class(i) else {
+            return None;
+        };
         let bad_before = self.glued(i)
-            && !matches!(self.before(i), "(" | "[" | "\"" | "“" | "'" | "’" | "‘" | "-" | "–" | "—" | "~" | "," | ":" | "/");
+            && !matches!(
+                self.before(i),
+                "(" | "[" | "\"" | "“" | "'" | "’" | "‘" | "-" | "–" | "—" | "~" | "," | ":" | "/"
+            );
         let fraction = self.glued(i) && matches!(self.before(i), "," | ":" | "/") && self.glued(i - 1);
         let money = matches!(self.before(i), "$" | "€" | "£" | "¥" | "#" | "+" | "₹");
         let tail = self.glued(i + 1) && self.glued(i + 2) && matches!(self.class(i + 2), Class::Digits(..));
@@ -98,7 +119,9 @@ impl Parser<'_> {
         if let Some((value, _)) = self.digits(i) {
             return Some((i + 1, value));
         }
-        let Class::Number(value) = self.class(i) else { return None };
+        let Class::Number(value) = self.class(i) else {
+            return None;
+        };
         if value >= 20 {
             let next = self.skip(i + 1, &["-"]);
             if let Class::Number(ones @ 1..=9) = self.class(next) {
@@ -112,7 +135,13 @@ impl Parser<'_> {
     pub(super) fn amount(&self, i: usize) -> Option<(usize, Amount)> {
         if self.is(i, &["half"]) {
             let next = self.skip(self.skip(i + 1, &["of"]), &["a", "an"]);
-            return Some((next, Amount { half: true, ..Amount::exact(0) }));
+            return Some((
+                next,
+                Amount {
+                    half: true,
+                    ..Amount::exact(0)
+                },
+            ));
         }
         if self.is(i, &["a", "an", "the", "some"]) || !matches!(self.class(i), Class::Digits(..) | Class::Number(_)) {
             let j = self.skip(i, &["a", "the", "some"]);
@@ -130,31 +159,57 @@ impl Parser<'_> {
             }
             return self.is(i, &["a", "an"]).then(|| (i + 1, Amount::exact(1)));
         }
-        self.decimal(i).or_else(|| self.counted(i))
+        self.decimal(i).or_else(|| self.figures(i))
     }
 
-    fn counted(&self, i: usize) -> Option<(usize, Amount)> {
+    fn figures(&self, i: usize) -> Option<(usize, Amount)> {
         let (j, low) = self.number(i)?;
         if let Some(j) = self.phrase(j, &["and", "a", "half"]) {
-            return Some((j, Amount { half: true, ..Amount::exact(low) }));
+            return Some((
+                j,
+                Amount {
+                    half: true,
+                    ..Amount::exact(low)
+                },
+            ));
         }
         if self.is(j, &["or", "to", "-", "–"])
             && let Some((k, high)) = self.number(j + 1)
             && high > low
         {
-            return Some((k, Amount { low, high, half: false, vague: true }));
+            return Some((
+                k,
+                Amount {
+                    low,
+                    high,
+                    half: false,
+                    vague: true,
+                },
+            ));
         }
-        Some((self.skip(j, &["more", "full", "whole", "long", "-"]), Amount::exact(low)))
+        Some((
+            self.skip(j, &["more", "full", "whole", "long", "-"]),
+            Amount::exact(low),
+        ))
     }
 
     /// Reads "2.5"; any other fraction than a half is rounded to its whole part and a half.
     fn decimal(&self, i: usize) -> Option<(usize, Amount)> {
-        let Class::Digits(whole, _) = self.class(i) else { return None };
+        let Class::Digits(whole, _) = self.class(i) else {
+            return None;
+        };
         let apart = !self.glued(i) || !self.is(i.wrapping_sub(1), &[".", ",", "$", "€", "£"]);
         let point = self.word(i + 1) == "." && self.glued(i + 1) && self.glued(i + 2);
         let one = matches!(self.class(i + 2), Class::Digits(_, 1));
-        (apart && point && one && self.word(i + 3) != ".")
-            .then(|| (i + 3, Amount { half: true, ..Amount::exact(whole) }))
+        (apart && point && one && self.word(i + 3) != ".").then(|| {
+            (
+                i + 3,
+                Amount {
+                    half: true,
+                    ..Amount::exact(whole)
+                },
+            )
+        })
     }
 
     /// Reads a unit of time; a fortnight is two weeks.
@@ -173,10 +228,14 @@ impl Parser<'_> {
     /// Reads a year: four digits from 1800 to 2199, or an apostrophe and two digits.
     pub(super) fn year(&self, i: usize) -> Option<(usize, i32)> {
         if self.is(i, &["'", "’", "‘"]) && self.glued(i + 1) {
-            let Some((value, 2)) = self.digits(i + 1) else { return None };
+            let Some((value, 2)) = self.digits(i + 1) else {
+                return None;
+            };
             return Some((i + 2, full_year(i32::try_from(value).ok()?)));
         }
-        let (value @ 1800..=2199, 4) = self.digits(i)? else { return None };
+        let (value @ 1800..=2199, 4) = self.digits(i)? else {
+            return None;
+        };
         let decade = self.glued(i + 1) && self.word(i + 1) == "s";
         let counted = matches!(self.class(i + 1), Class::Unit(_)) || self.is(i + 1, COUNTED);
         if decade || counted {
@@ -196,7 +255,11 @@ impl Parser<'_> {
             Tense::Open => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
         }
         // A 29 February may lie further off.
-        .or_else(|| (0..8).flat_map(|n| [year - n, year + n]).find_map(|year| date(year, month, day)))
+        .or_else(|| {
+            (0..8)
+                .flat_map(|n| [year - n, year + n])
+                .find_map(|year| date(year, month, day))
+        })
     }
 
     /// The month that came without a year, by the tense around `i`.
@@ -221,11 +284,15 @@ impl Parser<'_> {
 
     /// Reads a weekday; a short form needs a capital letter, and "Sat" and "Sun" a neighbour.
     pub(super) fn weekday(&self, i: usize) -> Option<(usize, u32)> {
-        let Class::Weekday(day, trust) = self.class(i) else { return None };
+        let Class::Weekday(day, trust) = self.class(i) else {
+            return None;
+        };
         let dot = self.word(i + 1) == "." && self.glued(i + 1);
         let next = if dot && trust != Trust::Plain { i + 2 } else { i + 1 };
-        let beside = self.is(i.wrapping_sub(1), &["on", "last", "next", "this", "by", "until", "since", "and", "-"])
-            || self.is(next, &[",", "-"])
+        let beside = self.is(
+            i.wrapping_sub(1),
+            &["on", "last", "next", "this", "by", "until", "since", "and", "-"],
+        ) || self.is(next, &[",", "-"])
             || matches!(self.class(next), Class::Digits(..) | Class::Part(_) | Class::Month(..));
         let fits = match trust {
             Trust::Plain => true,
@@ -237,23 +304,59 @@ impl Parser<'_> {
 
     /// Reads a month name, whatever stands beside it.
     pub(super) fn month(&self, i: usize) -> Option<(usize, u32, Trust)> {
-        let Class::Month(month, trust) = self.class(i) else { return None };
+        let Class::Month(month, trust) = self.class(i) else {
+            return None;
+        };
         let short = self.word(i).len() <= 4 && self.word(i) != "june" && self.word(i) != "july";
         let dot = short && self.word(i + 1) == "." && self.glued(i + 1);
         Some((if dot { i + 2 } else { i + 1 }, month, trust))
     }
 
     pub(super) fn season(&self, i: usize) -> Option<(usize, Season, Trust)> {
-        let Class::Season(season, trust) = self.class(i) else { return None };
+        let Class::Season(season, trust) = self.class(i) else {
+            return None;
+        };
         Some((i + 1, season, trust))
     }
 }
 
 /// Nouns that a figure like 2000 counts.
 const COUNTED: &[&str] = &[
-    "people", "persons", "miles", "km", "meters", "metres", "feet", "words", "steps", "dollars", "euros", "pounds",
-    "calories", "pieces", "points", "items", "followers", "users", "copies", "pages", "square", "sq", "kg", "grams",
-    "kilometers", "kilometres", "times", "customers", "students", "books", "units", "mg", "ml", "bucks", "lines",
+    "people",
+    "persons",
+    "miles",
+    "km",
+    "meters",
+    "metres",
+    "feet",
+    "words",
+    "steps",
+    "dollars",
+    "euros",
+    "pounds",
+    "calories",
+    "pieces",
+    "points",
+    "items",
+    "followers",
+    "users",
+    "copies",
+    "pages",
+    "square",
+    "sq",
+    "kg",
+    "grams",
+    "kilometers",
+    "kilometres",
+    "times",
+    "customers",
+    "students",
+    "books",
+    "units",
+    "mg",
+    "ml",
+    "bucks",
+    "lines",
 ];
 
 /// The year of two digits: up to 39 in this century, else in the last.

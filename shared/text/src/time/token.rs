@@ -67,7 +67,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
 
 fn ends_sentence(text: &str, end: usize) -> bool {
     let mut rest = text.get(end..).unwrap_or_default().chars();
-    rest.next().is_none_or(char::is_whitespace) && rest.next().is_none_or(|next| !next.is_lowercase() && !next.is_numeric())
+    rest.next().is_none_or(char::is_whitespace)
+        && rest
+            .next()
+            .is_none_or(|next| !next.is_lowercase() && !next.is_numeric())
 }
 
 fn token_end(text: &str, at: usize, first: char) -> usize {
@@ -80,17 +83,29 @@ fn token_end(text: &str, at: usize, first: char) -> usize {
     if is_quote(first) {
         let tail = rest.get(first.len_utf8()..).unwrap_or_default();
         let letters = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());
-        let after_word = text.get(..at).and_then(|t| t.chars().next_back()).is_some_and(char::is_alphanumeric);
+        let after_word = text
+            .get(..at)
+            .and_then(|t| t.chars().next_back())
+            .is_some_and(char::is_alphanumeric);
         return at + first.len_utf8() + if after_word { letters } else { 0 };
     }
-    if is_letter(first) { at + take(is_letter) } else { at + first.len_utf8() }
+    if is_letter(first) {
+        at + take(is_letter)
+    } else {
+        at + first.len_utf8()
+    }
 }
 
 /// The length of "st", "nd", "rd", "th" or the French "er" behind digits.
 fn ordinal_ending(rest: &str) -> usize {
     let ending = rest.get(..2).unwrap_or_default();
-    let known = ["st", "nd", "rd", "th", "er"].iter().any(|e| ending.eq_ignore_ascii_case(e));
-    let ends = rest.get(2..).and_then(|tail| tail.chars().next()).is_none_or(|c| !c.is_alphanumeric());
+    let known = ["st", "nd", "rd", "th", "er"]
+        .iter()
+        .any(|e| ending.eq_ignore_ascii_case(e));
+    let ends = rest
+        .get(2..)
+        .and_then(|tail| tail.chars().next())
+        .is_none_or(|c| !c.is_alphanumeric());
     if known && ends { 2 } else { 0 }
 }
 
@@ -118,9 +133,15 @@ fn lower(word: &str) -> Cow<'_, str> {
 fn classify(lower: &str, first: char) -> Class {
     if first.is_ascii_digit() {
         let digits = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let Ok(value) = digits.parse::<u32>() else { return Class::Other };
+        let Ok(value) = digits.parse::<u32>() else {
+            return Class::Other;
+        };
         let plain = digits.len() == lower.len();
-        return if plain { Class::Digits(value, digits.len()) } else { Class::Ordinal(value) };
+        return if plain {
+            Class::Digits(value, digits.len())
+        } else {
+            Class::Ordinal(value)
+        };
     }
     if is_letter(first) || is_quote(first) {
         return class(lower);
@@ -164,15 +185,12 @@ fn cue(word: &str, next: &str) -> Tense {
         "was" | "were" | "had" | "did" | "went" | "got" | "came" | "took" | "made" | "saw" | "met" | "bought" => {
             Tense::Past
         }
-        "gave" | "found" | "told" | "said" | "felt" | "left" | "lost" | "began" | "started" | "ran" => {
-            Tense::Past
-        }
+        "gave" | "found" | "told" | "said" | "felt" | "left" | "lost" | "began" | "started" | "ran" => Tense::Past,
         "been" | "ate" | "drove" | "flew" | "wrote" | "spent" | "taught" | "caught" | "brought" | "thought" => {
             Tense::Past
         }
-        "heard" | "held" | "kept" | "knew" | "led" | "sang" | "sent" | "slept" | "spoke" | "swam" | "wore" | "built" => {
-            Tense::Past
-        }
+        "heard" | "held" | "kept" | "knew" | "led" | "sang" | "sent" | "slept" | "spoke" | "swam" | "wore"
+        | "built" => Tense::Past,
         "became" | "chose" | "fell" | "grew" | "paid" | "sold" | "stood" | "threw" | "broke" | "yesterday" | "ago" => {
             Tense::Past
         }

@@ -1,0 +1,314 @@
+//! Dates that name a day, a month, a season, a year or a decade of the calendar.
+
+use chrono::Datelike;
+
+use super::calendar::{Found, add_months, date, new_year, season};
+use super::lexicon::{Class, Season, Trust, Unit};
+use super::parser::{Parser, Read, full_year};
+use super::token::Tense;
+
+/// Words that make a month, season or year of the word behind them.
+const OPENERS: &[&str] = &[
+    "in",
+    "since",
+    "until",
+    "till",
+    "by",
+    "early",
+    "late",
+    "mid",
+    "during",
+    "before",
+    "through",
+    "around",
+    "throughout",
+    "en",
+    "im",
+    "em",
+    "de",
+    "seit",
+    "desde",
+    "depuis",
+];
+
+impl Parser<'_> {
+    /// Reads a date of the calendar; `year` is the year of one that names none.
+    pub(super) fn absolute(&self, i: usize, year: Option<i32>) -> Read {
+        let i = self.named_weekday(i);
+        [
+            self.numeric(i),
+            self.month_first(i, year),
+            self.day_first(i, year),
+            self.season_of_year(i),
+            self.decade(i),
+            self.quarter(i),
+            self.lone_year(i),
+        ]
+        .into_iter()
+        .flatten()
+        .max_by_key(|(end, _)| *end)
+    }
+
+    /// Steps over the weekday in "Friday, 9 June" and "Fri the 9th of June".
+    fn named_weekday(&self, i: usize) -> usize {
+        let Class::Weekday(..) = self.class(i) else { return i };
+        let next = self.skip(self.skip(i + 1, &[".", ","]), &[",", "the"]);
+        let dated = self
+            .month_first(next, None)
+            .is_some_and(|(_, found)| found.start + chrono::TimeDelta::days(1) == found.end)
+            || self.day_first(next, None).is_some()
+            || self.numeric(next).is_some();
+        if dated { next } else { i }
+    }
+
+    /// Reads a day of a month, in figures or as an ordinal.
+    fn day_number(&self, i: usize) -> Option<(usize, u32)> {
+        let day = match self.class(i) {
+            Class::Digits(..) => match self.digits(i)? {
+                (day, 1 | 2) => day,
+                _ => return None,
+            },
+            Class::Ordinal(day) if self.word(i) != "second" || self.is(i.wrapping_sub(1), &["the"]) => day,
+            Class::Number(20 | 30) => {
+                let Class::Ordinal(ones @ 1..=9) = self.class(self.skip(i + 1, &["-"])) else {
+                    return None;
+                };
+                let Class::Number(tens) = self.class(i) else {
+                    return None;
+                };
+                return (tens + ones <= 31).then_some((self.skip(i + 1, &["-"]) + 1, tens + ones));
+            }
+            _ => return None,
+        };
+        let clock = self.is(i + 1, &["am", "pm"]) || (self.word(i + 1) == ":" && self.glued(i + 2));
+        ((1..=31).contains(&day) && !clock).then_some((i + 1, day))
+    }
+
+    /// Reads the year behind a month: "2021", ", 2021", "of 2021", "last year".
+    pub(super) fn year_behind(&self, i: usize) -> Option<(usize, i32)> {
+        let j = self.skip(i, &[",", "of", "de", "del", "in"]);
+        let named = match self.word(j) {
+            "last" => Some(-1),
+            "this" => Some(0),
+            "next" => Some(1),
+            _ => None,
+        };
+        if let Some(step) = named {
+            return (self.class(j + 1) == Class::Unit(Unit::Year)).then_some((j + 2, self.today.year() + step));
+        }
+        self.year(j)
+    }
+
+    /// "June 9th, 2023", "June 2021", "in June".
+    fn month_first(&self, i: usize, year: Option<i32>) -> Read {
+        let (j, month, trust) = self.month(i)?;
+        let of_day = self
+            .day_number(self.skip(j, &["the"]))
+            .filter(|(k, _)| self.day_fits(i, *k, trust));
+        if let Some((k, day)) = of_day {
+            if let Some((end, year)) = self.year_behind(k) {
+                return Some((end, Found::day(date(year, month, day)?).absolute()));
+            }
+            let found = match year {
+                Some(year) => date(year, month, day)?,
+                None => self.day_of_year(i, month, day)?,
+            };
+            return Some((k, Found::day(found)));
+        }
+        if let Some((end, year)) = self.year_behind(j) {
+            let worded = trust == Trust::Common && !self.capital(i) && self.is(j, &["this", "in"]);
+            return if worded {
+                None
+            } else {
+                Some((end, Found::month(date(year, month, 1)?).absolute()))
+            };
+        }
+        let opened = self.opened(i);
+        let fits = match trust {
+            Trust::Plain => true,
+            Trust::Name => opened || year.is_some(),
+            Trust::Common => (opened || year.is_some()) && !self.is(i + 1, &["be", "have", "not", "i", "we", "you"]),
+        };
+        if !fits {
+            return None;
+        }
+        let found = year.map_or_else(|| Some(self.month_of_year(i, month)), |year| date(year, month, 1))?;
+        Some((j, Found::month(found)))
+    }
+
+    /// Says whether a month stands in a place where months stand.
+    fn opened(&self, i: usize) -> bool {
+        let of = self.word(i.wrapping_sub(1)) == "of"
+            && i.checked_sub(2).is_some_and(|k| {
+                matches!(self.class(k), Class::Unit(_) | Class::Weekday(..))
+                    || self.is(k, &["end", "beginning", "start", "middle", "half", "rest"])
+            });
+        of || self.is(i.wrapping_sub(1), OPENERS)
+            || (self.is(i.wrapping_sub(1), &["-"]) && self.is(i.wrapping_sub(2), &["mid"]))
+    }
+
+    /// Tells "may 7" from "may 7 of them": a common word needs a sign that the number is a day.
+    fn day_fits(&self, i: usize, next: usize, trust: Trust) -> bool {
+        if trust != Trust::Common || self.is(i.wrapping_sub(1), &["on", "since", "until", "by", "from"]) {
+            return true;
+        }
+        let ordinal = matches!(self.class(next - 1), Class::Ordinal(_));
+        let alone = !matches!(self.class(next), Class::Other | Class::Unit(_) | Class::Number(_))
+            || self.word(next).is_empty()
+            || self.word(next).starts_with(['\'', '’']);
+        ordinal
+            || alone && !self.is(next, &["more", "of", "a", "an"])
+            || (self.capital(i) && i > 0 && self.is(next, &["at", "and", "to"]))
+    }
+
+    /// "9 June, 2023", "the 9th of June", "9. Juni 2023", "9 de junio de 2023".
+    fn day_first(&self, i: usize, year: Option<i32>) -> Read {
+        let start = self.skip(i, &["the", "le", "el", "il", "am", "den"]);
+        let (j, day) = self.day_number(start)?;
+        let dot = self.word(j) == "." && self.glued(j);
+        let j = if dot { j + 1 } else { j };
+        let of = self.skip(j, &["of", "de"]);
+        let (k, month, trust) = self.month(of)?;
+        let sure = self.capital(of) || of > j || matches!(self.class(j - 1), Class::Ordinal(_));
+        if let Some((end, year)) = self.year_behind(k) {
+            return Some((end, Found::day(date(year, month, day)?).absolute()));
+        }
+        if trust == Trust::Common && !sure {
+            return None;
+        }
+        let found = match year {
+            Some(year) => date(year, month, day)?,
+            None => self.day_of_year(i, month, day)?,
+        };
+        Some((k, Found::day(found)))
+    }
+
+    /// "on the 5th": the day of the nearest fitting month.
+    pub(super) fn day_of_month(&self, i: usize) -> Read {
+        let Class::Ordinal(day @ 1..=31) = self.class(i + 1) else {
+            return None;
+        };
+        let figures = self.word(i + 1).starts_with(|c: char| c.is_ascii_digit());
+        let placed = self.is(i, &["the"]) && self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
+        let ends = matches!(self.class(i + 2), Class::Mark(_)) && self.word(i + 2) != "-"
+            || self.is(
+                i + 2,
+                &[
+                    "", "at", "and", "to", "but", "so", "i", "we", "for", "because", "with", "in",
+                ],
+            );
+        if !(figures && placed && ends) {
+            return None;
+        }
+        let this = super::calendar::first_of_month(self.today);
+        let in_month = |step| {
+            let month = add_months(this, step);
+            date(month.year(), month.month(), day)
+        };
+        let candidates = [-2, -1, 0, 1, 2].into_iter().filter_map(in_month);
+        let found = match self.tense(i) {
+            Tense::Past => candidates.filter(|d| *d <= self.today).max(),
+            Tense::Future => candidates.filter(|d| *d >= self.today).min(),
+            Tense::Open => candidates.min_by_key(|d| (*d - self.today).num_days().abs()),
+        }?;
+        Some((i + 2, Found::day(found)))
+    }
+
+    /// "summer 2022", "the summer of '22", "in the summer".
+    fn season_of_year(&self, i: usize) -> Read {
+        let (j, name, trust) = self.season(self.skip(i, &["the"]))?;
+        if let Some((end, year)) = self.year_behind(j) {
+            return Some((end, season(name, year)?.absolute()));
+        }
+        let the = j == i + 2;
+        let opened = self.is(
+            i.wrapping_sub(1),
+            &["in", "over", "during", "since", "by", "until", "this"],
+        );
+        if !opened || !(the || trust == Trust::Plain || self.is(i.wrapping_sub(1), &["in", "by"])) {
+            return None;
+        }
+        Some((j, self.season_near(i, name)?))
+    }
+
+    /// The season that came without a year, by the tense around `i`.
+    fn season_near(&self, i: usize, name: Season) -> Option<Found> {
+        let year = self.today.year();
+        let all = [year - 1, year, year + 1].map(|year| season(name, year));
+        let mut all = all.iter().flatten().copied();
+        match self.tense(i) {
+            Tense::Past => all
+                .filter(|found| found.start <= self.now)
+                .max_by_key(|found| found.start),
+            Tense::Future => all.find(|found| found.end > self.now),
+            Tense::Open => all.min_by_key(|found| (found.start - self.now).abs()),
+        }
+    }
+
+    /// "the 1990s", "the '90s", "the nineties".
+    pub(super) fn decade(&self, i: usize) -> Read {
+        let i = self.skip(i, &["the"]);
+        let i = self.skip(i, &["'", "’", "‘"]);
+        let words = [
+            "twenties",
+            "thirties",
+            "forties",
+            "fifties",
+            "sixties",
+            "seventies",
+            "eighties",
+            "nineties",
+        ];
+        if let Some(at) = words
+            .iter()
+            .position(|word| self.word(i) == *word && self.word(i.wrapping_sub(1)) == "the")
+        {
+            let year = full_year(20 + 10 * i32::try_from(at).ok()?);
+            return Some((i + 1, Found::years(year, 10).absolute()));
+        }
+        let Class::Digits(value, length) = self.class(i) else {
+            return None;
+        };
+        let plural = self.glued(i + 1) && self.is(i + 1, &["s", "'s", "’s"]) && value % 10 == 0;
+        let year = i32::try_from(value).ok()?;
+        match length {
+            4 if plural && (1000..2200).contains(&value) => Some((i + 2, Found::years(year, 10).absolute())),
+            2 if plural && i > 0 && self.is(i - 1, &["the", "'", "’", "‘", "early", "late", "mid", "-"]) => {
+                Some((i + 2, Found::years(full_year(year), 10).absolute()))
+            }
+            _ => None,
+        }
+    }
+
+    /// "Q3 2022".
+    fn quarter(&self, i: usize) -> Read {
+        let at = ["q", "Q"]
+            .iter()
+            .any(|q| self.word(i).eq_ignore_ascii_case(q))
+            .then_some(i)?;
+        let Class::Digits(quarter @ 1..=4, 1) = self.class(at + 1) else {
+            return None;
+        };
+        let (end, year) = self.year_behind(at + 2)?;
+        let start = add_months(new_year(year), 3 * i64::from(quarter - 1));
+        Some((
+            end,
+            Found::days(start, add_months(start, 3), super::calendar::Grain::Season).absolute(),
+        ))
+    }
+
+    /// A year that stands where years stand: "in 2022", "(2022)".
+    fn lone_year(&self, i: usize) -> Read {
+        let (end, year) = self.year(i)?;
+        let opened = self.is(i.wrapping_sub(1), OPENERS)
+            || self.is(
+                i.wrapping_sub(1),
+                &[
+                    "of", "from", "after", "between", "year", "and", "to", "(", "than", "-", "–", "back", "summer",
+                    "le", "nel", "dal",
+                ],
+            );
+        let stands = self.is(end, &["", ".", ",", "!", "?", ")", ";", ":"]) && i > 0 && !self.is(i - 1, &["'", "’"]);
+        (opened || stands).then(|| (end, Found::year(year).absolute()))
+    }
+}

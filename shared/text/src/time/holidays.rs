@@ -1,0 +1,134 @@
+//! Feasts and other named days.
+
+use chrono::{Datelike, NaiveDate, Weekday};
+
+use super::calendar::{Found, Grain, add_days, date, easter, nth_weekday};
+use super::parser::{Parser, Read};
+use super::token::Tense;
+
+/// How the day of a feast is found in a year.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Month, day and how many days.
+    Fixed(u32, u32, i64),
+    /// Month, which one (0 is the last) and weekday.
+    Nth(u32, u32, Weekday),
+    /// Days from Easter Sunday, and how many days.
+    Easter(i64, i64),
+    /// The Friday after Thanksgiving.
+    BlackFriday,
+}
+
+/// Names, longest first among those with the same beginning; `'s` is left out.
+const FEASTS: &[(&[&str], Rule)] = &[
+    (&["christmas", "eve"], Rule::Fixed(12, 24, 1)),
+    (&["christmas", "day"], Rule::Fixed(12, 25, 1)),
+    (&["christmas"], Rule::Fixed(12, 24, 3)),
+    (&["xmas"], Rule::Fixed(12, 24, 3)),
+    (&["boxing", "day"], Rule::Fixed(12, 26, 1)),
+    (&["new", "year", "eve"], Rule::Fixed(12, 31, 1)),
+    (&["new", "years", "eve"], Rule::Fixed(12, 31, 1)),
+    (&["new", "year", "day"], Rule::Fixed(1, 1, 1)),
+    (&["new", "years", "day"], Rule::Fixed(1, 1, 1)),
+    (&["halloween"], Rule::Fixed(10, 31, 1)),
+    (&["valentine", "day"], Rule::Fixed(2, 14, 1)),
+    (&["valentines", "day"], Rule::Fixed(2, 14, 1)),
+    (&["st", "patrick", "day"], Rule::Fixed(3, 17, 1)),
+    (&["saint", "patrick", "day"], Rule::Fixed(3, 17, 1)),
+    (&["fourth", "of", "july"], Rule::Fixed(7, 4, 1)),
+    (&["independence", "day"], Rule::Fixed(7, 4, 1)),
+    (&["thanksgiving"], Rule::Nth(11, 4, Weekday::Thu)),
+    (&["black", "friday"], Rule::BlackFriday),
+    (&["memorial", "day"], Rule::Nth(5, 0, Weekday::Mon)),
+    (&["labor", "day"], Rule::Nth(9, 1, Weekday::Mon)),
+    (&["labour", "day"], Rule::Nth(9, 1, Weekday::Mon)),
+    (&["mother", "day"], Rule::Nth(5, 2, Weekday::Sun)),
+    (&["mothers", "day"], Rule::Nth(5, 2, Weekday::Sun)),
+    (&["father", "day"], Rule::Nth(6, 3, Weekday::Sun)),
+    (&["fathers", "day"], Rule::Nth(6, 3, Weekday::Sun)),
+    (&["good", "friday"], Rule::Easter(-2, 1)),
+    (&["easter", "sunday"], Rule::Easter(0, 1)),
+    (&["easter", "monday"], Rule::Easter(1, 1)),
+    (&["easter"], Rule::Easter(-2, 4)),
+];
+
+impl Parser<'_> {
+    fn feast(&self, i: usize) -> Option<(usize, Rule)> {
+        FEASTS
+            .iter()
+            .find_map(|(names, rule)| self.feast_named(i, names).map(|end| (end, *rule)))
+    }
+
+    fn feast_named(&self, i: usize, names: &[&str]) -> Option<usize> {
+        let mut at = i;
+        for name in names {
+            if self.word(at) != *name {
+                return None;
+            }
+            at = self.skip(at + 1, &["'s", "’s", "'", "’", "."]);
+        }
+        let bare = at > i + names.len() && self.is(at - 1, &["'s", "’s", "'", "’", "."]);
+        Some(if bare { at - 1 } else { at })
+    }
+
+    /// "Christmas 2022", "on Halloween", "Easter last year".
+    pub(super) fn holiday(&self, i: usize) -> Read {
+        let i = self.skip(i, &["the"]);
+        let (j, rule) = self.feast(i)?;
+        if let Some((end, year)) = self.year_behind(j) {
+            return Some((end, found(rule, year)?.absolute()));
+        }
+        let year = self.today.year();
+        let all = [year - 1, year, year + 1].map(|year| found(rule, year));
+        let mut all = all.iter().flatten().copied();
+        let near = match self.tense(i) {
+            Tense::Past => all
+                .filter(|found| found.start <= self.now)
+                .max_by_key(|found| found.start),
+            Tense::Future => all.find(|found| found.end > self.now),
+            Tense::Open => all.min_by_key(|found| (found.start - self.now).abs()),
+        };
+        let opened = self.is(
+            i.wrapping_sub(1),
+            &[
+                "on", "at", "for", "over", "during", "since", "before", "after", "around", "by", "until", "till",
+                "this", "of", "the",
+            ],
+        );
+        (opened || j > i + 1).then_some(())?;
+        near.map(|found| (j, found))
+    }
+
+    /// The feast behind "last", "this" or "next".
+    pub(super) fn holiday_step(&self, i: usize, this: bool, next: bool) -> Read {
+        let (j, rule) = self.feast(i)?;
+        let year = self.today.year();
+        let all = [year - 1, year, year + 1].map(|year| found(rule, year));
+        let mut all = all.iter().flatten().copied();
+        let chosen = if this {
+            all.find(|found| found.first_day().year() == year)
+        } else if next {
+            all.find(|found| found.start > self.now)
+        } else {
+            all.filter(|found| found.end <= self.now)
+                .max_by_key(|found| found.start)
+        };
+        chosen.map(|found| (j, found))
+    }
+}
+
+fn found(rule: Rule, year: i32) -> Option<Found> {
+    let days = |first: NaiveDate, count: i64| {
+        Found::days(
+            first,
+            add_days(first, count),
+            if count == 1 { Grain::Day } else { Grain::Week },
+        )
+    };
+    Some(match rule {
+        Rule::Fixed(month, day, count) => days(date(year, month, day)?, count),
+        Rule::Nth(month, nth, weekday) => days(nth_weekday(date(year, month, 1)?, nth, weekday), 1),
+        Rule::Easter(offset, count) => days(add_days(easter(year)?, offset), count),
+        Rule::BlackFriday => days(add_days(nth_weekday(date(year, 11, 1)?, 4, Weekday::Thu), 1), 1),
+    })
+}

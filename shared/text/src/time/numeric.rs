@@ -1,0 +1,298 @@
+//! Dates and clock times written in figures.
+
+use chrono::{DateTime, NaiveDate, TimeDelta};
+
+use super::calendar::{Found, date};
+use super::lexicon::{Class, Part};
+use super::parser::{Parser, Read, full_year};
+
+/// A clock time: minutes after midnight and how many minutes it stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    pub(super) minutes: i64,
+    pub(super) width: i64,
+    /// The words leave no doubt that it is a clock time.
+    pub(super) sure: bool,
+    /// Morning or afternoon was said.
+    pub(super) half: bool,
+}
+
+impl Clock {
+    /// Moves a time without "am" or "pm" into the given part of the day.
+    pub(super) fn within(self, part: Part) -> Clock {
+        let late = matches!(part, Part::Afternoon | Part::Evening | Part::Tonight)
+            || (part == Part::Night && self.minutes >= 5 * 60);
+        let minutes = match (self.half, late) {
+            (false, true) if self.minutes < 12 * 60 => self.minutes + 12 * 60,
+            (false, false) if part == Part::Morning && self.minutes >= 12 * 60 => self.minutes - 12 * 60,
+            _ => self.minutes,
+        };
+        Clock {
+            minutes,
+            half: true,
+            ..self
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Reads "2023-06-09", "2023-06-09T15:30:00Z", "06/09/2023", "9.6.2023" and "2023-06".
+    pub(super) fn numeric(&self, i: usize) -> Read {
+        let joined = |at: usize| self.glued(at) && matches!(self.class(at), Class::Digits(..));
+        let open = !self.glued(i)
+            || !(self.is(i.wrapping_sub(1), &["-", ".", "/", ",", ":", "$", "+", "#"])
+                || letter(self.class(i.wrapping_sub(1))));
+        let Class::Digits(a, la) = self.class(i) else {
+            return None;
+        };
+        let separator = self.word(i + 1);
+        if !open || !self.glued(i + 1) || !joined(i + 2) || !matches!(separator, "-" | "/" | ".") {
+            return None;
+        }
+        let Class::Digits(b, lb) = self.class(i + 2) else {
+            return None;
+        };
+        let third = self.word(i + 3) == separator && self.glued(i + 3) && joined(i + 4);
+        if !third {
+            let month = la == 4 && lb == 2 && separator == "-" && (1800..2200).contains(&a) && !self.continues(i + 3);
+            let first = month.then(|| date(i32::try_from(a).ok()?, b, 1)).flatten()?;
+            return Some((i + 3, Found::month(first).absolute()));
+        }
+        let Class::Digits(c, lc) = self.class(i + 4) else {
+            return None;
+        };
+        let day = written_date((a, la), (b, lb), (c, lc), separator)?;
+        if let Some(read) = self.iso_time(i + 5, day) {
+            return Some(read);
+        }
+        (!self.continues(i + 5)).then(|| (i + 5, Found::day(day).absolute()))
+    }
+
+    /// Says whether figures or letters go on without a gap.
+    fn continues(&self, i: usize) -> bool {
+        let letters = self.glued(i) && (letter(self.class(i)) || matches!(self.class(i), Class::Digits(..)));
+        let more = self.glued(i)
+            && self.is(i, &["-", ".", "/", ",", ":"])
+            && self.glued(i + 1)
+            && matches!(self.class(i + 1), Class::Digits(..));
+        letters || more
+    }
+
+    /// Reads the "T15:30:00Z" behind an ISO day.
+    fn iso_time(&self, i: usize, day: NaiveDate) -> Read {
+        if self.word(i) != "t" || !self.glued(i) {
+            return None;
+        }
+        let part = |at: usize| match self.class(at) {
+            Class::Digits(value, 2) => Some(i64::from(value)),
+            _ => None,
+        };
+        let (hour, minute) = (part(i + 1)?, part(i + 3)?);
+        if self.word(i + 2) != ":" || hour > 23 || minute > 59 {
+            return None;
+        }
+        let seconds = self.word(i + 4) == ":" && part(i + 5).is_some();
+        let mut end = if seconds { i + 6 } else { i + 4 };
+        if self.word(end) == "." && self.glued(end + 1) && matches!(self.class(end + 1), Class::Digits(..)) {
+            end += 2;
+        }
+        let zone = self.zone(end);
+        let found = Found::clock(day, hour * 60 + minute, 1).absolute();
+        let Some((end, offset)) = zone else {
+            return Some((end, found));
+        };
+        let shift = TimeDelta::minutes(self.offset_minutes - offset);
+        Some((
+            end,
+            Found {
+                start: found.start + shift,
+                end: found.end + shift,
+                ..found
+            },
+        ))
+    }
+
+    /// Reads "Z" or "+02:00"; returns the minutes east of UTC.
+    fn zone(&self, i: usize) -> Option<(usize, i64)> {
+        if self.word(i) == "z" && self.glued(i) {
+            return Some((i + 1, 0));
+        }
+        let sign = match self.word(i) {
+            "+" => 1,
+            "-" => -1,
+            _ => return None,
+        };
+        let start = self.tokens.get(i)?.start;
+        let text = self.text.get(start..start + 6)?;
+        let parsed = DateTime::parse_from_str(&format!("2000-01-01 00:00 {text}"), "%Y-%m-%d %H:%M %:z").ok()?;
+        Some((i + 4, sign * i64::from(parsed.offset().local_minus_utc().abs()) / 60))
+    }
+
+    /// Reads a clock time; `loose` also takes a bare hour, as behind "at" and a day.
+    pub(super) fn clock(&self, i: usize, loose: bool) -> Option<(usize, Clock)> {
+        match self.word(i) {
+            "noon" | "midday" => {
+                return Some((
+                    i + 1,
+                    Clock {
+                        minutes: 720,
+                        width: 60,
+                        sure: true,
+                        half: true,
+                    },
+                ));
+            }
+            "midnight" => {
+                return Some((
+                    i + 1,
+                    Clock {
+                        minutes: 1440,
+                        width: 60,
+                        sure: true,
+                        half: true,
+                    },
+                ));
+            }
+            "half" | "quarter" | "a" => return self.spoken(i),
+            _ => {}
+        }
+        let (Class::Digits(_, 1 | 2) | Class::Number(1..=12)) = self.class(i) else {
+            return None;
+        };
+        let (mut j, hour) = match self.class(i) {
+            Class::Digits(hour, _) if self.apart(i) => (i + 1, hour),
+            Class::Number(hour) => (i + 1, hour),
+            _ => return None,
+        };
+        let mut minute = None;
+        if self.word(j) == ":" && self.glued(j) && self.glued(j + 1) {
+            let Class::Digits(value @ 0..=59, 2) = self.class(j + 1) else {
+                return None;
+            };
+            minute = Some(value);
+            j += 2;
+            if self.word(j) == ":" && self.glued(j) && matches!(self.class(j + 1), Class::Digits(_, 2)) {
+                j += 2;
+            }
+        }
+        if let Some((end, late)) = self.half_day(j) {
+            let hour = ((1..=12).contains(&hour)).then_some(hour % 12 + if late { 12 } else { 0 })?;
+            return Some((end, clock_of(hour, minute, true, true)));
+        }
+        if let Some(end) = self
+            .phrase(j, &["o", "'clock"])
+            .or_else(|| self.phrase(j, &["o", "’clock"]))
+        {
+            return (1..=12)
+                .contains(&hour)
+                .then(|| (end, clock_of(afternoon(hour), minute, true, false)));
+        }
+        let plain = hour <= 23 && !self.continues(j) && !self.is(j, &["%", "/", "-"]);
+        let padded = self.word(i).len() == 2 && hour < 10 || hour > 12;
+        if minute.is_some() && plain {
+            let hour = if padded { hour } else { afternoon(hour) };
+            return Some((j, clock_of(hour, minute, padded, padded)));
+        }
+        let bare = loose && plain && (1..=23).contains(&hour) && self.after_bare(j);
+        bare.then(|| {
+            (
+                j,
+                clock_of(if padded { hour } else { afternoon(hour) }, None, false, false),
+            )
+        })
+    }
+
+    fn apart(&self, i: usize) -> bool {
+        !self.glued(i) || self.is(i.wrapping_sub(1), &["(", "-", "–", "~", "@", "\"", "“"])
+    }
+
+    /// A bare hour is one only when no counted thing follows.
+    fn after_bare(&self, i: usize) -> bool {
+        !matches!(
+            self.class(i),
+            Class::Other | Class::Unit(_) | Class::Month(..) | Class::Ordinal(_)
+        ) || self.word(i).is_empty()
+            || self.is(i, &["and", "with", "for", "so", "but", "or", "then", "because", "to"])
+    }
+
+    /// Reads "am", "p.m.", "in the evening"; true is the second half of the day.
+    fn half_day(&self, i: usize) -> Option<(usize, bool)> {
+        if self.is(i, &["am", "pm"]) {
+            return Some((i + 1, self.word(i) == "pm"));
+        }
+        if self.is(i, &["a", "p"]) && self.word(i + 1) == "." && self.word(i + 2) == "m" && self.glued(i + 2) {
+            let dot = self.word(i + 3) == "." && self.glued(i + 3);
+            return Some((if dot { i + 4 } else { i + 3 }, self.word(i) == "p"));
+        }
+        None
+    }
+
+    /// Reads "half past seven", "quarter to five", "a quarter past six".
+    fn spoken(&self, i: usize) -> Option<(usize, Clock)> {
+        let i = self.skip(i, &["a"]);
+        let past = match self.word(i) {
+            "half" if self.word(i + 1) == "past" => 30,
+            "quarter" if self.word(i + 1) == "past" => 15,
+            "quarter" if self.is(i + 1, &["to", "of"]) => -15,
+            _ => return None,
+        };
+        let (j, hour @ 1..=12) = self.number(i + 2)? else {
+            return None;
+        };
+        let said = self.half_day(j);
+        let hour = match said {
+            Some((_, late)) => hour % 12 + if late { 12 } else { 0 },
+            None => afternoon(hour),
+        };
+        let minutes = i64::from(hour) * 60 + past;
+        Some((
+            said.map_or(j, |(end, _)| end),
+            Clock {
+                minutes,
+                width: 1,
+                sure: true,
+                half: said.is_some(),
+            },
+        ))
+    }
+}
+
+fn clock_of(hour: u32, minute: Option<u32>, sure: bool, half: bool) -> Clock {
+    let minutes = i64::from(hour) * 60 + i64::from(minute.unwrap_or(0));
+    Clock {
+        minutes,
+        width: if minute.is_some() { 1 } else { 60 },
+        sure,
+        half,
+    }
+}
+
+/// An hour without "am" or "pm" is one of the waking day: 1 to 7 is in the afternoon.
+fn afternoon(hour: u32) -> u32 {
+    if (1..=7).contains(&hour) { hour + 12 } else { hour }
+}
+
+fn letter(class: Class) -> bool {
+    !matches!(class, Class::Mark(_) | Class::Digits(..))
+}
+
+/// Year first, else month first unless only the day can come first; dots always put the day first.
+fn written_date(a: (u32, usize), b: (u32, usize), c: (u32, usize), separator: &str) -> Option<NaiveDate> {
+    let short = a.1 <= 2 && b.1 <= 2 && c.1 <= 2;
+    if a.1 == 4 && b.1 <= 2 && c.1 <= 2 {
+        return date(i32::try_from(a.0).ok()?, b.0, c.0);
+    }
+    let year = match c.1 {
+        4 if a.1 <= 2 && b.1 <= 2 => i32::try_from(c.0).ok()?,
+        2 if short && separator == "/" => full_year(i32::try_from(c.0).ok()?),
+        2 if separator == "." && a.1 == 2 && b.1 == 2 => full_year(i32::try_from(c.0).ok()?),
+        _ => return None,
+    };
+    let day_first = date(year, b.0, a.0);
+    let month_first = date(year, a.0, b.0);
+    if separator == "/" || separator == "-" {
+        month_first.or(day_first)
+    } else {
+        day_first
+    }
+}

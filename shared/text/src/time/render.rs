@@ -1,0 +1,268 @@
+//! How a span reads in words, no more precise than it is known.
+
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Weekday};
+use domain::time::{Precision, TimeSpan};
+
+use super::calendar::{add_days, add_months, first_of_month, season};
+use super::lexicon::{Class, Season, Unit, class};
+
+/// Returns the span in words of the given offset: "7 May 2023", "The week of 5 June 2023", "summer 2022".
+///
+/// The time of day is given only for a moment that came from words; the time of a record reads as its day. A part of a
+/// day reads as its day. A time that cannot be placed reads as its own words.
+pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
+    let start = span.start.with_timezone(&offset).naive_local();
+    let end = span.end.with_timezone(&offset).naive_local();
+    if span.precision == Precision::Unknown && !span.words.is_empty() {
+        return span.words.clone();
+    }
+    if span.precision == Precision::Instant && !span.words.is_empty() {
+        return moment(start, end);
+    }
+    if end - start <= TimeDelta::hours(24) {
+        return day(start.date());
+    }
+    if span
+        .words
+        .get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case("since "))
+    {
+        return format!("since {}", opening(start.date(), span.precision));
+    }
+    let (first, last) = (start.date(), (end - TimeDelta::seconds(1)).date());
+    match span.precision {
+        Precision::Week => week(first, last),
+        Precision::Month => month(first, last),
+        Precision::Season => seasons(first, last),
+        Precision::Year => years(first, last),
+        Precision::Instant | Precision::Day | Precision::Unknown => days(first, last),
+    }
+}
+
+/// Returns a time as an answer names it that was told at `observed_at`.
+///
+/// Times told by the week, the weekend or the weekday keep that form and count from the day they were told on: "last
+/// week" reads "The week before 15 June 2023", "two weekends ago" "two weekends before 15 June 2023", "a few years ago"
+/// "a few years before 2023". A day, month or year counted from then reads as the calendar has it ("yesterday": "14 June
+/// 2023", "last year": "2022"). Everything else reads as [`render`] has it.
+pub fn render_mention(span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> String {
+    let today = observed_at.date_naive();
+    let lower = span.words.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().filter(|word| *word != "the").collect();
+    let start = span.start.with_timezone(observed_at.offset()).date_naive();
+    counted(&words, today)
+        .or_else(|| stepped(&words, start, today))
+        .or_else(|| unplaced(&words, span, today))
+        .unwrap_or_else(|| render(span, *observed_at.offset()))
+}
+
+/// "two weeks ago", "a few days ago".
+fn counted(words: &[&str], today: NaiveDate) -> Option<String> {
+    let [amount @ .., unit, "ago"] = words else { return None };
+    let rough = amount
+        .iter()
+        .any(|word| matches!(*word, "few" | "couple" | "several" | "some"));
+    let since = match class(unit) {
+        Class::Unit(Unit::Week | Unit::Weekend | Unit::Fortnight) | Class::Weekdays(_) | Class::Weekday(..) => {
+            day(today)
+        }
+        Class::Unit(Unit::Day) if rough => day(today),
+        Class::Unit(Unit::Month) if rough => name_of_month(today),
+        Class::Unit(Unit::Year | Unit::Decade) if rough => today.year().to_string(),
+        _ => return None,
+    };
+    if amount.is_empty() {
+        return None;
+    }
+    let unit = if matches!(class(unit), Class::Weekdays(_) | Class::Weekday(..)) {
+        titled(unit)
+    } else {
+        (*unit).to_owned()
+    };
+    Some(match amount {
+        ["a" | "one" | "1"] => format!("The {unit} before {since}"),
+        _ => format!("{} {unit} before {since}", amount.join(" ")),
+    })
+}
+
+/// "last week", "next weekend", "last Friday", "on Monday" told of the past.
+fn stepped(words: &[&str], start: NaiveDate, today: NaiveDate) -> Option<String> {
+    let (step, name) = match words {
+        ["last" | "past" | "previous", name] | ["this", "past" | "last", name] => (-1, *name),
+        ["next", name] | ["coming" | "upcoming", name] | ["this", "coming" | "upcoming", name] => (1, *name),
+        [name] => (0, *name),
+        _ => return None,
+    };
+    let after = start > today;
+    let side = if after { "after" } else { "before" };
+    let told = day(today);
+    match class(name) {
+        Class::Unit(Unit::Week) if step != 0 => Some(format!("The week {side} {told}")),
+        Class::Unit(Unit::Weekend) if step < 0 || (step > 0 && (start - today).num_days() < 7) => {
+            Some(format!("The weekend {side} {told}"))
+        }
+        Class::Weekday(..) if step < 0 || (step == 0 && start < today) => {
+            Some(format!("The {} {side} {told}", start.format("%A")))
+        }
+        _ => None,
+    }
+}
+
+/// "the other day", "recently".
+fn unplaced(words: &[&str], span: &TimeSpan, today: NaiveDate) -> Option<String> {
+    if span.precision != Precision::Unknown {
+        return None;
+    }
+    match words {
+        ["other", "day" | "night" | "evening" | "morning"] => Some(format!("a few days before {}", day(today))),
+        ["other", "week" | "weekend"] => Some(format!("a few weeks before {}", day(today))),
+        ["recently" | "lately"] => Some(format!("shortly before {}", day(today))),
+        ["soon"] => Some(format!("soon after {}", day(today))),
+        _ => None,
+    }
+}
+
+fn titled(name: &str) -> String {
+    let mut letters = name.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+fn day(date: NaiveDate) -> String {
+    date.format("%-d %B %-Y").to_string()
+}
+
+fn name_of_month(date: NaiveDate) -> String {
+    date.format("%B %-Y").to_string()
+}
+
+/// "9 June 2023 at 3:30 pm".
+fn moment(start: NaiveDateTime, end: NaiveDateTime) -> String {
+    let from = format!("{} at {}", day(start.date()), clock(start.time()));
+    if end - start <= TimeDelta::hours(1) {
+        return from;
+    }
+    if start.date() == end.date() {
+        return format!(
+            "{} from {} to {}",
+            day(start.date()),
+            clock(start.time()),
+            clock(end.time())
+        );
+    }
+    format!("from {from} to {} at {}", day(end.date()), clock(end.time()))
+}
+
+fn clock(time: NaiveTime) -> String {
+    let (late, hour) = time.hour12();
+    let half = if late { "pm" } else { "am" };
+    if time.minute() == 0 {
+        format!("{hour} {half}")
+    } else {
+        format!("{hour}:{:02} {half}", time.minute())
+    }
+}
+
+/// The first unit of an open stretch.
+fn opening(first: NaiveDate, precision: Precision) -> String {
+    match precision {
+        Precision::Year if first.ordinal() == 1 => first.year().to_string(),
+        Precision::Month | Precision::Season | Precision::Year if first.day() == 1 => name_of_month(first),
+        _ => day(first),
+    }
+}
+
+/// "between 1 and 5 June 2023".
+fn days(first: NaiveDate, last: NaiveDate) -> String {
+    if first >= last {
+        return day(first);
+    }
+    let from = if first.year() != last.year() {
+        day(first)
+    } else if first.month() != last.month() {
+        first.format("%-d %B").to_string()
+    } else {
+        first.day().to_string()
+    };
+    format!("between {from} and {}", day(last))
+}
+
+fn week(first: NaiveDate, last: NaiveDate) -> String {
+    match (first.weekday(), (last - first).num_days()) {
+        (Weekday::Mon, 6) => format!("The week of {}", day(first)),
+        (Weekday::Sat, 1) => format!("The weekend of {}", day(first)),
+        _ => days(first, last),
+    }
+}
+
+/// "May 2023", "between March and May 2023", "early May 2023".
+fn month(first: NaiveDate, last: NaiveDate) -> String {
+    let after = add_days(last, 1);
+    if first.day() == 1 && after.day() == 1 {
+        return months(first, last);
+    }
+    let one = first.year() == last.year() && first.month() == last.month();
+    let part = match (first.day(), last.day()) {
+        (1, 10) => "early ",
+        (10, 21) => "mid-",
+        (21, _) if after.day() == 1 => "late ",
+        _ => return days(first, last),
+    };
+    if one {
+        format!("{part}{}", name_of_month(first))
+    } else {
+        days(first, last)
+    }
+}
+
+fn months(first: NaiveDate, last: NaiveDate) -> String {
+    if first.year() == last.year() && first.month() == last.month() {
+        return name_of_month(first);
+    }
+    let from = if first.year() == last.year() {
+        first.format("%B").to_string()
+    } else {
+        name_of_month(first)
+    };
+    format!("between {from} and {}", name_of_month(last))
+}
+
+/// "summer 2022"; a winter reads as the year it begins in.
+fn seasons(first: NaiveDate, last: NaiveDate) -> String {
+    let names = [
+        (Season::Spring, "spring"),
+        (Season::Summer, "summer"),
+        (Season::Autumn, "autumn"),
+        (Season::Winter, "winter"),
+    ];
+    let after = add_days(last, 1);
+    let fits = |name| season(name, first.year()).is_some_and(|s| s.first_day() == first && s.day_after() == after);
+    let name = names.into_iter().find(|(name, _)| fits(*name));
+    name.map_or_else(|| months(first, last), |(_, name)| format!("{name} {}", first.year()))
+}
+
+/// "2022", "the 1990s", "between 2019 and 2021", "early 2022".
+fn years(first: NaiveDate, last: NaiveDate) -> String {
+    let after = add_days(last, 1);
+    let count = after.year() - first.year();
+    if first.ordinal() == 1 && after.ordinal() == 1 {
+        return match count {
+            1 => first.year().to_string(),
+            10 if first.year() % 10 == 0 => format!("the {}s", first.year()),
+            _ => format!("between {} and {}", first.year(), last.year()),
+        };
+    }
+    let part = match first.month() {
+        1 => "early",
+        5 => "mid",
+        _ => "late",
+    };
+    let third = first.day() == 1 && first.month() % 4 == 1 && add_months(first_of_month(first), 4) == after;
+    if third {
+        format!("{part} {}", first.year())
+    } else {
+        months(first, last)
+    }
+}

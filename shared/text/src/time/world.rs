@@ -1,0 +1,309 @@
+//! Dates in other languages: names of months and weekdays, near days, and Chinese, Japanese and Korean dates.
+
+use std::collections::HashMap;
+
+use super::calendar::{Found, add_days, add_months, date, first_of_month};
+use super::lexicon::{Class, Trust, Unit};
+use super::parser::{Amount, Parser, Read};
+use super::relative::unit_around;
+
+/// Months from January in Spanish, German, French, Portuguese and Italian.
+const MONTHS: &[&str] = &[
+    "enero januar jänner janvier janeiro gennaio",
+    "febrero februar février fevereiro febbraio",
+    "marzo märz mars março",
+    "abril avril aprile",
+    "mayo mai maio maggio",
+    "junio juni juin junho giugno",
+    "julio juli juillet julho luglio",
+    "agosto août",
+    "septiembre setiembre septembre setembro settembre",
+    "octubre oktober octobre outubro ottobre",
+    "noviembre novembre novembro",
+    "diciembre dezember décembre dezembro dicembre",
+];
+
+/// Weekdays from Monday in the same languages.
+const WEEKDAYS: &[&str] = &[
+    "lunes montag lundi segunda-feira lunedì",
+    "martes dienstag mardi martedì",
+    "miércoles mittwoch mercredi mercoledì",
+    "jueves donnerstag jeudi giovedì",
+    "viernes freitag vendredi venerdì",
+    "sábado samstag sonnabend samedi sabato",
+    "domingo sonntag dimanche domenica",
+];
+
+const NEAR: &[(&str, i64)] = &[
+    ("anteayer antier vorgestern anteontem", -2),
+    ("ayer gestern hier ieri ontem", -1),
+    ("hoy heute oggi hoje", 0),
+    ("mañana morgen demain domani amanhã", 1),
+    ("übermorgen dopodomani", 2),
+];
+
+/// Phrases without their article, and the step in units.
+const PHRASES: &[(&[&str], Unit, i64)] = &[
+    (&["semana", "pasada"], Unit::Week, -1),
+    (&["semana", "passada"], Unit::Week, -1),
+    (&["próxima", "semana"], Unit::Week, 1),
+    (&["mes", "pasado"], Unit::Month, -1),
+    (&["mês", "passado"], Unit::Month, -1),
+    (&["próximo", "mes"], Unit::Month, 1),
+    (&["próximo", "mês"], Unit::Month, 1),
+    (&["año", "pasado"], Unit::Year, -1),
+    (&["ano", "passado"], Unit::Year, -1),
+    (&["próximo", "año"], Unit::Year, 1),
+    (&["próximo", "ano"], Unit::Year, 1),
+    (&["letzte", "woche"], Unit::Week, -1),
+    (&["letzten", "monat"], Unit::Month, -1),
+    (&["letztes", "jahr"], Unit::Year, -1),
+    (&["letztes", "wochenende"], Unit::Weekend, -1),
+    (&["nächste", "woche"], Unit::Week, 1),
+    (&["nächsten", "monat"], Unit::Month, 1),
+    (&["nächstes", "jahr"], Unit::Year, 1),
+    (&["semaine", "dernière"], Unit::Week, -1),
+    (&["semaine", "prochaine"], Unit::Week, 1),
+    (&["mois", "dernier"], Unit::Month, -1),
+    (&["mois", "prochain"], Unit::Month, 1),
+    (&["année", "dernière"], Unit::Year, -1),
+    (&["an", "dernier"], Unit::Year, -1),
+    (&["an", "prochain"], Unit::Year, 1),
+    (&["settimana", "scorsa"], Unit::Week, -1),
+    (&["scorsa", "settimana"], Unit::Week, -1),
+    (&["prossima", "settimana"], Unit::Week, 1),
+    (&["mese", "scorso"], Unit::Month, -1),
+    (&["prossimo", "mese"], Unit::Month, 1),
+    (&["anno", "scorso"], Unit::Year, -1),
+    (&["prossimo", "anno"], Unit::Year, 1),
+];
+
+/// Words that open a counted time: "hace dos días", "vor zwei Tagen", "il y a deux jours", "há dois dias".
+const OPENERS: &str = "hace vor il há semana mes mês año ano próxima próximo letzte letzten letztes nächste nächsten nächstes \
+                       semaine mois année settimana scorsa prossima mese prossimo anno aujourd avant après due tre \
+                       quattro cinque un una";
+
+const NUMBERS: &[&str] = &[
+    "un una uno une um uma ein eine einem einer",
+    "dos zwei deux dois duas due",
+    "tres drei trois três tre",
+    "cuatro vier quatre quatro quattro",
+    "cinco fünf cinq cinque",
+    "seis sechs six sei",
+    "siete sieben sept sete sette",
+    "ocho acht huit oito otto",
+    "nueve neun neuf nove",
+    "diez zehn dix dez dieci",
+];
+
+const UNITS: &[(&str, Unit)] = &[
+    ("día días dia dias tag tage tagen jour jours giorno giorni", Unit::Day),
+    (
+        "semana semanas woche wochen semaine semaines settimana settimane",
+        Unit::Week,
+    ),
+    ("mes meses mês monat monate monaten mois mese mesi", Unit::Month),
+    (
+        "año años ano anos jahr jahre jahren an ans année années anno anni",
+        Unit::Year,
+    ),
+];
+
+/// Adds the words of this table; English words come later and win.
+pub(super) fn words(words: &mut HashMap<&'static str, Class>) {
+    words.extend(OPENERS.split(' ').map(|word| (word, Class::World)));
+    for (month, names) in (1..).zip(MONTHS) {
+        words.extend(names.split(' ').map(|name| (name, Class::Month(month, Trust::Name))));
+    }
+    for (day, names) in (0..).zip(WEEKDAYS) {
+        words.extend(names.split(' ').map(|name| (name, Class::Weekday(day, Trust::Plain))));
+    }
+    words.extend(
+        NEAR.iter()
+            .flat_map(|(names, days)| names.split(' ').map(|name| (name, Class::Relative(*days)))),
+    );
+}
+
+/// Near times of Chinese, Japanese and Korean: days, weeks, months or years from now; longer forms first.
+const CLOSE: &[(&str, Unit, i64)] = &[
+    ("一昨日", Unit::Day, -2),
+    ("おととい", Unit::Day, -2),
+    ("前天", Unit::Day, -2),
+    ("昨天", Unit::Day, -1),
+    ("昨日", Unit::Day, -1),
+    ("昨晚", Unit::Day, -1),
+    ("今天", Unit::Day, 0),
+    ("今日", Unit::Day, 0),
+    ("明後日", Unit::Day, 2),
+    ("明天", Unit::Day, 1),
+    ("明日", Unit::Day, 1),
+    ("后天", Unit::Day, 2),
+    ("後天", Unit::Day, 2),
+    ("上周末", Unit::Weekend, -1),
+    ("先週末", Unit::Weekend, -1),
+    ("今週末", Unit::Weekend, 0),
+    ("上周", Unit::Week, -1),
+    ("上週", Unit::Week, -1),
+    ("上个星期", Unit::Week, -1),
+    ("先週", Unit::Week, -1),
+    ("这周", Unit::Week, 0),
+    ("今週", Unit::Week, 0),
+    ("下周", Unit::Week, 1),
+    ("下週", Unit::Week, 1),
+    ("来週", Unit::Week, 1),
+    ("上个月", Unit::Month, -1),
+    ("上個月", Unit::Month, -1),
+    ("先月", Unit::Month, -1),
+    ("今月", Unit::Month, 0),
+    ("下个月", Unit::Month, 1),
+    ("下個月", Unit::Month, 1),
+    ("来月", Unit::Month, 1),
+    ("去年", Unit::Year, -1),
+    ("昨年", Unit::Year, -1),
+    ("今年", Unit::Year, 0),
+    ("明年", Unit::Year, 1),
+    ("来年", Unit::Year, 1),
+    ("그저께", Unit::Day, -2),
+    ("어제", Unit::Day, -1),
+    ("오늘", Unit::Day, 0),
+    ("내일", Unit::Day, 1),
+    ("지난주", Unit::Week, -1),
+    ("다음주", Unit::Week, 1),
+    ("작년", Unit::Year, -1),
+    ("내년", Unit::Year, 1),
+];
+
+impl Parser<'_> {
+    /// Reads what this table knows beyond single words.
+    pub(super) fn world(&self, i: usize) -> Read {
+        match self.class(i) {
+            Class::World => self
+                .phrased(i)
+                .or_else(|| self.world_ago(i))
+                .or_else(|| self.french_day(i)),
+            Class::Digits(..) => self.signed_date(i).or_else(|| self.world_ago(i)),
+            Class::Mark(mark) if !mark.is_ascii() => self.close(i),
+            _ => None,
+        }
+    }
+
+    fn phrased(&self, i: usize) -> Read {
+        let (end, unit, step) = PHRASES
+            .iter()
+            .find_map(|(words, unit, step)| self.phrase(i, words).map(|end| (end, *unit, *step)))?;
+        self.stepped(unit, step).map(|found| (end, found))
+    }
+
+    fn stepped(&self, unit: Unit, step: i64) -> Option<Found> {
+        let day = match unit {
+            Unit::Day => add_days(self.today, step),
+            Unit::Week | Unit::Weekend => add_days(self.today, 7 * step),
+            Unit::Month => add_months(first_of_month(self.today), step),
+            _ => add_months(first_of_month(self.today), 12 * step),
+        };
+        unit_around(day, unit)
+    }
+
+    /// "hace dos días", "vor 3 Wochen", "il y a un an", "due giorni fa".
+    fn world_ago(&self, i: usize) -> Read {
+        let ahead = match (self.word(i), self.word(i + 1), self.word(i + 2)) {
+            ("hace" | "vor" | "há", ..) => Some(i + 1),
+            ("il", "y", "a") => Some(i + 3),
+            _ => None,
+        };
+        let start = ahead.unwrap_or(i);
+        let count = match self.class(start) {
+            Class::Digits(..) => self.digits(start)?.0,
+            _ => {
+                u32::try_from(
+                    NUMBERS
+                        .iter()
+                        .position(|names| names.split(' ').any(|n| n == self.word(start)))?,
+                )
+                .ok()?
+                    + 1
+            }
+        };
+        let (_, unit) = UNITS
+            .iter()
+            .find(|(names, _)| names.split(' ').any(|name| name == self.word(start + 1)))?;
+        let end = match ahead {
+            Some(_) => start + 2,
+            None if self.is(start + 2, &["fa", "atrás"]) => start + 3,
+            None => return None,
+        };
+        Some((end, self.offset(Amount::exact(count), *unit, -1, self.now)))
+    }
+
+    /// "aujourd'hui", "avant-hier", "après-demain".
+    fn french_day(&self, i: usize) -> Read {
+        let step = match (self.word(i), self.word(i + 1), self.word(i + 2)) {
+            ("aujourd", "'hui" | "’hui", _) => return Some((i + 2, Found::day(self.today))),
+            ("avant", "-", "hier") => -2,
+            ("après", "-", "demain") => 2,
+            _ => return None,
+        };
+        Some((i + 3, Found::day(add_days(self.today, step))))
+    }
+
+    /// "2023年5月7日", "2023年5月", "5月7日", "2023년 5월 7일".
+    fn signed_date(&self, i: usize) -> Read {
+        let figure = |at: usize, signs: &[&str]| match self.class(at) {
+            Class::Digits(value, _) if signs.iter().any(|sign| self.word(at + 1).starts_with(sign)) => {
+                Some((at + 2, value))
+            }
+            _ => None,
+        };
+        let year = figure(i, &["年", "년"]).filter(|(_, year)| (1000..3000).contains(year));
+        let month = figure(year.map_or(i, |(at, _)| at), &["月", "월"]);
+        let day = month.and_then(|(at, _)| figure(at, &["日", "号", "일"]));
+        match (year, month, day) {
+            (Some((_, year)), Some((_, month)), Some((end, day))) => {
+                Some((end, Found::day(date(i32::try_from(year).ok()?, month, day)?).absolute()))
+            }
+            (Some((_, year)), Some((end, month)), None) => {
+                Some((end, Found::month(date(i32::try_from(year).ok()?, month, 1)?).absolute()))
+            }
+            (Some((end, year)), None, _) => Some((end, Found::year(i32::try_from(year).ok()?).absolute())),
+            (None, Some((_, month)), Some((end, day))) => Some((end, Found::day(self.day_of_year(i, month, day)?))),
+            _ => None,
+        }
+    }
+
+    fn close(&self, i: usize) -> Read {
+        let token = self.tokens.get(i)?;
+        let rest = self.text.get(token.start..)?;
+        let (name, unit, step) = CLOSE.iter().find(|(name, ..)| rest.starts_with(name))?;
+        let after = token.start + name.len();
+        let taken = self
+            .tokens
+            .get(i..)?
+            .iter()
+            .take_while(|token| token.start < after)
+            .count();
+        let whole = self.tokens.get(i + taken - 1)?.end == after;
+        whole
+            .then(|| self.stepped(*unit, *step).map(|found| (i + taken, found)))
+            .flatten()
+    }
+
+    /// Says whether a near day of another language is one here: "hier" is "here" in German, "la mañana" the morning.
+    pub(super) fn near_in_language(&self, i: usize) -> bool {
+        match self.word(i) {
+            "hier" => !self.german(),
+            "morgen" => self.german() && !self.is(i.wrapping_sub(1), &["guten", "heute", "gestern", "am", "jeden"]),
+            "mañana" => !self.is(i.wrapping_sub(1), &["la", "esta", "una"]),
+            _ => true,
+        }
+    }
+
+    fn german(&self) -> bool {
+        const GERMAN: &[&str] = &[
+            "ich", "ist", "und", "das", "der", "nicht", "wir", "mit", "ein", "eine", "habe", "zum", "zur", "gehen",
+        ];
+        self.tokens
+            .iter()
+            .take(400)
+            .any(|token| GERMAN.contains(&&*token.lower))
+    }
+}
