@@ -1,1 +1,19 @@
-//! router
+//! The router: finds, ranks and packs the smallest evidence that answers a question (S3Mem), without a model.
+//!
+//! The core is pure and may be read top down: [`view`] holds a space, [`query`] reads a question, [`propose`] collects
+//! candidates, [`matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
+//! [`route`] joins them.
+
+pub mod edges;
+pub mod features;
+pub mod heads;
+pub mod matches;
+pub mod pack;
+pub mod propose;
+pub mod query;
+pub mod route;
+pub mod slots;
+pub mod view;
+
+mod explain;
+mod near;

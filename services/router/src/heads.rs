@@ -1,0 +1,137 @@
+//! Three linear heads over named features, and the first head whose score some features are made of.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::edges;
+use crate::slots::{self, Values};
+
+static BUILTIN: &str = include_str!("../weights/hand-1.json");
+static WEIGHTS: LazyLock<Result<Weights, WeightsError>> = LazyLock::new(|| Weights::read(BUILTIN));
+
+/// The weights of all heads.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// Names them.
+    pub version: String,
+    /// What support scores are divided by before they become probabilities.
+    pub temperature: f32,
+    /// How well a unit matches, before its surroundings are looked at.
+    pub first: Head,
+    /// Whether it holds evidence.
+    pub support: Head,
+    /// Whether it grounds what the question fixes.
+    pub anchor: Head,
+    /// Whether two units belong together.
+    pub edge: Vec<f32>,
+}
+
+/// A linear head.
+#[derive(Clone, Debug)]
+pub struct Head(Vec<f32>);
+
+/// Weights that do not fit the features.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightsError {
+    /// The text is not the JSON it should be.
+    #[error("the weights cannot be read: {0}")]
+    Form(String),
+    /// They are for other features.
+    #[error("the weights are for features {found}, not {expected}", expected = slots::VERSION)]
+    Version {
+        /// Version they name.
+        found: u32,
+    },
+    /// A feature has no slot.
+    #[error("there is no feature {0}")]
+    Unknown(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: String,
+    features: u32,
+    temperature: f32,
+    first: BTreeMap<String, f32>,
+    support: BTreeMap<String, f32>,
+    anchor: BTreeMap<String, f32>,
+    edge: BTreeMap<String, f32>,
+}
+
+impl Weights {
+    /// Returns the weights that are built in.
+    ///
+    /// # Errors
+    /// If they do not fit the features; a test keeps that from being shipped.
+    pub fn builtin() -> Result<&'static Weights, &'static WeightsError> {
+        WEIGHTS.as_ref()
+    }
+
+    /// Reads weights from JSON: `version`, `features` (their version), `temperature`, and a map from feature to weight for
+    /// each of `first`, `support`, `anchor` and `edge`.
+    ///
+    /// # Errors
+    /// If the form, the version or a name is wrong.
+    pub fn read(json: &str) -> Result<Weights, WeightsError> {
+        let file: File = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
+        if file.features != slots::VERSION {
+            return Err(WeightsError::Version { found: file.features });
+        }
+        Ok(Weights {
+            version: file.version,
+            temperature: file.temperature.max(1e-3),
+            first: Head(dense(&file.first, slots::NAMES)?),
+            support: Head(dense(&file.support, slots::NAMES)?),
+            anchor: Head(dense(&file.anchor, slots::NAMES)?),
+            edge: dense(&file.edge, edges::NAMES)?,
+        })
+    }
+}
+
+impl Head {
+    /// Returns the sum of weights times values.
+    pub fn score(&self, values: &Values) -> f32 {
+        self.0.iter().zip(values).map(|(weight, value)| weight * value).sum()
+    }
+
+    /// Returns what each feature adds to the score.
+    pub fn moved(&self, values: &Values) -> Vec<f32> {
+        self.0
+            .iter()
+            .zip(values)
+            .map(|(weight, value)| weight * value)
+            .collect()
+    }
+}
+
+fn dense(named: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
+    let mut out = vec![0.0; names.len()];
+    for (name, weight) in named {
+        let slot = names
+            .iter()
+            .position(|it| it == name)
+            .ok_or_else(|| WeightsError::Unknown(name.clone()))?;
+        out[slot] = *weight;
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_fit_the_features() {
+        assert!(Weights::builtin().is_ok(), "{:?}", Weights::builtin().err());
+        let other = BUILTIN.replacen("\"features\": 1", "\"features\": 0", 1);
+        assert_eq!(Weights::read(&other).err(), Some(WeightsError::Version { found: 0 }));
+        let unknown = BUILTIN.replacen("\"late\"", "\"lte\"", 1);
+        assert_eq!(
+            Weights::read(&unknown).err(),
+            Some(WeightsError::Unknown("lte".to_owned()))
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! How well turns match the words of a question.
+
+use crate::query::Query;
+use crate::view::{Part, Sentence, Turn, View};
+
+/// How fast repeated words stop counting.
+const K1: f32 = 1.2;
+/// How far length counts against a part.
+const B: f32 = 0.2;
+/// A word that is not the asked one counts at most this much.
+const SOFT: f32 = 0.9;
+/// Likeness below this is chance.
+const CHANCE: f32 = 0.25;
+
+/// Turns with how they match, in the order of the view.
+pub struct Matches {
+    /// Places in the view, ascending.
+    pub turns: Vec<usize>,
+    /// A row a turn.
+    pub rows: Vec<Row>,
+    /// Likeness of each word of the question to the best word of each turn, 0 to 1; `turns * words`.
+    pub soft: Vec<f32>,
+    words: usize,
+}
+
+/// How one turn matches: that of its best part.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row {
+    /// BM25 of the stems.
+    pub bm25: f32,
+    /// Weight of the words that occur.
+    pub cover: f32,
+    /// Number of words that occur.
+    pub hits: f32,
+    /// Rarity of the rarest word that occurs.
+    pub rare: f32,
+    /// Weight of the words by likeness.
+    pub late: f32,
+    /// The same for the best sentence.
+    pub sentence: f32,
+    /// The same over all words but the verb.
+    pub nouns: f32,
+    /// Weight of the words with a likeness above one half.
+    pub strong: f32,
+    /// How far neighbouring words of the question stand in one sentence.
+    pub bigram: f32,
+    /// Cosine of the vectors.
+    pub dense: f32,
+    /// Share of the speaker minus share of the addressee, over the sentences that match, -1 to 1.
+    pub owner: f32,
+}
+
+impl Matches {
+    /// Matches `turns`, ascending places in the view.
+    pub fn of(view: &View, query: &Query, turns: Vec<usize>) -> Matches {
+        let words = query.words.len();
+        let length: u32 = turns
+            .iter()
+            .flat_map(|&it| &view.turns()[it].parts)
+            .map(|it| it.length)
+            .sum();
+        let parts: usize = turns.iter().map(|&it| view.turns()[it].parts.len()).sum();
+        let scale = Scale {
+            average: (length as f32 / parts.max(1) as f32).max(1.0),
+        };
+        let mut matches = Matches {
+            rows: Vec::with_capacity(turns.len()),
+            soft: Vec::with_capacity(turns.len() * words),
+            words,
+            turns,
+        };
+        for &place in &matches.turns {
+            let turn = &view.turns()[place];
+            let (row, soft) = scale.turn(query, turn, replies(view, place));
+            matches.rows.push(row);
+            matches.soft.extend(soft);
+        }
+        matches
+    }
+
+    /// Returns the likeness of each word of the question to row `row`.
+    pub fn soft(&self, row: usize) -> &[f32] {
+        &self.soft[row * self.words..(row + 1) * self.words]
+    }
+
+    /// Returns the row of the turn `by` places further in the same session.
+    pub fn beside(&self, view: &View, row: usize, by: isize) -> Option<usize> {
+        let place = self.turns[row];
+        let other = place.checked_add_signed(by)?;
+        if !view.sessions()[view.session_of(place)].contains(&other) {
+            return None;
+        }
+        let near = row.saturating_add_signed(by);
+        if self.turns.get(near) == Some(&other) {
+            return Some(near);
+        }
+        self.turns.binary_search(&other).ok()
+    }
+}
+
+/// Says whether a turn follows a question by somebody else.
+pub fn replies(view: &View, place: usize) -> bool {
+    let session = &view.sessions()[view.session_of(place)];
+    let turns = view.turns();
+    place > session.start && turns[place - 1].asks && turns[place - 1].unit.actor != turns[place].unit.actor
+}
+
+struct Scale {
+    average: f32,
+}
+
+impl Scale {
+    fn turn(&self, query: &Query, turn: &Turn, reply: bool) -> (Row, Vec<f32>) {
+        let mut best: Option<(f32, Row, Vec<f32>)> = None;
+        let (mut owned, mut covered) = (0.0, 0.0);
+        for part in &turn.parts {
+            let mut soft = vec![0.0; query.words.len()];
+            let mut row = self.hard(query, turn, part);
+            let mut own = vec![0.0; query.words.len()];
+            for sentence in &turn.sentences[part.sentences.clone()] {
+                liken(query, sentence, &mut own);
+                let cover = weigh(query, &own);
+                row.sentence = row.sentence.max(cover);
+                row.bigram = row.bigram.max(bigram(&own));
+                let (speaker, addressee) = sentence.owners[usize::from(reply)];
+                owned += cover * cover * (speaker - addressee);
+                covered += cover * cover;
+                soft.iter_mut().zip(&own).for_each(|(a, &b)| *a = b.max(*a));
+            }
+            row.late = weigh(query, &soft);
+            row.nouns = nouns(query, &soft).unwrap_or(row.late);
+            row.strong = query
+                .words
+                .iter()
+                .zip(&soft)
+                .filter(|it| *it.1 > 0.5)
+                .map(|it| it.0.weight)
+                .sum();
+            row.dense = part
+                .vector
+                .iter()
+                .zip(&query.vector)
+                .map(|(&a, b)| f32::from(a) * b)
+                .sum::<f32>()
+                / 127.0;
+            let score = row.late + 0.5 * row.dense + 0.02 * row.bm25;
+            if best.as_ref().is_none_or(|it| score > it.0) {
+                best = Some((score, row, soft));
+            }
+        }
+        let (_, mut row, soft) = best.unwrap_or_default();
+        row.owner = if covered > 0.0 { owned / covered } else { 0.0 };
+        (row, soft)
+    }
+
+    fn hard(&self, query: &Query, turn: &Turn, part: &Part) -> Row {
+        let mut row = Row::default();
+        let norm = K1 * (1.0 - B + B * part.length as f32 / self.average);
+        for word in query
+            .words
+            .iter()
+            .filter(|it| part.words.binary_search(&it.term).is_ok())
+        {
+            let sentences = &turn.sentences[part.sentences.clone()];
+            let tf = sentences
+                .iter()
+                .flat_map(|it| &it.words)
+                .filter(|&&it| it == word.term)
+                .count() as f32;
+            row.bm25 += word.idf * tf * (K1 + 1.0) / (tf + norm);
+            row.cover += word.weight;
+            row.hits += 1.0;
+            row.rare = row.rare.max(word.idf);
+        }
+        row
+    }
+}
+
+/// Fills in the likeness of each word of the question to the best word of a sentence.
+fn liken(query: &Query, sentence: &Sentence, out: &mut [f32]) {
+    for (word, like) in query.words.iter().zip(out) {
+        if sentence.words.contains(&word.term) {
+            *like = 1.0;
+            continue;
+        }
+        let nearest = |row: &[f32]| sentence.pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max);
+        let sum: f32 = word.pieces.iter().map(|it| nearest(&it.1)).sum();
+        let mean = sum / word.pieces.len().max(1) as f32;
+        *like = if mean < CHANCE { 0.0 } else { SOFT * mean.min(1.0) };
+    }
+}
+
+fn weigh(query: &Query, soft: &[f32]) -> f32 {
+    query
+        .words
+        .iter()
+        .zip(soft)
+        .map(|(word, like)| word.weight * like)
+        .sum()
+}
+
+fn nouns(query: &Query, soft: &[f32]) -> Option<f32> {
+    let others = || query.words.iter().zip(soft).filter(|it| !it.0.verb);
+    let all: f32 = others().map(|it| it.0.weight).sum();
+    (all > 0.0).then(|| others().map(|it| it.0.weight * it.1).sum::<f32>() / all)
+}
+
+fn bigram(soft: &[f32]) -> f32 {
+    let pairs = soft.len().saturating_sub(1);
+    soft.windows(2).map(|it| it[0].min(it[1])).sum::<f32>() / pairs.max(1) as f32
+}

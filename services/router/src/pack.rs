@@ -1,0 +1,187 @@
+//! The packer: chooses lines by probability and price, and puts them in reading order. Deterministic, without parameters
+//! that are learnt.
+
+mod display;
+
+use std::collections::BTreeSet;
+
+use domain::evidence::{EvidencePack, PackItem};
+
+use crate::query::Query;
+use crate::route::Scored;
+use crate::view::View;
+pub use display::Display;
+use display::{Labels, header};
+
+/// At most this many of the best units are weighed against each other.
+const WEIGHED: usize = 150;
+/// A line counts as `price + BASE` to the power of `GREED`: dear lines must be more probable, but not in proportion.
+const BASE: f32 = 4.0;
+const GREED: f32 = 0.75;
+/// Tokens kept back for what the final lines add: names written out once, years.
+const SLACK: u32 = 4;
+/// A line whose words are packed already up to this share is not shown again.
+const REPEATS: f32 = 0.85;
+
+/// What became of a weighed unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is shown.
+    Packed,
+    /// It says what is shown already.
+    Repeats,
+    /// The budget was too small for it when its turn came.
+    TooDear,
+    /// It was never near enough.
+    Weak,
+}
+
+/// A pack with what became of every scored unit, in the order of `scored`.
+pub struct Packed {
+    /// The pack.
+    pub pack: EvidencePack,
+    /// Fates, by index in `scored`.
+    pub fates: Vec<Fate>,
+    /// Prices of the weighed units without a header, by index.
+    pub prices: Vec<u32>,
+}
+
+struct Weighed {
+    index: usize,
+    display: Display,
+    price: u32,
+    words: BTreeSet<u32>,
+    day: String,
+}
+
+/// Packs the best of `scored` (best first) into `budget` o200k tokens; what is shown costs its tokens plus one a line.
+pub fn pack(view: &View, query: &Query, scored: &[Scored], budget: u32) -> Packed {
+    let labels = Labels::of(view);
+    let mut open: Vec<Weighed> = scored
+        .iter()
+        .take(WEIGHED)
+        .enumerate()
+        .map(|(index, it)| weigh(view, query, &labels, (index, it)))
+        .collect();
+    let mut fates = vec![Fate::Weak; scored.len()];
+    let prices = open.iter().map(|it| it.price).collect();
+    let mut chosen: Vec<Weighed> = Vec::new();
+    let mut days = BTreeSet::new();
+    let mut shown = BTreeSet::new();
+    let mut used = SLACK;
+    while let Some(at) = best(&open, scored, &days) {
+        let next = open.swap_remove(at);
+        open.sort_by_key(|it| it.index);
+        let cost = next.cost(&days);
+        let held = next.words.intersection(&shown).count();
+        if next.words.len() > 3 && held as f32 >= REPEATS * next.words.len() as f32 && repeats(&next, &chosen) {
+            fates[next.index] = Fate::Repeats;
+        } else if used + cost > budget {
+            fates[next.index] = Fate::TooDear;
+        } else {
+            fates[next.index] = Fate::Packed;
+            used += cost;
+            shown.extend(next.words.iter().copied());
+            days.insert(next.day.clone());
+            chosen.push(next);
+        }
+    }
+    let pack = loop {
+        let pack = render(view, scored, &chosen, &labels, budget);
+        if pack.tokens <= budget {
+            break pack;
+        }
+        if let Some(dropped) = chosen.pop() {
+            fates[dropped.index] = Fate::TooDear;
+        }
+    };
+    Packed { pack, fates, prices }
+}
+
+impl Weighed {
+    fn cost(&self, days: &BTreeSet<String>) -> u32 {
+        self.price
+            + if days.contains(&self.day) {
+                0
+            } else {
+                text::tokens(&self.day) as u32 + 1
+            }
+    }
+}
+
+fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &Scored)) -> Weighed {
+    let turn = &view.turns()[scored.place];
+    let display = Display::of(query, turn);
+    let price = text::tokens(&format!("{}{}", labels.short(&turn.unit.actor), display.text)) as u32 + 1;
+    let words = display
+        .sentences
+        .iter()
+        .flat_map(|it| turn.sentences[*it].words.iter().copied())
+        .collect();
+    Weighed {
+        index,
+        display,
+        price,
+        words,
+        day: header(&turn.unit, None),
+    }
+}
+
+/// Returns the open unit with the most probability for its price, ties by rank.
+fn best(open: &[Weighed], scored: &[Scored], days: &BTreeSet<String>) -> Option<usize> {
+    let worth =
+        |it: &Weighed| scored[it.index].probability.max(1e-30).ln() - GREED * (it.cost(days) as f32 + BASE).ln();
+    let better = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1).then(open[b.0].index.cmp(&open[a.0].index));
+    open.iter().map(worth).enumerate().max_by(better).map(|it| it.0)
+}
+
+fn repeats(next: &Weighed, chosen: &[Weighed]) -> bool {
+    let held = |other: &Weighed| next.words.intersection(&other.words).count() as f32;
+    chosen.iter().any(|it| held(it) >= REPEATS * next.words.len() as f32)
+}
+
+fn render(view: &View, scored: &[Scored], chosen: &[Weighed], labels: &Labels, budget: u32) -> EvidencePack {
+    let mut order: Vec<&Weighed> = chosen.iter().collect();
+    order.sort_by_key(|it| {
+        let place = scored[it.index].place;
+        (view.turns()[place].unit.observed_at, place)
+    });
+    let mut pack = EvidencePack {
+        items: Vec::with_capacity(order.len()),
+        tokens: 0,
+        budget,
+    };
+    let mut last = None;
+    let mut met = BTreeSet::new();
+    for it in order {
+        let scored = &scored[it.index];
+        let unit = &view.turns()[scored.place].unit;
+        let label = if met.insert(unit.actor.clone()) {
+            labels.long(&unit.actor)
+        } else {
+            labels.short(&unit.actor)
+        };
+        let mut line = format!("{label}{}", it.display.text);
+        let day = unit.observed_at.date_naive();
+        if last != Some(day) {
+            line = format!("{}\n{line}", header(unit, last));
+            last = Some(day);
+        }
+        let tokens = text::tokens(&line) as u32 + 1;
+        pack.tokens += tokens;
+        pack.items.push(PackItem {
+            unit: unit.id,
+            records: unit.records.clone(),
+            external_ids: unit.external_ids.clone(),
+            session: unit.session,
+            observed_at: unit.observed_at,
+            actor: unit.actor.clone(),
+            text: line,
+            tokens,
+            scores: scored.scores,
+            probability: scored.probability,
+            channels: scored.channels.clone(),
+        });
+    }
+    pack
+}

@@ -1,0 +1,176 @@
+//! Eight channels that propose candidates. They only collect; the heads decide.
+
+use std::collections::BTreeMap;
+
+use domain::evidence::Channel;
+use domain::id::SessionId;
+use domain::message::{QueryFilter, RouteV1};
+use domain::port::{Hit, SearchResult};
+
+use crate::edges::Related;
+use crate::query::Query;
+use crate::view::{Turn, View};
+
+/// A space with at most this many parts is scored as a whole.
+pub const WHOLE: usize = 1_500;
+/// At most this many units are candidates in greater spaces.
+pub const CANDIDATES: usize = 1_000;
+/// At most this many from each channel that reads the view.
+const EACH: usize = 100;
+/// Best hits whose neighbours are taken along.
+const STRONG: usize = 60;
+
+/// Candidates by place in the view, with the channels that proposed them.
+pub type Candidates = BTreeMap<usize, Vec<Channel>>;
+
+/// Says which turns may be evidence.
+pub struct Gate<'a> {
+    request: &'a RouteV1,
+    sessions: Vec<SessionId>,
+}
+
+impl Gate<'_> {
+    /// Reads the request's time and filter.
+    pub fn of(request: &RouteV1) -> Gate<'_> {
+        let sessions = request
+            .filter
+            .sessions
+            .iter()
+            .map(|it| SessionId::derive(&request.space, it))
+            .collect();
+        Gate { request, sessions }
+    }
+
+    /// Says whether `turn` may be evidence.
+    pub fn admits(&self, turn: &Turn) -> bool {
+        let QueryFilter {
+            actors,
+            modalities,
+            from,
+            until,
+            ..
+        } = &self.request.filter;
+        let unit = &turn.unit;
+        self.request.as_of.is_none_or(|it| unit.observed_at < it)
+            && from.is_none_or(|it| unit.observed_at >= it)
+            && until.is_none_or(|it| unit.observed_at < it)
+            && (actors.is_empty() || actors.contains(&unit.actor))
+            && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
+            && (modalities.is_empty() || modalities.contains(&unit.modality))
+    }
+}
+
+/// Collects candidates: hits of the index, what the view knows, and what stands beside or is related to the best.
+pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, found: &SearchResult, related: &Related) -> Candidates {
+    let mut candidates = Candidates::new();
+    let mut strong = Vec::new();
+    for (channel, hits) in [
+        (Channel::Lexical, &found.words),
+        (Channel::Lexical, &found.pieces),
+        (Channel::Semantic, &found.dense),
+    ] {
+        let places = places(view, gate, hits);
+        strong.extend(places.iter().take(STRONG / 3).copied());
+        places.into_iter().for_each(|it| add(&mut candidates, it, channel));
+    }
+    strong.sort_unstable();
+    strong.dedup();
+    for (channel, places) in from_view(view, query, gate) {
+        places.into_iter().for_each(|it| add(&mut candidates, it, channel));
+    }
+    for place in &strong {
+        let session = &view.sessions()[view.session_of(*place)];
+        let near = place.saturating_sub(2).max(session.start)..(place + 3).min(session.end);
+        near.filter(|it| it != place && gate.admits(&view.turns()[*it]))
+            .for_each(|it| add(&mut candidates, it, Channel::Continuity));
+        let unit = view.turns()[*place].unit.id;
+        let linked = related.iter().filter_map(|(a, b)| {
+            if *a == unit {
+                Some(*b)
+            } else {
+                (*b == unit).then_some(*a)
+            }
+        });
+        let linked = linked
+            .filter_map(|it| view.place(it))
+            .filter(|it| gate.admits(&view.turns()[*it]));
+        linked.for_each(|it| add(&mut candidates, it, Channel::Causal));
+    }
+    if view.parts() <= WHOLE {
+        for place in (0..view.turns().len()).filter(|it| gate.admits(&view.turns()[*it])) {
+            candidates.entry(place).or_default();
+        }
+        return candidates;
+    }
+    bounded(candidates, view, found)
+}
+
+fn add(candidates: &mut Candidates, place: usize, channel: Channel) {
+    let channels = candidates.entry(place).or_default();
+    if let Err(at) = channels.binary_search(&channel) {
+        channels.insert(at, channel);
+    }
+}
+
+fn places(view: &View, gate: &Gate<'_>, hits: &[Hit]) -> Vec<usize> {
+    let known = hits.iter().filter_map(|it| view.place(it.unit));
+    known.filter(|it| gate.admits(&view.turns()[*it])).collect()
+}
+
+/// Candidates that the view itself proposes, the best of each channel by the number of words of the question they hold.
+fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<usize>)> {
+    let names = view.speakers().names();
+    let mut found: [Vec<(usize, usize)>; 4] = Default::default();
+    for (place, turn) in view.turns().iter().enumerate() {
+        let named = query.subjects.iter().any(|it| names[*it] == turn.unit.actor);
+        let timely = query.anchors.window.as_ref().is_some_and(|window| {
+            let at = turn.unit.observed_at.to_utc();
+            (window.start..window.end).contains(&at) || turn.unit.times.iter().any(|it| it.overlaps(window))
+        });
+        let step = query.anchors.step.is_some() && query.anchors.step == turn.unit.step;
+        let shares = query.names.iter().any(|it| turn.names.binary_search(it).is_ok());
+        let seen = !turn.unit.caption.is_empty();
+        if !(named || timely || step || shares || seen) {
+            continue;
+        }
+        let holds = |term: u32| turn.parts.iter().any(|it| it.words.binary_search(&term).is_ok());
+        let hits = query.words.iter().filter(|it| holds(it.term)).count();
+        let anchored = step || named && hits > 0;
+        let seen = seen && (query.picture || hits > 0);
+        for (list, takes) in found.iter_mut().zip([anchored, timely, shares, seen]) {
+            if takes && gate.admits(turn) {
+                list.push((hits, place));
+            }
+        }
+    }
+    let channels = [Channel::Anchor, Channel::Temporal, Channel::Entity, Channel::Visual];
+    let best = |mut list: Vec<(usize, usize)>| {
+        list.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        list.into_iter().take(EACH).map(|it| it.1).collect()
+    };
+    channels.into_iter().zip(found.map(best)).collect()
+}
+
+/// Keeps those that most channels proposed, then the best hits, then the earliest.
+fn bounded(candidates: Candidates, view: &View, found: &SearchResult) -> Candidates {
+    if candidates.len() <= CANDIDATES {
+        return candidates;
+    }
+    let mut ranks: BTreeMap<usize, usize> = BTreeMap::new();
+    for hits in [&found.pieces, &found.words, &found.dense] {
+        for (rank, place) in hits.iter().filter_map(|it| view.place(it.unit)).enumerate() {
+            let best = ranks.entry(place).or_insert(rank);
+            *best = rank.min(*best);
+        }
+    }
+    let mut all: Vec<(usize, Vec<Channel>)> = candidates.into_iter().collect();
+    let rank = |it: &(usize, Vec<Channel>)| ranks.get(&it.0).copied().unwrap_or(usize::MAX);
+    all.sort_by(|a, b| {
+        b.1.len()
+            .cmp(&a.1.len())
+            .then(rank(a).cmp(&rank(b)))
+            .then(a.0.cmp(&b.0))
+    });
+    all.truncate(CANDIDATES);
+    all.into_iter().collect()
+}

@@ -1,0 +1,223 @@
+//! What the router reads from a question, before anything is searched.
+
+mod kind;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Duration, FixedOffset};
+use domain::anchor::{Anchors, AnswerKind, HopShape};
+use domain::time::{Precision, TimeSpan};
+use text::{Table, sparse};
+
+use crate::near::Near;
+use crate::view::View;
+
+/// A question has at most this many words that count; the rarest stay.
+const WORDS_MAX: usize = 48;
+/// A word that no part holds counts as this share of the rarest.
+const UNKNOWN: f32 = 0.6;
+
+/// A question with what is needed to score units against it.
+pub struct Query {
+    /// What it fixes.
+    pub anchors: Anchors,
+    /// Content words of the bare question, in order, none twice.
+    pub words: Vec<Word>,
+    /// Vector of the bare question by the built-in table.
+    pub vector: Vec<f32>,
+    /// Numbers of the speakers named.
+    pub subjects: Vec<usize>,
+    /// Stems of other names.
+    pub names: Vec<u32>,
+    /// It asks about the past.
+    pub past: bool,
+    /// It asks about what somebody plans.
+    pub future: bool,
+    /// It asks what somebody said, thinks or advises.
+    pub speech: bool,
+    /// It speaks to the other side of a conversation with an assistant.
+    pub addresses: bool,
+    /// It asks about an image.
+    pub picture: bool,
+}
+
+/// One content word of a question.
+pub struct Word {
+    /// Its stem.
+    pub stem: String,
+    /// The term of the stem.
+    pub term: u32,
+    /// Its word pieces, each with its likeness to every row of the table.
+    pub pieces: Vec<(u32, Arc<[f32]>)>,
+    /// Parts of the space that hold the stem.
+    pub df: u32,
+    /// Rarity in the space.
+    pub idf: f32,
+    /// Share of all rarity, 0 to 1.
+    pub weight: f32,
+    /// Whether it is the main verb.
+    pub verb: bool,
+}
+
+impl Query {
+    /// Reads `question` against the space; relative times are resolved against `now`.
+    pub fn read(question: &str, view: &View, now: DateTime<FixedOffset>) -> Query {
+        let written = text::words(question);
+        let lower: Vec<String> = written
+            .iter()
+            .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
+            .collect();
+        let mut anchors = Anchors {
+            answer: kind::of(question, &lower),
+            ..Anchors::default()
+        };
+        let mut subjects = Vec::new();
+        let mut bare = Vec::new();
+        for (word, low) in written.iter().zip(&lower) {
+            let name = low.strip_suffix("'s").unwrap_or(low);
+            match view.speakers().named(name).filter(|_| !text::is_stop(name)) {
+                Some(speaker) if is_role(name) => {
+                    bare.push(*word);
+                    let _ = speaker;
+                }
+                Some(speaker) => {
+                    if !subjects.contains(&speaker) {
+                        subjects.push(speaker);
+                    }
+                }
+                None => bare.push(*word),
+            }
+        }
+        anchors.bare = bare.join(" ");
+        anchors.subjects = subjects.iter().map(|&it| view.speakers().names()[it].clone()).collect();
+        anchors.names = other_names(question, view);
+        anchors.head = kind::head(&lower);
+        anchors.action = kind::action(&written, &lower, view);
+        anchors.window = window(question, &anchors, now);
+        anchors.hops = kind::hops(&lower, subjects.len());
+        anchors.chronological = anchors.answer == AnswerKind::When || any(&lower, "order first before after timeline");
+        anchors.step = kind::step(&lower);
+        anchors.state_key = kind::state_key(&lower);
+        let source = "photo picture image pictured photograph shown screenshot";
+        let picture = any(&lower, source);
+        anchors.source = if picture { "image".to_owned() } else { String::new() };
+        let vector = Table::builtin().embed(&anchors.bare);
+        Query {
+            words: words(&anchors, view),
+            vector,
+            names: anchors
+                .names
+                .iter()
+                .flat_map(|it| text::stems(it))
+                .map(|it| sparse::hash(&it))
+                .collect(),
+            past: any(&lower, "did was were had"),
+            future: any(&lower, "will plan plans planning going hope hopes want wants wish"),
+            speech: any(
+                &lower,
+                "say says said tell told think thinks suggest suggested recommend advise offer describe according opinion",
+            ),
+            addresses: any(&lower, "you your"),
+            picture,
+            subjects,
+            anchors,
+        }
+    }
+
+    /// Returns the one speaker it is about, if it is about one.
+    pub fn subject(&self) -> Option<usize> {
+        match self.subjects[..] {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+}
+
+/// Speakers called by what they are are not named by a question that uses the word.
+pub fn is_role(name: &str) -> bool {
+    matches!(
+        name.to_lowercase().as_str(),
+        "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
+    )
+}
+
+fn any(words: &[String], list: &str) -> bool {
+    list.split(' ').any(|it| words.iter().any(|word| word == it))
+}
+
+fn other_names(question: &str, view: &View) -> Vec<String> {
+    let known = |name: &&str| {
+        text::words(name)
+            .iter()
+            .any(|it| view.speakers().named(&it.to_lowercase()).is_some())
+    };
+    let mut names: Vec<String> = text::names(question)
+        .into_iter()
+        .filter(|it| !known(it))
+        .map(str::to_owned)
+        .collect();
+    names.dedup();
+    names
+}
+
+/// The first time named that can be placed; a message names times in passing.
+fn window(question: &str, anchors: &Anchors, now: DateTime<FixedOffset>) -> Option<TimeSpan> {
+    if anchors.answer == AnswerKind::Message {
+        return None;
+    }
+    let found = text::time::find(question, now).into_iter().map(|it| it.span);
+    let mut placed = found.filter(|it| it.precision != Precision::Unknown);
+    let mut span = placed.next()?;
+    if span.end <= span.start {
+        span.end = span.start + Duration::days(1);
+    }
+    Some(span)
+}
+
+fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
+    let dates: Vec<&str> = anchors.window.iter().flat_map(|it| text::words(&it.words)).collect();
+    let mut out: Vec<Word> = Vec::new();
+    for written in text::words(&anchors.bare) {
+        let stem = text::stem(written);
+        if text::is_stop(written)
+            || kind::asks(&stem)
+            || dates.contains(&written)
+            || out.iter().any(|it| it.stem == stem)
+        {
+            continue;
+        }
+        let term = sparse::hash(&stem);
+        let df = view.word_parts(term);
+        let pieces = Table::builtin()
+            .pieces(written)
+            .into_iter()
+            .map(|it| (it, Near::row(it)))
+            .collect();
+        let idf = if df == 0 { UNKNOWN * view.idf(0) } else { view.idf(df) };
+        out.push(Word {
+            stem,
+            term,
+            pieces,
+            df,
+            idf,
+            weight: 0.0,
+            verb: *written == anchors.action,
+        });
+    }
+    if out.len() > WORDS_MAX {
+        let mut idfs: Vec<f32> = out.iter().map(|it| it.idf).collect();
+        idfs.sort_by(|a, b| b.total_cmp(a));
+        out.retain(|it| it.idf >= idfs[WORDS_MAX - 1]);
+        out.truncate(WORDS_MAX);
+    }
+    let sum: f32 = out.iter().map(|it| it.idf).sum();
+    out.iter_mut().for_each(|it| it.weight = it.idf / sum.max(1e-6));
+    out
+}
+
+impl Query {
+    /// Says whether several facts are wanted.
+    pub fn gathers(&self) -> bool {
+        self.anchors.hops == HopShape::Multi
+    }
+}

@@ -1,0 +1,222 @@
+//! One question against one view: pure, and the same every time.
+
+use chrono::{DateTime, FixedOffset};
+use domain::evidence::{Channel, RankedUnit, Scene, Scores, Turn as Shown, WordWeight};
+use domain::message::{RouteV1, RoutedV1};
+use domain::port::SearchResult;
+
+use crate::edges::{Related, edge};
+use crate::explain::explain;
+use crate::features::features;
+use crate::heads::Weights;
+use crate::matches::Matches;
+use crate::pack::{Display, Fate, pack};
+use crate::propose::{Candidates, Gate, propose};
+use crate::query::Query;
+use crate::slots::{self, Values};
+use crate::view::View;
+
+/// Turns around a candidate that are scored too, in greater spaces.
+const AROUND: usize = 3;
+/// Best units that get edges, and anchors that the edges start from.
+const CHAINED: usize = 64;
+const ANCHORS: usize = 3;
+/// Names of speakers given out.
+const SPEAKERS: usize = 32;
+
+/// A candidate with its scores.
+pub struct Scored {
+    /// Place in the view.
+    pub place: usize,
+    /// Scores by head.
+    pub scores: Scores,
+    /// Softmax of the support scores over all candidates.
+    pub probability: f32,
+    /// The channels that proposed it.
+    pub channels: Vec<Channel>,
+    /// Its features.
+    pub values: Values,
+}
+
+/// Returns the moment a question is asked at: `as_of`, else the latest observation, else 1970.
+pub fn now(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
+    let latest = || {
+        view.sessions()
+            .iter()
+            .filter_map(|it| view.turns()[it.clone()].last())
+            .map(|it| it.unit.observed_at)
+            .max()
+    };
+    request.as_of.or_else(latest).unwrap_or_default()
+}
+
+/// Finds, ranks and packs evidence. `found` are the hits of the index, `related` the relations of the best of them.
+pub fn route(
+    view: &View,
+    query: &Query,
+    found: &SearchResult,
+    related: &Related,
+    request: &RouteV1,
+    weights: &Weights,
+) -> RoutedV1 {
+    let gate = Gate::of(request);
+    let candidates = propose(view, query, &gate, found, related);
+    let scored = score(view, query, &candidates, related, weights);
+    let packed = pack(view, query, &scored, request.tokens);
+    let ranked = scored
+        .iter()
+        .take(request.ranked as usize)
+        .map(|it| ranked(view, query, it))
+        .collect();
+    let scenes = scored.iter().take(request.scenes as usize).enumerate();
+    let words = query
+        .words
+        .iter()
+        .map(|it| WordWeight {
+            stem: it.stem.clone(),
+            idf: it.idf,
+            df: it.df,
+        })
+        .collect();
+    RoutedV1 {
+        scenes: scenes
+            .map(|(at, it)| scene(view, it, packed.fates[at] == Fate::Packed, &gate))
+            .collect(),
+        explained: explain(view, query, &scored, &packed, request.explain as usize, weights),
+        anchors: query.anchors.clone(),
+        pack: packed.pack,
+        speakers: view.speakers().names().iter().take(SPEAKERS).cloned().collect(),
+        words,
+        ranked,
+        units: view.turns().iter().filter(|it| gate.admits(it)).count() as u64,
+        candidates: candidates.len() as u32,
+        weights: weights.version.clone(),
+        steps: Vec::new(),
+        degraded: Vec::new(),
+    }
+}
+
+/// Scores all candidates, best first, ties by place.
+pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Related, weights: &Weights) -> Vec<Scored> {
+    let matches = Matches::of(view, query, with_neighbours(view, candidates));
+    let mut all = features(view, query, &matches, weights);
+    chain(view, &matches, &mut all, related, weights);
+    let mut scored: Vec<Scored> = Vec::with_capacity(candidates.len());
+    for (values, place) in all.into_iter().zip(&matches.turns) {
+        let Some(channels) = candidates.get(place) else {
+            continue;
+        };
+        let scores = Scores {
+            support: weights.support.score(&values),
+            anchor: weights.anchor.score(&values),
+            edge: values[slots::CHAINED],
+        };
+        scored.push(Scored {
+            place: *place,
+            scores,
+            probability: 0.0,
+            channels: channels.clone(),
+            values,
+        });
+    }
+    scored.sort_by(|a, b| {
+        b.scores
+            .support
+            .total_cmp(&a.scores.support)
+            .then(a.place.cmp(&b.place))
+    });
+    let top = scored.first().map_or(0.0, |it| it.scores.support);
+    let odds: Vec<f32> = scored
+        .iter()
+        .map(|it| ((it.scores.support - top) / weights.temperature).exp())
+        .collect();
+    let sum: f32 = odds.iter().sum();
+    scored
+        .iter_mut()
+        .zip(odds)
+        .for_each(|(it, odds)| it.probability = odds / sum);
+    scored
+}
+
+fn with_neighbours(view: &View, candidates: &Candidates) -> Vec<usize> {
+    let mut places: Vec<usize> = Vec::with_capacity(candidates.len() * 2);
+    for &place in candidates.keys() {
+        let session = &view.sessions()[view.session_of(place)];
+        let from = place
+            .saturating_sub(AROUND)
+            .max(session.start)
+            .max(places.last().map_or(0, |it| it + 1));
+        places.extend(from..(place + AROUND + 1).min(session.end));
+    }
+    places
+}
+
+/// Gives the best units the edge score to the best anchors among them.
+fn chain(view: &View, matches: &Matches, all: &mut [Values], related: &Related, weights: &Weights) {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let support: Vec<f32> = all.iter().map(|it| weights.support.score(it)).collect();
+    let anchor: Vec<f32> = all.iter().map(|it| weights.anchor.score(it)).collect();
+    order.sort_by(|&a, &b| support[b].total_cmp(&support[a]).then(a.cmp(&b)));
+    order.truncate(CHAINED);
+    let mut anchors = order.clone();
+    anchors.sort_by(|&a, &b| anchor[b].total_cmp(&anchor[a]).then(a.cmp(&b)));
+    anchors.truncate(ANCHORS);
+    for row in order {
+        let from = anchors.iter().filter(|&&it| it != row);
+        let edges = from.map(|&it| {
+            let pair = edge(view, related, matches.turns[it], matches.turns[row]);
+            weights
+                .edge
+                .iter()
+                .zip(pair)
+                .map(|(weight, value)| weight * value)
+                .sum::<f32>()
+        });
+        all[row][slots::CHAINED] = edges.fold(0.0, f32::max);
+    }
+}
+
+fn ranked(view: &View, query: &Query, scored: &Scored) -> RankedUnit {
+    let turn = &view.turns()[scored.place];
+    let date = turn.unit.observed_at.format("%-d %b %Y");
+    let actor = if turn.unit.actor.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", turn.unit.actor)
+    };
+    RankedUnit {
+        unit: turn.unit.id,
+        external_ids: turn.unit.external_ids.clone(),
+        text: format!("[{date}]{actor}: {}", Display::of(query, turn).text),
+        score: scored.scores.support,
+    }
+}
+
+fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
+    let session = &view.sessions()[view.session_of(scored.place)];
+    let range = scored.place.saturating_sub(3).max(session.start)..(scored.place + 3).min(session.end);
+    let places: Vec<usize> = range
+        .filter(|it| *it == scored.place || gate.admits(&view.turns()[*it]))
+        .collect();
+    let turns = places.iter().map(|&it| {
+        let unit = &view.turns()[it].unit;
+        Shown {
+            unit: unit.id,
+            external_ids: unit.external_ids.clone(),
+            session: unit.session,
+            observed_at: unit.observed_at,
+            actor: unit.actor.clone(),
+            addressee: unit.addressee.clone(),
+            text: unit.text.clone(),
+            caption: unit.caption.clone(),
+            times: unit.times.clone(),
+        }
+    });
+    Scene {
+        score: scored.scores.support,
+        probability: scored.probability,
+        center: places.iter().position(|it| *it == scored.place).unwrap_or_default(),
+        turns: turns.collect(),
+        packed,
+    }
+}

@@ -1,0 +1,178 @@
+//! A space as the router sees it: every turn unit with what is computed from it once, in reading order.
+
+mod speakers;
+mod turn;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use domain::id::{SessionId, UnitId};
+use domain::port::Change;
+use domain::unit::{Grain, Status, Unit};
+
+pub use speakers::Speakers;
+pub use turn::{Part, Sentence, Turn};
+
+/// The turn units of one space with their features. Equal units give an equal view, in whatever order they came.
+#[derive(Clone, Default)]
+pub struct View {
+    sequence: u64,
+    units: BTreeMap<UnitId, Arc<Turn>>,
+    words: HashMap<u32, u32>,
+    pieces: HashMap<u32, u32>,
+    names: HashMap<u32, u32>,
+    parts: usize,
+    bytes: usize,
+    turns: Vec<Arc<Turn>>,
+    places: HashMap<UnitId, u32>,
+    sessions: Vec<Range<usize>>,
+    session_of: Vec<u32>,
+    speakers: Speakers,
+}
+
+impl View {
+    /// Makes a view of `units`.
+    pub fn of(units: impl IntoIterator<Item = Unit>) -> View {
+        let mut view = View::default();
+        view.apply(units.into_iter().map(|unit| Change { sequence: 0, unit }));
+        view
+    }
+
+    /// Takes in changes, in order; units of other grains and statuses are left out or dropped.
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
+        let mut changed = false;
+        for Change { sequence, unit } in changes {
+            self.sequence = self.sequence.max(sequence);
+            if unit.grain != Grain::Turn {
+                continue;
+            }
+            changed = true;
+            if let Some(old) = self.units.remove(&unit.id) {
+                self.count(&old, false);
+            }
+            if unit.status == Status::Active {
+                let turn = Arc::new(Turn::new(unit));
+                self.count(&turn, true);
+                self.units.insert(turn.unit.id, turn);
+            }
+        }
+        if changed {
+            self.arrange();
+        }
+    }
+
+    /// Returns the sequence of the latest change taken in.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// Returns the turns: sessions by their first moment, inside a session by (observed at, ordinal, id).
+    pub fn turns(&self) -> &[Arc<Turn>] {
+        &self.turns
+    }
+
+    /// Returns the ranges of the sessions in [`View::turns`], in order.
+    pub fn sessions(&self) -> &[Range<usize>] {
+        &self.sessions
+    }
+
+    /// Returns the number of the session of a turn.
+    pub fn session_of(&self, turn: usize) -> usize {
+        self.session_of[turn] as usize
+    }
+
+    /// Returns the place of a unit among the turns.
+    pub fn place(&self, unit: UnitId) -> Option<usize> {
+        self.places.get(&unit).map(|&it| it as usize)
+    }
+
+    /// Returns the number of parts of all turns.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Returns roughly how much memory the view takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns the speakers.
+    pub fn speakers(&self) -> &Speakers {
+        &self.speakers
+    }
+
+    /// Returns the number of parts that hold a stem.
+    pub fn word_parts(&self, stem: u32) -> u32 {
+        self.words.get(&stem).copied().unwrap_or_default()
+    }
+
+    /// Returns the number of parts that hold a word piece.
+    pub fn piece_parts(&self, piece: u32) -> u32 {
+        self.pieces.get(&piece).copied().unwrap_or_default()
+    }
+
+    /// Returns the number of turns that hold a stem as part of a name.
+    pub fn name_turns(&self, stem: u32) -> u32 {
+        self.names.get(&stem).copied().unwrap_or_default()
+    }
+
+    /// Returns `ln(1 + (N - df + 0.5) / (df + 0.5))` over the parts.
+    pub fn idf(&self, df: u32) -> f32 {
+        let (n, df) = (self.parts as f32, df as f32);
+        (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
+    }
+
+    fn count(&mut self, turn: &Turn, add: bool) {
+        for part in &turn.parts {
+            tally(&mut self.words, &part.words, add);
+            tally(&mut self.pieces, &part.pieces, add);
+        }
+        tally(&mut self.names, &turn.names, add);
+        let bytes = turn.bytes();
+        if add {
+            self.parts += turn.parts.len();
+            self.bytes += bytes;
+        } else {
+            self.parts -= turn.parts.len();
+            self.bytes -= bytes;
+        }
+    }
+
+    fn arrange(&mut self) {
+        let mut by_session: HashMap<SessionId, Vec<Arc<Turn>>> = HashMap::new();
+        for turn in self.units.values() {
+            by_session.entry(turn.unit.session).or_default().push(Arc::clone(turn));
+        }
+        let mut sessions: Vec<Vec<Arc<Turn>>> = by_session.into_values().collect();
+        sessions.iter_mut().for_each(|it| it.sort_by(|a, b| in_session(a, b)));
+        sessions.sort_by_key(|it| it.first().map(|it| (it.unit.observed_at, it.unit.session)));
+        self.turns.clear();
+        self.sessions.clear();
+        self.session_of.clear();
+        for (number, session) in sessions.into_iter().enumerate() {
+            let start = self.turns.len();
+            self.turns.extend(session);
+            self.sessions.push(start..self.turns.len());
+            self.session_of.resize(self.turns.len(), number as u32);
+        }
+        self.places = self.turns.iter().zip(0..).map(|(it, at)| (it.unit.id, at)).collect();
+        self.speakers = Speakers::of(&self.turns);
+    }
+}
+
+fn in_session(a: &Turn, b: &Turn) -> Ordering {
+    let key = |it: &Turn| (it.unit.observed_at, it.unit.ordinal, it.unit.id);
+    key(a).cmp(&key(b))
+}
+
+fn tally(counts: &mut HashMap<u32, u32>, terms: &[u32], add: bool) {
+    for term in terms {
+        let count = counts.entry(*term).or_default();
+        *count = if add { *count + 1 } else { count.saturating_sub(1) };
+        if *count == 0 {
+            counts.remove(term);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::Turn;
+
+/// A word used this often to call somebody is a name of theirs.
+const CALLS: u32 = 3;
+
+/// Who speaks in a space, and what they are called.
+#[derive(Clone, Default)]
+pub struct Speakers {
+    names: Vec<String>,
+    called: HashMap<String, usize>,
+}
+
+impl Speakers {
+    /// Reads the speakers and what they call each other.
+    pub(super) fn of(turns: &[Arc<Turn>]) -> Speakers {
+        let mut counts: HashMap<&str, u32> = HashMap::new();
+        for turn in turns.iter().filter(|it| !it.unit.actor.is_empty()) {
+            *counts.entry(&turn.unit.actor).or_default() += 1;
+        }
+        let mut names: Vec<(&str, u32)> = counts.into_iter().collect();
+        names.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        let names: Vec<String> = names.into_iter().map(|it| it.0.to_owned()).collect();
+        let called = called(&names, turns);
+        Speakers { names, called }
+    }
+
+    /// Returns the speakers, most talkative first, ties by name.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns the number of the speaker that a lower-case word names, by a word of the name or an alias.
+    pub fn named(&self, word: &str) -> Option<usize> {
+        self.called.get(word).copied()
+    }
+}
+
+/// Words of names, and aliases: with two speakers, what one of them calls the other.
+fn called(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
+    let mut owners: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for (number, name) in names.iter().enumerate() {
+        for word in text::words(name).into_iter().filter(|it| it.chars().count() > 1) {
+            owners.entry(word.to_lowercase()).or_default().insert(number);
+        }
+    }
+    let mut called: HashMap<String, usize> = owners
+        .into_iter()
+        .filter(|it| it.1.len() == 1)
+        .filter_map(|it| Some((it.0, *it.1.first()?)))
+        .collect();
+    let [first, second] = names else { return called };
+    let mut calls: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
+    for turn in turns {
+        let Some(by) = [first, second].iter().position(|it| **it == turn.unit.actor) else {
+            continue;
+        };
+        turn.calls.iter().for_each(|it| calls.entry(it).or_default()[by] += 1);
+    }
+    for (word, count) in calls {
+        for by in 0..2 {
+            if count[by] >= CALLS && count[by] >= 3 * count[1 - by] && !called.contains_key(word) {
+                called.insert(word.to_owned(), 1 - by);
+            }
+        }
+    }
+    called
+}

@@ -1,0 +1,244 @@
+use std::ops::Range;
+
+use domain::unit::Unit;
+use text::ownership::{self, Context};
+use text::{Table, patterns};
+
+/// One turn unit with what is computed from it once.
+#[derive(Debug)]
+pub struct Turn {
+    /// The unit; texts that are not shown are dropped.
+    pub unit: Unit,
+    /// Its parts, at least one.
+    pub parts: Vec<Part>,
+    /// Its sentences in order; a caption is the last one.
+    pub sentences: Vec<Sentence>,
+    /// What it shows: the text without emoji, then the caption.
+    pub shown: String,
+    /// Patterns of the whole turn.
+    pub patterns: [u8; patterns::N],
+    /// Stems of the words of names in it, sorted, none twice.
+    pub names: Vec<u32>,
+    /// Lower-case words it calls somebody by.
+    pub calls: Vec<String>,
+    /// o200k tokens of `shown`.
+    pub tokens: u32,
+    /// Share of its sentences that are questions.
+    pub questions: f32,
+    /// Whether it ends with a question.
+    pub asks: bool,
+}
+
+/// A stretch of a turn that is compared as one piece.
+#[derive(Debug)]
+pub struct Part {
+    /// Its sentences.
+    pub sentences: Range<usize>,
+    /// Stems, sorted, none twice.
+    pub words: Vec<u32>,
+    /// Word pieces, sorted, none twice.
+    pub pieces: Vec<u32>,
+    /// Number of stems, repeated ones too.
+    pub length: u32,
+    /// Vector of the built-in table, 1/127 steps.
+    pub vector: Vec<i8>,
+}
+
+/// One sentence of a turn.
+#[derive(Debug)]
+pub struct Sentence {
+    /// Bytes of `shown`.
+    pub range: Range<usize>,
+    /// Stems in order.
+    pub words: Vec<u32>,
+    /// Word pieces, sorted, none twice.
+    pub pieces: Vec<u32>,
+    /// Whether it ends with a question mark.
+    pub question: bool,
+    /// Whether it is the caption.
+    pub caption: bool,
+    /// Whether it is a greeting, a comment, or empty of content.
+    pub filler: bool,
+    /// Share of (speaker, addressee) when the turn does not follow a question, and when it does.
+    pub owners: [(f32, f32); 2],
+    /// o200k tokens.
+    pub tokens: u32,
+}
+
+impl Turn {
+    /// Computes everything.
+    pub(super) fn new(unit: Unit) -> Turn {
+        let (shown, pieces) = lay_out(&unit);
+        let mut turn = Turn {
+            parts: Vec::with_capacity(pieces.len()),
+            sentences: Vec::new(),
+            patterns: patterns::count(&shown),
+            names: name_stems(&unit),
+            calls: calls(&unit.text),
+            tokens: text::tokens(&shown) as u32,
+            questions: 0.0,
+            asks: unit.text.trim_end().ends_with(['?', '？']),
+            shown,
+            unit,
+        };
+        for (range, caption) in pieces {
+            turn.add_part(range, caption);
+        }
+        let questions = turn.sentences.iter().filter(|it| it.question).count();
+        turn.questions = questions as f32 / turn.sentences.len().max(1) as f32;
+        (turn.unit.summary, turn.unit.cues) = (String::new(), Vec::new());
+        turn
+    }
+
+    /// Returns roughly how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let words = |it: &Sentence| 160 + 4 * (it.words.len() + it.pieces.len());
+        let parts = |it: &Part| 256 + 4 * (it.words.len() + it.pieces.len());
+        let sentences: usize = self.sentences.iter().map(words).sum();
+        800 + 2 * self.shown.len() + sentences + self.parts.iter().map(parts).sum::<usize>()
+    }
+
+    fn add_part(&mut self, range: Range<usize>, caption: Option<usize>) {
+        let first = self.sentences.len();
+        let shown = std::mem::take(&mut self.shown);
+        let body = &shown[range.start..caption.unwrap_or(range.end)];
+        for sentence in text::sentences(body) {
+            let start = sentence.as_ptr() as usize - shown.as_ptr() as usize;
+            self.add_sentence(&shown, start..start + sentence.len(), false);
+        }
+        if let Some(start) = caption {
+            self.add_sentence(&shown, start..range.end, true);
+        }
+        let words: Vec<u32> = self.sentences[first..]
+            .iter()
+            .flat_map(|it| it.words.iter().copied())
+            .collect();
+        let pieces = self.sentences[first..]
+            .iter()
+            .flat_map(|it| it.pieces.iter().copied())
+            .collect();
+        let vector = Table::builtin()
+            .embed(&shown[range])
+            .into_iter()
+            .map(|it| (it * 127.0).round() as i8)
+            .collect();
+        self.shown = shown;
+        self.parts.push(Part {
+            sentences: first..self.sentences.len(),
+            length: words.len() as u32,
+            words: set(words),
+            pieces: set(pieces),
+            vector,
+        });
+    }
+
+    fn add_sentence(&mut self, shown: &str, range: Range<usize>, caption: bool) {
+        let text = &shown[range.clone()];
+        let previous = self.sentences.last();
+        let own = |reply: bool| {
+            let previous = previous.map(|it| it.owners[usize::from(reply)]);
+            let previous = previous.map(|(speaker, addressee)| ownership::Ownership { speaker, addressee });
+            let owner = ownership::sentence(
+                text,
+                &Context {
+                    caption,
+                    previous,
+                    reply,
+                },
+            );
+            (owner.speaker, owner.addressee)
+        };
+        let owners = [own(false), own(true)];
+        let words: Vec<u32> = text::stems(text).iter().map(|it| text::sparse::hash(it)).collect();
+        let greets = patterns::count(text)[patterns::GREETING] > 0;
+        self.sentences.push(Sentence {
+            question: text.ends_with(['?', '？']),
+            filler: !caption && (words.is_empty() || greets && words.len() <= 5),
+            pieces: set(Table::builtin().pieces(text)),
+            tokens: text::tokens(text) as u32,
+            range,
+            words,
+            caption,
+            owners,
+        });
+    }
+}
+
+/// Returns what a unit shows and its parts: bytes, and where the caption starts if it is in there.
+fn lay_out(unit: &Unit) -> (String, Vec<(Range<usize>, Option<usize>)>) {
+    let mut shown = plain(&unit.text);
+    let mut parts: Vec<(Range<usize>, Option<usize>)> = text::parts(&shown)
+        .into_iter()
+        .map(|it| {
+            let start = it.as_ptr() as usize - shown.as_ptr() as usize;
+            (start..start + it.len(), None)
+        })
+        .collect();
+    if !unit.caption.is_empty() {
+        let start = if shown.is_empty() { 0 } else { shown.len() + 1 };
+        if start > 0 {
+            shown.push(' ');
+        }
+        shown.push('[');
+        shown.push_str(unit.caption.trim());
+        shown.push(']');
+        if let Some(last) = parts.last_mut() {
+            (last.0.end, last.1) = (shown.len(), Some(start));
+        }
+    }
+    (shown, parts)
+}
+
+/// Takes emoji and other pictographs out, and white space at the ends.
+fn plain(text: &str) -> String {
+    let pictograph = |c: char| matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}' | '\u{200D}' | '\u{20E3}');
+    let kept: String = text.chars().filter(|&it| !pictograph(it)).collect();
+    let kept = kept.trim();
+    if kept.is_empty() {
+        text.trim().to_owned()
+    } else {
+        kept.to_owned()
+    }
+}
+
+fn name_stems(unit: &Unit) -> Vec<u32> {
+    let words = unit
+        .participants
+        .iter()
+        .map(String::as_str)
+        .chain(text::names(&unit.text))
+        .flat_map(text::stems);
+    set(words.map(|it| text::sparse::hash(&it)).collect())
+}
+
+/// Words that call the listener: after a greeting, before or after a comma at the ends of a sentence.
+fn calls(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for sentence in text::sentences(text) {
+        let words = text::words(sentence);
+        for (i, word) in words.iter().enumerate() {
+            if !word.chars().next().is_some_and(char::is_uppercase) || text::is_stop(word) || word.chars().count() < 2 {
+                continue;
+            }
+            let at = word.as_ptr() as usize - sentence.as_ptr() as usize;
+            let before = sentence[..at].trim_end();
+            let after = sentence[at + word.len()..].trim_start();
+            let greeted = i > 0
+                && matches!(
+                    words[i - 1].to_lowercase().as_str(),
+                    "hey" | "hi" | "hello" | "thanks" | "dear"
+                );
+            let closes = after.is_empty() || after.starts_with(['!', '?', '.', ',']);
+            if (greeted || before.ends_with(',')) && closes {
+                out.push(word.to_lowercase());
+            }
+        }
+    }
+    out
+}
+
+fn set(mut terms: Vec<u32>) -> Vec<u32> {
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
