@@ -3,8 +3,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
+use tokio::task::{JoinError, spawn_blocking};
 
 use crate::OpenError;
+use crate::bus::QueueBus;
+use crate::embed::TableEmbedder;
+use crate::index::MemoryIndex;
+use crate::store::{Store, StoredGraph, StoredRecords};
 
 /// Bounds and times of the embedded adapters. The defaults suit one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +61,28 @@ impl Embedded {
     /// # Errors
     /// See [`OpenError`]; a second process on the same directory gets `Locked`.
     pub async fn open(dir: &Path, options: Options) -> Result<Embedded, OpenError> {
-        let _ = options;
-        Err(OpenError::Locked { dir: dir.to_owned() })
+        let dir = dir.to_owned();
+        let path = dir.clone();
+        let work = spawn_blocking(move || open(&dir, &options));
+        let panicked = |source: JoinError| OpenError::Directory {
+            path,
+            source: source.into(),
+        };
+        work.await.unwrap_or_else(|error| Err(panicked(error)))
     }
+}
+
+fn open(dir: &Path, options: &Options) -> Result<Embedded, OpenError> {
+    let embedder = TableEmbedder::new();
+    let store = Arc::new(Store::open(dir, embedder.model(), options)?);
+    let bus = Arc::new(QueueBus::new(Arc::clone(&store), options));
+    let index = MemoryIndex::new(Arc::clone(&store), embedder.dimension(), options)?;
+    Ok(Embedded {
+        bus: bus.clone(),
+        dead_letters: bus,
+        records: Arc::new(StoredRecords(Arc::clone(&store))),
+        graph: Arc::new(StoredGraph(store)),
+        index: Arc::new(index),
+        embedder: Arc::new(embedder),
+    })
 }

@@ -5,8 +5,14 @@
 //! that file and wakes consumers through channels. `index` searches exactly, over points kept in that file. What is
 //! absent: no port knows another one, and no call of SQLite ever runs on a thread of the async runtime.
 
+mod bus;
+mod clock;
+mod embed;
 mod embedded;
 mod error;
+mod index;
+mod store;
 
 pub use embedded::{Embedded, Options};
 pub use error::OpenError;
+pub use store::{UpkeepError, backup, check};

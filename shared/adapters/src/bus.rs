@@ -1,0 +1,160 @@
+//! The bus inside one process: a durable queue in the store's file, and requests through channels.
+//!
+//! The file says what is pending; a lane in memory, one a group, says what is ready, so that nothing polls. Lanes are
+//! changed only on the writer's thread, after the commit that changed the file, and by consumers that take deliveries.
+
+mod dead;
+mod delivery;
+mod inquiries;
+mod lane;
+mod queue;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::port::{Bus, Delivery, Frame, Inquiry, Position, Result};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+
+use crate::Options;
+use crate::store::{Durability, Store};
+use inquiries::Inquiries;
+use lane::Lane;
+
+/// Bus and dead letters over the store's file.
+pub(crate) struct QueueBus {
+    queue: Arc<Queue>,
+    inquiries: Inquiries,
+}
+
+/// What deliveries share with the bus.
+struct Queue {
+    store: Arc<Store>,
+    ack_wait: Duration,
+    frames_max: u64,
+    lanes: Mutex<HashMap<(String, String), Arc<Lane>>>,
+}
+
+impl QueueBus {
+    pub(crate) fn new(store: Arc<Store>, options: &Options) -> QueueBus {
+        let (ack_wait, frames_max) = (options.ack_wait, options.queue_frames_max);
+        let queue = Queue {
+            store,
+            ack_wait,
+            frames_max,
+            lanes: Mutex::default(),
+        };
+        QueueBus {
+            queue: Arc::new(queue),
+            inquiries: Inquiries::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl Bus for QueueBus {
+    async fn publish(&self, frame: Frame) -> Result<Position> {
+        let (subject, space) = (frame.subject.clone(), frame.space.clone());
+        let frames_max = self.queue.frames_max;
+        let queue = Arc::clone(&self.queue);
+        let then = move |stored: &queue::Stored| {
+            if stored.fresh {
+                queue
+                    .lanes_of(&subject)
+                    .iter()
+                    .for_each(|lane| lane.add(stored.position, &space));
+            }
+        };
+        let job = move |db: &_| queue::publish(db, &frame, frames_max);
+        let stored = self
+            .queue
+            .store
+            .write_then("bus.publish", Durability::Power, job, then)
+            .await?;
+        Ok(Position(stored.position))
+    }
+
+    async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>> {
+        let lane = self.queue.joined(subject, group).await?;
+        let consumer = delivery::Consumer::new(Arc::clone(&self.queue), lane);
+        let deliveries = futures::stream::unfold(consumer, |mut consumer| async move {
+            let delivery = consumer.next().await;
+            Some((delivery, consumer))
+        });
+        Ok(deliveries.boxed())
+    }
+
+    async fn request(&self, frame: Frame, patience: Duration) -> Result<Vec<u8>> {
+        self.inquiries.ask(frame, patience).await
+    }
+
+    async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>> {
+        let inquiries = self.inquiries.serve(subject);
+        let next = |mut inquiries: tokio::sync::mpsc::Receiver<Inquiry>| async move {
+            inquiries.recv().await.map(|inquiry| (inquiry, inquiries))
+        };
+        Ok(futures::stream::unfold(inquiries, next).boxed())
+    }
+
+    async fn backlog(&self, subject: &str, group: &str) -> Result<u64> {
+        if let Some(lane) = self.queue.lane(subject, group) {
+            return Ok(lane.len());
+        }
+        let (subject, group) = (subject.to_owned(), group.to_owned());
+        self.queue
+            .store
+            .read("bus.backlog", move |db| queue::backlog(db, &subject, &group))
+            .await
+    }
+
+    async fn erase(&self, space: &str) -> Result<()> {
+        let (space, erased) = (space.to_owned(), space.to_owned());
+        let queue = Arc::clone(&self.queue);
+        let then = move |(): &()| queue.lanes().values().for_each(|lane| lane.erase(&erased));
+        self.queue
+            .store
+            .write_then("bus.erase", Durability::Power, move |db| queue::erase(db, &space), then)
+            .await
+    }
+}
+
+impl Queue {
+    /// Returns the lane of a group, which from now on is known and gets all that is published.
+    async fn joined(self: &Arc<Queue>, subject: &str, group: &str) -> Result<Arc<Lane>> {
+        if let Some(lane) = self.lane(subject, group) {
+            return Ok(lane);
+        }
+        let key = (subject.to_owned(), group.to_owned());
+        let (queue, name) = (Arc::clone(self), key.clone());
+        // The first of two that join at once wins; the lane of the other was made from the same rows.
+        let then = move |lane: &Arc<Lane>| {
+            queue.lanes().entry(key).or_insert_with(|| Arc::clone(lane));
+        };
+        let job = move |db: &_| Ok(Arc::new(queue::join(db, &name.0, &name.1)?));
+        let made = self
+            .store
+            .write_then("bus.subscribe", Durability::Power, job, then)
+            .await?;
+        Ok(self.lane(subject, group).unwrap_or(made))
+    }
+
+    fn lane(&self, subject: &str, group: &str) -> Option<Arc<Lane>> {
+        self.lanes()
+            .get(&(subject.to_owned(), group.to_owned()))
+            .map(Arc::clone)
+    }
+
+    fn lanes_of(&self, subject: &str) -> Vec<Arc<Lane>> {
+        self.lanes()
+            .iter()
+            .filter(|(key, _)| key.0 == subject)
+            .map(|(_, lane)| Arc::clone(lane))
+            .collect()
+    }
+
+    fn lanes(&self) -> MutexGuard<'_, HashMap<(String, String), Arc<Lane>>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

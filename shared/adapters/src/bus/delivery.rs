@@ -1,0 +1,149 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::port::{Delivery, Position, Result, Settler};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::lane::{Lane, Ticket};
+use super::{Queue, queue};
+use crate::store::Durability;
+
+/// How long a message rests when it could not be read from the file.
+const REST: Duration = Duration::from_secs(1);
+
+/// One consumer of a group.
+pub(super) struct Consumer {
+    queue: Arc<Queue>,
+    lane: Arc<Lane>,
+    changed: watch::Receiver<()>,
+}
+
+/// Gives a message back if its consumer goes away while the delivery is being made.
+struct Taken<'a> {
+    lane: &'a Lane,
+    ticket: Ticket,
+    rest: Option<Duration>,
+}
+
+struct Settling {
+    queue: Arc<Queue>,
+    lane: Arc<Lane>,
+    ticket: Ticket,
+}
+
+impl Consumer {
+    pub(super) fn new(queue: Arc<Queue>, lane: Arc<Lane>) -> Consumer {
+        let changed = lane.watch();
+        Consumer { queue, lane, changed }
+    }
+
+    /// Waits for the next delivery. May be dropped at any time without losing one.
+    pub(super) async fn next(&mut self) -> Result<Delivery> {
+        loop {
+            let now = Instant::now();
+            let wake = match self.lane.take(now, now + self.queue.ack_wait) {
+                Ok(ticket) => match self.made(ticket).await {
+                    Ok(None) => continue,
+                    Ok(Some(delivery)) => return Ok(delivery),
+                    Err(error) => return Err(error),
+                },
+                Err(wake) => wake,
+            };
+            let woken = async {
+                match wake {
+                    Some(at) => sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = woken => (),
+                changed = self.changed.changed() => drop(changed),
+            }
+        }
+    }
+
+    /// Counts the delivery and reads the message; none if it was settled meanwhile.
+    async fn made(&self, ticket: Ticket) -> Result<Option<Delivery>> {
+        let mut taken = Taken {
+            lane: &self.lane,
+            ticket,
+            rest: Some(Duration::ZERO),
+        };
+        let (group, position) = (self.lane.group, ticket.position);
+        let job = move |db: &_| queue::deliver(db, group, position);
+        let found = self.queue.store.write("bus.deliver", Durability::Process, job).await;
+        taken.rest = if found.is_ok() { None } else { Some(REST) };
+        let Some((frame, attempt)) = found? else {
+            self.lane.settle(position);
+            return Ok(None);
+        };
+        let settler = Settling {
+            queue: Arc::clone(&self.queue),
+            lane: Arc::clone(&self.lane),
+            ticket,
+        };
+        Ok(Some(Delivery {
+            frame,
+            position: Position(position),
+            attempt,
+            settler: Box::new(settler),
+        }))
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if let Some(rest) = self.rest {
+            self.lane.wait_until(self.ticket, Instant::now() + rest);
+        }
+    }
+}
+
+#[async_trait]
+impl Settler for Settling {
+    async fn done(self: Box<Self>) -> Result<()> {
+        let (group, position) = (self.lane.group, self.ticket.position);
+        let lane = Arc::clone(&self.lane);
+        let job = move |db: &_| queue::done(db, group, position);
+        let then = move |(): &()| lane.settle(position);
+        self.queue
+            .store
+            .write_then("bus.done", Durability::Process, job, then)
+            .await
+    }
+
+    async fn retry_after(self: Box<Self>, delay: Duration) -> Result<()> {
+        if !self.lane.is_current(self.ticket) {
+            return Ok(());
+        }
+        let (group, position) = (self.lane.group, self.ticket.position);
+        let (lane, ticket) = (Arc::clone(&self.lane), self.ticket);
+        let job = move |db: &_| queue::retry_after(db, group, position, delay);
+        let then = move |(): &()| lane.wait_until(ticket, Instant::now() + delay);
+        self.queue
+            .store
+            .write_then("bus.retry_after", Durability::Process, job, then)
+            .await
+    }
+
+    async fn dead_letter(self: Box<Self>, reason: &str) -> Result<()> {
+        if !self.lane.is_current(self.ticket) {
+            return Ok(());
+        }
+        let (group, position, reason) = (self.lane.group, self.ticket.position, reason.to_owned());
+        let lane = Arc::clone(&self.lane);
+        let job = move |db: &_| queue::bury(db, group, position, &reason);
+        let then = move |(): &()| lane.settle(position);
+        self.queue
+            .store
+            .write_then("bus.dead_letter", Durability::Power, job, then)
+            .await
+    }
+
+    async fn extend(&self) -> Result<()> {
+        self.lane.wait_until(self.ticket, Instant::now() + self.queue.ack_wait);
+        Ok(())
+    }
+}

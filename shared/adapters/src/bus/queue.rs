@@ -1,0 +1,209 @@
+//! The queue's tables.
+
+use std::time::Duration;
+
+use domain::ErrorKind;
+use domain::port::Frame;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use tokio::time::Instant;
+
+use super::lane::Lane;
+use crate::clock;
+use crate::store::{Failure, Outcome, integer, natural, overwriting};
+
+/// Deduplication keys kept: this many of the newest, none older than this.
+const KEYS_MAX: i64 = 1_000_000;
+const KEY_SECONDS: i64 = 7 * 24 * 3_600;
+/// Keys that may leave when one comes; more than one, so that their number also shrinks.
+const KEYS_AT_ONCE: i64 = 2;
+/// Longest reason of a dead letter, characters.
+const REASON_MAX: usize = 2_000;
+
+/// Where a published frame lies, and whether it is there only since now.
+pub(super) struct Stored {
+    pub(super) position: u64,
+    pub(super) fresh: bool,
+}
+
+/// Stores a frame for every known group of its subject.
+pub(super) fn publish(db: &Connection, frame: &Frame, frames_max: u64) -> Outcome<Stored> {
+    if let Some(position) = first_of_key(db, frame)? {
+        return Ok(Stored { position, fresh: false });
+    }
+    let kept: i64 = db
+        .prepare_cached("SELECT kept FROM frames")?
+        .query_row([], |row| row.get(0))?;
+    if natural(kept) >= frames_max {
+        return Err(Failure::Refused(
+            ErrorKind::Exhausted,
+            format!("the queue holds {kept} messages, its bound"),
+        ));
+    }
+    let headers = serde_json::to_vec(&frame.headers).map_err(|error| Failure::invalid(error.to_string()))?;
+    let mut insert = db.prepare_cached(
+        "INSERT INTO messages (subject, space, dedup_key, headers, payload) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    let position = insert.insert(params![
+        frame.subject,
+        frame.space,
+        frame.dedup_key,
+        headers,
+        frame.payload
+    ])?;
+    let mut fan_out = db.prepare_cached(
+        "INSERT INTO pending (consumer_group, position, space) SELECT row, ?1, ?2 FROM consumer_groups WHERE subject = ?3",
+    )?;
+    fan_out.execute(params![position, frame.space, frame.subject])?;
+    if !frame.dedup_key.is_empty() {
+        keep_key(db, frame, position)?;
+    }
+    Ok(Stored {
+        position: natural(position),
+        fresh: true,
+    })
+}
+
+/// Makes the group known if it is not, with all messages that are kept, and returns its lane.
+pub(super) fn join(db: &Connection, subject: &str, group: &str) -> Outcome<Lane> {
+    let added = db.execute(
+        "INSERT INTO consumer_groups (subject, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        [subject, group],
+    )?;
+    let row = group_row(db, subject, group)?.ok_or_else(|| Failure::body("a consumer group is missing"))?;
+    if added > 0 {
+        db.execute(
+            "INSERT INTO pending (consumer_group, position, space) SELECT ?1, position, space FROM messages
+             WHERE subject = ?2",
+            params![row, subject],
+        )?;
+    }
+    let (now, clock) = (Instant::now(), clock::now().timestamp_millis());
+    let mut select = db.prepare("SELECT position, space, visible_at FROM pending WHERE consumer_group = ?1")?;
+    let lines = select.query_map([row], |row| {
+        let until = natural(row.get::<_, i64>(2)?.saturating_sub(clock));
+        let until = (until > 0).then(|| now + Duration::from_millis(until));
+        Ok((natural(row.get(0)?), row.get::<_, String>(1)?, until))
+    })?;
+    Ok(Lane::new(row, lines.collect::<rusqlite::Result<Vec<_>>>()?))
+}
+
+/// Counts a delivery and returns the frame with its attempts; none if the group has settled it.
+pub(super) fn deliver(db: &Connection, group: i64, position: u64) -> Outcome<Option<(Frame, u32)>> {
+    let mut count = db.prepare_cached(
+        "UPDATE pending SET attempts = attempts + 1 WHERE consumer_group = ?1 AND position = ?2 RETURNING attempts",
+    )?;
+    let attempts = count
+        .query_row((group, integer(position)), |row| row.get(0))
+        .optional()?;
+    let Some(attempts) = attempts else { return Ok(None) };
+    let mut select =
+        db.prepare_cached("SELECT subject, space, dedup_key, headers, payload FROM messages WHERE position = ?1")?;
+    let mut rows = select.query([integer(position)])?;
+    match rows.next()? {
+        Some(row) => Ok(Some((frame(row)?, attempts))),
+        None => Ok(None),
+    }
+}
+
+/// Settles a message for a group, and drops it once no group needs it.
+pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
+    let position = integer(position);
+    let mut settle = db.prepare_cached("DELETE FROM pending WHERE consumer_group = ?1 AND position = ?2")?;
+    settle.execute((group, position))?;
+    let mut forget = db.prepare_cached(
+        "DELETE FROM messages WHERE position = ?1 AND NOT EXISTS (SELECT 1 FROM pending WHERE position = ?1)",
+    )?;
+    forget.execute([position])?;
+    Ok(())
+}
+
+/// Notes when the message may be delivered to the group again, so that a restart does not hurry it.
+pub(super) fn retry_after(db: &Connection, group: i64, position: u64, delay: Duration) -> Outcome<()> {
+    let at = clock::now()
+        .timestamp_millis()
+        .saturating_add(integer(delay.as_millis()));
+    let mut update =
+        db.prepare_cached("UPDATE pending SET visible_at = ?3 WHERE consumer_group = ?1 AND position = ?2")?;
+    update.execute((group, integer(position), at))?;
+    Ok(())
+}
+
+/// Moves a message of a group among the dead letters; does nothing if the group has settled it.
+pub(super) fn bury(db: &Connection, group: i64, position: u64, reason: &str) -> Outcome<()> {
+    let reason: String = reason.chars().take(REASON_MAX).collect();
+    let mut copy = db.prepare_cached(
+        "INSERT INTO dead_letters
+           (consumer_group, position, subject, space, dedup_key, headers, payload, reason, attempts, at)
+         SELECT p.consumer_group, m.position, m.subject, m.space, m.dedup_key, m.headers, m.payload, ?3, p.attempts, ?4
+         FROM pending p JOIN messages m ON m.position = p.position WHERE p.consumer_group = ?1 AND p.position = ?2",
+    )?;
+    copy.execute(params![
+        group,
+        integer(position),
+        reason,
+        clock::now().timestamp_millis()
+    ])?;
+    done(db, group, position)
+}
+
+/// Counts what a group has not settled; a group that is not known has settled nothing.
+pub(super) fn backlog(db: &Connection, subject: &str, group: &str) -> Outcome<u64> {
+    let count: i64 = match group_row(db, subject, group)? {
+        Some(row) => db.query_row("SELECT count(*) FROM pending WHERE consumer_group = ?1", [row], |row| {
+            row.get(0)
+        })?,
+        None => db.query_row("SELECT count(*) FROM messages WHERE subject = ?1", [subject], |row| {
+            row.get(0)
+        })?,
+    };
+    Ok(natural(count))
+}
+
+/// Drops all that the queue holds of a space. Its keys go too: a space made anew may publish the same again.
+pub(super) fn erase(db: &Connection, space: &str) -> Outcome<()> {
+    overwriting(db, || {
+        for table in ["pending", "messages", "dead_letters", "dedup_keys"] {
+            db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])?;
+        }
+        Ok(())
+    })
+}
+
+fn first_of_key(db: &Connection, frame: &Frame) -> Outcome<Option<u64>> {
+    if frame.dedup_key.is_empty() {
+        return Ok(None);
+    }
+    let mut select = db.prepare_cached("SELECT position FROM dedup_keys WHERE subject = ?1 AND key = ?2")?;
+    let position = select
+        .query_row((&frame.subject, &frame.dedup_key), |row| row.get(0))
+        .optional()?;
+    Ok(position.map(natural))
+}
+
+fn keep_key(db: &Connection, frame: &Frame, position: i64) -> Outcome<()> {
+    let now = clock::now().timestamp();
+    let mut insert = db.prepare_cached("INSERT INTO dedup_keys VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    insert.execute(params![frame.subject, frame.dedup_key, position, frame.space, now])?;
+    let mut forget = db.prepare_cached(
+        "DELETE FROM dedup_keys WHERE position IN (SELECT position FROM dedup_keys ORDER BY position LIMIT ?1)
+         AND (position <= ?2 OR at < ?3)",
+    )?;
+    forget.execute((KEYS_AT_ONCE, position - KEYS_MAX, now - KEY_SECONDS))?;
+    Ok(())
+}
+
+fn group_row(db: &Connection, subject: &str, group: &str) -> Outcome<Option<i64>> {
+    let mut select = db.prepare_cached("SELECT row FROM consumer_groups WHERE subject = ?1 AND name = ?2")?;
+    Ok(select.query_row([subject, group], |row| row.get(0)).optional()?)
+}
+
+fn frame(row: &Row<'_>) -> Outcome<Frame> {
+    let headers = row.get_ref(3)?.as_blob().map_err(Failure::body)?;
+    Ok(Frame {
+        subject: row.get(0)?,
+        space: row.get(1)?,
+        dedup_key: row.get(2)?,
+        headers: serde_json::from_slice(headers).map_err(Failure::body)?,
+        payload: row.get(4)?,
+    })
+}

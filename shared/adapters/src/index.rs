@@ -1,0 +1,236 @@
+//! Exact search in memory over the points in the file.
+//!
+//! A space is a block of vectors and postings, built from the file at its first search and kept up by every `put`; the
+//! blocks that were not searched for longest leave when memory is short. One thread applies changes to blocks, in the
+//! order of their commits, so that the writer never waits for a search.
+
+mod block;
+mod cache;
+mod dense;
+mod inverted;
+
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use async_trait::async_trait;
+use domain::id::{SpaceId, UnitId};
+use domain::port::{Index, Point, Result, Search, SearchResult};
+use domain::{ErrorKind, PortError};
+use rusqlite::{Connection, Row, params};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+use crate::store::{Durability, Failure, Outcome, Store, dense_blob, dense_of, known_space, natural, overwriting};
+use crate::store::{space_row, sparse_blob, sparse_of};
+use crate::{OpenError, Options};
+use block::Block;
+use cache::Cache;
+
+/// Changes that may wait to be applied before the writer waits.
+const CHANGES_MAX: usize = 1_024;
+/// Searches at once; those beyond wait. They are short, so a few a core are enough to keep all cores busy.
+const SEARCHES_MAX: usize = 16;
+
+/// Exact index over the store's points.
+pub(crate) struct MemoryIndex {
+    store: Arc<Store>,
+    dimension: usize,
+    cache: Arc<Cache>,
+    changes: SyncSender<Applied>,
+    searches: Arc<Semaphore>,
+}
+
+/// A committed change of the points of a space.
+enum Change {
+    Put {
+        space: i64,
+        points: Arc<Vec<Point>>,
+        retired: Arc<Vec<UnitId>>,
+    },
+    Erase {
+        space: SpaceId,
+    },
+}
+
+/// A change to apply, and whom to tell.
+struct Applied(Change, oneshot::Sender<()>);
+
+impl MemoryIndex {
+    pub(crate) fn new(store: Arc<Store>, dimension: usize, options: &Options) -> std::result::Result<Self, OpenError> {
+        let cache = Arc::new(Cache::new(options.index_bytes_max));
+        let (changes, waiting) = sync_channel(CHANGES_MAX);
+        let blocks = Arc::clone(&cache);
+        let apply = move || {
+            for Applied(change, applied) in waiting {
+                blocks.apply(&change);
+                // Whoever stopped waiting does not need to know.
+                let _ = applied.send(());
+            }
+        };
+        let thread = std::thread::Builder::new().name("mnemic-index".to_owned()).spawn(apply);
+        let path = store.path().to_owned();
+        thread.map_err(|source| OpenError::Directory { path, source })?;
+        let searches = Arc::new(Semaphore::new(SEARCHES_MAX));
+        Ok(MemoryIndex {
+            store,
+            dimension,
+            cache,
+            changes,
+            searches,
+        })
+    }
+
+    /// Commits `job`, then waits until its change can be searched.
+    async fn change<T, F, C>(&self, operation: &'static str, durability: Durability, job: F, change: C) -> Result<()>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        C: FnOnce(&T) -> Change + Send + 'static,
+    {
+        let (sender, applied) = oneshot::channel();
+        let changes = self.changes.clone();
+        let then = move |value: &T| drop(changes.send(Applied(change(value), sender)));
+        self.store.write_then(operation, durability, job, then).await?;
+        let ended = |_| PortError::new(operation, ErrorKind::Internal, "the index has stopped");
+        applied.await.map_err(ended)
+    }
+}
+
+#[async_trait]
+impl Index for MemoryIndex {
+    async fn put(&self, space: &SpaceId, points: &[Point], retired: &[UnitId]) -> Result<()> {
+        if let Some(wrong) = points.iter().find(|it| it.dense.len() != self.dimension) {
+            let detail = format!("a vector of length {}, expected {}", wrong.dense.len(), self.dimension);
+            return Err(PortError::new("index.put", ErrorKind::Invalid, detail));
+        }
+        let (points, retired) = (Arc::new(points.to_vec()), Arc::new(retired.to_vec()));
+        let (stored, gone, name) = (Arc::clone(&points), Arc::clone(&retired), space.clone());
+        let job = move |db: &Connection| {
+            let space = known_space(db, &name)?;
+            put(db, space, &stored, &gone)?;
+            Ok(space)
+        };
+        let change = move |space: &i64| Change::Put {
+            space: *space,
+            points,
+            retired,
+        };
+        self.change("index.put", Durability::Process, job, change).await
+    }
+
+    async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
+        if let Some(query) = search.dense.as_ref().filter(|it| it.len() != self.dimension) {
+            let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
+            return Err(PortError::new("index.search", ErrorKind::Invalid, detail));
+        }
+        let stopped = |_| PortError::new("index.search", ErrorKind::Unavailable, "the index is closed");
+        let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
+        let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
+        let (space, search, span) = (space.clone(), search.clone(), tracing::Span::current());
+        let work = spawn_blocking(move || {
+            let _permit = permit;
+            let _span = span.entered();
+            let found = store.read_here("index.search", |db| space_row(db, &space))?;
+            let Some(row) = found else {
+                return Ok(SearchResult::default());
+            };
+            let load = || store.read_here("index.search", |db| load(db, row, dimension));
+            cache.with(row, &space, load, |block| block.search(&search))
+        });
+        let panicked =
+            |error| PortError::new("index.search", ErrorKind::Internal, "a search panicked").caused_by(error);
+        work.await
+            .unwrap_or_else(|error: tokio::task::JoinError| Err(panicked(error)))
+    }
+
+    async fn count(&self, space: &SpaceId) -> Result<u64> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(0);
+            };
+            let mut count = db.prepare_cached("SELECT count(*) FROM points WHERE space = ?1")?;
+            Ok(natural(count.query_row([row], |row| row.get(0))?))
+        };
+        self.store.read("index.count", job).await
+    }
+
+    async fn erase(&self, space: &SpaceId) -> Result<()> {
+        let name = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &name)? else {
+                return Ok(());
+            };
+            overwriting(db, || {
+                Ok(db.execute("DELETE FROM points WHERE space = ?1", [row]).map(drop)?)
+            })
+        };
+        let space = space.clone();
+        self.change("index.erase", Durability::Power, job, move |()| Change::Erase { space })
+            .await
+    }
+}
+
+fn put(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Outcome<()> {
+    let mut remove = db.prepare_cached("DELETE FROM points WHERE space = ?1 AND unit = ?2")?;
+    for unit in retired {
+        remove.execute(params![space, unit.uuid().as_bytes()])?;
+    }
+    let mut insert = db.prepare_cached(
+        "INSERT INTO points (space, unit, part, observed_at, dense, words, pieces) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (space, unit, part) DO UPDATE SET observed_at = ?4, dense = ?5, words = ?6, pieces = ?7",
+    )?;
+    for it in points {
+        let (dense, words, pieces) = (dense_blob(&it.dense), sparse_blob(&it.words), sparse_blob(&it.pieces));
+        insert.execute(params![
+            space,
+            it.unit.uuid().as_bytes(),
+            it.part,
+            it.observed_at,
+            dense,
+            words,
+            pieces
+        ])?;
+    }
+    Ok(())
+}
+
+fn load(db: &Connection, space: i64, dimension: usize) -> Outcome<Block> {
+    let mut select = db.prepare_cached(
+        "SELECT unit, part, observed_at, dense, words, pieces FROM points WHERE space = ?1 ORDER BY unit, part",
+    )?;
+    let mut rows = select.query([space])?;
+    let mut block = Block::new(dimension);
+    while let Some(row) = rows.next()? {
+        let point = point(row)?;
+        if point.dense.len() != dimension {
+            return Err(Failure::body("a stored vector has another length"));
+        }
+        block.insert(&point);
+    }
+    block.shrink();
+    tracing::debug!(
+        points = block.len(),
+        bytes = block.bytes(),
+        "space loaded into the index"
+    );
+    Ok(block)
+}
+
+fn point(row: &Row<'_>) -> Outcome<Point> {
+    let blob = |column| {
+        row.get_ref(column)
+            .map_err(Failure::from)?
+            .as_blob()
+            .map_err(Failure::body)
+    };
+    Ok(Point {
+        unit: UnitId::from_uuid(Uuid::from_bytes(row.get(0)?)),
+        part: row.get(1)?,
+        observed_at: row.get(2)?,
+        dense: dense_of(blob(3)?)?,
+        words: sparse_of(blob(4)?)?,
+        pieces: sparse_of(blob(5)?)?,
+    })
+}

@@ -1,0 +1,153 @@
+use std::collections::BTreeMap;
+
+use domain::id::UnitId;
+use domain::port::{Hit, Point, Search, SearchResult, Sparse};
+
+use super::dense::Dense;
+use super::inverted::Inverted;
+
+/// Dead slots a block may have before it is made anew, and their least share (one of so many).
+const DEAD_MAX: usize = 1_024;
+const DEAD_SHARE: usize = 4;
+
+/// The points of one space. A point has a slot; a replaced or removed one leaves its slot dead until compaction.
+pub(super) struct Block {
+    slots: BTreeMap<(UnitId, u16), u32>,
+    points: Vec<Slot>,
+    dense: Dense,
+    words: Inverted,
+    pieces: Inverted,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    key: (UnitId, u16),
+    observed_at: i64,
+    alive: bool,
+}
+
+impl Block {
+    pub(super) fn new(dimension: usize) -> Block {
+        Block {
+            slots: BTreeMap::new(),
+            points: Vec::new(),
+            dense: Dense::new(dimension),
+            words: Inverted::default(),
+            pieces: Inverted::default(),
+        }
+    }
+
+    /// Number of points alive.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Memory taken, in bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let keys = self.points.capacity() * size_of::<Slot>() + self.slots.len() * 40;
+        size_of::<Block>() + keys + self.dense.bytes() + self.words.bytes() + self.pieces.bytes()
+    }
+
+    /// Inserts or replaces a point.
+    pub(super) fn insert(&mut self, point: &Point) {
+        let key = (point.unit, point.part);
+        // A block never holds four billion points: memory ends long before.
+        let slot = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
+        if let Some(old) = self.slots.insert(key, slot) {
+            self.points[old as usize].alive = false;
+        }
+        self.points.push(Slot {
+            key,
+            observed_at: point.observed_at,
+            alive: true,
+        });
+        self.dense.push(&point.dense);
+        self.words.push(slot, &point.words);
+        self.pieces.push(slot, &point.pieces);
+    }
+
+    /// Removes all points of a unit.
+    pub(super) fn remove(&mut self, unit: UnitId) {
+        let of_unit = self.slots.range((unit, 0)..=(unit, u16::MAX));
+        let found: Vec<((UnitId, u16), u32)> = of_unit.map(|(key, slot)| (*key, *slot)).collect();
+        for (key, slot) in found {
+            self.slots.remove(&key);
+            self.points[slot as usize].alive = false;
+        }
+    }
+
+    /// Makes the block anew without its dead slots, if they are many.
+    pub(super) fn compact(&mut self) {
+        let dead = self.points.len() - self.slots.len();
+        if dead <= DEAD_MAX || dead * DEAD_SHARE <= self.points.len() {
+            return;
+        }
+        let mut moved = vec![None; self.points.len()];
+        let mut next = 0_u32;
+        for (new, slot) in moved.iter_mut().zip(&self.points) {
+            if slot.alive {
+                *new = Some(next);
+                next += 1;
+            }
+        }
+        self.points.retain(|it| it.alive);
+        self.dense.compact(&moved);
+        self.words.compact(&moved);
+        self.pieces.compact(&moved);
+        self.slots = self.points.iter().map(|it| it.key).zip(0..).collect();
+    }
+
+    /// Gives back memory that is not needed after a load.
+    pub(super) fn shrink(&mut self) {
+        self.points.shrink_to_fit();
+        self.dense.shrink();
+        self.words.shrink();
+        self.pieces.shrink();
+    }
+
+    pub(super) fn search(&self, search: &Search) -> SearchResult {
+        let accepts = |slot: usize| {
+            let it = &self.points[slot];
+            it.alive
+                && search.from.is_none_or(|from| it.observed_at >= from)
+                && search.until.is_none_or(|until| it.observed_at < until)
+        };
+        let dense = search
+            .dense
+            .as_ref()
+            .map(|query| self.dense.search(query, accepts, search.limit));
+        let sparse = |inverted: &Inverted, query: &Option<Sparse>| match query {
+            Some(query) => {
+                let alive = |slot: usize| self.points[slot].alive;
+                self.best(
+                    inverted.search(query, (self.points.len(), self.len()), alive, accepts),
+                    search.limit,
+                )
+            }
+            None => Vec::new(),
+        };
+        SearchResult {
+            dense: self.best(dense.unwrap_or_default(), search.limit),
+            words: sparse(&self.words, &search.words),
+            pieces: sparse(&self.pieces, &search.pieces),
+        }
+    }
+
+    /// Returns the best `limit` of scored slots, best first, ties by key.
+    fn best(&self, mut scored: Vec<(u32, f32)>, limit: usize) -> Vec<Hit> {
+        let order = |a: &(u32, f32), b: &(u32, f32)| {
+            let key = |slot: u32| self.points[slot as usize].key;
+            b.1.total_cmp(&a.1).then_with(|| key(a.0).cmp(&key(b.0)))
+        };
+        if scored.len() > limit {
+            scored.select_nth_unstable_by(limit, order);
+            scored.truncate(limit);
+        }
+        scored.sort_unstable_by(order);
+        let hit = |(slot, score): (u32, f32)| {
+            let (unit, part) = self.points[slot as usize].key;
+            Hit { unit, part, score }
+        };
+        scored.into_iter().map(hit).collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! Vectors as bytes for the scan and as f32 for the truth.
+//!
+//! The scan compares codes of one byte a number; each score is off by at most a bound that is known from the vectors.
+//! All that could be among the best inside that bound is scored again with f32, so the result is exact.
+
+/// Slack for the rounding of the f32 sums themselves.
+const ROUNDING: f32 = 1e-5;
+/// Lanes of the f32 sum; a fixed number keeps the sum the same on every machine.
+const LANES: usize = 16;
+
+/// The dense vectors of a block, by slot.
+pub(super) struct Dense {
+    dimension: usize,
+    exact: Vec<f32>,
+    codes: Vec<i8>,
+    /// What a code of 1 stands for.
+    steps: Vec<f32>,
+    /// Greatest distance between a vector and its codes.
+    blur: f32,
+    /// Greatest length of a vector as its codes say.
+    length: f32,
+}
+
+impl Dense {
+    pub(super) fn new(dimension: usize) -> Dense {
+        Dense {
+            dimension,
+            exact: Vec::new(),
+            codes: Vec::new(),
+            steps: Vec::new(),
+            blur: 0.0,
+            length: 0.0,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.exact.capacity() * 4 + self.codes.capacity() + self.steps.capacity() * 4
+    }
+
+    pub(super) fn push(&mut self, vector: &[f32]) {
+        let step = greatest(vector) / f32::from(i8::MAX);
+        let codes = vector
+            .iter()
+            .map(|it| if step > 0.0 { (it / step).round() as i8 } else { 0 });
+        let (mut blur, mut length) = (0.0, 0.0);
+        for (number, code) in vector.iter().zip(codes) {
+            let coded = f32::from(code) * step;
+            blur += (number - coded) * (number - coded);
+            length += coded * coded;
+            self.codes.push(code);
+        }
+        self.blur = self.blur.max(blur.sqrt());
+        self.length = self.length.max(length.sqrt());
+        self.exact.extend_from_slice(vector);
+        self.steps.push(step);
+    }
+
+    /// Returns accepted slots with exact scores: all of the best `limit`, and more. A query of zeros finds nothing.
+    pub(super) fn search(&self, query: &[f32], accepts: impl Fn(usize) -> bool, limit: usize) -> Vec<(u32, f32)> {
+        let length = dot(query, query).sqrt();
+        if self.dimension == 0 || limit == 0 || length.is_nan() || length <= 0.0 {
+            return Vec::new();
+        }
+        let (codes, step) = self.coded(query);
+        let off = query
+            .iter()
+            .zip(&codes)
+            .map(|(number, code)| (number - f32::from(*code) * step).powi(2));
+        let bound = self.blur * length + off.sum::<f32>().sqrt() * self.length + ROUNDING;
+        let vectors = self.codes.chunks_exact(self.dimension).zip(&self.steps).zip(0_u32..);
+        let accepted = vectors.filter(|(_, slot)| accepts(*slot as usize));
+        let score = |vector: &[i8], unit: f32| integer_dot(vector, &codes) as f32 * unit * step;
+        let mut scored: Vec<(u32, f32)> = accepted
+            .map(|((vector, unit), slot)| (slot, score(vector, *unit)))
+            .collect();
+        if scored.len() > limit {
+            let (_, last, _) = scored.select_nth_unstable_by(limit - 1, |a, b| b.1.total_cmp(&a.1));
+            let least = last.1 - 2.0 * bound;
+            scored.retain(|it| it.1 >= least);
+        }
+        for (slot, score) in &mut scored {
+            let start = *slot as usize * self.dimension;
+            *score = dot(&self.exact[start..start + self.dimension], query);
+        }
+        scored
+    }
+
+    /// Moves vectors to new slots; those without one go.
+    pub(super) fn compact(&mut self, moved: &[Option<u32>]) {
+        let mut kept = Dense::new(self.dimension);
+        for (vector, new) in self.exact.chunks_exact(self.dimension.max(1)).zip(moved) {
+            if new.is_some() {
+                kept.push(vector);
+            }
+        }
+        *self = kept;
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.exact.shrink_to_fit();
+        self.codes.shrink_to_fit();
+        self.steps.shrink_to_fit();
+    }
+
+    /// Codes of the query, finer than those of the vectors, but so that no sum of products overflows.
+    fn coded(&self, query: &[f32]) -> (Vec<i16>, f32) {
+        let most = i32::MAX / (i32::from(i8::MAX) * i32::try_from(self.dimension).unwrap_or(i32::MAX).max(1));
+        let step = greatest(query) / most.clamp(1, i32::from(i16::MAX)) as f32;
+        (query.iter().map(|it| (it / step).round() as i16).collect(), step)
+    }
+}
+
+fn greatest(vector: &[f32]) -> f32 {
+    vector.iter().fold(0.0, |most, it| most.max(it.abs()))
+}
+
+fn integer_dot(vector: &[i8], query: &[i16]) -> i32 {
+    vector
+        .iter()
+        .zip(query)
+        .map(|(a, b)| i32::from(i16::from(*a)) * i32::from(*b))
+        .sum()
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    let (a_lanes, a_rest) = a.as_chunks::<LANES>();
+    let (b_lanes, b_rest) = b.as_chunks::<LANES>();
+    for (a, b) in a_lanes.iter().zip(b_lanes) {
+        for (sum, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    lanes.iter().sum::<f32>() + rest
+}

@@ -1,0 +1,80 @@
+use std::collections::HashMap;
+
+/// Postings by term: slot and weight, by slot.
+#[derive(Default)]
+pub(super) struct Inverted {
+    postings: HashMap<u32, Vec<(u32, f32)>>,
+}
+
+impl Inverted {
+    pub(super) fn bytes(&self) -> usize {
+        let lists: usize = self.postings.values().map(|it| it.capacity() * 8).sum();
+        lists + self.postings.capacity() * 40
+    }
+
+    /// Adds the terms of a new slot, which is greater than all before.
+    pub(super) fn push(&mut self, slot: u32, terms: &[(u32, f32)]) {
+        for (term, weight) in terms {
+            self.postings.entry(*term).or_default().push((slot, *weight));
+        }
+    }
+
+    /// Returns the accepted slots that share a term with the query, each with its sum of weights times idf over the
+    /// `points` alive (of `slots`). Sums run in the order of the query's terms, so that slots do not matter.
+    pub(super) fn search(
+        &self,
+        query: &[(u32, f32)],
+        (slots, points): (usize, usize),
+        alive: impl Fn(usize) -> bool,
+        accepts: impl Fn(usize) -> bool,
+    ) -> Vec<(u32, f32)> {
+        let mut sums: Vec<Option<f32>> = vec![None; slots];
+        let mut touched = Vec::new();
+        for (term, weight) in query {
+            let Some(postings) = self.postings.get(term) else {
+                continue;
+            };
+            let holders = match slots == points {
+                true => postings.len(),
+                false => postings.iter().filter(|(slot, _)| alive(*slot as usize)).count(),
+            };
+            let factor = weight * idf(points, holders);
+            for (slot, weight) in postings.iter().filter(|(slot, _)| accepts(*slot as usize)) {
+                let sum = &mut sums[*slot as usize];
+                if sum.is_none() {
+                    touched.push(*slot);
+                }
+                *sum = Some(sum.unwrap_or(0.0) + factor * weight);
+            }
+        }
+        touched
+            .into_iter()
+            .filter_map(|slot| Some((slot, sums[slot as usize]?)))
+            .collect()
+    }
+
+    /// Moves postings to new slots; those without one go.
+    pub(super) fn compact(&mut self, moved: &[Option<u32>]) {
+        self.postings.retain(|_, postings| {
+            postings.retain_mut(|(slot, _)| match moved[*slot as usize] {
+                Some(new) => {
+                    *slot = new;
+                    true
+                }
+                None => false,
+            });
+            postings.shrink_to_fit();
+            !postings.is_empty()
+        });
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.postings.values_mut().for_each(Vec::shrink_to_fit);
+    }
+}
+
+/// Rarity of a term that `holders` of `points` points hold.
+fn idf(points: usize, holders: usize) -> f32 {
+    let (points, holders) = (points as f32, holders as f32);
+    (1.0 + (points - holders + 0.5) / (holders + 0.5)).ln()
+}

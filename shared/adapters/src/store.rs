@@ -1,0 +1,147 @@
+//! The SQLite file: who may open it, who writes, who reads, and what its failures mean.
+
+mod codec;
+mod failure;
+mod graph;
+mod open;
+mod readers;
+mod records;
+mod relations;
+mod upkeep;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use domain::PortError;
+use domain::id::SpaceId;
+use rusqlite::{Connection, OptionalExtension};
+
+pub(crate) use codec::{dense_blob, dense_of, sparse_blob, sparse_of};
+pub(crate) use failure::{Failure, Outcome};
+pub(crate) use graph::StoredGraph;
+pub(crate) use records::StoredRecords;
+pub use upkeep::{UpkeepError, backup, check};
+pub(crate) use writer::Durability;
+
+use crate::{OpenError, Options};
+use readers::Readers;
+use writer::Writer;
+
+/// Name of the file inside a data directory.
+const FILE: &str = "mnemic.sqlite";
+
+/// The open file. Dropping the last handle waits for the writer and gives the directory free.
+pub(crate) struct Store {
+    path: PathBuf,
+    writer: Writer,
+    readers: Arc<Readers>,
+}
+
+impl Store {
+    /// Opens or makes the file in `dir`, whose vectors come from `model`. Blocks.
+    pub(crate) fn open(dir: &Path, model: &str, options: &Options) -> Result<Store, OpenError> {
+        let lock = open::lock(dir)?;
+        let path = dir.join(FILE);
+        let connection = open::writer(&path, options)?;
+        open::same_model(&connection, &path, model)?;
+        let writer = Writer::start(connection, lock).map_err(|source| OpenError::Directory {
+            path: path.clone(),
+            source,
+        })?;
+        let readers = Arc::new(Readers::new(path.clone(), options.readers));
+        Ok(Store { path, writer, readers })
+    }
+
+    /// Returns the file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `job` in a transaction of the writer and returns after its commit.
+    pub(crate) async fn write<T, F>(
+        &self,
+        operation: &'static str,
+        durability: Durability,
+        job: F,
+    ) -> Result<T, PortError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    {
+        self.write_then(operation, durability, job, |_| ()).await
+    }
+
+    /// Like `write`; `then` runs on the writer's thread after the commit, in the order of commits, also when the
+    /// caller has stopped waiting.
+    pub(crate) async fn write_then<T, F, A>(
+        &self,
+        operation: &'static str,
+        durability: Durability,
+        job: F,
+        then: A,
+    ) -> Result<T, PortError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        A: FnOnce(&T) + Send + 'static,
+    {
+        self.writer
+            .run(durability, job, then)
+            .await
+            .map_err(|it| it.of_port(operation, &self.path))
+    }
+
+    /// Runs `job` on a consistent state of the file, off the async runtime.
+    pub(crate) async fn read<T, F>(&self, operation: &'static str, job: F) -> Result<T, PortError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    {
+        self.readers
+            .run(job)
+            .await
+            .map_err(|it| it.of_port(operation, &self.path))
+    }
+
+    /// Like `read`, for callers that may block.
+    pub(crate) fn read_here<T>(
+        &self,
+        operation: &'static str,
+        job: impl FnOnce(&Connection) -> Outcome<T>,
+    ) -> Result<T, PortError> {
+        self.readers
+            .run_here(job)
+            .map_err(|it| it.of_port(operation, &self.path))
+    }
+}
+
+/// Returns the row of a space, if it is known.
+pub(crate) fn space_row(connection: &Connection, space: &SpaceId) -> Outcome<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT row FROM spaces WHERE name = ?1")?;
+    Ok(statement.query_row([space.as_str()], |row| row.get(0)).optional()?)
+}
+
+/// Returns the row of a space, or `NotFound`.
+pub(crate) fn known_space(connection: &Connection, space: &SpaceId) -> Outcome<i64> {
+    space_row(connection, space)?.ok_or_else(|| Failure::unknown_space(space))
+}
+
+/// Runs `erase` so that what it deletes is overwritten with zeros in the file.
+pub(crate) fn overwriting<T>(connection: &Connection, erase: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    let set = |how| connection.pragma_update_and_check(None, "secure_delete", how, |_| Ok(()));
+    set("on")?;
+    let erased = erase();
+    set("fast")?;
+    erased
+}
+
+/// Takes a number of the domain into SQLite's signed integers; what does not fit is the greatest.
+pub(crate) fn integer<N: TryInto<i64>>(number: N) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+/// Takes a number back from SQLite; a negative one is 0.
+pub(crate) fn natural(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

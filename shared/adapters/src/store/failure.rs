@@ -1,0 +1,102 @@
+use std::path::Path;
+
+use domain::id::SpaceId;
+use domain::{ErrorKind, PortError};
+use rusqlite::ffi::ErrorCode;
+
+/// Why a job on the file failed; the port that ran it gives it a name.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// SQLite refused.
+    #[error("sqlite failed")]
+    Sql(#[from] rusqlite::Error),
+    /// A stored body cannot be read back.
+    #[error("a stored body cannot be read")]
+    Body(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The job itself refused.
+    #[error("{1}")]
+    Refused(ErrorKind, String),
+}
+
+/// Result of a job on the file.
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn unknown_space(space: &SpaceId) -> Failure {
+        Failure::Refused(ErrorKind::NotFound, format!("there is no space {space}"))
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Failure {
+        Failure::Refused(ErrorKind::Invalid, detail.into())
+    }
+
+    pub(crate) fn body(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+        Failure::Body(source.into())
+    }
+
+    /// Returns the same failure once more, for the other jobs of a group that could not be committed.
+    pub(crate) fn again(&self) -> Failure {
+        match self {
+            Failure::Sql(rusqlite::Error::SqliteFailure(code, message)) => {
+                Failure::Sql(rusqlite::Error::SqliteFailure(*code, message.clone()))
+            }
+            Failure::Refused(kind, detail) => Failure::Refused(*kind, detail.clone()),
+            Failure::Sql(_) | Failure::Body(_) => Failure::Refused(ErrorKind::Unavailable, self.to_string()),
+        }
+    }
+
+    /// Names the operation and the file.
+    pub(crate) fn of_port(self, operation: &'static str, path: &Path) -> PortError {
+        let file = path.display();
+        match self {
+            Failure::Refused(kind, detail) => PortError::new(operation, kind, detail),
+            Failure::Body(source) => PortError::new(operation, ErrorKind::Damaged, damaged(path)).caused_by(source),
+            Failure::Sql(error) => {
+                let kind = kind_of(&error);
+                let detail = match kind {
+                    ErrorKind::Damaged => damaged(path),
+                    ErrorKind::Unavailable if is_full(&error) => format!("no room to write {file}"),
+                    ErrorKind::Unavailable => format!("{file} cannot be used for now"),
+                    _ => format!("sqlite refused an operation on {file}"),
+                };
+                PortError::new(operation, kind, detail).caused_by(error)
+            }
+        }
+    }
+}
+
+/// Says what an operator can do about a damaged file.
+fn damaged(path: &Path) -> String {
+    let file = path.display();
+    format!("{file} is damaged: run `mnemic doctor`, or restore the last copy made with `mnemic backup`")
+}
+
+fn is_full(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+}
+
+/// Says what a caller can do about an error of SQLite.
+pub(crate) fn kind_of(error: &rusqlite::Error) -> ErrorKind {
+    use rusqlite::Error;
+    match error {
+        Error::FromSqlConversionFailure(..) | Error::IntegralValueOutOfRange(..) | Error::InvalidColumnType(..) => {
+            return ErrorKind::Damaged;
+        }
+        _ => (),
+    }
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
+        Some(
+            ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::CannotOpen
+            | ErrorCode::ReadOnly
+            | ErrorCode::PermissionDenied
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::OutOfMemory,
+        ) => ErrorKind::Unavailable,
+        _ => ErrorKind::Internal,
+    }
+}

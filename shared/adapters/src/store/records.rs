@@ -1,0 +1,337 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{RecordId, SessionId, SpaceId};
+use domain::port::{Claim, Idempotent, Position, Records, Result, SpaceInfo};
+use domain::record::Record;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
+
+use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, space_row};
+
+/// Age at which a remembered response is forgotten, seconds, and how many leave at most when one comes.
+const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
+const FORGOTTEN_AT_ONCE: i64 = 8;
+/// Everything a space owns, by table.
+const OWNED: [&str; 9] = [
+    "claims",
+    "remembered",
+    "records",
+    "written",
+    "units",
+    "relations",
+    "facts",
+    "entities",
+    "points",
+];
+const INFO: &str = "SELECT name, created_at, records, units,
+    (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row) FROM spaces";
+
+/// Spaces and records in the file.
+pub(crate) struct StoredRecords(pub(crate) Arc<Store>);
+
+/// A record as a row.
+struct Line {
+    id: RecordId,
+    session: SessionId,
+    observed_at: (i64, u32),
+    ordinal: i64,
+    body: Vec<u8>,
+}
+
+#[async_trait]
+impl Records for StoredRecords {
+    async fn create_space(&self, space: &SpaceId, at: DateTime<Utc>) -> Result<bool> {
+        let name = space.to_string();
+        let insert = "INSERT INTO spaces (name, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        let job = move |db: &Connection| Ok(db.prepare_cached(insert)?.execute((name, at.to_rfc3339()))? > 0);
+        self.0.write("records.create_space", Durability::Power, job).await
+    }
+
+    async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>> {
+        let name = space.to_string();
+        let job = move |db: &Connection| {
+            let mut statement = db.prepare_cached(&format!("{INFO} WHERE name = ?1"))?;
+            Ok(infos(&mut statement, [name])?.pop())
+        };
+        self.0.read("records.space", job).await
+    }
+
+    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
+        let after = after.map(SpaceId::to_string).unwrap_or_default();
+        let job = move |db: &Connection| {
+            let mut statement = db.prepare_cached(&format!("{INFO} WHERE name > ?1 ORDER BY name LIMIT ?2"))?;
+            infos(&mut statement, (after, integer(limit)))
+        };
+        self.0.read("records.spaces", job).await
+    }
+
+    async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(false);
+            };
+            super::overwriting(db, || {
+                for table in OWNED {
+                    db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
+                }
+                db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
+                Ok(true)
+            })
+        };
+        self.0.write("records.delete_space", Durability::Power, job).await
+    }
+
+    async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {
+        let (space, claims) = (space.clone(), claims.to_vec());
+        let job = move |db: &Connection| {
+            let row = known_space(db, &space)?;
+            claims
+                .iter()
+                .map(|(record, digest)| claim(db, row, *record, *digest))
+                .collect()
+        };
+        self.0.write("records.claim", Durability::Power, job).await
+    }
+
+    async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
+        let (space, key) = (space.clone(), key.to_owned());
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(None);
+            };
+            let mut statement =
+                db.prepare_cached("SELECT request, response FROM remembered WHERE space = ?1 AND key = ?2")?;
+            let take = |row: &Row<'_>| {
+                Ok(Idempotent {
+                    request: row.get(0)?,
+                    response: row.get(1)?,
+                })
+            };
+            Ok(statement.query_row((row, key), take).optional()?)
+        };
+        self.0.read("records.remembered", job).await
+    }
+
+    async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()> {
+        let (space, key, outcome, at) = (space.clone(), key.to_owned(), outcome.clone(), at.timestamp());
+        let job = move |db: &Connection| {
+            let row = known_space(db, &space)?;
+            let mut forget = db.prepare_cached(
+                "DELETE FROM remembered WHERE rowid IN
+                 (SELECT rowid FROM remembered WHERE space = ?1 AND at < ?2 ORDER BY at LIMIT ?3)",
+            )?;
+            forget.execute((row, at - REMEMBERED_SECONDS, FORGOTTEN_AT_ONCE))?;
+            let mut keep =
+                db.prepare_cached("INSERT INTO remembered VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING")?;
+            keep.execute((row, key, at, outcome.request, outcome.response))?;
+            Ok(())
+        };
+        self.0.write("records.remember", Durability::Power, job).await
+    }
+
+    async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()> {
+        let lines: Outcome<Vec<Line>> = records.iter().map(|it| line(space, it)).collect();
+        let space = space.clone();
+        let job = move |db: &Connection| put(db, known_space(db, &space)?, lines?);
+        self.0.write("records.put", Durability::Power, job).await
+    }
+
+    async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>> {
+        let (space, ids) = (space.clone(), ids.to_vec());
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(Vec::new());
+            };
+            let mut statement = db.prepare_cached("SELECT body FROM records WHERE space = ?1 AND id = ?2")?;
+            let mut found = Vec::with_capacity(ids.len());
+            for id in ids {
+                found.extend(bodies(&mut statement, params![row, id.uuid().as_bytes()])?);
+            }
+            Ok(found)
+        };
+        self.0.read("records.get", job).await
+    }
+
+    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
+        let space = space.clone();
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => list(db, row, integer(after), limit),
+            None => Ok((Vec::new(), None)),
+        };
+        self.0.read("records.list", job).await
+    }
+
+    async fn session(
+        &self,
+        space: &SpaceId,
+        session: SessionId,
+        around: RecordId,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Record>> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(Vec::new());
+            };
+            let mut records = beside(db, row, (session, around), Side::Until(before))?;
+            records.reverse();
+            records.extend(beside(db, row, (session, around), Side::Behind(after))?);
+            Ok(records)
+        };
+        self.0.read("records.session", job).await
+    }
+
+    async fn mark_written(&self, space: &SpaceId, position: Position) -> Result<()> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let row = known_space(db, &space)?;
+            let mut statement = db.prepare_cached("INSERT INTO written VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+            statement.execute((row, integer(position.0)))?;
+            Ok(())
+        };
+        self.0.write("records.mark_written", Durability::Power, job).await
+    }
+
+    async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(false);
+            };
+            let mut statement = db.prepare_cached("SELECT 1 FROM written WHERE space = ?1 AND position = ?2")?;
+            Ok(statement.exists((row, integer(position.0)))?)
+        };
+        self.0.read("records.is_written", job).await
+    }
+}
+
+/// Which side of a record in its session, and how many records of it.
+enum Side {
+    /// It and what comes before, latest first.
+    Until(usize),
+    /// What comes behind it, earliest first.
+    Behind(usize),
+}
+
+fn infos(statement: &mut CachedStatement<'_>, key: impl Params) -> Outcome<Vec<SpaceInfo>> {
+    let mut rows = statement.query(key)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (name, created_at): (String, String) = (row.get(0)?, row.get(1)?);
+        found.push(SpaceInfo {
+            space: name.parse().map_err(Failure::body)?,
+            created_at: created_at.parse().map_err(Failure::body)?,
+            records: natural(row.get(2)?),
+            units: natural(row.get(3)?),
+            written: Position(natural(row.get(4)?)),
+        });
+    }
+    Ok(found)
+}
+
+fn claim(db: &Connection, space: i64, record: RecordId, digest: [u8; 32]) -> Outcome<Claim> {
+    let mut insert = db.prepare_cached("INSERT INTO claims VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
+    if insert.execute(params![space, record.uuid().as_bytes(), digest])? > 0 {
+        return Ok(Claim::Fresh);
+    }
+    let mut select = db.prepare_cached("SELECT digest FROM claims WHERE space = ?1 AND record = ?2")?;
+    let claimed: [u8; 32] = select.query_row(params![space, record.uuid().as_bytes()], |row| row.get(0))?;
+    Ok(if claimed == digest {
+        Claim::Same
+    } else {
+        Claim::Conflict
+    })
+}
+
+fn line(space: &SpaceId, record: &Record) -> Outcome<Line> {
+    if record.space != *space {
+        return Err(Failure::invalid(format!(
+            "record {} belongs to space {}",
+            record.id, record.space
+        )));
+    }
+    let observed_at = (
+        record.observed_at.timestamp(),
+        record.observed_at.timestamp_subsec_nanos(),
+    );
+    let body = serde_json::to_vec(record).map_err(|error| Failure::invalid(error.to_string()))?;
+    // Flipping the first bit maps the order of u64 to the order of i64.
+    let ordinal = (record.ordinal ^ (1 << 63)).cast_signed();
+    Ok(Line {
+        id: record.id,
+        session: record.session,
+        observed_at,
+        ordinal,
+        body,
+    })
+}
+
+fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
+    let mut insert = db.prepare_cached(
+        "INSERT INTO records (space, id, session, seconds, nanos, ordinal, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT DO NOTHING",
+    )?;
+    let mut stored = 0;
+    for it in lines {
+        let (id, session) = (it.id.uuid().into_bytes(), it.session.uuid().into_bytes());
+        let (seconds, nanos) = it.observed_at;
+        stored += insert.execute(params![space, id, session, seconds, nanos, it.ordinal, it.body])?;
+    }
+    let mut count = db.prepare_cached("UPDATE spaces SET records = records + ?2 WHERE row = ?1")?;
+    count.execute((space, integer(stored)))?;
+    Ok(())
+}
+
+fn list(db: &Connection, space: i64, after: i64, limit: usize) -> Outcome<(Vec<Record>, Option<u64>)> {
+    let mut statement =
+        db.prepare_cached("SELECT row, body FROM records WHERE space = ?1 AND row > ?2 ORDER BY row LIMIT ?3")?;
+    // One more than asked for, to see whether there is more.
+    let mut rows = statement.query((space, after, integer(limit).saturating_add(1)))?;
+    let (mut found, mut last) = (Vec::new(), None);
+    while let Some(row) = rows.next()? {
+        if found.len() == limit {
+            return Ok((found, last));
+        }
+        last = Some(natural(row.get(0)?));
+        found.push(record(row, 1)?);
+    }
+    Ok((found, None))
+}
+
+fn beside(db: &Connection, space: i64, (session, around): (SessionId, RecordId), side: Side) -> Outcome<Vec<Record>> {
+    let (compare, order, limit) = match side {
+        Side::Until(limit) => ("<=", "DESC", limit),
+        Side::Behind(limit) => (">", "ASC", limit),
+    };
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT body FROM records WHERE space = ?1 AND session = ?2 AND (seconds, nanos, ordinal, id) {compare}
+           (SELECT seconds, nanos, ordinal, id FROM records WHERE space = ?1 AND id = ?3 AND session = ?2)
+         ORDER BY seconds {order}, nanos {order}, ordinal {order}, id {order} LIMIT ?4",
+    ))?;
+    bodies(
+        &mut statement,
+        params![
+            space,
+            session.uuid().as_bytes(),
+            around.uuid().as_bytes(),
+            integer(limit)
+        ],
+    )
+}
+
+fn bodies(statement: &mut CachedStatement<'_>, key: impl Params) -> Outcome<Vec<Record>> {
+    let mut rows = statement.query(key)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(record(row, 0)?);
+    }
+    Ok(found)
+}
+
+fn record(row: &Row<'_>, column: usize) -> Outcome<Record> {
+    let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
+    serde_json::from_slice(body).map_err(Failure::body)
+}

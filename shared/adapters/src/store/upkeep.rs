@@ -1,0 +1,139 @@
+//! What an operator does with the file: check it, copy it. Both work beside a running service.
+
+use std::path::{Path, PathBuf};
+
+use domain::{Classify, ErrorKind};
+use rusqlite::{Connection, OpenFlags};
+
+use super::FILE;
+use super::failure::kind_of;
+
+/// Most findings of a check that are returned.
+const FINDINGS_MAX: usize = 100;
+
+/// Why the file could not be checked or copied.
+#[derive(Debug, thiserror::Error)]
+pub enum UpkeepError {
+    /// There is no file in the data directory.
+    #[error("there is no {path}")]
+    Missing {
+        /// What was looked for.
+        path: PathBuf,
+    },
+    /// The target exists already; nothing is overwritten.
+    #[error("{path} exists already")]
+    Exists {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The copy could not be written.
+    #[error("cannot write {path}")]
+    Target {
+        /// The target.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// SQLite refused.
+    #[error("cannot read {path}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What the caller can do about it.
+        kind: ErrorKind,
+        /// What SQLite says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Classify for UpkeepError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            UpkeepError::Missing { .. } => ErrorKind::NotFound,
+            UpkeepError::Exists { .. } => ErrorKind::Conflict,
+            UpkeepError::Target { .. } => ErrorKind::Unavailable,
+            UpkeepError::Sqlite { kind, .. } => *kind,
+        }
+    }
+}
+
+/// Reads the whole file of a data directory and returns what is wrong with it, in SQLite's words; empty if nothing is.
+/// Blocks, for seconds on a large file.
+///
+/// # Errors
+/// `NotFound` if there is no file, `Unavailable` if it cannot be opened. A damaged file is a finding, not an error.
+pub fn check(dir: &Path) -> Result<Vec<String>, UpkeepError> {
+    let path = existing(dir)?;
+    match findings(&path) {
+        Ok(found) => Ok(found),
+        Err(error) if kind_of(&error) == ErrorKind::Damaged => Ok(vec![error.to_string()]),
+        Err(error) => Err(refused(&path, error)),
+    }
+}
+
+/// Writes a consistent copy of the file of a data directory to `target`, which appears only when it is complete and on
+/// disk. To restore it, stop Mnemic, remove `mnemic.sqlite`, `mnemic.sqlite-wal` and `mnemic.sqlite-shm` from the data
+/// directory and copy it there as `mnemic.sqlite`. Blocks.
+///
+/// # Errors
+/// `Conflict` if `target` exists, `NotFound` if there is no file, `Damaged` if it cannot be read.
+pub fn backup(dir: &Path, target: &Path) -> Result<(), UpkeepError> {
+    let path = existing(dir)?;
+    if target.exists() {
+        return Err(UpkeepError::Exists {
+            path: target.to_owned(),
+        });
+    }
+    let partial = target.with_added_extension("partial");
+    let written = |source| UpkeepError::Target {
+        path: target.to_owned(),
+        source,
+    };
+    if partial.exists() {
+        std::fs::remove_file(&partial).map_err(written)?;
+    }
+    copy(&path, &partial).map_err(|error| refused(&path, error))?;
+    std::fs::File::open(&partial)
+        .and_then(|file| file.sync_all())
+        .map_err(written)?;
+    std::fs::rename(&partial, target).map_err(written)
+}
+
+fn existing(dir: &Path) -> Result<PathBuf, UpkeepError> {
+    let path = dir.join(FILE);
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err(UpkeepError::Missing { path })
+    }
+}
+
+fn findings(path: &Path) -> rusqlite::Result<Vec<String>> {
+    let connection = open(path)?;
+    let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FINDINGS_MAX})"))?;
+    let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut found = rows.collect::<rusqlite::Result<Vec<String>>>()?;
+    found.retain(|it| it != "ok");
+    Ok(found)
+}
+
+fn copy(path: &Path, target: &Path) -> rusqlite::Result<()> {
+    let connection = open(path)?;
+    connection.execute("VACUUM INTO ?1", [target.to_string_lossy()])?;
+    Ok(())
+}
+
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    Ok(connection)
+}
+
+fn refused(path: &Path, source: rusqlite::Error) -> UpkeepError {
+    UpkeepError::Sqlite {
+        path: path.to_owned(),
+        kind: kind_of(&source),
+        source: source.into(),
+    }
+}

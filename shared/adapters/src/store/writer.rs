@@ -1,0 +1,201 @@
+//! Group commit: the jobs that wait are run in one transaction, each inside a savepoint, and answered after the commit.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::JoinHandle;
+
+use domain::ErrorKind;
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use super::failure::{Failure, Outcome};
+
+/// Jobs that may wait; a caller beyond waits to be let in.
+const WAITING_MAX: usize = 1_024;
+/// Most jobs in one transaction, so that none waits too long for its commit.
+const GROUP_MAX: usize = 256;
+
+/// What a commit must outlive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// The loss of power: for everything a caller was told to be safe.
+    Power,
+    /// The death of the process. A loss of power may undo it, but never without all that was committed later, so work
+    /// that its message can repeat needs no more.
+    Process,
+}
+
+/// The thread that alone writes.
+pub(super) struct Writer {
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Job {
+    durability: Durability,
+    work: Box<dyn Work>,
+}
+
+trait Work: Send {
+    /// Runs inside a savepoint; false rolls it back.
+    fn run(&mut self, connection: &Connection) -> bool;
+    /// Answers after the commit, or with what prevented it.
+    fn answer(self: Box<Self>, prevented: Option<&Failure>);
+}
+
+struct Task<T, F, A> {
+    job: Option<F>,
+    then: A,
+    outcome: Outcome<T>,
+    reply: oneshot::Sender<Outcome<T>>,
+}
+
+impl Writer {
+    /// Starts the thread, which holds `lock` until it has closed the file.
+    pub(super) fn start(connection: Connection, lock: File) -> std::io::Result<Writer> {
+        let (jobs, waiting) = mpsc::channel(WAITING_MAX);
+        let run = move || {
+            serve(connection, waiting);
+            drop(lock);
+        };
+        let thread = std::thread::Builder::new()
+            .name("mnemic-writer".to_owned())
+            .spawn(run)?;
+        Ok(Writer {
+            jobs: Some(jobs),
+            thread: Some(thread),
+        })
+    }
+
+    pub(super) async fn run<T, F, A>(&self, durability: Durability, job: F, then: A) -> Outcome<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        A: FnOnce(&T) + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let work = Box::new(Task {
+            job: Some(job),
+            then,
+            outcome: Err(ended()),
+            reply,
+        });
+        let jobs = self.jobs.as_ref().ok_or_else(ended)?;
+        jobs.send(Job { durability, work }).await.map_err(|_| ended())?;
+        answer.await.unwrap_or_else(|_| Err(ended()))
+    }
+}
+
+impl Drop for Writer {
+    /// Waits until the jobs taken are done and the file is closed, so that the directory can be opened again at once.
+    fn drop(&mut self) {
+        self.jobs = None;
+        let Some(thread) = self.thread.take() else { return };
+        if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+            tracing::error!("the writer has panicked");
+        }
+    }
+}
+
+impl<T, F, A> Work for Task<T, F, A>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Outcome<T> + Send,
+    A: FnOnce(&T) + Send,
+{
+    fn run(&mut self, connection: &Connection) -> bool {
+        let Some(job) = self.job.take() else { return false };
+        let panicked = |_| {
+            Err(Failure::Refused(
+                ErrorKind::Internal,
+                "a job of the writer panicked".to_owned(),
+            ))
+        };
+        self.outcome = catch_unwind(AssertUnwindSafe(|| job(connection))).unwrap_or_else(panicked);
+        self.outcome.is_ok()
+    }
+
+    fn answer(self: Box<Self>, prevented: Option<&Failure>) {
+        let outcome = match (self.outcome, prevented) {
+            (Ok(_), Some(failure)) => Err(failure.again()),
+            (outcome, _) => outcome,
+        };
+        if let Ok(value) = &outcome {
+            (self.then)(value);
+        }
+        // A caller that has stopped waiting misses nothing: what it asked for is in the file.
+        drop(self.reply.send(outcome));
+    }
+}
+
+fn ended() -> Failure {
+    Failure::Refused(ErrorKind::Unavailable, "the store is closed".to_owned())
+}
+
+fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>) {
+    while let Some(first) = waiting.blocking_recv() {
+        let mut group = VecDeque::from([first]);
+        while group.len() < GROUP_MAX {
+            let Ok(job) = waiting.try_recv() else { break };
+            group.push_back(job);
+        }
+        while !group.is_empty() {
+            commit(&connection, &mut group);
+        }
+    }
+    if let Err((_, error)) = connection.close() {
+        tracing::error!(%error, "the store could not be closed");
+    }
+}
+
+/// Runs jobs from the front of the group in one transaction and answers them; leaves those that came after a job that
+/// ended the transaction (SQLite does so when the disk is full).
+fn commit(connection: &Connection, group: &mut VecDeque<Job>) {
+    let power = group.iter().any(|it| it.durability == Durability::Power);
+    let mut run = Vec::with_capacity(group.len());
+    let mut result = begin(connection, power);
+    if result.is_err() {
+        run.extend(group.drain(..));
+    }
+    while result.is_ok()
+        && let Some(mut job) = group.pop_front()
+    {
+        result = inside_savepoint(connection, &mut job);
+        run.push(job);
+    }
+    let result = result.and_then(|()| execute(connection, "COMMIT"));
+    if result.is_err() && !connection.is_autocommit() {
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    let failure = result.err().map(Failure::Sql);
+    if let Some(Failure::Sql(error)) = &failure {
+        tracing::error!(%error, jobs = run.len(), "nothing of a group was committed");
+    }
+    for job in run {
+        job.work.answer(failure.as_ref());
+    }
+}
+
+fn begin(connection: &Connection, power: bool) -> rusqlite::Result<()> {
+    // Not through the cache of statements: this one takes effect when it is compiled.
+    connection.execute_batch(if power {
+        "PRAGMA synchronous = FULL"
+    } else {
+        "PRAGMA synchronous = NORMAL"
+    })?;
+    execute(connection, "BEGIN IMMEDIATE")
+}
+
+/// Fails if the transaction cannot go on; a job that merely failed is rolled back alone.
+fn inside_savepoint(connection: &Connection, job: &mut Job) -> rusqlite::Result<()> {
+    execute(connection, "SAVEPOINT job")?;
+    if !job.work.run(connection) {
+        execute(connection, "ROLLBACK TO job")?;
+    }
+    execute(connection, "RELEASE job")
+}
+
+fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}
