@@ -42,7 +42,12 @@ pub struct PortError {
 impl PortError {
     /// Makes an error without a cause; `detail` is shown to operators and, for `Invalid`, `NotFound` and `Conflict`, to callers.
     pub fn new(operation: &'static str, kind: ErrorKind, detail: impl Into<String>) -> PortError {
-        PortError { operation, kind, detail: detail.into(), source: None }
+        PortError {
+            operation,
+            kind,
+            detail: detail.into(),
+            source: None,
+        }
     }
 
     /// Adds the error that caused this one.

@@ -38,7 +38,11 @@ impl FromStr for SpaceId {
         let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
         let first = name.bytes().next().is_some_and(inner);
         let rest = name.bytes().all(|b| inner(b) || matches!(b, b'.' | b'_' | b'-'));
-        if first && rest && name.len() <= 64 { Ok(SpaceId(name.to_owned())) } else { Err(InvalidSpace) }
+        if first && rest && name.len() <= 64 {
+            Ok(SpaceId(name.to_owned()))
+        } else {
+            Err(InvalidSpace)
+        }
     }
 }
 

@@ -43,7 +43,12 @@ pub struct TimeSpan {
 impl TimeSpan {
     /// Returns the span of one moment.
     pub fn instant(at: DateTime<Utc>) -> TimeSpan {
-        TimeSpan { start: at, end: at, precision: Precision::Instant, words: String::new() }
+        TimeSpan {
+            start: at,
+            end: at,
+            precision: Precision::Instant,
+            words: String::new(),
+        }
     }
 
     /// Says whether the two spans share a moment; a moment touches the span it lies in.

@@ -71,8 +71,9 @@ pub trait Bus: Send + Sync + 'static {
     /// `Unavailable` if it cannot be stored (full disk, no server); `Exhausted` if the queue is at its bound.
     async fn publish(&self, frame: Frame) -> Result<Position>;
 
-    /// Returns the deliveries of a subject to a group. Every message published before or after the first subscription
-    /// of the group reaches it at least once; members of one group share them.
+    /// Returns the deliveries of a subject to a group, fairly between spaces. From its first subscription on the bus
+    /// knows the group, also when nobody listens; every message of the subject that was not settled by all groups known
+    /// before, and every later one, reaches it at least once. Members of one group share them.
     async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>>;
 
     /// Asks and waits for the reply.

@@ -17,9 +17,12 @@ pub struct Change {
 }
 
 /// Units, relations, facts and entities: all that is derived and typed.
+///
+/// Every `put` fails with `NotFound` if the space is unknown, so that work that outlived its space brings nothing back;
+/// reading an unknown space finds nothing.
 #[async_trait]
 pub trait Graph: Send + Sync + 'static {
-    /// Inserts or replaces units, and removes the `retired` ones; one step. Equal units leave no change behind.
+    /// Removes the `retired` units, then inserts or replaces `units`; one step. Equal units leave no change behind.
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()>;
 
     /// Returns units by id, in the order asked; unknown ids are left out.

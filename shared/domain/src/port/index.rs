@@ -67,13 +67,16 @@ pub struct SearchResult {
 /// Nearest-neighbour and inverted search over the parts of units.
 #[async_trait]
 pub trait Index: Send + Sync + 'static {
-    /// Inserts or replaces points and removes all points of the `retired` units. Searchable on return.
+    /// Removes all points of the `retired` units, then inserts or replaces `points`. Searchable on return.
     ///
     /// # Errors
-    /// `Invalid` if a vector's length is not the index's dimension.
+    /// `Invalid` if a vector's length is not the index's dimension; `NotFound` if the space is unknown.
     async fn put(&self, space: &SpaceId, points: &[Point], retired: &[UnitId]) -> Result<()>;
 
-    /// Searches all channels of `search` in one round trip.
+    /// Searches all channels of `search` in one round trip. A dense query of zeros finds nothing.
+    ///
+    /// # Errors
+    /// `Invalid` if the dense query's length is not the index's dimension.
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult>;
 
     /// Returns the number of points of the space.

@@ -65,13 +65,14 @@ pub trait Records: Send + Sync + 'static {
     /// Returns what was remembered under an idempotency key of the space.
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
 
-    /// Remembers a response under a key; the first one stays.
+    /// Remembers a response under a key, for a week or longer; the first one stays. `NotFound` if the space is unknown.
     async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()>;
 
     /// Stores records; one that is stored already stays as it is. Durable on return.
     ///
     /// # Errors
-    /// `NotFound` if the space is unknown, so that a message that outlived its space brings nothing back.
+    /// `NotFound` if the space is unknown, so that a message that outlived its space brings nothing back; `Invalid` if a
+    /// record belongs to another space.
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()>;
 
     /// Returns records by id, in the order asked; unknown ids are left out.
@@ -80,7 +81,8 @@ pub trait Records: Send + Sync + 'static {
     /// Returns up to `limit` records in insertion order, starting after the cursor; the cursor to go on with, if any.
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)>;
 
-    /// Returns up to `before` records of the session at or before `around` and up to `after` behind it, in session order.
+    /// Returns up to `before` records of the session at or before `around` and up to `after` behind it, in session order;
+    /// none if the session has no such record.
     async fn session(
         &self,
         space: &SpaceId,
@@ -90,7 +92,7 @@ pub trait Records: Send + Sync + 'static {
         after: usize,
     ) -> Result<Vec<Record>>;
 
-    /// Notes that the accepted batch at `position` is searchable. Durable on return.
+    /// Notes that the accepted batch at `position` is searchable. Durable on return. `NotFound` if the space is unknown.
     async fn mark_written(&self, space: &SpaceId, position: Position) -> Result<()>;
 
     /// Says whether the accepted batch at `position` has been marked.
