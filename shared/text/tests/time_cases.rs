@@ -1,5 +1,7 @@
 //! English expressions alone, with the half-open intervals that are right for them, told on Thursday 15 June 2023, 14:30.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime};
 use text::time::find;
 

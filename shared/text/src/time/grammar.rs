@@ -61,7 +61,11 @@ impl Parser<'_> {
             return longest([Some((end, found)), self.clock_first(i)]);
         }
         let (end, found) = self.with_part(end, found);
-        longest([Some(self.with_clock(end, found)), self.clock_first(i)])
+        longest([
+            self.hours_behind(end, &found),
+            Some(self.with_clock(end, found)),
+            self.clock_first(i),
+        ])
     }
 
     /// "Friday night", "9 June in the morning".
@@ -91,7 +95,7 @@ impl Parser<'_> {
 
     fn with_clock(&self, end: usize, found: Found) -> (usize, Found) {
         let comma = self.skip(end, &[","]);
-        let at = self.skip(comma, &["at", "around", "about", "by", "@", "from"]);
+        let at = self.skip(comma, &["at", "around", "about", "by", "@"]);
         let Some((after, clock)) = self.clock(at, at > comma) else {
             return (end, found);
         };

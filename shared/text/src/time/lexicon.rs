@@ -225,4 +225,4 @@ const KEYS: &str = "a an the this last past previous next coming upcoming follow
                     soon someday sometime ages long at around by noon midnight midday some two-thirds \
                     christmas xmas easter halloween thanksgiving new valentine mother father memorial labor labour \
                     independence boxing st saint good black fourth once back every each until till during about nineties eighties \
-                    seventies sixties fifties twenties on q1 q2 q3 q4 hundred dozen";
+                    seventies sixties fifties twenties on q hundred dozen";

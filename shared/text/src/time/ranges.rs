@@ -1,6 +1,6 @@
 //! Stretches between two times, open stretches, durations and vague times.
 
-use chrono::{Datelike, TimeDelta};
+use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use super::Kind;
 use super::calendar::{Found, Grain, add_days, midnight};
@@ -26,7 +26,8 @@ impl Parser<'_> {
             return Some(read);
         }
         let led = self.is(i.wrapping_sub(1), &["from", "between"]);
-        let year = if led { self.plain_year(i) } else { None };
+        let years = led || (self.is(i + 1, joints) && self.year(i + 2).is_some());
+        let year = if years { self.plain_year(i) } else { None };
         let (mut joint, mut first) = year.or_else(|| self.placed(i)).or_else(|| self.bare_month(i))?;
         if !self.is(joint, joints) && led && self.is(joint, &["up"]) {
             joint += 1;
@@ -127,8 +128,34 @@ impl Parser<'_> {
         Some(if year.is_some() { found.absolute() } else { found })
     }
 
-    /// "from 3 to 5 pm", "9am-5pm", on the day last named in the sentence or today.
+    /// "from 3 to 5 pm", "9am-5pm", on the day beside it or last named in the sentence, else today.
     fn hours(&self, i: usize, joints: &[&str]) -> Read {
+        let (end, from, to) = self.opening_hours(i, joints)?;
+        let (end, day) = self.day_beside(i, end);
+        Some((end, hours_of(day, from, to)))
+    }
+
+    /// "Friday from 3 to 5 pm": the hours behind a day.
+    pub(super) fn hours_behind(&self, i: usize, day: &Found) -> Read {
+        let at = self.skip(self.skip(i, &[","]), &["from", "between"]);
+        let joints = if self.word(at.wrapping_sub(1)) == "between" {
+            &["and"]
+        } else {
+            TO
+        };
+        let (end, from, to) = self.opening_hours(at, joints)?;
+        Some((
+            end,
+            Found {
+                relative: day.relative,
+                dated: day.dated,
+                ..hours_of(day.first_day(), from, to)
+            },
+        ))
+    }
+
+    /// Two clock times as minutes after midnight.
+    fn opening_hours(&self, i: usize, joints: &[&str]) -> Option<(usize, i64, i64)> {
         let (j, first) = self.clock(i, true)?;
         if !self.is(j, joints) {
             return None;
@@ -144,16 +171,14 @@ impl Parser<'_> {
             (false, _) if opened < last.minutes => opened,
             _ => first.minutes,
         };
-        let (end, day) = self.day_beside(i, end);
-        let to = if last.minutes > from {
-            last.minutes
-        } else {
-            last.minutes + 1440
-        };
-        let start = midnight(day) + TimeDelta::minutes(from);
         Some((
             end,
-            Found::between(start, midnight(day) + TimeDelta::minutes(to), Grain::Moment),
+            from,
+            if last.minutes > from {
+                last.minutes
+            } else {
+                last.minutes + 1440
+            },
         ))
     }
 
@@ -161,18 +186,14 @@ impl Parser<'_> {
     fn since(&self, i: usize) -> Read {
         let (end, first) = self.placed(i + 1)?;
         let now = midnight(add_days(self.today, 1));
-        (first.start < now).then(|| {
-            (
-                end,
-                Found {
-                    start: first.start,
-                    end: now,
-                    kind: Kind::Interval,
-                    relative: first.relative,
-                    ..first
-                },
-            )
-        })
+        (first.start < now).then_some((
+            end,
+            Found {
+                end: now,
+                kind: Kind::Interval,
+                ..first
+            },
+        ))
     }
 
     /// "for two hours", "three years": a length without a place.
@@ -224,6 +245,15 @@ impl Parser<'_> {
         let days = |n: i64| midnight(add_days(self.today, n));
         alone.then(|| (end, Found::between(days(from), days(to), Grain::Unknown).vague()))
     }
+}
+
+fn hours_of(day: NaiveDate, from: i64, to: i64) -> Found {
+    let start = midnight(day);
+    Found::between(
+        start + TimeDelta::minutes(from),
+        start + TimeDelta::minutes(to),
+        Grain::Moment,
+    )
 }
 
 /// Phrases and the days from the reference, from and to, in which they fall.

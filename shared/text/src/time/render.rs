@@ -208,13 +208,10 @@ fn month(first: NaiveDate, last: NaiveDate) -> String {
         (1, 10) => "early ",
         (10, 21) => "mid-",
         (21, _) if after.day() == 1 => "late ",
+        _ if !one => return months(first, last),
         _ => return days(first, last),
     };
-    if one {
-        format!("{part}{}", name_of_month(first))
-    } else {
-        days(first, last)
-    }
+    format!("{part}{}", name_of_month(first))
 }
 
 fn months(first: NaiveDate, last: NaiveDate) -> String {
@@ -247,12 +244,15 @@ fn seasons(first: NaiveDate, last: NaiveDate) -> String {
 fn years(first: NaiveDate, last: NaiveDate) -> String {
     let after = add_days(last, 1);
     let count = after.year() - first.year();
-    if first.ordinal() == 1 && after.ordinal() == 1 {
-        return match count {
-            1 => first.year().to_string(),
-            10 if first.year() % 10 == 0 => format!("the {}s", first.year()),
-            _ => format!("between {} and {}", first.year(), last.year()),
-        };
+    let whole = first.ordinal() == 1 && after.ordinal() == 1;
+    if whole && count == 1 {
+        return first.year().to_string();
+    }
+    if whole && count == 10 && first.year() % 10 == 0 {
+        return format!("the {}s", first.year());
+    }
+    if first.year() != last.year() {
+        return format!("between {} and {}", first.year(), last.year());
     }
     let part = match first.month() {
         1 => "early",

@@ -159,7 +159,8 @@ fn mark_tense(tokens: &mut [Token<'_>]) {
             current = Tense::Open;
         }
         let next = tokens.get(i + 1).map_or("", |token| &*token.lower);
-        let cue = cue(&tokens[i].lower, next);
+        let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
+        let cue = cue(last, &tokens[i].lower, next);
         current = if cue == Tense::Open { current } else { cue };
         tokens[i].tense = current;
     }
@@ -176,7 +177,7 @@ fn mark_tense(tokens: &mut [Token<'_>]) {
     }
 }
 
-fn cue(word: &str, next: &str) -> Tense {
+fn cue(last: &str, word: &str, next: &str) -> Tense {
     match word {
         "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
         "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
@@ -194,7 +195,10 @@ fn cue(word: &str, next: &str) -> Tense {
         "became" | "chose" | "fell" | "grew" | "paid" | "sold" | "stood" | "threw" | "broke" | "yesterday" | "ago" => {
             Tense::Past
         }
-        _ if word.len() > 4 && word.ends_with("ed") => Tense::Past,
+        // "Is planned" and "will be closed" do not speak of the past.
+        _ if word.len() > 4 && word.ends_with("ed") && !matches!(last, "be" | "is" | "are" | "get" | "a" | "an") => {
+            Tense::Past
+        }
         _ => Tense::Open,
     }
 }

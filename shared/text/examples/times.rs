@@ -1,0 +1,31 @@
+//! Reads lines from standard input and writes the times each one names, then how long a line took.
+//!
+//! `cargo run --release -p text --example times -- 2023-06-15T14:30:00Z < lines.txt`
+
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+use chrono::DateTime;
+use text::time::{find, render, render_mention};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let reference = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| "2023-06-15T14:30:00Z".to_owned());
+    let reference = DateTime::parse_from_rfc3339(&reference)?;
+    let lines = std::io::stdin().lock().lines().collect::<Result<Vec<_>, _>>()?;
+    let mut out = std::io::stdout().lock();
+    for line in &lines {
+        for mention in find(line, reference) {
+            let exact = render(&mention.span, *reference.offset());
+            let answer = render_mention(&mention.span, reference);
+            let words = &mention.span.words;
+            writeln!(out, "{words}\t{:?}\t{exact}\t{answer}\t{line}", mention.kind)?;
+        }
+    }
+    let start = Instant::now();
+    let found: usize = lines.iter().map(|line| find(line, reference).len()).sum();
+    let each = start.elapsed() / u32::try_from(lines.len().max(1))?;
+    writeln!(out, "{} lines, {found} times, {each:?} a line", lines.len())?;
+    Ok(())
+}

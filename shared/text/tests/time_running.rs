@@ -1,0 +1,237 @@
+//! Times in running text and how they read, told on Thursday 15 June 2023, 14:30.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+use chrono::{DateTime, FixedOffset};
+use text::time::{find, render, render_mention};
+
+fn told() -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339("2023-06-15T14:30:00+02:00").unwrap()
+}
+
+/// Each mention as "its words = how its span reads", joined by "; ".
+fn read(text: &str) -> String {
+    let one = |m: &text::time::Mention| {
+        assert_eq!(&text[m.range.clone()], m.span.words);
+        format!("{} = {}", m.span.words, render(&m.span, *told().offset()))
+    };
+    find(text, told()).iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Checks lines of a text and what is read in it, divided by "=>".
+fn check(lines: &str) {
+    let cases: Vec<_> = lines.lines().filter_map(|line| line.trim().split_once(" =>")).collect();
+    let wrong = cases.iter().filter(|(text, want)| read(text) != want.trim());
+    let report: Vec<_> = wrong
+        .map(|(text, want)| format!("{text}\n  got   {}\n  want {want}", read(text)))
+        .collect();
+    assert!(
+        report.is_empty(),
+        "{} of {} wrong\n{}",
+        report.len(),
+        cases.len(),
+        report.join("\n")
+    );
+}
+
+#[test]
+fn past_times_in_sentences() {
+    check(
+        "
+        I went to the beach yesterday with Ana. => yesterday = 14 June 2023
+        We moved here three years ago, and I love it! => three years ago = 2020
+        Last week I finally finished the quilt. => Last week = The week of 5 June 2023
+        She called me last night around 10. => last night around 10 = 14 June 2023 at 10 pm
+        They adopted a cat last month and a dog in March. => last month = May 2023; March = March 2023
+        On Monday we had the interview. => Monday = 12 June 2023
+        I saw Tom on Saturday morning. => Saturday morning = 10 June 2023
+        Two weekends ago we hiked up the ridge. => Two weekends ago = The weekend of 3 June 2023
+        My sister got married the summer before last. =>
+        He left in the spring of 2019. => the spring of 2019 = spring 2019
+        I was born on 3 May 1987 in Porto. => 3 May 1987 = 3 May 1987
+        It happened on the 5th, right before lunch. => the 5th = 5 June 2023
+        We met back in 2016 at a conference. => 2016 = 2016
+        The shop opened August last year. => August last year = August 2022
+        I've lived here since March 2020. => since March 2020 = since March 2020
+        Two days before Christmas the heater broke. => Two days before Christmas = 22 December 2022
+        The day after my exam we partied. =>
+        It rained the week before last. => the week before last = The week of 29 May 2023
+        The Friday before last was hectic. => The Friday before last = 2 June 2023
+        I ran a half marathon on Sunday, June 4th. => Sunday, June 4th = 4 June 2023
+        A couple of weeks ago she gave a talk. => A couple of weeks ago = between 22 May and 4 June 2023
+        About a month ago I started pottery. => a month ago = May 2023
+        We were there from May 3-5, 2022. => from May 3-5, 2022 = between 3 and 5 May 2022
+        I worked there between May and July 2021. => between May and July 2021 = between May and July 2021
+        Earlier this week my car died. => Earlier this week = between 12 and 14 June 2023
+        In the past few months I read a lot. => the past few months = between January and June 2023
+        Over the last two years I learned to sail. => the last two years = between 2021 and 2023
+        On Christmas Eve we sang. => Christmas Eve = 24 December 2022
+        Late last year the bakery closed. => Late last year = late 2022
+        In the early 90s my dad drove a bus. => the early 90s = between 1990 and 1993
+        This past weekend we painted the fence. => This past weekend = The weekend of 10 June 2023
+        Half an hour ago the power came back. => Half an hour ago = 15 June 2023 at 2 pm
+        The first weekend of April was cold. => The first weekend of April = The weekend of 1 April 2023
+        I felt great yesterday morning, but the afternoon was rough. => yesterday morning = 14 June 2023
+        ",
+    );
+}
+
+#[test]
+fn future_times_in_sentences() {
+    check(
+        "
+        I'll see you on Monday at noon. => Monday at noon = 19 June 2023 at 12 pm
+        We're going to Rome in September. => September = September 2023
+        The party will be next Saturday. => next Saturday = 24 June 2023
+        Her recital is in two weeks. => in two weeks = The week of 26 June 2023
+        I plan to quit by the end of the year. => the end of the year = late 2023
+        Let's meet tomorrow at 5:15pm. => tomorrow at 5:15pm = 16 June 2023 at 5:15 pm
+        The flight will leave at 6 am on July 2. => 6 am on July 2 = 2 July 2023 at 6 am
+        Dinner is at 7 tonight. => 7 tonight = 15 June 2023 at 7 pm
+        They will marry in the fall. => the fall = autumn 2023
+        The week after next I will be away. => The week after next = The week of 26 June 2023
+        A week from Friday we will fly home. => A week from Friday = The week of 19 June 2023
+        My lease will end on the 30th. => the 30th = 30 June 2023
+        Three days from now the show will open. => Three days from now = 18 June 2023
+        The course will run from Monday to Wednesday. => from Monday to Wednesday = between 19 and 21 June 2023
+        We will be closed December 24-26. => December 24-26 = between 24 and 26 December 2023
+        The call is Friday from 3 to 4:30 pm. => Friday from 3 to 4:30 pm = 16 June 2023 from 3 pm to 4:30 pm
+        This weekend I'm planning a barbecue. => This weekend = The weekend of 17 June 2023
+        Monday next week works for me. => Monday next week = 19 June 2023
+        On the morning of July 4th we will set out. => the morning of July 4th = 4 July 2023
+        Within the next three weeks I will know. => the next three weeks = between 15 June and 6 July 2023
+        Thanksgiving 2023 will be at our place. => Thanksgiving 2023 = 23 November 2023
+        ",
+    );
+}
+
+#[test]
+fn figures_and_forms() {
+    check(
+        "
+        Due 2024-02-29, not 2023-02-29. => 2024-02-29 = 29 February 2024
+        Log: 2023-06-09T15:30:00Z started => 2023-06-09T15:30:00Z = 9 June 2023 at 5:30 pm
+        Log: 2023-06-09T15:30:00+02:00 started => 2023-06-09T15:30:00+02:00 = 9 June 2023 at 3:30 pm
+        Invoice of 24.12.2022 is open. => 24.12.2022 = 24 December 2022
+        Seen on 31/12/2022 and 12/31/2022. => 31/12/2022 = 31 December 2022; 12/31/2022 = 31 December 2022
+        Report for 2023-05: fine => 2023-05 = May 2023
+        We plan for Q3 2024. => Q3 2024 = between July and September 2024
+        the class of summer '22 => summer '22 = summer 2022
+        She wrote it on the twenty-first of March, 2021. => the twenty-first of March, 2021 = 21 March 2021
+        Sept. 5, 2022 was a Monday. => Sept. 5, 2022 = 5 September 2022; Monday = 12 June 2023
+        the second half of 2022 => the second half of 2022 = between July and December 2022
+        the last Friday in May => the last Friday in May = 26 May 2023
+        half past seven tomorrow => half past seven tomorrow = 16 June 2023 at 7:30 pm
+        the 1960s and the '80s => the 1960s = the 1960s; the '80s = the 1980s
+        2.5 years ago => 2.5 years ago = between November 2020 and January 2021
+        I studied there 2015-2019. => 2015-2019 = between 2015 and 2019
+        ",
+    );
+}
+
+#[test]
+fn lengths_and_vague_times_keep_their_words() {
+    check(
+        "
+        I waited for two hours. => two hours = two hours
+        We have been married for five years. => five years = five years
+        The course took a year and a half. => a year and a half = a year and a half
+        I saw her the other day. => the other day = the other day
+        I recently switched jobs. => recently = recently
+        It broke a while ago. => a while ago = a while ago
+        Years ago I smoked. => Years ago = Years ago
+        ",
+    );
+}
+
+#[test]
+fn words_that_name_no_time() {
+    let texts = [
+        "You may want to march on and sit down.",
+        "May I ask a second thing? The second point may matter.",
+        "The sun sat low; he sat on the fence.",
+        "5 people saw 3 dogs and 2000 people cheered in 12 houses.",
+        "Call 555-123-4567 or +1 (212) 555-0187.",
+        "It costs $2022, or 1,999.50 in all, 15% off.",
+        "Upgrade from 1.2.3 to 1.2.4; the address is 10.12.20.23.",
+        "April and June came along; August called May.",
+        "I go swimming every Friday and each summer.",
+        "She is 30 years old, he is a 5-year-old.",
+        "Give me a second, just a minute.",
+        "They march in protest. We spring into action and fall asleep.",
+        "That was the last straw; next time, this one.",
+        "Room 1203, page 45, chapter 7, score 3:2.",
+        "He ran 1900 miles on route 66.",
+        "We meet twice a week.",
+        "Mars is red, and hierarchies differ.",
+        "On Mondays I rest.",
+        "It is 24/7 open.",
+        "the 5th floor and the 21st century fox",
+    ];
+    for text in texts {
+        assert_eq!(read(text), "", "{text}");
+    }
+}
+
+#[test]
+fn other_languages() {
+    check(
+        "
+        Nos vimos el 7 de mayo de 2023 en Lima. => 7 de mayo de 2023 = 7 May 2023
+        Ayer fui al médico. => Ayer = 14 June 2023
+        La semana pasada llovió. => semana pasada = The week of 5 June 2023
+        Hace dos días llegó. => Hace dos días = 13 June 2023
+        Am 3. Oktober 2022 war frei, gestern nicht. => 3. Oktober 2022 = 3 October 2022; gestern = 14 June 2023
+        Ich bin hier und das ist gut. =>
+        Vor drei Monaten habe ich gekündigt. => Vor drei Monaten = March 2023
+        Je suis né le 14 juillet 1990. => 14 juillet 1990 = 14 July 1990
+        Hier, j'ai vu un film. => Hier = 14 June 2023
+        Il y a deux ans, nous étions à Lyon. => Il y a deux ans = 2021
+        Ontem choveu; em março de 2021 também. => Ontem = 14 June 2023; março de 2021 = March 2021
+        Ci vediamo domani, 2 giugno 2023. => domani = 16 June 2023; 2 giugno 2023 = 2 June 2023
+        Due settimane fa ero a Roma. => Due settimane fa = The week of 29 May 2023
+        我们2023年5月7日见过面,昨天也是。 => 2023年5月7日 = 7 May 2023; 昨天 = 14 June 2023
+        昨日は雨でした。去年は晴れ。 => 昨日 = 14 June 2023; 去年 = 2022
+        2022년 3월 1일에 만났어요. => 2022년 3월 1일에 = 1 March 2022
+        ",
+    );
+}
+
+#[test]
+fn answers_keep_the_form_of_the_words() {
+    let answer = |text: &str| {
+        find(text, told())
+            .iter()
+            .map(|m| render_mention(&m.span, told()))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    let cases = [
+        ("We hiked last week.", "The week before 15 June 2023"),
+        ("We hiked last weekend.", "The weekend before 15 June 2023"),
+        ("We hiked last Friday.", "The Friday before 15 June 2023"),
+        ("We hiked on Monday.", "The Monday before 15 June 2023"),
+        ("We hiked two weekends ago.", "two weekends before 15 June 2023"),
+        ("We hiked two weeks ago.", "two weeks before 15 June 2023"),
+        ("We hiked a week ago.", "The week before 15 June 2023"),
+        ("We hiked two Fridays ago.", "two Fridays before 15 June 2023"),
+        ("We hiked a few days ago.", "a few days before 15 June 2023"),
+        ("We hiked a few years ago.", "a few years before 2023"),
+        ("We hiked the other day.", "a few days before 15 June 2023"),
+        ("We hiked yesterday.", "14 June 2023"),
+        ("We hiked last month.", "May 2023"),
+        ("We hiked three months ago.", "March 2023"),
+        ("We hiked last year.", "2022"),
+        ("We hiked last summer.", "summer 2022"),
+        ("We hiked on 3 May 2021.", "3 May 2021"),
+        ("We will hike next week.", "The week after 15 June 2023"),
+        ("We will hike next month.", "July 2023"),
+        ("We will hike tomorrow.", "16 June 2023"),
+        ("We hiked for three hours.", "three hours"),
+    ];
+    for (text, want) in cases {
+        assert_eq!(answer(text), want, "{text}");
+    }
+    let record = domain::time::TimeSpan::instant(told().to_utc());
+    assert_eq!(render(&record, *told().offset()), "15 June 2023");
+}
