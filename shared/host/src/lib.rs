@@ -15,6 +15,7 @@ pub mod clock;
 pub mod metrics;
 pub mod settings;
 pub mod telemetry;
+pub mod upkeep;
 
 pub use backends::Backends;
 pub use bus::Meta;
