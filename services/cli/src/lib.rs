@@ -1,1 +1,69 @@
-//! cli
+//! The binary `mnemic`: all of Mnemic in one process, and what people do with a server from a terminal.
+//!
+//! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup` and `config`
+//! work on this machine; `import`, `ask` and `spaces` speak HTTP through `api` and need only a URL and a key. What
+//! people read is written by `out` and `render` alone.
+
+mod api;
+mod args;
+mod ask;
+mod completions;
+mod config;
+mod demo;
+mod doctor;
+mod import;
+mod keys;
+mod out;
+mod render;
+mod serve;
+mod spaces;
+mod upkeep;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// What a command came to, as an exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Done.
+    Done,
+    /// Done, but the answer is no: lines left out, evidence insufficient, something wrong with the installation.
+    Lacking,
+}
+
+/// Exit code of [`Outcome::Lacking`]; 1 is a failure and 2 a wrong command line.
+const LACKING: u8 = 3;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let outcome = match Args::parse().command {
+        Command::Serve(args) => return serve::serve(&args),
+        Command::Demo(args) => return demo::demo(&args),
+        Command::Import(args) => block_on(import::import(&args)),
+        Command::Ask(args) => block_on(ask::ask(&args)),
+        Command::Spaces(args) => block_on(spaces::spaces(&args)),
+        Command::Doctor(args) => block_on(doctor::doctor(&args)),
+        Command::Backup(args) => upkeep::backup(&args),
+        Command::Config(args) => config::show(&args),
+        Command::Keys(args) => keys::keys(&args),
+        Command::Completions(args) => Ok(completions::write(&args)),
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Lacking) => ExitCode::from(LACKING),
+        Err(error) => {
+            out::complain(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(work)
+}

@@ -1,0 +1,291 @@
+//! Mnemic's HTTP interface, as far as the commands use it.
+
+use std::time::Duration;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::evidence::{Answer, UnitExplanation, Verdict};
+use domain::id::SpaceId;
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Time a request may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Tries while the server is full or restarting.
+const TRIES: u32 = 7;
+/// First pause between tries; doubles.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Time the server holds a question for progress, milliseconds.
+const HELD_MS: u32 = 10_000;
+
+/// Why a server did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The URL is none.
+    #[error("`{url}` is not the URL of a server")]
+    Url { url: String },
+    /// Nobody answered.
+    #[error("no answer from {url}; is `mnemic serve` running there?")]
+    Unreachable { url: Url, source: reqwest::Error },
+    /// The server said no.
+    #[error("{status} {title}{}{detail}", if detail.is_empty() { "" } else { ": " })]
+    Refused { status: u16, title: String, detail: String },
+    /// The server's answer cannot be read.
+    #[error("{url} does not answer like Mnemic")]
+    Unreadable { url: Url, source: reqwest::Error },
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// A problem as RFC 9457 has it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Problem {
+    pub(crate) title: String,
+    pub(crate) detail: String,
+}
+
+/// Outcome of sending records.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Accepted {
+    pub(crate) watermark: String,
+    pub(crate) items: Vec<Item>,
+}
+
+/// Outcome of sending one record.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Item {
+    pub(crate) index: usize,
+    pub(crate) status: String,
+    #[serde(default)]
+    pub(crate) problem: Option<Problem>,
+}
+
+/// A space in a list.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Space {
+    pub(crate) space: String,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) records: u64,
+    pub(crate) units: u64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Page<T> {
+    items: Vec<T>,
+    next: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Progress {
+    written: bool,
+}
+
+/// Response to a question.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Reply {
+    pub(crate) verdict: Verdict,
+    #[serde(default)]
+    pub(crate) answer: Option<Answer>,
+    pub(crate) pack: Pack,
+    #[serde(default)]
+    pub(crate) explained: Option<Vec<UnitExplanation>>,
+    pub(crate) cost: Cost,
+    #[serde(default)]
+    pub(crate) degraded: Vec<Value>,
+    #[serde(default)]
+    pub(crate) trace_id: String,
+}
+
+/// Evidence inside a budget.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pack {
+    pub(crate) items: Vec<Shown>,
+    pub(crate) tokens: u32,
+    pub(crate) budget: u32,
+}
+
+/// One line of evidence.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Shown {
+    pub(crate) external_ids: Vec<String>,
+    pub(crate) observed_at: DateTime<FixedOffset>,
+    pub(crate) text: String,
+    pub(crate) tokens: u32,
+    pub(crate) probability: f32,
+}
+
+/// What a question cost.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Cost {
+    pub(crate) model_calls: u32,
+    pub(crate) ms: f64,
+    #[serde(default)]
+    pub(crate) units: u64,
+    #[serde(default)]
+    pub(crate) candidates: u64,
+}
+
+/// Speaks to one server.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: Url,
+    key: Option<String>,
+}
+
+impl Client {
+    pub(crate) fn new(url: &str, key: Option<String>) -> anyhow::Result<Client> {
+        let base = Url::parse(url)
+            .ok()
+            .filter(|it| it.has_host())
+            .ok_or_else(|| Error::Url { url: url.to_owned() })?;
+        Ok(Client {
+            http: reqwest::Client::builder().timeout(PATIENCE).build()?,
+            base,
+            key,
+        })
+    }
+
+    /// Returns the URL of a path below the server's.
+    pub(crate) fn url(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    /// Creates a space; returns whether it is new.
+    pub(crate) async fn create(&self, space: &SpaceId) -> Result<bool> {
+        let response = self
+            .send(Method::PUT, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
+            .await?;
+        Ok(response.status() == StatusCode::CREATED)
+    }
+
+    /// Erases a space.
+    pub(crate) async fn delete(&self, space: &SpaceId) -> Result<()> {
+        self.send(Method::DELETE, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
+            .await
+            .map(|_| ())
+    }
+
+    /// Returns all spaces the key may see, by name.
+    pub(crate) async fn spaces(&self) -> Result<Vec<Space>> {
+        let mut spaces = Vec::new();
+        let mut after: Option<String> = None;
+        loop {
+            let cursor = after.as_deref().map(|it| ("after", it));
+            let query: Vec<_> = cursor.into_iter().chain([("limit", "100")]).collect();
+            let url = self.url(&["v1", "spaces"], &query);
+            let page: Page<Space> = read(self.send(Method::GET, &url, None).await?).await?;
+            spaces.extend(page.items);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(spaces),
+            }
+        }
+    }
+
+    /// Sends records under an idempotency key.
+    pub(crate) async fn add(&self, space: &SpaceId, key: &str, records: &[Value]) -> Result<Accepted> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "records"], &[]);
+        let body = json!({ "records": records });
+        let request = || {
+            self.request(Method::POST, &url)
+                .header("Idempotency-Key", key)
+                .json(&body)
+        };
+        read(self.tried(&url, request).await?).await
+    }
+
+    /// Says whether what gave the watermark is searchable, after waiting for it a while.
+    pub(crate) async fn written(&self, space: &SpaceId, watermark: &str) -> Result<bool> {
+        let query = [("watermark", watermark), ("wait_ms", &HELD_MS.to_string())];
+        let url = self.url(&["v1", "spaces", space.as_str(), "progress"], &query);
+        match self.send(Method::GET, &url, None).await {
+            Ok(response) => Ok(read::<Progress>(response).await?.written),
+            Err(Error::Refused { status: 504, .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks a question; returns the response as it is.
+    pub(crate) async fn query(&self, space: &SpaceId, body: &Value) -> Result<Value> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "query"], &[]);
+        read(self.send(Method::POST, &url, Some(body)).await?).await
+    }
+
+    async fn send(&self, method: Method, url: &Url, body: Option<&Value>) -> Result<Response> {
+        let request = || {
+            let request = self.request(method.clone(), url);
+            match body {
+                Some(body) => request.json(body),
+                None => request,
+            }
+        };
+        self.tried(url, request).await
+    }
+
+    fn request(&self, method: Method, url: &Url) -> RequestBuilder {
+        let request = self.http.request(method, url.clone());
+        match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    /// Sends a request, all of which may be repeated; waits while the server is full.
+    async fn tried(&self, url: &Url, request: impl Fn() -> RequestBuilder) -> Result<Response> {
+        let mut pause = PAUSE;
+        for attempt in 1.. {
+            let sent = request().send().await;
+            let response = sent.map_err(|source| Error::Unreachable {
+                url: url.clone(),
+                source: source.without_url(),
+            })?;
+            let full = matches!(
+                response.status(),
+                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+            );
+            if !full || attempt == TRIES {
+                return checked(response).await;
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        unreachable!("the loop has no end but its returns")
+    }
+}
+
+async fn checked(response: Response) -> Result<Response> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let problem: Problem = response.json().await.unwrap_or_default();
+    let known = || status.canonical_reason().unwrap_or_default().to_owned();
+    let title = if problem.title.is_empty() {
+        known()
+    } else {
+        problem.title
+    };
+    Err(Error::Refused {
+        status: status.as_u16(),
+        title,
+        detail: problem.detail,
+    })
+}
+
+async fn read<T: DeserializeOwned>(response: Response) -> Result<T> {
+    let url = response.url().clone();
+    response.json().await.map_err(|source| Error::Unreadable {
+        url,
+        source: source.without_url(),
+    })
+}

@@ -1,0 +1,248 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+use domain::id::SpaceId;
+
+const AFTER_HELP: &str = "\
+First steps:
+  mnemic demo                                    see what a memory does, in half a minute
+  mnemic serve                                   run a server here; docs at http://127.0.0.1:7077/docs
+  mnemic import talk.jsonl --space ann           put a conversation in
+  mnemic ask \"Where does Ann live?\" --space ann  get evidence and an answer out
+
+The clients (import, ask, spaces, doctor) find the server with --url or MNEMIC_URL and show the key in --key or
+MNEMIC_KEY.
+
+Exit codes:
+  0  done
+  1  failed: nothing more was done
+  2  wrong command line
+  3  done, and the answer is no: lines were left out, evidence is insufficient, doctor found something wrong";
+
+/// A long-term memory for language-model agents: it keeps what happened, and hands back the smallest evidence that
+/// answers a question.
+#[derive(Debug, Parser)]
+#[command(name = "mnemic", version, after_help = AFTER_HELP, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(Serve),
+    Demo(Demo),
+    Import(Import),
+    Ask(Ask),
+    Spaces(Spaces),
+    Doctor(Doctor),
+    Backup(Backup),
+    Config(Config),
+    Keys(Keys),
+    Completions(Completions),
+}
+
+/// Where settings come from.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Local {
+    /// Settings file [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Folder with the memory; overrides `dir` in [backends].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// The server to speak to.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Remote {
+    /// URL of the server.
+    #[arg(long, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077")]
+    pub(crate) url: String,
+    /// Key for the server, if it asks for one.
+    #[arg(long, env = "MNEMIC_KEY", hide_env_values = true)]
+    pub(crate) key: Option<String>,
+}
+
+/// Run the whole of Mnemic in this process.
+///
+/// HTTP gateway, writer, clusterer, router and reader, over files in one folder: no other server, no model, no network.
+/// Every setting can stand in a TOML file or in the environment (MNEMIC_GATEWAY__LISTEN is `listen` in [gateway]);
+/// `mnemic config` shows all of them. Ctrl-C stops taking work, finishes what is in flight and ends.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic serve
+  mnemic serve --data /var/lib/mnemic --listen 127.0.0.1:8080
+  MNEMIC_TELEMETRY__OTLP_ENDPOINT=http://127.0.0.1:4318 mnemic serve
+
+To listen beyond this machine, make a key first: mnemic keys new")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) local: Local,
+    /// Address of the HTTP interface [default: 127.0.0.1:7077].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Address of health and metrics [default: 127.0.0.1:7078].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) admin: Option<SocketAddr>,
+}
+
+/// Show what a memory does: a sample conversation, six questions, evidence, answers, a refusal.
+///
+/// Starts a server of its own on a free port, with a temporary folder that is removed at the end. Nothing else on this
+/// machine is touched.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Demo {
+    /// Leave the server running at the end, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) keep: bool,
+}
+
+/// Put records from a JSONL file into a space.
+///
+/// One record a line, as for POST /v1/spaces/{space}/records. `text` (or `image_caption`, or `tool`) is what matters;
+/// everything else is optional:
+///
+///   {"id": "42", "session": "monday", "actor": "Ann", "text": "I moved to Oslo.", "observed_at": "2026-03-02T18:00:00Z"}
+///
+/// A line that is wrong is named and left out, the others go in (exit code 3). Stopped halfway, the same command goes
+/// on where it stopped; run again on a file that has grown, it sends the new lines. It remembers in FILE.SPACE.imported.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic import talk.jsonl --space ann
+  mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example --key \"$KEY\"")]
+pub(crate) struct Import {
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// The space; created if missing.
+    #[arg(long, short)]
+    pub(crate) space: SpaceId,
+    /// Records sent at once.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) batch: u16,
+    /// Send every line again; those the server has are left as they are.
+    #[arg(long)]
+    pub(crate) restart: bool,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+/// Ask a space a question.
+///
+/// Prints the evidence with dates, probabilities and costs, whether it is enough and why, and a short answer. Exit code 3 when
+/// the evidence is insufficient: Mnemic says so rather than guess.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic ask \"When did Ann move to Oslo?\" --space ann
+  mnemic ask \"What does Ann play?\" --space ann --budget 256 --explain 5
+  mnemic ask \"What does Ann play?\" --space ann --json | jq -r .pack.text")]
+pub(crate) struct Ask {
+    /// The question.
+    pub(crate) question: String,
+    /// The space.
+    #[arg(long, short)]
+    pub(crate) space: SpaceId,
+    /// Tokens (o200k) the evidence may cost.
+    #[arg(long, default_value_t = 512)]
+    pub(crate) budget: u32,
+    /// Explain so many of the best candidates: scores, features, why packed or not.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) explain: u8,
+    /// Print the server's response as it is.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+/// List, create and delete spaces.
+///
+/// A space is an isolated memory: of a user, an agent, a project. Nothing crosses spaces.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Spaces {
+    #[command(subcommand)]
+    pub(crate) command: SpacesCommand,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SpacesCommand {
+    /// List the spaces the key may see, with their sizes.
+    List,
+    /// Create a space; one that exists stays as it is.
+    Create {
+        /// Its name: 1 to 64 of a-z, 0-9, '.', '_' and '-'.
+        space: SpaceId,
+    },
+    /// Erase a space with everything in it, for good.
+    Delete {
+        /// Its name.
+        space: SpaceId,
+        /// Really do it.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Check this installation: settings, files, disk, server.
+///
+/// Reads only. Parts that cannot be looked at are said to be skipped, with the reason.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) local: Local,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+/// Write a consistent copy of the memory to a file; works beside a running server.
+///
+/// To restore: stop Mnemic, remove mnemic.sqlite, mnemic.sqlite-wal and mnemic.sqlite-shm from the data folder, and
+/// copy the file there as mnemic.sqlite.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  mnemic backup /backups/mnemic-2026-03-02.sqlite --data /var/lib/mnemic")]
+pub(crate) struct Backup {
+    /// File to write; must not exist.
+    pub(crate) target: PathBuf,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+/// Print all settings in force as TOML, defaults included, secrets masked.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  mnemic config > mnemic.toml   # a file to start from")]
+pub(crate) struct Config {
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+/// Make keys.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Keys {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Print a fresh key, and the lines for the settings file that let it in. Only the digest is ever stored.
+    New,
+}
+
+/// Print completions for a shell.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic completions bash > ~/.local/share/bash-completion/completions/mnemic
+  mnemic completions zsh > \"${fpath[1]}/_mnemic\"
+  mnemic completions fish > ~/.config/fish/completions/mnemic.fish")]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: Shell,
+}

@@ -1,0 +1,33 @@
+use domain::evidence::Sufficiency;
+use serde_json::json;
+
+use crate::api::{Client, Reply};
+use crate::args::Ask;
+use crate::out::Paint;
+use crate::{Outcome, out, render};
+
+/// Asks one question and prints what comes back.
+pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let body = json!({
+        "question": args.question,
+        "budget": { "tokens": args.budget },
+        "answer": true,
+        "explain": args.explain,
+    });
+    let response = client.query(&args.space, &body).await?;
+    let status = response["verdict"]["status"].as_str().unwrap_or_default().to_owned();
+    if args.json {
+        out::say(&serde_json::to_string_pretty(&response)?);
+        return Ok(if status == "insufficient" {
+            Outcome::Lacking
+        } else {
+            Outcome::Done
+        });
+    }
+    let reply: Reply = serde_json::from_value(response)?;
+    let paint = Paint::of_terminal();
+    out::say(&render::reply(&reply, paint));
+    let refused = reply.verdict.status == Sufficiency::Insufficient;
+    Ok(if refused { Outcome::Lacking } else { Outcome::Done })
+}

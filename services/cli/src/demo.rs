@@ -1,0 +1,173 @@
+//! A memory at work, in half a minute: a sample conversation, questions, answers, a refusal.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, ensure};
+use domain::id::SpaceId;
+use host::Settings;
+use serde_json::{Value, json};
+
+use crate::api::{Client, Reply};
+use crate::args::Demo;
+use crate::out::{Paint, Style};
+use crate::{out, render, serve};
+
+/// The sample: two friends over seven months, one record a line.
+const TALK: &str = include_str!("../demo/talk.jsonl");
+
+/// The space it goes to.
+const SPACE: &str = "demo";
+
+/// Tokens the evidence of each question may cost.
+const BUDGET: u32 = 160;
+
+/// Questions, and what each one shows.
+const QUESTIONS: [(&str, &str); 6] = [
+    ("When did Maya sign the lease?", "\"yesterday\" becomes a date"),
+    (
+        "What is shown in the drawing for the window?",
+        "what a picture shows is remembered with it",
+    ),
+    ("Who teaches Jonas the cello?", "two facts, one line"),
+    ("Why did Jonas quit his job at the insurance company?", "reasons"),
+    (
+        "Wer hat gestern die Bäckerei besucht?",
+        "any language goes in and is found",
+    ),
+    (
+        "When did Maya start learning the cello?",
+        "nobody said so: it was Jonas",
+    ),
+];
+
+/// Where the demo's server lives.
+struct Stage {
+    dir: PathBuf,
+    address: String,
+    settings: Settings,
+}
+
+/// Runs the demo.
+pub(crate) fn demo(args: &Demo) -> ExitCode {
+    let stage = match stage() {
+        Ok(stage) => stage,
+        Err(error) => {
+            out::complain(&format!("error: {error:#}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let (url, keep) = (format!("http://{}", stage.address), args.keep);
+    let code = host::standalone(stage.settings, async |ctx| {
+        let play = async {
+            let shown = if serve::up(&ctx).await {
+                show(&url, keep).await
+            } else {
+                Ok(())
+            };
+            if !keep || shown.is_err() {
+                ctx.shutdown.cancel();
+            }
+            shown
+        };
+        tokio::try_join!(serve::services(ctx.clone()), play)?;
+        Ok(())
+    });
+    // What stays in the temporary folder does no harm.
+    let _ = std::fs::remove_dir_all(&stage.dir);
+    code
+}
+
+fn stage() -> anyhow::Result<Stage> {
+    let dir = std::env::temp_dir().join(format!("mnemic-demo-{}", std::process::id()));
+    let (address, admin) = (free_address()?, free_address()?);
+    let mut settings = Settings::default();
+    settings.set(
+        "backends.dir",
+        dir.to_str().context("the temporary folder is not UTF-8")?,
+    )?;
+    settings.set("gateway.listen", address.as_str())?;
+    settings.set("admin.listen", admin.as_str())?;
+    settings.set("telemetry.level", "error")?;
+    Ok(Stage { dir, address, settings })
+}
+
+/// Returns an address nobody listens on at the moment.
+fn free_address() -> anyhow::Result<String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+    Ok(listener.local_addr()?.to_string())
+}
+
+async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
+    let paint = Paint::of_terminal();
+    let client = Client::new(url, None)?;
+    let space: SpaceId = SPACE.parse()?;
+    send(&client, &space, paint).await?;
+    for (question, shows) in QUESTIONS {
+        let body = json!({ "question": question, "budget": { "tokens": BUDGET }, "answer": true });
+        let reply: Reply = serde_json::from_value(client.query(&space, &body).await?)?;
+        let note = paint.paint(Style::Dim, &format!("({shows})"));
+        out::say(&format!(
+            "\n{} {note}",
+            paint.paint(Style::Bold, &format!("? {question}"))
+        ));
+        out::say(&render::reply(&reply, paint));
+    }
+    out::say(&next(url, keep, paint));
+    Ok(())
+}
+
+/// Sends the sample and waits until all of it is searchable.
+async fn send(client: &Client, space: &SpaceId, paint: Paint) -> anyhow::Result<()> {
+    let records: Vec<Value> = TALK.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    client.create(space).await?;
+    let accepted = client.add(space, "demo", &records).await?;
+    ensure!(
+        accepted.items.iter().all(|it| it.status == "accepted"),
+        "the sample was not accepted"
+    );
+    while !client.written(space, &accepted.watermark).await? {}
+    let heading = format!(
+        "{} records of Maya and Jonas are in, March to October 2025.",
+        records.len()
+    );
+    out::say(&paint.paint(Style::Bold, &heading));
+    out::say("No model was asked, nothing left this machine. The first and the last:");
+    for record in records.first().into_iter().chain(records.last()) {
+        let text = |name: &str| record[name].as_str().unwrap_or_default();
+        let date = paint.paint(Style::Dim, text("observed_at").get(..10).unwrap_or_default());
+        out::say(&format!("  {date}  {}: {}", text("actor"), text("text")));
+    }
+    Ok(())
+}
+
+fn next(url: &str, keep: bool, paint: Paint) -> String {
+    let typed = |text: &str| paint.paint(Style::Typed, text);
+    let mut text = format!("\n{}\n", paint.paint(Style::Bold, "Your own memory:"));
+    for (command, what) in [
+        ("mnemic serve", "run the server; docs at http://127.0.0.1:7077/docs"),
+        ("mnemic import talk.jsonl --space me", "put a conversation in"),
+        (
+            "mnemic ask \"Where do I live?\" --space me",
+            "get evidence and an answer out",
+        ),
+        ("mnemic --help", "the rest"),
+    ] {
+        text += &format!("  {}  {what}\n", typed(&format!("{command:<42}")));
+    }
+    let base = if keep { url } else { "http://127.0.0.1:7077" };
+    text += &format!("\n{}\n", paint.paint(Style::Bold, "The same over HTTP:"));
+    let example = [
+        format!("  curl -X PUT {base}/v1/spaces/me"),
+        format!("  curl {base}/v1/spaces/me/records -H 'content-type: application/json' \\"),
+        "    -d '{\"records\": [{\"actor\": \"Ann\", \"text\": \"I moved to Oslo yesterday.\"}]}'".to_owned(),
+        format!("  curl {base}/v1/spaces/me/query -H 'content-type: application/json' \\"),
+        "    -d '{\"question\": \"When did Ann move to Oslo?\"}'".to_owned(),
+    ];
+    text += &typed(&example.join("\n"));
+    if keep {
+        text += &format!("\n\nThe demo's server goes on at {url} (space {SPACE}, docs at {url}/docs) until Ctrl-C.");
+    }
+    text
+}

@@ -1,0 +1,116 @@
+//! Responses as people read them.
+
+use std::fmt::Write as _;
+
+use domain::evidence::{Sufficiency, UnitExplanation};
+
+use crate::api::Reply;
+use crate::out::{Paint, Style};
+
+/// Features shown of an explained unit.
+const FEATURES: usize = 5;
+
+/// Returns a response as text: answer, verdict with reasons, evidence, explanations, cost.
+pub(crate) fn reply(reply: &Reply, paint: Paint) -> String {
+    let mut text = String::new();
+    if let Some(answer) = &reply.answer {
+        let sure = paint.paint(Style::Dim, &format!("(confidence {:.2})", answer.confidence));
+        let _ = writeln!(text, "{} {}  {sure}", paint.paint(Style::Bold, "Answer:"), answer.text);
+    }
+    verdict(reply, paint, &mut text);
+    evidence(reply, paint, &mut text);
+    for unit in reply.explained.iter().flatten() {
+        explanation(unit, paint, &mut text);
+    }
+    text.push_str(&paint.paint(Style::Dim, &cost(reply)));
+    text
+}
+
+fn verdict(reply: &Reply, paint: Paint, text: &mut String) {
+    let (style, word) = match reply.verdict.status {
+        Sufficiency::Supported => (Style::Good, "supported"),
+        Sufficiency::Partial => (Style::Warning, "partial"),
+        Sufficiency::Insufficient => (Style::Bad, "insufficient"),
+        Sufficiency::Conflicting => (Style::Warning, "conflicting"),
+    };
+    let reasons = reply.verdict.reasons.join("; ");
+    let colon = if reasons.is_empty() { "" } else { ": " };
+    let _ = writeln!(
+        text,
+        "{} {}{colon}{reasons}",
+        paint.paint(Style::Bold, "Verdict:"),
+        paint.paint(style, word)
+    );
+    for near in &reply.verdict.nearest {
+        let reason = paint.paint(Style::Dim, &format!("({})", near.reason.replace('_', " ")));
+        let _ = writeln!(text, "  nearest: {} {reason}", near.text.trim());
+    }
+}
+
+fn evidence(reply: &Reply, paint: Paint, text: &mut String) {
+    if reply.pack.items.is_empty() {
+        let _ = writeln!(text, "{} none", paint.paint(Style::Bold, "Evidence:"));
+        return;
+    }
+    let _ = writeln!(text, "{}", paint.paint(Style::Bold, "Evidence:"));
+    for item in &reply.pack.items {
+        let date = item.observed_at.format("%Y-%m-%d");
+        // Dates stand in front of every line here, so the header of a new date need not be shown again.
+        let line = item.text.trim().lines().last().unwrap_or_default();
+        let note = format!(
+            "[{}] p {:.2}, {} tokens",
+            item.external_ids.join(" "),
+            item.probability,
+            item.tokens
+        );
+        let _ = writeln!(
+            text,
+            "  {}  {line}  {}",
+            paint.paint(Style::Dim, &date.to_string()),
+            paint.paint(Style::Dim, &note)
+        );
+    }
+}
+
+fn explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
+    let scores = unit.scores;
+    let head = format!("#{} [{}]", unit.rank, unit.external_ids.join(" "));
+    let packed = if unit.packed { "packed" } else { "left out" };
+    let _ = writeln!(
+        text,
+        "{} {packed}: {}; support {:+.2}, anchor {:+.2}, edge {:+.2}; {} tokens",
+        paint.paint(Style::Bold, &head),
+        unit.reason,
+        scores.support,
+        scores.anchor,
+        scores.edge,
+        unit.price,
+    );
+    for feature in unit.features.iter().take(FEATURES) {
+        let _ = writeln!(
+            text,
+            "    {:+.2}  {} = {:.3}",
+            feature.moved, feature.name, feature.value
+        );
+    }
+}
+
+fn cost(reply: &Reply) -> String {
+    let cost = &reply.cost;
+    let calls = if cost.model_calls == 1 { "call" } else { "calls" };
+    let mut text = format!(
+        "{} of {} tokens, {:.0} ms, {} model {calls}, {} candidates of {} units",
+        reply.pack.tokens, reply.pack.budget, cost.ms, cost.model_calls, cost.candidates, cost.units
+    );
+    for degraded in &reply.degraded {
+        let _ = write!(
+            text,
+            "\ndegraded: {}",
+            degraded.as_str().map_or_else(|| degraded.to_string(), str::to_owned)
+        );
+    }
+    if !reply.trace_id.is_empty() {
+        let _ = write!(text, "; trace {}", reply.trace_id);
+    }
+    text
+}

@@ -1,0 +1,28 @@
+//! What an operator does with the files of the embedded stores.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use host::Settings;
+
+use crate::args::Backup;
+use crate::{Outcome, out, serve};
+
+/// Writes a copy of the memory.
+pub(crate) fn backup(args: &Backup) -> anyhow::Result<Outcome> {
+    let settings = serve::settings(&args.local)?;
+    let dir = directory(&settings)?.context("[backends] names servers; back them up with their own tools")?;
+    host::upkeep::backup(&dir, &args.target)?;
+    let bytes = std::fs::metadata(&args.target)?.len();
+    out::say(&format!(
+        "{} written, {} KiB",
+        args.target.display(),
+        bytes.div_ceil(1024)
+    ));
+    Ok(Outcome::Done)
+}
+
+/// Returns the folder of the embedded stores; none if the settings name servers.
+pub(crate) fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
+    host::upkeep::directory(settings)
+}
