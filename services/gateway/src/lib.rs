@@ -1,1 +1,67 @@
-//! gateway
+//! The gateway is the only HTTP: it authenticates, bounds and checks what comes in, publishes accepted records, and
+//! takes a question through router and reader.
+//!
+//! 202 means that the bus has the records on disk; what is rejected is named by its index. Every error is a problem
+//! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies, `query.rs` the way of a
+//! question, `accept.rs` the way of records. It stores nothing itself and never ranks.
+
+mod accept;
+mod auth;
+mod config;
+mod cursor;
+mod edge;
+mod extract;
+mod handlers;
+mod openapi;
+mod problem;
+mod query;
+mod routes;
+mod state;
+mod tools;
+mod validate;
+mod watermark;
+
+pub mod api;
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+use tracing::{info, warn};
+
+pub use config::{Config, Key, Right};
+pub use openapi::document;
+pub use problem::Problem;
+
+use crate::state::App;
+
+/// Listens and answers until shutdown; open requests are finished.
+///
+/// # Errors
+/// Settings that are wrong or unsafe, an address that cannot be listened on.
+pub async fn run(context: host::Context) -> anyhow::Result<()> {
+    let ready = context.readiness.expect("gateway listens");
+    let config: Config = context.section("gateway")?;
+    config.check()?;
+    let listener = TcpListener::bind(&config.listen)
+        .await
+        .with_context(|| format!("cannot listen on {} ([gateway] listen)", config.listen))?;
+    if config.keys.is_empty() {
+        warn!("no keys are configured: whoever reaches this address may read, write and erase everything");
+    }
+    info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
+    let shutdown = context.shutdown.clone();
+    let app = routes::router(App::new(context, config)?);
+    ready.set(true);
+    axum::serve(listener, app)
+        .with_graceful_shutdown(shutdown.cancelled_owned())
+        .await?;
+    Ok(())
+}
+
+/// Returns the routes over `context`, without a socket; for tests and for embedding.
+///
+/// # Errors
+/// Settings that are wrong.
+pub fn router(context: host::Context) -> anyhow::Result<axum::Router> {
+    let config: Config = context.section("gateway")?;
+    Ok(routes::router(App::new(context, config)?))
+}

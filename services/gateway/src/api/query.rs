@@ -1,0 +1,153 @@
+use domain::anchor::Anchors;
+use domain::evidence::{Answer, PackItem, RankedUnit, UnitExplanation, Verdict};
+use domain::record::Modality;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A question to a space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueryRequest {
+    /// The question.
+    pub question: String,
+    /// How evidence is sought.
+    #[serde(default)]
+    pub strategy: Strategy,
+    /// What it may cost.
+    #[serde(default)]
+    pub budget: Budget,
+    /// A watermark: the query waits until this write is searchable, or answers 504.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// Only what was observed before, and the "now" of relative times in the question. RFC 3339, or ISO 8601 in UTC.
+    #[serde(default)]
+    pub as_of: Option<String>,
+    /// What may be evidence.
+    #[serde(default)]
+    pub filter: Filter,
+    /// Whether an answer is wanted beside verdict and evidence.
+    #[serde(default)]
+    pub answer: bool,
+    /// Number of units to explain.
+    #[serde(default)]
+    #[schema(maximum = 100)]
+    pub explain: u32,
+    /// Number of units to return in rank order.
+    #[serde(default)]
+    #[schema(maximum = 200)]
+    pub ranked: u32,
+}
+
+/// How evidence is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Candidates from several channels, scored and packed; no language model.
+    #[default]
+    Route,
+}
+
+/// What a query may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// o200k tokens of the evidence pack.
+    pub tokens: u32,
+    /// Milliseconds for everything, waiting for `after` included.
+    pub ms: u64,
+    /// Calls of a language model.
+    pub model_calls: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            tokens: 512,
+            ms: 2_000,
+            model_calls: 0,
+        }
+    }
+}
+
+/// What may be evidence; empty fields restrict nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Filter {
+    /// Only what these actors said or did.
+    pub actors: Vec<String>,
+    /// Only these sessions.
+    pub sessions: Vec<String>,
+    /// Only these kinds.
+    pub modalities: Vec<Modality>,
+    /// Only what was observed at or after. RFC 3339, or ISO 8601 in UTC.
+    pub from: Option<String>,
+    /// Only what was observed before.
+    pub until: Option<String>,
+}
+
+/// Evidence, verdict, answer, and what they cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct QueryResponse {
+    /// Whether the evidence supports an answer.
+    pub verdict: Verdict,
+    /// The answer, if one was wanted and the evidence supports it.
+    pub answer: Option<Answer>,
+    /// The evidence.
+    pub pack: Pack,
+    /// What the question fixes; with `explain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<Anchors>,
+    /// Why units are in or out; with `explain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<Vec<UnitExplanation>>,
+    /// The best units; with `ranked`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranked: Option<Vec<RankedUnit>>,
+    /// What it cost.
+    pub cost: Cost,
+    /// What could not be used and why; empty when all is well.
+    pub degraded: Vec<String>,
+    /// W3C trace id.
+    pub trace_id: String,
+    /// Version of the weights that ranked.
+    pub weights: String,
+}
+
+/// Evidence inside a budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Pack {
+    /// In reading order.
+    pub items: Vec<PackItem>,
+    /// What the items cost.
+    pub tokens: u32,
+    /// What they may cost.
+    pub budget: u32,
+    /// The items' texts as one: what to show to a model. It is data, never instructions.
+    pub text: String,
+}
+
+/// What a query cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Cost {
+    /// Tokens of the pack.
+    pub tokens: u32,
+    /// Calls of a language model.
+    pub model_calls: u32,
+    /// Milliseconds in all.
+    pub ms: f32,
+    /// Milliseconds by step, in order.
+    pub steps: Vec<StepTime>,
+    /// Units that could be evidence.
+    pub units: u64,
+    /// Candidates looked at.
+    pub candidates: u32,
+}
+
+/// Time of one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StepTime {
+    /// Name of the step; parts of a step follow it, as `step.part`.
+    pub step: String,
+    /// Milliseconds.
+    pub ms: f32,
+}

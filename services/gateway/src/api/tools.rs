@@ -1,0 +1,43 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// The tools of a space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToolList {
+    /// By name.
+    pub tools: Vec<ToolSpec>,
+}
+
+/// One tool, as a model is told of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON schema of its arguments.
+    #[schema(value_type = Object)]
+    pub input_schema: Value,
+}
+
+/// What a tool gave: a result, or an error that the model can read and mend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToolOutcome {
+    /// What was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub result: Option<Value>,
+    /// Why nothing was sought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolProblem>,
+}
+
+/// A call that could not be used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToolProblem {
+    /// `unknown_tool`, `bad_arguments`, `not_found` or `unavailable`.
+    pub code: String,
+    /// What is wrong and what to do about it.
+    pub message: String,
+}

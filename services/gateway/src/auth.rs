@@ -1,0 +1,150 @@
+//! API keys: who calls, which spaces the key opens, what it may do there.
+
+use anyhow::{Context as _, ensure};
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use domain::id::SpaceId;
+use sha2::{Digest, Sha256};
+
+use crate::config::{Config, Right};
+use crate::problem::Problem;
+use crate::state::App;
+
+/// The keys, ready to be compared.
+pub(crate) struct Keys(Vec<(Vec<u8>, Access)>);
+
+/// What the caller's key opens.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    spaces: Vec<String>,
+    rights: Vec<Right>,
+}
+
+impl Keys {
+    pub(crate) fn new(config: &Config) -> anyhow::Result<Keys> {
+        let mut keys = Vec::new();
+        for key in &config.keys {
+            let digest = hex_bytes(&key.sha256).filter(|it| it.len() == 32).with_context(|| {
+                format!(
+                    "the sha256 of the key `{}` in [[gateway.keys]] is not 64 hex digits",
+                    key.name
+                )
+            })?;
+            ensure!(
+                !key.spaces.is_empty(),
+                "the key `{}` in [[gateway.keys]] opens no space",
+                key.name
+            );
+            keys.push((
+                digest,
+                Access {
+                    spaces: key.spaces.clone(),
+                    rights: key.rights.clone(),
+                },
+            ));
+        }
+        Ok(Keys(keys))
+    }
+
+    /// Compares with every key, in a time that does not depend on how much of one matches.
+    fn find(&self, token: &str) -> Option<Access> {
+        let digest = Sha256::digest(token.as_bytes());
+        let mut found = None;
+        for (known, access) in &self.0 {
+            let difference = known.iter().zip(digest.iter()).fold(0, |sum, (a, b)| sum | (a ^ b));
+            if difference == 0 {
+                found = Some(access);
+            }
+        }
+        found.cloned()
+    }
+}
+
+impl Access {
+    fn all() -> Access {
+        Access {
+            spaces: vec!["*".to_owned()],
+            rights: vec![Right::Read, Right::Write, Right::Admin],
+        }
+    }
+
+    /// Says whether the key opens the space.
+    pub(crate) fn opens(&self, space: &str) -> bool {
+        self.spaces.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => space.starts_with(prefix),
+            None => space == pattern,
+        })
+    }
+
+    /// Says whether the key opens every space.
+    pub(crate) fn opens_all(&self) -> bool {
+        self.spaces.iter().any(|it| it == "*")
+    }
+
+    /// Checks a right that is not about one space.
+    pub(crate) fn demand(&self, right: Right) -> Result<(), Problem> {
+        if self.rights.contains(&right) {
+            Ok(())
+        } else {
+            Err(Problem::forbidden(right))
+        }
+    }
+
+    /// Reads the name of a space and checks the key; a space it does not open looks like one that does not exist.
+    pub(crate) fn enter(&self, name: &str, right: Right) -> Result<SpaceId, Problem> {
+        let space: SpaceId = name
+            .parse()
+            .map_err(|error: domain::id::InvalidSpace| Problem::invalid(error.to_string()))?;
+        if !self.opens(space.as_str()) {
+            return Err(Problem::unknown_space(&space));
+        }
+        self.demand(right)?;
+        Ok(space)
+    }
+}
+
+/// Puts the [`Access`] of the caller beside the request, or answers 401.
+pub(crate) async fn authenticate(
+    State(app): State<App>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let access = if app.keys.0.is_empty() {
+        Access::all()
+    } else {
+        let token = request
+            .headers()
+            .get(header::AUTHORIZATION)
+            .and_then(|it| it.to_str().ok())
+            .and_then(bearer);
+        token.and_then(|it| app.keys.find(it)).ok_or_else(unauthorized)?
+    };
+    request.extensions_mut().insert(access);
+    Ok(next.run(request).await)
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn unauthorized() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "A valid key is needed")
+        .detail("send `Authorization: Bearer KEY` with a key of this server")
+}
+
+pub(crate) fn hex_bytes(text: &str) -> Option<Vec<u8>> {
+    if !text.is_ascii() || text.len() % 2 != 0 {
+        return None;
+    }
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
+        .collect()
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}

@@ -1,0 +1,101 @@
+use std::net::ToSocketAddrs;
+
+use anyhow::{Context as _, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+/// Settings in `[gateway]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Address of the API. Without keys only loopback addresses are allowed.
+    pub listen: String,
+    /// Largest request body, in bytes.
+    pub body_bytes_max: usize,
+    /// Most records in one request.
+    pub batch_max: usize,
+    /// Longest text of one field of a record, in bytes of UTF-8.
+    pub text_bytes_max: usize,
+    /// Longest question, in bytes of UTF-8.
+    pub question_bytes_max: usize,
+    /// Requests answered at once; more get 429.
+    pub in_flight_max: usize,
+    /// Longest time for one request, in milliseconds; also the greatest `budget.ms` and `wait_ms`.
+    pub request_ms_max: u64,
+    /// Largest evidence pack a query may ask for, in tokens.
+    pub pack_tokens_max: u32,
+    /// Scenes the router hands to the reader for one question.
+    pub scenes: u32,
+    /// API keys.
+    pub keys: Vec<Key>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            listen: "127.0.0.1:7077".to_owned(),
+            body_bytes_max: 4 << 20,
+            batch_max: 1_000,
+            text_bytes_max: 32 << 10,
+            question_bytes_max: 8 << 10,
+            in_flight_max: 256,
+            request_ms_max: 30_000,
+            pack_tokens_max: 32_000,
+            scenes: 24,
+            keys: Vec::new(),
+        }
+    }
+}
+
+/// One API key: `[[gateway.keys]]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// Names it in logs; never secret.
+    pub name: String,
+    /// SHA-256 of the key, 64 hex digits.
+    pub sha256: String,
+    /// Spaces it opens: `*`, a name, or a prefix that ends in `*`.
+    pub spaces: Vec<String>,
+    /// What it may do there.
+    pub rights: Vec<Right>,
+}
+
+/// What a key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Right {
+    /// Ask, list and look.
+    Read,
+    /// Create spaces and add records.
+    Write,
+    /// Erase spaces and handle dead letters.
+    Admin,
+}
+
+impl Config {
+    /// Refuses what would be unsafe or could never work.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        ensure!(
+            (1..=1_024).contains(&self.batch_max),
+            "[gateway] batch_max must be 1 to 1024"
+        );
+        ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");
+        ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");
+        if !self.keys.is_empty() {
+            return Ok(());
+        }
+        let addresses = self
+            .listen
+            .to_socket_addrs()
+            .with_context(|| format!("[gateway] listen: {} is not an address", self.listen))?;
+        for address in addresses {
+            if !address.ip().is_loopback() {
+                bail!(
+                    "[gateway] listens on {address}, which others reach, but has no keys: add [[gateway.keys]] \
+                     (name, sha256, spaces, rights), or listen on 127.0.0.1"
+                );
+            }
+        }
+        Ok(())
+    }
+}

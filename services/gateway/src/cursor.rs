@@ -1,0 +1,35 @@
+//! Pages of lists: bounds, and where the next one starts.
+
+use std::str::FromStr;
+
+use crate::api::Paging;
+use crate::problem::Problem;
+
+const LIMIT_DEFAULT: u32 = 100;
+const LIMIT_MAX: u32 = 1_000;
+
+impl Paging {
+    pub(crate) fn limit(&self) -> Result<usize, Problem> {
+        match self.limit.unwrap_or(LIMIT_DEFAULT) {
+            limit @ 1..=LIMIT_MAX => Ok(limit as usize),
+            _ => Err(Problem::invalid(format!("limit: is not 1 to {LIMIT_MAX}"))),
+        }
+    }
+
+    /// Reads the cursor; none at the start.
+    pub(crate) fn start<T: FromStr>(&self) -> Result<Option<T>, Problem> {
+        let read = |it: &String| {
+            it.parse()
+                .map_err(|_| Problem::invalid("after: is not the `next` of a page"))
+        };
+        self.after.as_ref().map(read).transpose()
+    }
+}
+
+/// Returns the cursor of the last item of a full page.
+pub(crate) fn next<T, K: ToString>(items: &[T], limit: usize, key: impl Fn(&T) -> K) -> Option<String> {
+    items
+        .last()
+        .filter(|_| items.len() >= limit)
+        .map(|it| key(it).to_string())
+}

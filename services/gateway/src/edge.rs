@@ -1,0 +1,90 @@
+//! What surrounds every request: trace, bounds, panics, numbers.
+
+use std::panic::AssertUnwindSafe;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::HeaderValue;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use host::telemetry;
+use tokio::time::{Instant, timeout};
+use tracing::{Instrument, error, field, info_span};
+
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Trace id of the request, 32 hex digits.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceId(pub(crate) String);
+
+const TRACE_HEADER: &str = "x-trace-id";
+
+/// Runs the request in a span that goes on the caller's trace, inside the bounds of time and number.
+pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let method = request.method().as_str().to_owned();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or("unmatched", |it| it.as_str())
+        .to_owned();
+    let span = info_span!(
+        "http",
+        otel.kind = "server",
+        otel.name = format!("{method} {route}"),
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = field::Empty,
+        trace_id = field::Empty
+    );
+    if let Some(parent) = request.headers().get("traceparent").and_then(|it| it.to_str().ok()) {
+        telemetry::adopt(&span, parent);
+    }
+    telemetry::note_trace_id(&span);
+    let trace = span.in_scope(telemetry::trace_id);
+    request.extensions_mut().insert(TraceId(trace.clone()));
+    let mut response = bounded(&app, request, next).instrument(span.clone()).await;
+    if let Ok(value) = HeaderValue::from_str(&trace) {
+        response.headers_mut().insert(TRACE_HEADER, value);
+    }
+    let status = response.status().as_u16();
+    span.record("http.response.status_code", status);
+    app.context
+        .metrics
+        .http(&known_method(method), &route, status, started.elapsed());
+    response
+}
+
+async fn bounded(app: &App, request: Request, next: Next) -> Response {
+    let Ok(_permit) = app.in_flight.try_acquire() else {
+        let most = app.config.in_flight_max;
+        return Problem::exhausted(format!("{most} requests are being answered; try again")).into_response();
+    };
+    app.context
+        .metrics
+        .http_in_flight(app.config.in_flight_max - app.in_flight.available_permits());
+    match timeout(
+        app.request_time_max(),
+        AssertUnwindSafe(next.run(request)).catch_unwind(),
+    )
+    .await
+    {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => {
+            error!("a handler panicked");
+            Problem::internal().into_response()
+        }
+        Err(_) => Problem::timeout(format!("a request may take {} ms", app.config.request_ms_max)).into_response(),
+    }
+}
+
+/// Labels are bounded, and callers may make up methods.
+fn known_method(method: String) -> String {
+    let known = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "PATCH"];
+    if known.contains(&method.as_str()) {
+        method
+    } else {
+        "other".to_owned()
+    }
+}

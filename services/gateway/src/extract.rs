@@ -1,0 +1,113 @@
+//! Our extractors: what they reject is a problem like any other.
+
+use std::fmt;
+
+use axum::body::Bytes;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use serde::de::DeserializeOwned;
+
+use crate::problem::Problem;
+use crate::state::App;
+
+/// A JSON body of a bounded size.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// Parameters after the `?`.
+pub(crate) struct Params<T>(pub(crate) T);
+
+/// Parameters in the path.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Body<T>, Problem> {
+        let kind = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|it| it.to_str().ok())
+            .unwrap_or_default();
+        if !is_json(kind) {
+            return Err(
+                Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "The body is not JSON")
+                    .detail("send `Content-Type: application/json`"),
+            );
+        }
+        let bytes = Bytes::from_request(request, app)
+            .await
+            .map_err(|error| match error.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => too_large(app.config.body_bytes_max),
+                _ => Problem::new(StatusCode::BAD_REQUEST, "incomplete", "The body did not arrive whole")
+                    .detail(error.body_text()),
+            })?;
+        parse_json(&bytes).map(Body)
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<App> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Params<T>, Problem> {
+        let outcome: Result<Query<T>, QueryRejection> = Query::from_request_parts(parts, app).await;
+        outcome
+            .map(|Query(it)| Params(it))
+            .map_err(|error| Problem::invalid(error.body_text()))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<App> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<At<T>, Problem> {
+        let outcome: Result<Path<T>, PathRejection> = Path::from_request_parts(parts, app).await;
+        outcome
+            .map(|Path(it)| At(it))
+            .map_err(|error| Problem::invalid(error.body_text()))
+    }
+}
+
+fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let at = error.path().to_string();
+        let cause = error.into_inner();
+        if cause.is_data() {
+            Problem::invalid(at_path(&at, &cause))
+        } else {
+            not_json(&cause)
+        }
+    })?;
+    reader.end().map_err(|error| not_json(&error))?;
+    Ok(value)
+}
+
+/// Names the place of an error in a document, when there is one.
+pub(crate) fn at_path(path: &str, cause: &dyn fmt::Display) -> String {
+    if path.is_empty() || path == "." || path == "?" {
+        cause.to_string()
+    } else {
+        format!("{path}: {cause}")
+    }
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "syntax", "The body is not JSON").detail(error.to_string())
+}
+
+fn is_json(content_type: &str) -> bool {
+    let kind = content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large")
+        .detail(format!("a body may have {limit} bytes; send several smaller requests"))
+}

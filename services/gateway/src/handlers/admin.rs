@@ -1,0 +1,98 @@
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use domain::port::{DeadLetter, DeadLetterId};
+
+use crate::api::{DeadLetterPage, Paging};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::cursor;
+use crate::extract::{At, Params};
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Lists messages that were given up, of the spaces that the key opens.
+#[utoipa::path(get, path = "/v1/admin/dead-letters", tag = "admin", params(Paging), responses(
+    (status = 200, description = "A page of dead letters", body = DeadLetterPage),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<DeadLetterPage>, Problem> {
+    access.demand(Right::Admin)?;
+    let limit = paging.limit()?;
+    let mut items = app
+        .stores()
+        .dead_letters
+        .list(paging.start()?.unwrap_or(0), limit)
+        .await?;
+    let next = cursor::next(&items, limit, |it| it.id);
+    items.retain(|it| sees(&access, it));
+    Ok(Json(DeadLetterPage { items, next }))
+}
+
+/// Returns one dead letter with its payload.
+#[utoipa::path(get, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = u64, Path)), responses(
+    (status = 200, description = "The dead letter", body = DeadLetter),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(id): At<DeadLetterId>,
+) -> Result<Json<DeadLetter>, Problem> {
+    find(&app, &access, id).await.map(Json)
+}
+
+/// Delivers a dead letter again.
+#[utoipa::path(post, path = "/v1/admin/dead-letters/{id}/replay", tag = "admin", params(("id" = u64, Path)), responses(
+    (status = 204, description = "It is on its way again"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn replay(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(id): At<DeadLetterId>,
+) -> Result<StatusCode, Problem> {
+    find(&app, &access, id).await?;
+    app.stores().dead_letters.replay(id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Forgets a dead letter; what it carried is not written.
+#[utoipa::path(delete, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = u64, Path)), responses(
+    (status = 204, description = "It is forgotten"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn discard(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(id): At<DeadLetterId>,
+) -> Result<StatusCode, Problem> {
+    find(&app, &access, id).await?;
+    app.stores().dead_letters.discard(id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn find(app: &App, access: &Access, id: DeadLetterId) -> Result<DeadLetter, Problem> {
+    access.demand(Right::Admin)?;
+    let first = app
+        .stores()
+        .dead_letters
+        .list(id.saturating_sub(1), 1)
+        .await?
+        .into_iter()
+        .next();
+    let found = first.filter(|it| it.id == id && sees(access, it));
+    found.ok_or_else(|| Problem::not_found("there is no dead letter of this id"))
+}
+
+fn sees(access: &Access, letter: &DeadLetter) -> bool {
+    if letter.space.is_empty() {
+        access.opens_all()
+    } else {
+        access.opens(&letter.space)
+    }
+}

@@ -1,0 +1,49 @@
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+use domain::message::{Message, RecordsAcceptedV1};
+
+use crate::api::{Progress, Waiting};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::extract::{At, Params};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::{query, watermark};
+
+/// Says whether a write is searchable; with `wait_ms`, waits for it.
+#[utoipa::path(get, path = "/v1/spaces/{space}/progress", tag = "records", params(("space" = SpaceId, Path), Waiting), responses(
+    (status = 200, description = "How far writing is", body = Progress),
+    (status = 504, description = "It is not searchable within wait_ms", body = Problem, content_type = "application/problem+json"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Params(waiting): Params<Waiting>,
+) -> Result<Json<Progress>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    let info = app.space(&space).await?;
+    let position = match &waiting.watermark {
+        Some(text) => watermark::parse(&space, text)?,
+        None => info.written,
+    };
+    let most = app.config.request_ms_max;
+    let patience = waiting.wait_ms.unwrap_or(0);
+    if patience > most {
+        return Err(Problem::invalid(format!("wait_ms: is more than {most}")));
+    }
+    let written = query::wait_written(&app, &space, position, Duration::from_millis(patience)).await?;
+    if !written && waiting.wait_ms.is_some() {
+        return Err(query::not_written(&app, &space, position).await?);
+    }
+    let backlog = app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await?;
+    Ok(Json(Progress {
+        watermark: watermark::print(&space, position),
+        written,
+        backlog,
+    }))
+}

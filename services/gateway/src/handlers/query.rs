@@ -1,0 +1,38 @@
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+use host::metrics::Operation;
+use tokio::time::Instant;
+
+use crate::api::{QueryRequest, QueryResponse};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::edge::TraceId;
+use crate::extract::{At, Body};
+use crate::problem::Problem;
+use crate::query;
+use crate::state::App;
+
+/// Asks a question: evidence inside a budget, a verdict, and an answer if wanted.
+#[utoipa::path(post, path = "/v1/spaces/{space}/query", tag = "query", request_body = QueryRequest,
+    params(("space" = SpaceId, Path)), responses(
+    (status = 200, description = "Evidence, verdict and cost", body = QueryResponse),
+    (status = 504, description = "The budget of time ran out", body = Problem, content_type = "application/problem+json"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Extension(TraceId(trace_id)): Extension<TraceId>,
+    At(name): At<String>,
+    Body(request): Body<QueryRequest>,
+) -> Result<Json<QueryResponse>, Problem> {
+    let started = Instant::now();
+    let space = access.enter(&name, Right::Read)?;
+    app.space(&space).await?;
+    let outcome = query::ask(&app, &space, request, trace_id).await;
+    app.context
+        .metrics
+        .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
+    outcome.map(Json)
+}

@@ -1,0 +1,109 @@
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::{Extension, Json};
+use domain::id::{RecordId, SpaceId};
+use host::metrics::Operation;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::accept;
+use crate::api::{Accepted, NewRecords, Paging, Record, RecordPage};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::extract::{At, Body, Params};
+use crate::problem::Problem;
+use crate::state::App;
+
+const KEY_HEADER: &str = "idempotency-key";
+const KEY_BYTES_MAX: usize = 256;
+
+/// [`NewRecords`] with the records unread, so that one bad record does not stop the others.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Unread {
+    records: Vec<Value>,
+}
+
+/// Accepts records. 202 means that they are on disk, not yet that they are searchable.
+#[utoipa::path(post, path = "/v1/spaces/{space}/records", tag = "records", request_body = NewRecords,
+    params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats get the first response")),
+    responses(
+    (status = 202, description = "Each record was taken, or its item says why not", body = Accepted),
+    (status = 409, description = "Every record contradicts what is stored", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "No record can be used", body = Problem, content_type = "application/problem+json"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    headers: HeaderMap,
+    Body(Unread { records }): Body<Unread>,
+) -> Result<(StatusCode, Json<Accepted>), Problem> {
+    let started = Instant::now();
+    let space = access.enter(&name, Right::Write)?;
+    let key = idempotency_key(&headers)?;
+    app.space(&space).await?;
+    let outcome = accept::accept(&app, &space, records, key).await;
+    app.context
+        .metrics
+        .operation(Operation::Store, outcome.is_ok(), started.elapsed());
+    outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
+}
+
+/// Lists records in the order in which they were stored.
+#[utoipa::path(get, path = "/v1/spaces/{space}/records", tag = "records", params(("space" = SpaceId, Path), Paging), responses(
+    (status = 200, description = "A page of records", body = RecordPage),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<RecordPage>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    app.space(&space).await?;
+    let after: u64 = paging.start()?.unwrap_or(0);
+    let (records, next) = app.stores().records.list(&space, after, paging.limit()?).await?;
+    let items = records.into_iter().map(Record::from).collect();
+    Ok(Json(RecordPage {
+        items,
+        next: next.map(|it| it.to_string()),
+    }))
+}
+
+/// Returns one record, by the caller's id or Mnemic's.
+#[utoipa::path(get, path = "/v1/spaces/{space}/records/{id}", tag = "records",
+    params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
+    (status = 200, description = "The record", body = Record),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<Record>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    app.space(&space).await?;
+    let mut ids = vec![RecordId::derive(&space, &id)];
+    ids.extend(id.parse::<RecordId>().ok());
+    let found = app.stores().records.get(&space, &ids).await?.into_iter().next();
+    found
+        .map(|it| Json(it.into()))
+        .ok_or_else(|| Problem::not_found("there is no record of this id"))
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(KEY_HEADER) else {
+        return Ok(None);
+    };
+    let key = value.to_str().unwrap_or_default();
+    if key.is_empty() || key.len() > KEY_BYTES_MAX {
+        return Err(Problem::invalid(format!(
+            "Idempotency-Key: is not 1 to {KEY_BYTES_MAX} visible ASCII characters"
+        )));
+    }
+    Ok(Some(key))
+}

@@ -1,0 +1,159 @@
+//! Problem documents (RFC 9457): the only shape an error has.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::id::SpaceId;
+use domain::{Classify, ErrorKind, PortError};
+use serde::{Deserialize, Serialize};
+use tracing::error;
+use utoipa::ToSchema;
+
+use crate::api::{Item, Progress};
+use crate::config::Right;
+
+/// Seconds after which trying again may help.
+const RETRY_AFTER_SECS: u16 = 1;
+
+/// What went wrong, as `application/problem+json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Problem {
+    /// Names the kind of problem: `urn:mnemic:problem:...`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The kind of problem, for people.
+    pub title: String,
+    /// HTTP status.
+    pub status: u16,
+    /// What went wrong here.
+    pub detail: String,
+    /// Outcomes by record, when a batch was refused as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(no_recursion)]
+    pub items: Vec<Item>,
+    /// How far the writer is, when it was waited for in vain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, slug: &str, title: &str) -> Problem {
+        Problem {
+            kind: format!("urn:mnemic:problem:{slug}"),
+            title: title.to_owned(),
+            status: status.as_u16(),
+            detail: String::new(),
+            items: Vec::new(),
+            progress: None,
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn detail(mut self, detail: impl Into<String>) -> Problem {
+        self.detail = detail.into();
+        self
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Problem {
+        Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "invalid",
+            "The request cannot be used",
+        )
+        .detail(detail)
+    }
+
+    pub(crate) fn conflict(detail: impl Into<String>) -> Problem {
+        Problem::new(
+            StatusCode::CONFLICT,
+            "conflict",
+            "The request contradicts what is stored",
+        )
+        .detail(detail)
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "not-found", "There is no such thing").detail(detail)
+    }
+
+    pub(crate) fn unknown_space(space: &SpaceId) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "unknown-space", "There is no such space").detail(format!(
+            "there is no space `{space}`; PUT /v1/spaces/{space} creates it"
+        ))
+    }
+
+    pub(crate) fn forbidden(right: Right) -> Problem {
+        let right = match right {
+            Right::Read => "read",
+            Right::Write => "write",
+            Right::Admin => "admin",
+        };
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", "The key may not do this")
+            .detail(format!("the key has no right `{right}` here"))
+    }
+
+    pub(crate) fn timeout(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", "The time ran out").detail(detail)
+    }
+
+    pub(crate) fn exhausted(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "exhausted", "Too much at once").detail(detail)
+    }
+
+    pub(crate) fn unavailable() -> Problem {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unavailable",
+            "A part of the service cannot be reached",
+        )
+        .detail("nothing was lost; try again")
+    }
+
+    pub(crate) fn internal() -> Problem {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "A defect of the server")
+            .detail("the log of the server has the cause, under the trace id of this response")
+    }
+}
+
+/// The one place that turns failures of ports into answers; server errors are logged here and reveal nothing.
+impl From<PortError> for Problem {
+    fn from(error: PortError) -> Problem {
+        match error.kind() {
+            ErrorKind::Invalid => Problem::invalid(error.detail()),
+            ErrorKind::NotFound => Problem::not_found(error.detail()),
+            ErrorKind::Conflict => Problem::conflict(error.detail()),
+            ErrorKind::Exhausted => logged(&error, Problem::exhausted("the queue is full; try again later")),
+            ErrorKind::Timeout => logged(&error, Problem::timeout("a part of the service did not answer in time")),
+            ErrorKind::Unavailable => logged(&error, Problem::unavailable()),
+            ErrorKind::Damaged | ErrorKind::Internal => logged(&error, Problem::internal()),
+        }
+    }
+}
+
+fn logged(error: &PortError, problem: Problem) -> Problem {
+    error!(
+        error = error as &dyn std::error::Error,
+        status = problem.status,
+        "request failed"
+    );
+    problem
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(self)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECS));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

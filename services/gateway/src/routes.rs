@@ -1,0 +1,60 @@
+//! The table of all routes.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post, put};
+
+use crate::handlers::{admin, docs, memory, progress, query, records, spaces, tools};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::{auth, edge};
+
+pub(crate) fn router(app: App) -> Router {
+    let body_limit = DefaultBodyLimit::max(app.config.body_bytes_max);
+    let guarded = Router::new()
+        .route("/v1/spaces", get(spaces::list))
+        .route(
+            "/v1/spaces/{space}",
+            put(spaces::put).get(spaces::get).delete(spaces::delete),
+        )
+        .route("/v1/spaces/{space}/records", post(records::post).get(records::list))
+        .route("/v1/spaces/{space}/records/{id}", get(records::get))
+        .route("/v1/spaces/{space}/progress", get(progress::get))
+        .route("/v1/spaces/{space}/query", post(query::post))
+        .route("/v1/spaces/{space}/units", get(memory::units))
+        .route("/v1/spaces/{space}/units/{id}", get(memory::unit))
+        .route("/v1/spaces/{space}/facts", get(memory::facts))
+        .route("/v1/spaces/{space}/facts/{id}", get(memory::fact))
+        .route("/v1/spaces/{space}/entities", get(memory::entities))
+        .route("/v1/spaces/{space}/entities/{id}", get(memory::entity))
+        .route("/v1/spaces/{space}/tools", get(tools::list))
+        .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
+        .route("/v1/admin/dead-letters", get(admin::list))
+        .route("/v1/admin/dead-letters/{id}", get(admin::get).delete(admin::discard))
+        .route("/v1/admin/dead-letters/{id}/replay", post(admin::replay))
+        .route_layer(from_fn_with_state(app.clone(), auth::authenticate));
+    Router::new()
+        .route("/openapi.json", get(docs::openapi))
+        .route("/docs", get(docs::page))
+        .merge(guarded)
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(body_limit)
+        .layer(from_fn_with_state(app.clone(), edge::guard))
+        .with_state(app)
+}
+
+async fn no_route() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route").detail("/docs lists the routes")
+}
+
+async fn no_method() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "no-method",
+        "The route has no such method",
+    )
+    .detail("/docs lists the routes")
+}

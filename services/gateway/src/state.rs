@@ -1,0 +1,75 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::id::SpaceId;
+use domain::port::SpaceInfo;
+use host::{Backends, Context, clock};
+use tokio::sync::Semaphore;
+
+use crate::auth::Keys;
+use crate::config::Config;
+use crate::problem::Problem;
+
+/// What every handler sees.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Parts>);
+
+pub(crate) struct Parts {
+    pub(crate) context: Context,
+    pub(crate) config: Config,
+    pub(crate) keys: Keys,
+    /// One permit a request in flight.
+    pub(crate) in_flight: Semaphore,
+    last_batch_us: AtomicU64,
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl App {
+    pub(crate) fn new(context: Context, config: Config) -> anyhow::Result<App> {
+        let keys = Keys::new(&config)?;
+        let in_flight = Semaphore::new(config.in_flight_max);
+        Ok(App(Arc::new(Parts {
+            context,
+            config,
+            keys,
+            in_flight,
+            last_batch_us: AtomicU64::new(0),
+        })))
+    }
+}
+
+impl Parts {
+    pub(crate) fn stores(&self) -> &Backends {
+        &self.context.backends
+    }
+
+    pub(crate) fn request_time_max(&self) -> Duration {
+        Duration::from_millis(self.config.request_ms_max)
+    }
+
+    /// Returns the space as stored, or the problem that there is none.
+    pub(crate) async fn space(&self, space: &SpaceId) -> Result<SpaceInfo, Problem> {
+        self.stores()
+            .records
+            .space(space)
+            .await?
+            .ok_or_else(|| Problem::unknown_space(space))
+    }
+
+    /// Returns microseconds since 1970, greater with every call of this process.
+    pub(crate) fn batch_clock_us(&self) -> u64 {
+        let now = u64::try_from(clock::now().timestamp_micros()).unwrap_or(0);
+        let previous = self
+            .last_batch_us
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1)));
+        now.max(previous.unwrap_or(0) + 1)
+    }
+}

@@ -1,0 +1,235 @@
+//! What a record, a question and a time must be. The first thing wrong is named by its field.
+
+use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveDateTime, Utc};
+use serde_json::Value;
+
+use crate::api::{NewRecord, NewTool};
+
+/// Longest id, session, actor, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+const URI_BYTES_MAX: usize = 2_048;
+const TOOL_NAME_BYTES_MAX: usize = 128;
+const METADATA_ENTRIES_MAX: usize = 32;
+const METADATA_NAME_BYTES_MAX: usize = 64;
+const METADATA_VALUE_BYTES_MAX: usize = 1_024;
+/// Deepest nesting of a tool's arguments and result.
+const DEPTH_MAX: usize = 32;
+/// Stores keep ordinals in 63 bits.
+const ORDINAL_MAX: u64 = i64::MAX as u64;
+/// Clocks of callers may be ahead by this much.
+const AHEAD: Duration = Duration::days(1);
+const YEAR_MIN: i32 = 1900;
+
+/// Checks everything but the time.
+pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String> {
+    name("id", it.id.as_deref(), NAME_BYTES_MAX)?;
+    name("session", it.session.as_deref(), NAME_BYTES_MAX)?;
+    name("actor", it.actor.as_deref(), NAME_BYTES_MAX)?;
+    name("image_uri", it.image_uri.as_deref(), URI_BYTES_MAX)?;
+    for (field, value) in [("id", &it.id), ("session", &it.session)] {
+        if value.as_deref().is_some_and(|it| it.trim().is_empty()) {
+            return Err(format!("{field}: is empty; leave it out instead"));
+        }
+    }
+    for (field, value) in [("text", &it.text), ("image_caption", &it.image_caption)] {
+        content(field, value.as_deref().unwrap_or_default(), text_bytes_max)?;
+    }
+    if let Some(call) = &it.tool {
+        tool(call, text_bytes_max)?;
+    }
+    if it.ordinal.is_some_and(|it| it > ORDINAL_MAX) {
+        return Err(format!("ordinal: is more than {ORDINAL_MAX}"));
+    }
+    metadata(it)?;
+    let empty = |it: &Option<String>| it.as_deref().is_none_or(|it| it.trim().is_empty());
+    if empty(&it.text) && empty(&it.image_caption) && it.tool.is_none() {
+        return Err("text: there is no text, no image_caption and no tool".to_owned());
+    }
+    Ok(())
+}
+
+/// Reads the time of an observation: 1900 to a day ahead of `now`.
+pub(crate) fn observed_at(text: &str, now: DateTime<Utc>) -> Result<DateTime<FixedOffset>, String> {
+    let at = time(text)?;
+    if at > now + AHEAD {
+        return Err(format!("{text} is in the future"));
+    }
+    Ok(at)
+}
+
+/// Reads RFC 3339, or ISO 8601 without a zone as UTC; from 1900 on.
+pub(crate) fn time(text: &str) -> Result<DateTime<FixedOffset>, String> {
+    let zoned = || DateTime::parse_from_rfc3339(text).ok();
+    let plain = || {
+        [
+            "%Y-%m-%dT%H:%M:%S%.f",
+            "%Y-%m-%d %H:%M:%S%.f",
+            "%Y-%m-%dT%H:%M",
+            "%Y-%m-%d %H:%M",
+        ]
+        .iter()
+        .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
+        .or_else(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0))
+        .map(|it| it.and_utc().fixed_offset())
+    };
+    let at = zoned().or_else(plain).filter(|_| text.len() <= 64);
+    let at = at.ok_or_else(|| "is not a time like 2026-05-07T18:30:00+02:00 or 2026-05-07T16:30:00".to_owned())?;
+    if (YEAR_MIN..=9_999).contains(&at.year()) {
+        Ok(at)
+    } else {
+        Err(format!("the year is not {YEAR_MIN} to 9999"))
+    }
+}
+
+/// Checks a free text that is looked at by people: bounded, and no control characters but line breaks and tabs.
+pub(crate) fn content(field: &str, text: &str, bytes_max: usize) -> Result<(), String> {
+    if text.len() > bytes_max {
+        return Err(format!("{field}: has {} bytes, more than {bytes_max}", text.len()));
+    }
+    match text
+        .chars()
+        .find(|it| it.is_control() && !matches!(it, '\n' | '\r' | '\t'))
+    {
+        Some(control) => Err(format!(
+            "{field}: holds the control character U+{:04X}",
+            u32::from(control)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn name(field: &str, text: Option<&str>, bytes_max: usize) -> Result<(), String> {
+    let text = text.unwrap_or_default();
+    if text.len() > bytes_max {
+        return Err(format!("{field}: has {} bytes, more than {bytes_max}", text.len()));
+    }
+    match text.chars().find(|it| it.is_control()) {
+        Some(control) => Err(format!(
+            "{field}: holds the control character U+{:04X}",
+            u32::from(control)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn tool(call: &NewTool, bytes_max: usize) -> Result<(), String> {
+    name("tool.name", Some(&call.name), TOOL_NAME_BYTES_MAX)?;
+    if call.name.trim().is_empty() {
+        return Err("tool.name: is empty".to_owned());
+    }
+    for (field, value) in [("tool.arguments", &call.arguments), ("tool.result", &call.result)] {
+        if depth(value, DEPTH_MAX) {
+            return Err(format!("{field}: is nested deeper than {DEPTH_MAX}"));
+        }
+        let text = json_text(value);
+        if text.len() > bytes_max {
+            return Err(format!("{field}: has {} bytes, more than {bytes_max}", text.len()));
+        }
+        // Terminals colour their output with control characters; only what no store can hold is refused.
+        if text.contains('\0') {
+            return Err(format!("{field}: holds the control character U+0000"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns text as it is, nothing as nothing, and everything else as JSON.
+pub(crate) fn json_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// Says whether a value is nested deeper than `most`.
+fn depth(value: &Value, most: usize) -> bool {
+    match value {
+        Value::Array(items) => most == 0 || items.iter().any(|it| depth(it, most - 1)),
+        Value::Object(fields) => most == 0 || fields.values().any(|it| depth(it, most - 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn metadata(it: &NewRecord) -> Result<(), String> {
+    if it.metadata.len() > METADATA_ENTRIES_MAX {
+        return Err(format!(
+            "metadata: has {} entries, more than {METADATA_ENTRIES_MAX}",
+            it.metadata.len()
+        ));
+    }
+    for (key, value) in &it.metadata {
+        name("metadata: a name", Some(key), METADATA_NAME_BYTES_MAX)?;
+        content("metadata: a value", value, METADATA_VALUE_BYTES_MAX)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(json: &str) -> String {
+        let parsed: NewRecord = serde_json::from_str(json).unwrap();
+        record(&parsed, 100).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_a_record_must_be() {
+        let deep = format!(
+            r#"{{"tool":{{"name":"x","arguments":{}{}}}}}"#,
+            "[".repeat(40),
+            "]".repeat(40)
+        );
+        for (json, expected) in [
+            (r#"{"text":"Привет,\tмир\n"}"#, ""),
+            (r#"{"image_caption":"a dog"}"#, ""),
+            (r#"{"tool":{"name":"ls","result":"\u001b[1mred"}}"#, ""),
+            ("{}", "text: there is no text, no image_caption and no tool"),
+            (
+                r#"{"text":" \n\t"}"#,
+                "text: there is no text, no image_caption and no tool",
+            ),
+            (r#"{"text":"a\u0000b"}"#, "text: holds the control character U+0000"),
+            (r#"{"text":"a","id":"x\ny"}"#, "id: holds the control character U+000A"),
+            (r#"{"text":"a","id":""}"#, "id: is empty; leave it out instead"),
+            (r#"{"text":"a","tool":{}}"#, "tool.name: is empty"),
+            (&deep, "tool.arguments: is nested deeper than 32"),
+            (
+                &format!(r#"{{"text":"{}"}}"#, "é".repeat(51)),
+                "text: has 102 bytes, more than 100",
+            ),
+            (
+                r#"{"text":"a","ordinal":9223372036854775808}"#,
+                "ordinal: is more than 9223372036854775807",
+            ),
+        ] {
+            assert_eq!(check(json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_with_and_without_a_zone() {
+        let now = time("2026-05-07T12:00:00Z").unwrap().to_utc();
+        for (text, expected) in [
+            ("2026-05-07T18:30:00+02:00", "2026-05-07T18:30:00+02:00"),
+            ("2026-05-07T16:30:00.5", "2026-05-07T16:30:00.500+00:00"),
+            ("2026-05-07 16:30", "2026-05-07T16:30:00+00:00"),
+            ("2026-05-07", "2026-05-07T00:00:00+00:00"),
+            ("2026-05-08T12:00:00Z", "2026-05-08T12:00:00+00:00"),
+        ] {
+            assert_eq!(observed_at(text, now).unwrap().to_rfc3339(), expected, "{text}");
+        }
+        for text in [
+            "",
+            "yesterday",
+            "2026-13-01",
+            "1899-12-31",
+            "2026-05-08T12:00:01Z",
+            "2026-02-30T00:00:00Z",
+            "+10000-01-01T00:00:00Z",
+        ] {
+            assert!(observed_at(text, now).is_err(), "{text}");
+        }
+    }
+}
