@@ -72,8 +72,14 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
     }
     let tokens = token::tokens(text);
     let offset = reference.offset().local_minus_utc();
-    let mut parser =
-        Parser { text, tokens: &tokens, now, today: now.date(), previous: None, offset_minutes: i64::from(offset) / 60 };
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        now,
+        today: now.date(),
+        previous: None,
+        offset_minutes: i64::from(offset) / 60,
+    };
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -95,7 +101,8 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
 /// "every Friday", "each summer" name no time.
 fn repeated(parser: &Parser<'_>, at: usize) -> bool {
     let before = at.wrapping_sub(1);
-    parser.is(before, &["every", "each"]) || (parser.is(before, &["other", "single"]) && parser.is(before.wrapping_sub(1), &["every"]))
+    parser.is(before, &["every", "each"])
+        || (parser.is(before, &["other", "single"]) && parser.is(before.wrapping_sub(1), &["every"]))
 }
 
 fn sound(found: &Found) -> bool {
@@ -106,12 +113,29 @@ fn mention(parser: &Parser<'_>, tokens: Range<usize>, found: &Found, offset: i32
     let start = parser.tokens.get(tokens.start)?.start;
     let end = parser.tokens.get(tokens.end.checked_sub(1)?)?.end;
     let words = parser.text.get(start..end)?;
-    let precision = if found.kind == Kind::Duration { Grain::Unknown } else { found.grain }.precision();
-    let span =
-        TimeSpan { start: utc(found.start, offset), end: utc(found.end, offset), precision, words: words.to_owned() };
-    Some(Mention { range: start..end, span, kind: found.kind, relative: found.relative })
+    let precision = if found.kind == Kind::Duration {
+        Grain::Unknown
+    } else {
+        found.grain
+    }
+    .precision();
+    let span = TimeSpan {
+        start: utc(found.start, offset),
+        end: utc(found.end, offset),
+        precision,
+        words: words.to_owned(),
+    };
+    Some(Mention {
+        range: start..end,
+        span,
+        kind: found.kind,
+        relative: found.relative,
+    })
 }
 
 fn utc(local: NaiveDateTime, offset: i32) -> DateTime<Utc> {
-    local.checked_sub_signed(TimeDelta::seconds(i64::from(offset))).unwrap_or(local).and_utc()
+    local
+        .checked_sub_signed(TimeDelta::seconds(i64::from(offset)))
+        .unwrap_or(local)
+        .and_utc()
 }

@@ -69,6 +69,15 @@ fn past_times_in_sentences() {
         Late last year the bakery closed. => Late last year = late 2022
         In the early 90s my dad drove a bus. => the early 90s = between 1990 and 1993
         This past weekend we painted the fence. => This past weekend = The weekend of 10 June 2023
+        I spent the whole weekend scraping paint. => weekend = The weekend of 10 June 2023
+        I haven't slept well since Thursday. => since Thursday = since 8 June 2023
+        The server was down since yesterday noon. => since yesterday noon = since 14 June 2023 at 12 pm
+        I finished school in 2012. The year after, I went abroad. => 2012 = 2012; The year after = 2013
+        The exam was on 3 June 2022. Two days before, I fell ill. => 3 June 2022 = 3 June 2022; Two days before = 1 June 2022
+        We launched at 11 in the morning. => 11 in the morning = 15 June 2023 at 11 am
+        He was here in May. And June called. => May = May 2023
+        2018. That was the year. => 2018 = 2018
+        It was on Wednesday 8 June. => Wednesday 8 June = 8 June 2022
         Half an hour ago the power came back. => Half an hour ago = 15 June 2023 at 2 pm
         The first weekend of April was cold. => The first weekend of April = The weekend of 1 April 2023
         I felt great yesterday morning, but the afternoon was rough. => yesterday morning = 14 June 2023
@@ -155,6 +164,7 @@ fn words_that_name_no_time() {
         "It costs $2022, or 1,999.50 in all, 15% off.",
         "Upgrade from 1.2.3 to 1.2.4; the address is 10.12.20.23.",
         "April and June came along; August called May.",
+        "At most a third may go into this; you have to come one day. He paid 2000.",
         "I go swimming every Friday and each summer.",
         "She is 30 years old, he is a 5-year-old.",
         "Give me a second, just a minute.",

@@ -58,7 +58,7 @@ impl Parser<'_> {
         } else {
             j + 1
         };
-        let (end, anchor) = self.simple(k)?;
+        let (end, anchor) = self.simple(k).or_else(|| self.carried(k, side))?;
         let found = match side {
             0 => self.inside(head, &anchor, self.word(j))?,
             -1 => self.ahead_of(head, &anchor)?,
@@ -72,6 +72,13 @@ impl Parser<'_> {
                 ..found
             },
         ))
+    }
+
+    /// "the week before", "two days after": placed by the time named last in the text.
+    fn carried(&self, i: usize, side: i64) -> Read {
+        let ends = self.word(i).is_empty() || self.is(i, &[".", ",", ";", "!", "?", ")"]);
+        let (anchor, _) = self.previous.filter(|_| ends && side != 0)?;
+        Some((i, anchor))
     }
 
     /// "the week before last", "the weekend after next".

@@ -87,7 +87,8 @@ impl Parser<'_> {
         let (end, unit, factor) = self.unit(k)?;
         let idle = matches!(unit, Unit::Second | Unit::Minute) && self.is(j, &["a", "an", "one"]);
         let rate = self.is(end, &["or", "ago", "old", "-", "of", "and"]) && !self.is(end, &["or", "and"]);
-        if idle || rate || self.word(j) == "the" {
+        let within_a_day = unit == Unit::Day && amount.high == 1 && self.word(i) == "in";
+        if idle || rate || within_a_day || self.word(j) == "the" {
             return None;
         }
         let end = self

@@ -2,7 +2,7 @@
 
 use chrono::Datelike;
 
-use super::calendar::{Found, add_months, date, new_year, season};
+use super::calendar::{Found, Grain, add_months, date, new_year, season};
 use super::lexicon::{Class, Season, Trust, Unit};
 use super::parser::{Parser, Read, full_year};
 use super::token::Tense;
@@ -34,7 +34,9 @@ const OPENERS: &[&str] = &[
 impl Parser<'_> {
     /// Reads a date of the calendar; `year` is the year of one that names none.
     pub(super) fn absolute(&self, i: usize, year: Option<i32>) -> Read {
-        let i = self.named_weekday(i);
+        if let Some((next, day)) = self.named_weekday(i) {
+            return self.fitting(next, day).or_else(|| self.absolute(next, year));
+        }
         [
             self.numeric(i),
             self.month_first(i, year),
@@ -50,15 +52,30 @@ impl Parser<'_> {
     }
 
     /// Steps over the weekday in "Friday, 9 June" and "Fri the 9th of June".
-    fn named_weekday(&self, i: usize) -> usize {
-        let Class::Weekday(..) = self.class(i) else { return i };
+    fn named_weekday(&self, i: usize) -> Option<(usize, u32)> {
+        let Class::Weekday(day, _) = self.class(i) else {
+            return None;
+        };
         let next = self.skip(self.skip(i + 1, &[".", ","]), &[",", "the"]);
-        let dated = self
-            .month_first(next, None)
-            .is_some_and(|(_, found)| found.start + chrono::TimeDelta::days(1) == found.end)
-            || self.day_first(next, None).is_some()
-            || self.numeric(next).is_some();
-        if dated { next } else { i }
+        self.day_of_a_month(next, None).map(|_| (next, day))
+    }
+
+    fn day_of_a_month(&self, i: usize, year: Option<i32>) -> Read {
+        let led = self.month_first(i, year).filter(|(_, found)| found.grain == Grain::Day);
+        led.or_else(|| self.day_first(i, year)).or_else(|| self.numeric(i))
+    }
+
+    /// A weekday tells the year of a date that names none: the nearest year in which they agree.
+    fn fitting(&self, i: usize, weekday: u32) -> Read {
+        let year = self.today.year();
+        let (_, plain) = self.day_of_a_month(i, None)?;
+        if plain.dated || plain.first_day().weekday().num_days_from_monday() == weekday {
+            return None;
+        }
+        [year, year - 1, year + 1]
+            .into_iter()
+            .filter_map(|year| self.day_of_a_month(i, Some(year)))
+            .find(|(_, found)| found.first_day().weekday().num_days_from_monday() == weekday)
     }
 
     /// Reads a day of a month, in figures or as an ordinal.
@@ -143,7 +160,9 @@ impl Parser<'_> {
                 matches!(self.class(k), Class::Unit(_) | Class::Weekday(..))
                     || self.is(k, &["end", "beginning", "start", "middle", "half", "rest"])
             });
-        of || self.is(i.wrapping_sub(1), OPENERS)
+        let from_march = self.word(i) == "march" && self.word(i.wrapping_sub(1)) == "from" && self.capital(i);
+        of || from_march
+            || self.is(i.wrapping_sub(1), OPENERS)
             || (self.is(i.wrapping_sub(1), &["-"]) && self.is(i.wrapping_sub(2), &["mid"]))
     }
 
@@ -169,7 +188,8 @@ impl Parser<'_> {
         let j = if dot { j + 1 } else { j };
         let of = self.skip(j, &["of", "de"]);
         let (k, month, trust) = self.month(of)?;
-        let sure = self.capital(of) || of > j || matches!(self.class(j - 1), Class::Ordinal(_));
+        let figures = self.word(j - 1).starts_with(|c: char| c.is_ascii_digit());
+        let sure = self.capital(of) || of > j || (figures && matches!(self.class(j - 1), Class::Ordinal(_)));
         if let Some((end, year)) = self.year_behind(k) {
             return Some((end, Found::day(date(year, month, day)?).absolute()));
         }
@@ -223,7 +243,9 @@ impl Parser<'_> {
         let the = j == i + 2;
         let opened = self.is(
             i.wrapping_sub(1),
-            &["in", "over", "during", "since", "by", "until", "this"],
+            &[
+                "in", "over", "during", "since", "by", "until", "this", "for", "to", "whole",
+            ],
         );
         if !opened || !(the || trust == Trust::Plain || self.is(i.wrapping_sub(1), &["in", "by"])) {
             return None;
@@ -291,10 +313,7 @@ impl Parser<'_> {
         };
         let (end, year) = self.year_behind(at + 2)?;
         let start = add_months(new_year(year), 3 * i64::from(quarter - 1));
-        Some((
-            end,
-            Found::days(start, add_months(start, 3), super::calendar::Grain::Season).absolute(),
-        ))
+        Some((end, Found::days(start, add_months(start, 3), Grain::Season).absolute()))
     }
 
     /// A year that stands where years stand: "in 2022", "(2022)".
@@ -305,10 +324,11 @@ impl Parser<'_> {
                 i.wrapping_sub(1),
                 &[
                     "of", "from", "after", "between", "year", "and", "to", "(", "than", "-", "–", "back", "summer",
-                    "le", "nel", "dal",
+                    "born", "circa", "le", "nel", "dal",
                 ],
             );
-        let stands = self.is(end, &["", ".", ",", "!", "?", ")", ";", ":"]) && i > 0 && !self.is(i - 1, &["'", "’"]);
-        (opened || stands).then(|| (end, Found::year(year).absolute()))
+        let stands = self.is(end, &["", ".", ",", "!", "?", ")", ";", ":"]) && !self.is(i.wrapping_sub(1), &["'", "’"]);
+        let lone = i == 0 || matches!(self.class(i - 1), Class::Mark(_)) || year % 50 != 0;
+        (opened || (stands && lone)).then(|| (end, Found::year(year).absolute()))
     }
 }

@@ -126,7 +126,7 @@ impl Parser<'_> {
     }
 
     /// "in the evening", "at night" behind a clock time.
-    fn said_part(&self, i: usize) -> Option<(Part, usize)> {
+    pub(super) fn said_part(&self, i: usize) -> Option<(Part, usize)> {
         let at = self.phrase(i, &["in", "the"]).or_else(|| self.phrase(i, &["at"]))?;
         match self.class(at) {
             Class::Part(part) => Some((part, at + 1)),

@@ -156,25 +156,7 @@ impl Parser<'_> {
             "half" | "quarter" | "a" => return self.spoken(i),
             _ => {}
         }
-        let (Class::Digits(_, 1 | 2) | Class::Number(1..=12)) = self.class(i) else {
-            return None;
-        };
-        let (mut j, hour) = match self.class(i) {
-            Class::Digits(hour, _) if self.apart(i) => (i + 1, hour),
-            Class::Number(hour) => (i + 1, hour),
-            _ => return None,
-        };
-        let mut minute = None;
-        if self.word(j) == ":" && self.glued(j) && self.glued(j + 1) {
-            let Class::Digits(value @ 0..=59, 2) = self.class(j + 1) else {
-                return None;
-            };
-            minute = Some(value);
-            j += 2;
-            if self.word(j) == ":" && self.glued(j) && matches!(self.class(j + 1), Class::Digits(_, 2)) {
-                j += 2;
-            }
-        }
+        let (j, hour, minute) = self.hour(i)?;
         if let Some((end, late)) = self.half_day(j) {
             let hour = ((1..=12).contains(&hour)).then_some(hour % 12 + if late { 12 } else { 0 })?;
             return Some((end, clock_of(hour, minute, true, true)));
@@ -186,6 +168,15 @@ impl Parser<'_> {
             return (1..=12)
                 .contains(&hour)
                 .then(|| (end, clock_of(afternoon(hour), minute, true, false)));
+        }
+        if let Some((part, end)) = self.said_part(j).filter(|_| (1..=12).contains(&hour)) {
+            return Some((
+                end,
+                Clock {
+                    sure: true,
+                    ..clock_of(hour, minute, true, false).within(part)
+                },
+            ));
         }
         let plain = hour <= 23 && !self.continues(j) && !self.is(j, &["%", "/", "-"]);
         let padded = self.word(i).len() == 2 && hour < 10 || hour > 12;
@@ -200,6 +191,26 @@ impl Parser<'_> {
                 clock_of(if padded { hour } else { afternoon(hour) }, None, false, false),
             )
         })
+    }
+
+    /// Reads "7", "07:30", "seven": the first token after it, the hour and the minute.
+    fn hour(&self, i: usize) -> Option<(usize, u32, Option<u32>)> {
+        let (Class::Digits(_, 1 | 2) | Class::Number(1..=12)) = self.class(i) else {
+            return None;
+        };
+        let (j, hour) = match self.class(i) {
+            Class::Digits(hour, _) if self.apart(i) => (i + 1, hour),
+            Class::Number(hour) => (i + 1, hour),
+            _ => return None,
+        };
+        if self.word(j) != ":" || !self.glued(j) || !self.glued(j + 1) {
+            return Some((j, hour, None));
+        }
+        let Class::Digits(minute @ 0..=59, 2) = self.class(j + 1) else {
+            return None;
+        };
+        let seconds = self.word(j + 2) == ":" && self.glued(j + 2) && matches!(self.class(j + 3), Class::Digits(_, 2));
+        Some((if seconds { j + 4 } else { j + 2 }, hour, Some(minute)))
     }
 
     fn apart(&self, i: usize) -> bool {

@@ -74,7 +74,12 @@ impl Parser<'_> {
         self.tokens.get(i).is_some_and(|token| token.capital)
     }
 
+    /// The tense around `i`; what something has been so since is past.
     pub(super) fn tense(&self, i: usize) -> Tense {
+        let since = self.before(i) == "since" || (self.before(i) == "the" && self.is(i.wrapping_sub(2), &["since"]));
+        if since {
+            return Tense::Past;
+        }
         self.tokens.get(i).map_or(Tense::Open, |token| token.tense)
     }
 
@@ -85,6 +90,11 @@ impl Parser<'_> {
     /// Skips one word when it is there.
     pub(super) fn skip(&self, i: usize, words: &[&str]) -> usize {
         if self.is(i, words) { i + 1 } else { i }
+    }
+
+    /// Steps back over one word when it is there.
+    pub(super) fn skip_back(&self, i: usize, words: &[&str]) -> usize {
+        if words.contains(&self.before(i)) { i - 1 } else { i }
     }
 
     /// Reads the given words one after the other.
@@ -307,7 +317,7 @@ impl Parser<'_> {
         let Class::Month(month, trust) = self.class(i) else {
             return None;
         };
-        let short = self.word(i).len() <= 4 && self.word(i) != "june" && self.word(i) != "july";
+        let short = self.is(i, SHORT_MONTHS);
         let dot = short && self.word(i + 1) == "." && self.glued(i + 1);
         Some((if dot { i + 2 } else { i + 1 }, month, trust))
     }
@@ -319,6 +329,11 @@ impl Parser<'_> {
         Some((i + 1, season, trust))
     }
 }
+
+/// Names of months cut short, which a full stop may follow.
+const SHORT_MONTHS: &[&str] = &[
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+];
 
 /// Nouns that a figure like 2000 counts.
 const COUNTED: &[&str] = &[

@@ -218,7 +218,8 @@ impl Parser<'_> {
             || self.phrase(half, &["of", "age"]).is_some();
         let rate = self.is(half, &["a", "an", "per", "every"]) && matches!(self.class(half + 1), Class::Unit(_));
         let idle = matches!(unit, Unit::Second | Unit::Minute) && amount.high <= 1 && !amount.half;
-        if aged || rate || idle || unit == Unit::Weekend {
+        let someday = unit == Unit::Day && amount.high == 1 && !amount.half && !opened;
+        if aged || rate || idle || someday || unit == Unit::Weekend {
             return None;
         }
         let found = Found {

@@ -28,9 +28,24 @@ impl Parser<'_> {
     pub(super) fn near_day(&self, i: usize) -> Read {
         match self.class(i) {
             Class::Relative(days) if self.near_in_language(i) => Some((i + 1, Found::day(add_days(self.today, days)))),
+            Class::Unit(Unit::Weekend) => self.lone_weekend(i),
             Class::Part(Part::Tonight) => Some((i + 1, Found::part(self.today, Part::Tonight))),
             _ => None,
         }
+    }
+
+    /// "the weekend", "over the whole weekend": the last one told of the past, else the coming one.
+    fn lone_weekend(&self, i: usize) -> Read {
+        let the = self.skip_back(i, &["whole", "entire", "long"]);
+        if self.before(the) != "the"
+            || self.word(i) == "weekends"
+            || self.is(i + 1, &["trip", "job", "market", "house", "-"])
+        {
+            return None;
+        }
+        let free = self.today.weekday().num_days_from_monday() >= 5;
+        let weeks = if self.tense(i) == Tense::Past && !free { -1 } else { 0 };
+        Some((i + 1, Found::weekend(add_days(self.today, 7 * weeks))))
     }
 
     fn step(&self, i: usize) -> Option<(usize, Step)> {

@@ -16,17 +16,20 @@ pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
     if span.precision == Precision::Unknown && !span.words.is_empty() {
         return span.words.clone();
     }
+    let open = span
+        .words
+        .get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case("since "));
+    if span.precision == Precision::Instant && open {
+        return format!("since {} at {}", day(start.date()), clock(start.time()));
+    }
     if span.precision == Precision::Instant && !span.words.is_empty() {
         return moment(start, end);
     }
     if end - start <= TimeDelta::hours(24) {
         return day(start.date());
     }
-    if span
-        .words
-        .get(..6)
-        .is_some_and(|word| word.eq_ignore_ascii_case("since "))
-    {
+    if open {
         return format!("since {}", opening(start.date(), span.precision));
     }
     let (first, last) = (start.date(), (end - TimeDelta::seconds(1)).date());
