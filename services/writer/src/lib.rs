@@ -1,1 +1,72 @@
-//! writer
+//! The writer turns accepted records into units: at once a searchable turn unit for each record, then, beside the intake,
+//! event units and relations of the sessions touched.
+//!
+//! Start at [`write()`] (records to turn units, pure) and [`segment()`] (a stretch of a session to events and relations,
+//! pure); `accept` and `organise` do the I/O around them. Both consumers may get a message twice or in any order:
+//! ids derive from records, what depends on neighbours is derived again from the stored records of the session, and
+//! the writer leaves the same store behind. It never judges what is true and never calls a model.
+
+use std::sync::Arc;
+
+use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
+use host::Context;
+use organise::Organiser;
+use serde::{Deserialize, Serialize};
+
+mod accept;
+mod act;
+mod boundary;
+mod error;
+mod event;
+mod marker;
+mod organise;
+mod points;
+mod relate;
+mod scene;
+mod segment;
+mod speech;
+mod state;
+mod summary;
+mod window;
+mod write;
+
+pub use error::Error;
+pub use segment::{MARGIN, Plan, Segments, Stretch, plan, segment};
+pub use write::{RULES, write};
+
+/// Settings in `[writer]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Batches of records written at once.
+    pub in_flight_max: usize,
+    /// Batches that may wait to be organised; one space is organised by one of them at a time, for all that wait.
+    pub organised_max: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            in_flight_max: 8,
+            organised_max: 64,
+        }
+    }
+}
+
+/// Writes what is accepted until shutdown.
+///
+/// # Errors
+/// Wrong settings in `[writer]` or `[consumer]`.
+pub async fn run(ctx: Context) -> anyhow::Result<()> {
+    let config: Config = ctx.section("writer")?;
+    let organiser = Arc::new(Organiser::new(ctx.backends.clone()));
+    let accepted = ctx.consume("writer", config.in_flight_max, |message: RecordsAcceptedV1, meta| {
+        let ctx = ctx.clone();
+        async move { accept::accept(&ctx, message, meta).await }
+    });
+    let written = ctx.consume("segmenter", config.organised_max, |message: UnitsWrittenV1, _| {
+        Arc::clone(&organiser).organise(message)
+    });
+    tokio::try_join!(accepted, written)?;
+    Ok(())
+}

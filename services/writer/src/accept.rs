@@ -1,0 +1,121 @@
+//! Accepted records to searchable turn units, at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::id::{RecordId, SessionId, SpaceId};
+use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
+use domain::port::{Point, Position};
+use domain::record::Record;
+use domain::unit::Unit;
+use domain::{Classify, ErrorKind, PortError};
+use host::{Backends, Context, Meta};
+use tracing::{Instrument, debug, info_span};
+
+use crate::points::Part;
+use crate::{Error, points, window, write};
+
+/// Stores the records and their turn units, makes them searchable, marks the batch and announces it.
+///
+/// A batch that is marked already is announced only, which the bus stores once. A space that is gone brings nothing back.
+pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: Meta) -> Result<(), Error> {
+    let backends = &context.backends;
+    let space = message.space.clone();
+    let records = message.records;
+    let announcement = UnitsWrittenV1 {
+        space: space.clone(),
+        position: meta.position,
+        sessions: records
+            .iter()
+            .map(|it| it.session)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
+        units: records.iter().map(|it| domain::id::UnitId::turn(it.id)).collect(),
+    };
+    let written = meta.attempt > 1 && backends.records.is_written(&space, meta.position).await?;
+    if !written {
+        match store(backends, &space, records, meta.position).await {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return gone(backends, &space, error).await,
+            Err(error) => return Err(error),
+        }
+    }
+    context.publish(&announcement).await?;
+    Ok(())
+}
+
+async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>, position: Position) -> Result<(), Error> {
+    let put = info_span!("records.put", records = records.len());
+    backends.records.put(space, &records).instrument(put).await?;
+    let mut sessions: BTreeMap<SessionId, BTreeSet<RecordId>> = BTreeMap::new();
+    for record in &records {
+        sessions.entry(record.session).or_default().insert(record.id);
+    }
+    let mut windows = Vec::new();
+    let around = info_span!("session.window", sessions = sessions.len());
+    async {
+        for (session, wanted) in sessions {
+            for stretch in window::around(backends, space, session, &wanted).await? {
+                windows.push((stretch.records, wanted.clone()));
+            }
+        }
+        Ok::<_, PortError>(())
+    }
+    .instrument(around)
+    .await?;
+    let rules = info_span!("rules");
+    let (units, parts) = tokio::task::spawn_blocking(move || rules.in_scope(|| derive(&windows))).await?;
+    let points = embed(backends, parts).await?;
+    let (graph, index) = (&backends.graph, &backends.index);
+    tokio::try_join!(
+        graph
+            .put_units(space, &units, &[])
+            .instrument(info_span!("graph.put_units", units = units.len())),
+        index
+            .put(space, &points, &[])
+            .instrument(info_span!("index.put", points = points.len())),
+    )?;
+    backends.records.mark_written(space, position).await?;
+    Ok(())
+}
+
+fn derive(windows: &[(Vec<Record>, BTreeSet<RecordId>)]) -> (Vec<Unit>, Vec<Part>) {
+    let mut units = Vec::new();
+    for (window, wanted) in windows {
+        let places: Vec<usize> = (0..window.len())
+            .filter(|&at| wanted.contains(&window[at].id))
+            .collect();
+        units.extend(write(window, &places));
+    }
+    units.sort_by_key(|it| it.id);
+    units.dedup_by_key(|it| it.id);
+    let parts = units.iter().flat_map(points::parts).collect();
+    (units, parts)
+}
+
+async fn embed(backends: &Backends, mut parts: Vec<Part>) -> Result<Vec<Point>, Error> {
+    let texts: Vec<String> = parts.iter_mut().map(|it| std::mem::take(&mut it.text)).collect();
+    let embedding = info_span!("embed", texts = texts.len());
+    let vectors = backends.embedder.embed(&texts).instrument(embedding).await?;
+    if vectors.len() != parts.len() {
+        return Err(Error::Vectors {
+            texts: texts.len(),
+            vectors: vectors.len(),
+        });
+    }
+    Ok(parts
+        .into_iter()
+        .zip(vectors)
+        .map(|(part, vector)| part.point(vector))
+        .collect())
+}
+
+/// Settles a batch whose space was deleted while it waited, and takes back what was put before that was noticed.
+async fn gone(backends: &Backends, space: &SpaceId, error: Error) -> Result<(), Error> {
+    if backends.records.space(space).await?.is_some() {
+        return Err(error);
+    }
+    debug!(%space, "space is gone, batch dropped");
+    backends.index.erase(space).await?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Where one event ends and the next one starts.
+
+use std::ops::Range;
+
+use chrono::TimeDelta;
+use domain::record::Record;
+use uuid::Uuid;
+
+use crate::segment::Stretch;
+use crate::speech::is_question;
+
+/// How far a record bears on whether events start: [`SIDE`] for the shift of topic and [`NEAR`] for stronger neighbours.
+pub(crate) const REACH: usize = SIDE + NEAR + 1;
+/// Records compared on each side of a border.
+const SIDE: usize = 3;
+/// A border is the strongest of as many on each side; events so have at least three records, on average five.
+const NEAR: usize = 2;
+/// A silence this long always parts events.
+const SILENCE: TimeDelta = TimeDelta::minutes(30);
+/// A silence this long speaks for a border.
+const PAUSE: TimeDelta = TimeDelta::minutes(5);
+/// Ways to open another subject.
+const OPENINGS: [&str; 8] = [
+    "by the way",
+    "btw",
+    "anyway",
+    "speaking of",
+    "on another note",
+    "changing the subject",
+    "oh, and",
+    "one more thing",
+];
+
+/// Strength of a border; ties break by the id of the record behind it, which spreads them evenly.
+type Strength = (i32, Uuid);
+
+/// Returns the events whose borders can be told inside `around`, by the places of their records, in order.
+pub(crate) fn events(stretch: &Stretch, around: Range<usize>) -> Vec<Range<usize>> {
+    let length = stretch.records.len();
+    let low = if around.start == 0 && stretch.starts {
+        0
+    } else {
+        around.start + REACH
+    };
+    let high = if around.end == length && stretch.ends {
+        length
+    } else {
+        around.end.saturating_sub(REACH)
+    };
+    if low >= high {
+        return Vec::new();
+    }
+    let from = low.saturating_sub(NEAR);
+    let topics = Topics::new(
+        &stretch.records,
+        from.saturating_sub(SIDE)..length.min(high + NEAR + SIDE),
+    );
+    let strengths: Vec<Strength> = (from..length.min(high + NEAR + 1))
+        .map(|at| strength(stretch, &topics, at))
+        .collect();
+    let mut starts: Vec<usize> = (low..high).filter(|&at| is_start(&strengths, at - from)).collect();
+    if high == length {
+        starts.push(length);
+    }
+    starts.windows(2).map(|it| it[0]..it[1]).collect()
+}
+
+fn is_start(strengths: &[Strength], at: usize) -> bool {
+    let own = strengths[at];
+    let around = at.saturating_sub(NEAR)..strengths.len().min(at + NEAR + 1);
+    own.0 == i32::MAX || around.filter(|&it| it != at).all(|it| strengths[it] < own)
+}
+
+/// Strength of the border before the record at `at`, in sixteenths; the greatest if it is one for sure.
+fn strength(stretch: &Stretch, topics: &Topics, at: usize) -> Strength {
+    let record = &stretch.records[at];
+    let id = record.id.uuid();
+    let Some(before) = at.checked_sub(1).map(|it| &stretch.records[it]) else {
+        return (if stretch.starts { i32::MAX } else { 0 }, id);
+    };
+    let silence = record.observed_at - before.observed_at;
+    if silence >= SILENCE {
+        return (i32::MAX, id);
+    }
+    let mut sum = topics.shift(at);
+    if silence >= PAUSE {
+        sum += 0.2;
+    }
+    if opens(record) {
+        sum += 0.3;
+    }
+    // A question stays with its answer.
+    if before.actor != record.actor && text::sentences(&before.text).last().is_some_and(|it| is_question(it)) {
+        sum -= 0.5;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the sum lies between -1 and 3")]
+    let level = (sum * 16.0).round() as i32;
+    (level, id)
+}
+
+fn opens(record: &Record) -> bool {
+    let head: String = record.text.chars().take(40).collect::<String>().to_lowercase();
+    OPENINGS.iter().any(|it| head.contains(it))
+}
+
+/// Word vectors of records.
+struct Topics {
+    from: usize,
+    vectors: Vec<Vec<f32>>,
+}
+
+impl Topics {
+    fn new(records: &[Record], places: Range<usize>) -> Topics {
+        let table = text::Table::builtin();
+        let vectors = records[places.clone()].iter().map(|it| {
+            let shown = [it.text.as_str(), it.image_caption.as_deref().unwrap_or_default()].join(" ");
+            let head = shown.floor_char_boundary(2_000);
+            table.embed(&shown[..head])
+        });
+        Topics {
+            from: places.start,
+            vectors: vectors.collect(),
+        }
+    }
+
+    /// One minus the cosine between the means of the records before and from `at` on.
+    fn shift(&self, at: usize) -> f32 {
+        let at = at - self.from;
+        let left = mean(&self.vectors[at.saturating_sub(SIDE)..at]);
+        let right = mean(&self.vectors[at..self.vectors.len().min(at + SIDE)]);
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        let norm = (dot(&left, &left) * dot(&right, &right)).sqrt();
+        if norm > 0.0 {
+            1.0 - dot(&left, &right) / norm
+        } else {
+            1.0
+        }
+    }
+}
+
+fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
+    let mut out = vec![0.0; vectors.first().map_or(0, Vec::len)];
+    for vector in vectors {
+        for (sum, value) in out.iter_mut().zip(vector) {
+            *sum += value;
+        }
+    }
+    out
+}

@@ -1,0 +1,171 @@
+//! An event unit from the turn units of its records.
+
+use std::collections::BTreeMap;
+
+use domain::id::UnitId;
+use domain::record::{Modality, Record};
+use domain::unit::{Grain, Status, Unit};
+
+use crate::act::clipped;
+use crate::write::RULES;
+use crate::{scene, summary};
+
+/// An event is told by at most this many of its records.
+const RECORDS_MAX: usize = 48;
+/// Longest text shown, in bytes.
+const TEXT_BYTES: usize = 480;
+/// Longest summary, in bytes.
+const SUMMARY_BYTES: usize = 3_200;
+/// Most speakers and most other names kept.
+const NAMES_MAX: usize = 8;
+
+/// Returns the event of `records`; none for a single record, which its turn unit tells already. `turns` are their turn
+/// units as far as they exist, in the same order.
+pub(crate) fn event(records: &[Record], turns: &[&Unit]) -> Option<Unit> {
+    let records = &records[..records.len().min(RECORDS_MAX)];
+    let turns = &turns[..turns.len().min(RECORDS_MAX)];
+    let first = records.first().filter(|_| records.len() > 1 && !turns.is_empty())?;
+    let actors = actors(records);
+    Some(Unit {
+        id: UnitId::event(first.id),
+        grain: Grain::Event,
+        session: first.session,
+        records: records.iter().map(|it| it.id).collect(),
+        external_ids: records.iter().map(|it| it.external_id.clone()).collect(),
+        observed_at: first.observed_at,
+        ordinal: first.ordinal,
+        modality: modality(records),
+        actor: if actors.len() == 1 {
+            actors[0].to_owned()
+        } else {
+            String::new()
+        },
+        addressee: String::new(),
+        text: text(turns),
+        caption: joined(turns.iter().map(|it| it.caption.as_str())),
+        summary: told(first, &actors, turns),
+        times: gathered(turns, |it| it.times.as_slice(), 16),
+        participants: participants(&actors, turns),
+        location: scene::commonest(turns.iter().map(|it| it.location.as_str())),
+        action: turns
+            .iter()
+            .map(|it| it.action.as_str())
+            .max_by_key(|it| it.len())
+            .unwrap_or_default()
+            .to_owned(),
+        step: turns.iter().find_map(|it| it.step),
+        changes: gathered(turns, |it| it.changes.as_slice(), 16),
+        tag: tag(turns),
+        cues: gathered(turns, |it| it.cues.as_slice(), 32),
+        question: String::new(),
+        derived_by: RULES.to_owned(),
+        status: Status::Active,
+        confidence: 0.8,
+    })
+}
+
+fn actors(records: &[Record]) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for actor in records.iter().map(|it| it.actor.as_str()) {
+        if !actor.is_empty() && !out.contains(&actor) && out.len() < NAMES_MAX {
+            out.push(actor);
+        }
+    }
+    out
+}
+
+/// The modality of most records; text on ties.
+fn modality(records: &[Record]) -> Modality {
+    let count = |kind: Modality| records.iter().filter(|it| it.modality == kind).count();
+    let (text, visual, action) = (count(Modality::Text), count(Modality::Visual), count(Modality::Action));
+    if action > text.max(visual) {
+        Modality::Action
+    } else if visual > text {
+        Modality::Visual
+    } else {
+        Modality::Text
+    }
+}
+
+/// The fullest sentences of the event in their order, each with its speaker.
+fn text(turns: &[&Unit]) -> String {
+    let mut ranked: Vec<(usize, usize, String)> = Vec::new();
+    for turn in turns {
+        for sentence in text::sentences(&turn.text) {
+            let weight = text::stems(sentence).len().min(20);
+            let line = if turn.actor.is_empty() {
+                sentence.to_owned()
+            } else {
+                format!("{}: {sentence}", turn.actor)
+            };
+            ranked.push((weight, ranked.len(), clipped(&line, TEXT_BYTES / 2)));
+        }
+    }
+    ranked.sort_by_key(|it| (std::cmp::Reverse(it.0), it.1));
+    let mut left = TEXT_BYTES;
+    ranked.retain(|it| {
+        let fits = it.0 > 1 && it.2.len() < left;
+        left -= if fits { it.2.len() + 1 } else { 0 };
+        fits
+    });
+    ranked.sort_by_key(|it| it.1);
+    ranked.into_iter().map(|it| it.2).collect::<Vec<_>>().join("\n")
+}
+
+/// Who, when, and every turn with names and times resolved; what is too long is cut at its end.
+fn told(first: &Record, actors: &[&str], turns: &[&Unit]) -> String {
+    let date = format!("[{}] ", summary::day(first.observed_at));
+    let mut out = format!("{date}{}", actors.join(", "));
+    for turn in turns {
+        let line = turn.summary.strip_prefix(&date).unwrap_or(&turn.summary);
+        if out.len() + line.len() + 1 > SUMMARY_BYTES {
+            out.push('\n');
+            out.push_str(&clipped(line, SUMMARY_BYTES.saturating_sub(out.len())));
+            break;
+        }
+        out.push('\n');
+        out.push_str(line);
+    }
+    out
+}
+
+/// Speakers in order of appearance, then the names mentioned most, ties by order of appearance.
+fn participants(actors: &[&str], turns: &[&Unit]) -> Vec<String> {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (place, name) in turns.iter().flat_map(|it| &it.participants).enumerate() {
+        counts.entry(name).or_insert((0, place)).0 += 1;
+    }
+    let mut named: Vec<(&str, (usize, usize))> = counts.into_iter().filter(|(it, _)| !actors.contains(it)).collect();
+    named.sort_by_key(|(_, (count, place))| (std::cmp::Reverse(*count), *place));
+    let named = named.into_iter().take(NAMES_MAX).map(|(name, _)| name);
+    actors.iter().copied().chain(named).map(str::to_owned).collect()
+}
+
+/// The tag of most turns; on ties the longest one, which says most.
+fn tag(turns: &[&Unit]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for turn in turns.iter().filter(|it| !it.tag.is_empty()) {
+        *counts.entry(&turn.tag).or_default() += 1;
+    }
+    let best = counts.into_iter().max_by_key(|(tag, count)| (*count, tag.len(), *tag));
+    best.map(|(tag, _)| tag.to_owned()).unwrap_or_default()
+}
+
+fn gathered<'a, T: Clone + PartialEq + 'a>(
+    turns: &[&'a Unit],
+    field: impl Fn(&'a Unit) -> &'a [T],
+    max: usize,
+) -> Vec<T> {
+    let mut out: Vec<T> = Vec::new();
+    for value in turns.iter().flat_map(|it| field(it)) {
+        if out.len() < max && !out.contains(value) {
+            out.push(value.clone());
+        }
+    }
+    out
+}
+
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = texts.filter(|it| !it.is_empty()).take(4).collect();
+    texts.join("; ")
+}

@@ -1,0 +1,165 @@
+//! Place, action, tag and cues of what was said.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Most cues of a unit.
+const CUES_MAX: usize = 24;
+/// Capitalised words that name times or languages' own things rather than places.
+const NO_PLACES: [&str; 24] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "christmas",
+    "easter",
+    "english",
+    "spanish",
+    "french",
+];
+/// Words between a subject and the verb that tells what it does.
+const LIGHT: [&str; 46] = [
+    "am", "is", "are", "was", "were", "be", "been", "being", "have", "has", "had", "will", "would", "can", "could",
+    "should", "do", "did", "does", "just", "really", "also", "always", "recently", "finally", "still", "actually",
+    "already", "going", "to", "gonna", "want", "wanted", "plan", "planning", "hope", "hoping", "trying", "started",
+    "decided", "not", "ve", "m", "ll", "d", "re",
+];
+
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\b(?:in|at|near|visit|visited|visiting|around|(?:go|going|went|gone|moved?|moving|trip|travel|travell?ed|flew|fly|drive|drove|back|came|come|are|am|is|I'm) (?:to|from))\s+(?:the\s+)?(\p{Lu}[\p{L}\p{M}'’-]*(?:\s+(?:of\s+|de\s+|the\s+)?\p{Lu}[\p{L}\p{M}'’-]*){0,3})",
+    )
+    .ok()
+});
+static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?:^|[\s,;.!?])(?:I|We|we|[Hh]e|[Ss]he|[Tt]hey)(?:['’]\p{L}+)?\s+([^,;.!?\n]{3,80})").ok()
+});
+
+/// Returns the first place named in the text; empty if none is. `people` are names that are nobody's place.
+pub(crate) fn location(text: &str, people: &[&str]) -> String {
+    let Some(place) = PLACE.as_ref() else {
+        return String::new();
+    };
+    let found = place
+        .captures_iter(text)
+        .filter_map(|it| it.get(1))
+        .map(|it| it.as_str());
+    let mut places = found.filter(|it| {
+        let first = it.split_whitespace().next().unwrap_or_default().to_lowercase();
+        !NO_PLACES.contains(&first.as_str()) && !people.iter().any(|name| name.to_lowercase().starts_with(&first))
+    });
+    places.next().unwrap_or_default().trim_end_matches("'s").to_owned()
+}
+
+/// Returns what somebody does in the text: the first verb after a subject with what follows it, at most four words.
+pub(crate) fn action(text: &str) -> String {
+    for clause in CLAUSE.iter().flat_map(|it| it.captures_iter(text)) {
+        let words = clause[1]
+            .split_whitespace()
+            .skip_while(|it| LIGHT.contains(&it.to_lowercase().as_str()));
+        let words: Vec<&str> = words
+            .take(4)
+            .take_while(|it| !matches!(*it, "and" | "but" | "because" | "so"))
+            .collect();
+        if words.first().is_some_and(|it| !text::is_stop(it)) {
+            return words.join(" ").to_lowercase();
+        }
+    }
+    String::new()
+}
+
+/// Returns the words that wake the unit: content words in lower case in order of appearance, none twice.
+pub(crate) fn cues(texts: &[&str]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for word in texts.iter().flat_map(|it| text::words(it)) {
+        let word = word.to_lowercase();
+        let word = word.trim_end_matches("'s").trim_end_matches("\u{2019}s");
+        let content =
+            word.chars().any(char::is_alphabetic) && !text::is_stop(word) && !word.contains(['\'', '\u{2019}']);
+        let whole = word.len() > 2 && content && word.len() <= 40;
+        if whole && !out.iter().any(|it| it == word) {
+            out.push(word.to_owned());
+            if out.len() == CUES_MAX {
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// Returns at most two words that name what the text is about: the rarest pair of neighbouring content words of a
+/// sentence, or the rarest word; rarity is that of the built-in table, ties by order of appearance.
+pub(crate) fn tag(text: &str) -> String {
+    let mut best: (f32, String) = (0.0, String::new());
+    for sentence in text::sentences(text).into_iter().take(12) {
+        let words = text::words(sentence);
+        let weights: Vec<f32> = words.iter().map(|it| weight(it)).collect();
+        for i in 0..words.len() {
+            let alone = weights[i];
+            let pair = match weights.get(i + 1) {
+                Some(&next) if next > 0.0 && alone > 0.0 && adjacent(sentence, words[i], words[i + 1]) => {
+                    alone + 0.5 * next
+                }
+                Some(_) | None => 0.0,
+            };
+            if pair.max(alone) > best.0 {
+                let name = if pair > alone {
+                    format!("{} {}", words[i], words[i + 1])
+                } else {
+                    words[i].to_owned()
+                };
+                best = (pair.max(alone), name.to_lowercase());
+            }
+        }
+    }
+    best.1
+}
+
+/// Returns the entry that occurs most often, the first one on ties; empty if there is none.
+pub(crate) fn commonest<'a>(entries: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (place, entry) in entries.filter(|it| !it.is_empty()).enumerate() {
+        counts.entry(entry).or_insert((0, place)).0 += 1;
+    }
+    let best = counts
+        .into_iter()
+        .max_by_key(|(_, (count, place))| (*count, std::cmp::Reverse(*place)));
+    best.map(|(entry, _)| entry.to_owned()).unwrap_or_default()
+}
+
+/// Rarity of a content word that can name a topic; 0 for others. Verbs by their endings count half.
+fn weight(word: &str) -> f32 {
+    let lower = word.to_lowercase();
+    if lower.chars().count() < 3 || text::is_stop(&lower) || !lower.chars().all(char::is_alphabetic) {
+        return 0.0;
+    }
+    let table = text::Table::builtin();
+    let pieces = table.pieces(&lower);
+    let rarity = pieces.iter().map(|&it| table.rarity(it)).fold(1.0, f32::max);
+    let verb = ["ed", "ly", "ing"].iter().any(|it| lower.ends_with(it));
+    if verb { rarity * 0.5 } else { rarity }
+}
+
+fn adjacent(sentence: &str, left: &str, right: &str) -> bool {
+    let end = left.as_ptr() as usize + left.len();
+    let start = right.as_ptr() as usize;
+    let base = sentence.as_ptr() as usize;
+    start >= end && sentence[end - base..start - base].trim().is_empty()
+}

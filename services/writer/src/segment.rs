@@ -1,0 +1,145 @@
+//! A stretch of a session to event units and relations, by local rules.
+//!
+//! Whether an event starts at a record depends on a few neighbours only (time gap, shift of topic, nothing stronger nearby), so
+//! when a record arrives, a window around it is enough to derive again whatever it may have changed.
+//! Event grain follows CompassMem: one topic or one exchange, three to a dozen turns.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use domain::id::{RecordId, UnitId};
+use domain::record::Record;
+use domain::relation::Relation;
+use domain::unit::Unit;
+
+use crate::speech::REACH;
+use crate::{boundary, event, relate, speech, write};
+
+/// Records that must be known on each side of a fresh one.
+pub const MARGIN: usize = 60;
+
+/// Consecutive records of one session, in session order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stretch {
+    /// The records.
+    pub records: Vec<Record>,
+    /// Whether the session starts here.
+    pub starts: bool,
+    /// Whether the session ends here, as far as is known.
+    pub ends: bool,
+}
+
+/// What fresh records may have changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Places whose turn units depend on a fresh record.
+    pub turns: BTreeSet<usize>,
+    /// The events that a fresh record lies in or beside, by the places of their records.
+    pub events: Vec<Range<usize>>,
+    /// All events that can be seen whole.
+    visible: Vec<Range<usize>>,
+}
+
+impl Plan {
+    /// Returns the units that are compared with what is stored: turns, members of events, and whatever was an event before.
+    pub fn units(&self, stretch: &Stretch) -> Vec<UnitId> {
+        let members: BTreeSet<usize> = self.events.iter().cloned().flatten().collect();
+        let id = |it: &usize| stretch.records[*it].id;
+        let turns = self.turns.union(&members).map(|it| UnitId::turn(id(it)));
+        turns.chain(members.iter().map(|it| UnitId::event(id(it)))).collect()
+    }
+}
+
+/// What is to be stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Segments {
+    /// Units that are new or differ from what is stored.
+    pub units: Vec<Unit>,
+    /// Event units that are none any more.
+    pub retired: Vec<UnitId>,
+    /// All relations that start or end at one of `touched`.
+    pub relations: Vec<Relation>,
+    /// The units whose relations were derived.
+    pub touched: BTreeSet<UnitId>,
+}
+
+/// Returns what the `fresh` records of the stretch may have changed.
+pub fn plan(stretch: &Stretch, fresh: &BTreeSet<RecordId>) -> Plan {
+    let length = stretch.records.len();
+    let places = (0..length).filter(|&at| fresh.contains(&stretch.records[at].id));
+    let (mut turns, mut near) = (BTreeSet::new(), BTreeSet::new());
+    for at in places {
+        turns.extend(at.saturating_sub(REACH)..length.min(at + REACH + 1));
+        near.extend(at.saturating_sub(boundary::REACH)..length.min(at + boundary::REACH + 1));
+    }
+    let Some((&first, &last)) = turns.first().zip(turns.last()) else {
+        return Plan {
+            turns,
+            events: Vec::new(),
+            visible: Vec::new(),
+        };
+    };
+    let around = first.saturating_sub(MARGIN)..length.min(last + MARGIN);
+    let visible = boundary::events(stretch, around);
+    let events = visible
+        .iter()
+        .filter(|it| near.range((*it).clone()).next().is_some())
+        .cloned()
+        .collect();
+    Plan { turns, events, visible }
+}
+
+/// Derives turn units, events and relations again where the plan says so. `stored` holds the units of [`Plan::units`] that
+/// exist; turn units that do not are left to whoever writes them first.
+pub fn segment(stretch: &Stretch, plan: &Plan, stored: &BTreeMap<UnitId, Unit>) -> Segments {
+    let mut out = Segments::default();
+    let mut turns = BTreeMap::new();
+    for &at in &plan.turns {
+        let id = UnitId::turn(stretch.records[at].id);
+        out.touched.insert(id);
+        if let Some(turn) = stored.get(&id).and_then(|it| refreshed(stretch, at, it)) {
+            turns.insert(id, turn);
+        }
+    }
+    for members in &plan.events {
+        let records = &stretch.records[members.clone()];
+        let ids = records.iter().map(|it| UnitId::turn(it.id));
+        let known: Vec<&Unit> = ids
+            .filter_map(|it| turns.get(&it).or_else(|| stored.get(&it)))
+            .collect();
+        let event = event::event(records, &known);
+        let id = event.as_ref().map(|it| it.id);
+        out.touched.extend(id);
+        out.units.extend(event.filter(|it| stored.get(&it.id) != Some(it)));
+        let others = records
+            .iter()
+            .map(|it| UnitId::event(it.id))
+            .filter(|it| Some(*it) != id);
+        out.retired.extend(others.filter(|it| stored.contains_key(it)));
+    }
+    out.units.extend(turns.into_values());
+    out.relations = relate::relations(stretch, &plan.turns);
+    out.relations
+        .extend(relate::of_events(stretch, &plan.events, &plan.visible));
+    out.relations
+        .retain(|it| out.touched.contains(&it.source) || out.touched.contains(&it.target));
+    out.relations.sort_by_key(key);
+    out.relations.dedup_by_key(|it| key(it));
+    out
+}
+
+/// The key of a relation.
+pub(crate) fn key(relation: &Relation) -> (UnitId, UnitId, domain::relation::RelationKind, String) {
+    (relation.source, relation.target, relation.kind, relation.label.clone())
+}
+
+/// Returns the turn unit at `at` if its neighbours now say otherwise than when it was written.
+fn refreshed(stretch: &Stretch, at: usize, stored: &Unit) -> Option<Unit> {
+    let same = stored.addressee == speech::addressee(&stretch.records, at)
+        && stored.question == speech::question(&stretch.records, at);
+    if same {
+        None
+    } else {
+        write(&stretch.records, &[at]).pop()
+    }
+}

@@ -1,0 +1,99 @@
+//! Who speaks to whom, and which question a record answers.
+
+use domain::record::{Modality, Record};
+
+/// How far around a record its meaning is looked for, in records of its session.
+pub(crate) const REACH: usize = 12;
+
+/// Returns whom the record at `at` speaks to: the only other speaker around, else whoever it calls by name, else the
+/// nearest other speaker before it. Empty if nobody else speaks, or for what is done rather than said.
+pub(crate) fn addressee(window: &[Record], at: usize) -> String {
+    let record = &window[at];
+    if record.actor.is_empty() || record.modality == Modality::Action {
+        return String::new();
+    }
+    let others = others(window, at);
+    if others.len() < 2 {
+        return others.first().map(|it| (*it).to_owned()).unwrap_or_default();
+    }
+    let called = text::vocatives(&record.text)
+        .into_iter()
+        .find_map(|name| others.iter().find(|it| is_called(it, name)));
+    let previous = window[at.saturating_sub(REACH)..at]
+        .iter()
+        .rev()
+        .find(|it| says(it) && it.actor != record.actor)
+        .map(|it| it.actor.as_str());
+    called.copied().or(previous).unwrap_or_default().to_owned()
+}
+
+/// Returns the question of another speaker that the record at `at` answers; empty if it answers none.
+pub(crate) fn question(window: &[Record], at: usize) -> String {
+    asked(window, at).map(|(_, question)| question).unwrap_or_default()
+}
+
+/// Returns the place of the record whose question the record at `at` answers, with the question: the last one of the run
+/// of records by another speaker right before it. A record that only asks, or another than the one called, answers nothing.
+pub(crate) fn asked(window: &[Record], at: usize) -> Option<(usize, String)> {
+    let record = &window[at];
+    if !says(record) || text::sentences(&record.text).into_iter().all(is_question) {
+        return None;
+    }
+    let asker = &window.get(at.checked_sub(1)?)?.actor;
+    if *asker == record.actor || asker.is_empty() {
+        return None;
+    }
+    let run = window[at.saturating_sub(3)..at].iter().rev();
+    for (back, before) in run.take_while(|it| it.actor == *asker && says(it)).enumerate() {
+        let sentences = text::sentences(&before.text);
+        // A question far before the end of a long record has been passed over by its own asker.
+        let last = sentences.iter().rev().take(3).find(|it| is_question(it));
+        if let Some(question) = last {
+            return for_me(window, at, before).then(|| (at - 1 - back, (*question).to_owned()));
+        }
+    }
+    None
+}
+
+/// Says whether a sentence ends like a question, in any script with a question mark.
+pub(crate) fn is_question(sentence: &str) -> bool {
+    let end =
+        sentence.trim_end_matches(|it: char| it == '"' || it == ')' || it == '!' || it.is_whitespace() || is_sign(it));
+    end.ends_with(['?', '？', '؟', '\u{37e}'])
+}
+
+/// Emoji and other signs that people put behind a question mark.
+fn is_sign(it: char) -> bool {
+    !it.is_alphanumeric() && !it.is_ascii_punctuation() && !matches!(it, '？' | '؟' | '\u{37e}' | '。' | '」')
+}
+
+/// A question that calls another speaker by name is not for the one at `at`.
+fn for_me(window: &[Record], at: usize, question: &Record) -> bool {
+    let (me, others) = (&window[at].actor, others(window, at));
+    let called = text::vocatives(&question.text);
+    called.iter().any(|it| is_called(me, it))
+        || !called.iter().any(|it| others.iter().any(|other| is_called(other, it)))
+}
+
+fn others(window: &[Record], at: usize) -> Vec<&str> {
+    let me = window[at].actor.as_str();
+    let around = &window[at.saturating_sub(REACH)..window.len().min(at + REACH + 1)];
+    let mut out: Vec<&str> = Vec::new();
+    for actor in around.iter().filter(|it| says(it)).map(|it| it.actor.as_str()) {
+        if actor != me && !out.contains(&actor) {
+            out.push(actor);
+        }
+    }
+    out
+}
+
+fn says(record: &Record) -> bool {
+    record.modality != Modality::Action && !record.actor.is_empty()
+}
+
+/// Says whether `called` is the name, its first word, or a short form of it ("Mel" of "Melanie Brown").
+fn is_called(name: &str, called: &str) -> bool {
+    let (name, called) = (name.to_lowercase(), called.to_lowercase());
+    let short = called.chars().count() >= 3 && name.starts_with(&called);
+    short || name.split_whitespace().any(|it| it == called)
+}

@@ -1,0 +1,231 @@
+//! Changes of state, read by rule from what tools and worlds answer and from plain statements.
+
+use std::sync::LazyLock;
+
+use domain::record::{Modality, Record};
+use domain::unit::StateChange;
+use regex::Regex;
+use serde_json::{Map, Value};
+
+/// Most changes kept of one record.
+const CHANGES_MAX: usize = 16;
+/// Longest value of a change, in bytes; longer ones are not states.
+const VALUE_BYTES: usize = 80;
+/// Longest text that is searched, in bytes.
+const BYTES_MAX: usize = 8_000;
+
+/// Returns what changed by a record, in order of appearance, without repeats.
+pub(crate) fn changes(record: &Record) -> Vec<StateChange> {
+    let mut found = Found {
+        actor: record.actor.clone(),
+        out: Vec::new(),
+    };
+    if let Some(tool) = &record.tool {
+        let subject = subject(&tool.arguments).unwrap_or_else(|| tool.name.clone());
+        match serde_json::from_str(&tool.result) {
+            Ok(Value::Object(fields)) => found.object(&subject, &fields),
+            Ok(_) | Err(_) => {
+                found.pairs(&subject, cut(&tool.result));
+                found.world(cut(&tool.result));
+            }
+        }
+    }
+    if record.modality == Modality::Action {
+        found.world(cut(&record.text));
+    } else {
+        found.statements(cut(&record.text));
+    }
+    found.out
+}
+
+static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:the |my |our |your |his |her |their )?[\p{L}\d'_#-]+(?: [\p{L}\d_#-]+)?) (?:is|are|am) now (?:a |an |the |in |at )?([^.,;!?\n]{1,60})").ok()
+});
+static CHANGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:the |my |our |your )?[\p{L}\d'_#-]+(?: [\p{L}\d_#-]+)?) (?:has |have )?(?:changed|moved|went|rose|fell|switched|dropped|increased|decreased|grew) from ([^.,;!?\n]{1,40}?) to ([^.,;!?\n]{1,40})").ok()
+});
+static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)(?:^|[\s,;{(])([\p{L}_][\p{L}\d_.-]{0,40})\s*(?:=|:)\s*([^\s,;{}()]{1,60})(?:\s*(?:->|→|=>)\s*([^\s,;{}()]{1,60}))?").ok()
+});
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\byou (?:are(?: now)?|arrive|enter|walk|go|stand|find yourself)(?: in| at| into| to| inside)? (?:a |an |the )([\p{L}\d' -]{2,40})").ok()
+});
+static HAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\byou (take|took|pick up|picked up|grab|get|now have|drop|dropped|put|place|open|opened|close|closed|lock|locked|unlock|unlocked|turn on|turned on|turn off|turned off|activate|deactivate|light|heat|cool|clean|eat|drink|wear|craft|build|break) (?:down )?(?:a |an |the |some )?([\p{L}\d' -]{2,40}?)(?: (?:from|in/on|in|on|into|onto|to) (?:a |an |the )?([\p{L}\d' -]{2,40}))?(?:[.,;!\n]|$)").ok()
+});
+
+struct Found {
+    actor: String,
+    out: Vec<StateChange>,
+}
+
+impl Found {
+    fn push(&mut self, subject: &str, key: &str, before: &str, after: &str) {
+        let change = StateChange {
+            subject: subject.trim().to_owned(),
+            key: key.trim().to_lowercase(),
+            before: before.trim().to_owned(),
+            after: after.trim().to_owned(),
+        };
+        let fits = !change.after.is_empty() && change.after.len() <= VALUE_BYTES && change.before != change.after;
+        if fits && self.out.len() < CHANGES_MAX && !self.out.contains(&change) {
+            self.out.push(change);
+        }
+    }
+
+    /// An object of a state: `{"key", "before", "after"}`, `{"key": {"old", "new"}}` or plain `{"key": value}`.
+    fn object(&mut self, subject: &str, fields: &Map<String, Value>) {
+        let own = ["id", "name", "subject", "entity"]
+            .iter()
+            .find_map(|it| scalar(fields.get(*it)?));
+        let subject = own.unwrap_or_else(|| subject.to_owned());
+        if let Some((before, after)) = change(fields) {
+            let key = ["key", "field", "attribute"]
+                .iter()
+                .find_map(|it| scalar(fields.get(*it)?));
+            self.push(&subject, key.as_deref().unwrap_or("state"), &before, &after);
+            return;
+        }
+        for (key, value) in fields {
+            match value {
+                Value::Object(inner)
+                    if matches!(key.as_str(), "changes" | "changed" | "diff" | "state" | "updated") =>
+                {
+                    self.object(&subject, inner);
+                }
+                Value::Object(inner) => {
+                    if let Some((before, after)) = change(inner) {
+                        self.push(&subject, key, &before, &after);
+                    }
+                }
+                Value::Array(items) if matches!(key.as_str(), "changes" | "changed" | "diff" | "updated") => {
+                    items
+                        .iter()
+                        .filter_map(Value::as_object)
+                        .for_each(|it| self.object(&subject, it));
+                }
+                _ if matches!(key.as_str(), "id" | "name" | "subject" | "entity" | "ok" | "success") => {}
+                other => {
+                    if let Some(after) = scalar(other) {
+                        self.push(&subject, key, "", &after);
+                    }
+                }
+            }
+        }
+    }
+
+    fn pairs(&mut self, subject: &str, text: &str) {
+        for found in PAIR.iter().flat_map(|it| it.captures_iter(text)) {
+            let (value, to) = (&found[2], found.get(3).map_or("", |it| it.as_str()));
+            if value.starts_with("//") {
+                continue;
+            }
+            let (before, after) = if to.is_empty() { ("", value) } else { (value, to) };
+            self.push(
+                subject,
+                &found[1],
+                before.trim_matches('"'),
+                after.trim_matches(['"', '.']),
+            );
+        }
+    }
+
+    /// What a world of text tells its player.
+    fn world(&mut self, text: &str) {
+        let actor = if self.actor.is_empty() {
+            "you".to_owned()
+        } else {
+            self.actor.clone()
+        };
+        for found in PLACE.iter().flat_map(|it| it.captures_iter(text)) {
+            self.push(&actor, "location", "", &found[1]);
+        }
+        for found in HAND.iter().flat_map(|it| it.captures_iter(text)) {
+            let other = found.get(3).map_or("", |it| it.as_str());
+            let (key, before, after) = match found[1].to_lowercase().as_str() {
+                "take" | "took" | "pick up" | "picked up" | "grab" | "get" | "now have" => {
+                    ("location", other, actor.as_str())
+                }
+                "drop" | "dropped" | "put" | "place" => (
+                    "location",
+                    actor.as_str(),
+                    if other.is_empty() { "ground" } else { other },
+                ),
+                "open" | "opened" => ("state", "closed", "open"),
+                "close" | "closed" => ("state", "open", "closed"),
+                "lock" | "locked" => ("state", "unlocked", "locked"),
+                "unlock" | "unlocked" => ("state", "locked", "unlocked"),
+                "turn on" | "turned on" | "activate" => ("state", "off", "on"),
+                "turn off" | "turned off" | "deactivate" => ("state", "on", "off"),
+                "light" => ("state", "", "lit"),
+                "heat" => ("state", "", "hot"),
+                "cool" => ("state", "", "cool"),
+                "clean" => ("state", "", "clean"),
+                "eat" | "drink" => ("state", "", "consumed"),
+                "wear" => ("location", "", "worn"),
+                "break" => ("state", "", "broken"),
+                _ => ("state", "", "made"),
+            };
+            self.push(&found[2], key, before, after);
+        }
+        self.statements(text);
+    }
+
+    fn statements(&mut self, text: &str) {
+        for found in STATEMENT.iter().flat_map(|it| it.captures_iter(text)) {
+            let subject = self.named(&found[1]);
+            self.push(&subject, "state", "", &found[2]);
+        }
+        for found in CHANGED.iter().flat_map(|it| it.captures_iter(text)) {
+            let subject = self.named(&found[1]);
+            self.push(&subject, "state", &found[2], &found[3]);
+        }
+    }
+
+    fn named(&self, subject: &str) -> String {
+        let bare = subject.trim_start_matches("the ").trim_start_matches("The ");
+        if bare == "I" && !self.actor.is_empty() {
+            self.actor.clone()
+        } else {
+            bare.to_owned()
+        }
+    }
+}
+
+/// What the arguments act on.
+fn subject(arguments: &str) -> Option<String> {
+    let Ok(Value::Object(fields)) = serde_json::from_str(arguments) else {
+        return None;
+    };
+    ["id", "name", "target", "object", "item", "entity", "path", "key"]
+        .iter()
+        .find_map(|it| scalar(fields.get(*it)?))
+        .or_else(|| {
+            let mut ids = fields.iter().filter(|(key, _)| key.ends_with("_id"));
+            ids.next().and_then(|(_, value)| scalar(value))
+        })
+}
+
+fn change(fields: &Map<String, Value>) -> Option<(String, String)> {
+    [
+        ("before", "after"),
+        ("old", "new"),
+        ("from", "to"),
+        ("previous", "current"),
+    ]
+    .iter()
+    .find_map(|(before, after)| Some((scalar(fields.get(*before)?)?, scalar(fields.get(*after)?)?)))
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(BYTES_MAX)]
+}

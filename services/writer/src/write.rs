@@ -1,0 +1,114 @@
+//! Records to turn units, by rule. Pure: same records in, same units out.
+
+use domain::id::UnitId;
+use domain::record::Record;
+use domain::unit::{Grain, Status, Unit};
+
+use crate::summary::Said;
+use crate::{act, scene, speech, state, summary};
+
+/// Name and version of the rules; kept in every unit.
+pub const RULES: &str = "rules/1";
+/// Most names kept of one unit.
+const PARTICIPANTS_MAX: usize = 16;
+/// Most times kept of one unit.
+const TIMES_MAX: usize = 16;
+/// Longest text searched for times, names and places, in bytes.
+const BYTES_MAX: usize = 16_000;
+
+/// Returns the turn units of the records at the places `wanted` of `window`, in that order.
+///
+/// `window` holds records of one session in session order. Beside its record a unit depends on 12 neighbours on each side,
+/// which say who speaks to whom and what is answered; with those present it is the same in any window.
+///
+/// # Panics
+/// If a place is outside of the window.
+pub fn write(window: &[Record], wanted: &[usize]) -> Vec<Unit> {
+    wanted.iter().map(|&at| turn(window, at)).collect()
+}
+
+fn turn(window: &[Record], at: usize) -> Unit {
+    let record = &window[at];
+    let shown = act::shown(record);
+    let caption = record.image_caption.as_deref().map(text::caption).unwrap_or_default();
+    let addressee = speech::addressee(window, at);
+    let question = speech::question(window, at);
+    let head = &shown[..shown.floor_char_boundary(BYTES_MAX)];
+    let mentions = text::time::find(head, record.observed_at);
+    let said = Said {
+        text: &shown,
+        addressee: &addressee,
+        question: &question,
+        caption: &caption,
+        mentions: &mentions,
+    };
+    let tool = record.tool.as_ref().map(|it| it.name.as_str());
+    let changes = state::changes(record);
+    Unit {
+        id: UnitId::turn(record.id),
+        grain: Grain::Turn,
+        session: record.session,
+        records: vec![record.id],
+        external_ids: vec![record.external_id.clone()],
+        observed_at: record.observed_at,
+        ordinal: record.ordinal,
+        modality: record.modality,
+        actor: record.actor.clone(),
+        summary: summary::summary(record, &said),
+        times: mentions.iter().take(TIMES_MAX).map(|it| it.span.clone()).collect(),
+        participants: participants(head, record),
+        location: location(record, head, &addressee, &changes),
+        action: tool.map_or_else(|| scene::action(head), str::to_owned),
+        step: act::step(record),
+        changes,
+        tag: tag(head, &caption, tool),
+        cues: scene::cues(&[head, &caption]),
+        derived_by: RULES.to_owned(),
+        status: Status::Active,
+        confidence: 1.0,
+        text: shown,
+        addressee,
+        caption,
+        question,
+    }
+}
+
+fn participants(text: &str, record: &Record) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for name in text::names(text).into_iter().chain(text::vocatives(text)) {
+        if name != record.actor && name.len() <= 80 && !out.iter().any(|it| it == name) && out.len() < PARTICIPANTS_MAX
+        {
+            out.push(name.to_owned());
+        }
+    }
+    out
+}
+
+/// Where the actor came to be, else the place or source that the caller gave, else the first place in the text.
+fn location(record: &Record, text: &str, addressee: &str, changes: &[domain::unit::StateChange]) -> String {
+    let reached = changes
+        .iter()
+        .rev()
+        .find(|it| it.key == "location" && it.subject == record.actor);
+    if let Some(reached) = reached.filter(|_| record.tool.is_some()) {
+        return reached.after.clone();
+    }
+    let given = ["location", "place", "source"]
+        .iter()
+        .find_map(|it| record.metadata.get(*it));
+    given
+        .cloned()
+        .unwrap_or_else(|| scene::location(text, &[&record.actor, addressee]))
+}
+
+fn tag(text: &str, caption: &str, tool: Option<&str>) -> String {
+    if let Some(tool) = tool {
+        let words: Vec<&str> = tool
+            .split(['_', '-', '.', ' ', '/'])
+            .filter(|it| !it.is_empty())
+            .collect();
+        return words[words.len().saturating_sub(2)..].join(" ").to_lowercase();
+    }
+    let tag = scene::tag(text);
+    if tag.is_empty() { scene::tag(caption) } else { tag }
+}

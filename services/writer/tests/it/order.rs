@@ -1,0 +1,195 @@
+//! Whatever the order and number of deliveries, the same store is left.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use domain::id::{SessionId, SpaceId, UnitId};
+use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
+use domain::port::Search;
+use domain::record::Record;
+use host::Context;
+use proptest::prelude::*;
+
+use crate::{call, record, space, start};
+
+/// A two-sided talk with silences, an aside of a third, and an agent's run.
+fn history() -> Vec<Record> {
+    let lines = [
+        "Did you bake bread this weekend?",
+        "Yes, a sourdough loaf yesterday.",
+        "I love fresh bread.",
+        "But rye bread is better!",
+        "By the way, how is the football team?",
+        "We won on 1 May 2023.",
+        "That's why I am happy.",
+        "And the cup?",
+        "Because of the rain they moved it to next week.",
+        "Anyway, my laptop broke.",
+    ];
+    let talk = (0..40).map(|it: usize| record("talk", it as u64, ["Ana", "Tom"][it % 2], lines[it * 7 % 10]));
+    let aside = (40..60).map(|it: usize| record("talk", it as u64, ["Bo", "Ana", "Tom"][it % 3], lines[it * 3 % 10]));
+    let run = (0..12).map(|it| {
+        call(
+            it,
+            "take",
+            r#"{"object": "brass key"}"#,
+            "You take the brass key. You are in the hall.",
+        )
+    });
+    let mut out: Vec<Record> = talk.chain(aside).chain(run).collect();
+    for late in &mut out[20..] {
+        late.observed_at += chrono::TimeDelta::hours(5);
+    }
+    out
+}
+
+/// Writes the batches one after the other and returns all that the stores then hold, as text.
+fn stored(name: &str, batches: &[Vec<Record>]) -> String {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::remove_dir_all(&dir).ok();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let out = runtime.block_on(async {
+        let context = Context::embedded(&dir).await.unwrap();
+        context
+            .backends
+            .records
+            .create_space(&space(), start().to_utc())
+            .await
+            .unwrap();
+        let service = tokio::spawn(writer::run(context.clone()));
+        for (number, records) in batches.iter().enumerate() {
+            let batch = RecordsAcceptedV1 {
+                space: space(),
+                batch: format!("{number}"),
+                records: records.clone(),
+            };
+            context.publish(&batch).await.unwrap();
+        }
+        settled(&context).await;
+        let out = dump(&context, batches).await;
+        context.shutdown.cancel();
+        service.await.unwrap().unwrap();
+        out
+    });
+    std::fs::remove_dir_all(&dir).ok();
+    out
+}
+
+async fn settled(context: &Context) {
+    use domain::message::Message;
+    let bus = &context.backends.bus;
+    let open = async || {
+        bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await.unwrap()
+            + bus.backlog(UnitsWrittenV1::SUBJECT, "segmenter").await.unwrap()
+    };
+    let wait = async {
+        while open().await > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), wait)
+        .await
+        .expect("the writer settles all");
+    assert!(context.backends.dead_letters.list(0, 1).await.unwrap().is_empty());
+}
+
+async fn dump(context: &Context, batches: &[Vec<Record>]) -> String {
+    let backends = &context.backends;
+    let mut out = String::new();
+    let changes = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
+    let active = changes
+        .into_iter()
+        .map(|it| it.unit)
+        .filter(|it| it.status == domain::unit::Status::Active);
+    let mut units: Vec<_> = active.collect();
+    units.sort_by_key(|it| it.id);
+    let ids: Vec<UnitId> = units.iter().map(|it| it.id).collect();
+    for unit in units {
+        writeln!(out, "{unit:?}").unwrap();
+    }
+    for relation in backends.graph.relations(&space(), &ids, 10_000).await.unwrap() {
+        writeln!(out, "{relation:?}").unwrap();
+    }
+    let search = Search {
+        words: Some(text::sparse::words("sourdough bread")),
+        limit: 100,
+        ..Search::default()
+    };
+    let mut hits = backends.index.search(&space(), &search).await.unwrap().words;
+    hits.sort_by_key(|it| (it.unit, it.part));
+    writeln!(
+        out,
+        "{} points, {hits:?}",
+        backends.index.count(&space()).await.unwrap()
+    )
+    .unwrap();
+    let sessions: BTreeSet<SessionId> = batches.iter().flatten().map(|it| it.session).collect();
+    for session in sessions {
+        let first = batches.iter().flatten().find(|it| it.session == session).unwrap().id;
+        let records = backends
+            .records
+            .session(&space(), session, first, 1000, 1000)
+            .await
+            .unwrap();
+        writeln!(out, "{:?}", records.iter().map(|it| it.id).collect::<Vec<_>>()).unwrap();
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_order_and_repetition_leaves_the_same_store(
+        order in Just((0..history().len()).collect::<Vec<_>>()).prop_shuffle(),
+        size in 1_usize..30,
+        twice in any::<prop::sample::Index>(),
+    ) {
+        let records = history();
+        let mut batches: Vec<Vec<Record>> =
+            order.chunks(size).map(|it| it.iter().map(|&at| records[at].clone()).collect()).collect();
+        batches.push(batches[twice.index(batches.len())].clone());
+        let whole = stored("whole", std::slice::from_ref(&records));
+        prop_assert!(whole.contains("PartOf") && whole.contains("FollowsUp"));
+        similar_asserts(&whole, &stored("shuffled", &batches))?;
+    }
+}
+
+/// Names the first line that differs.
+fn similar_asserts(expected: &str, found: &str) -> Result<(), TestCaseError> {
+    for (expected, found) in expected.lines().zip(found.lines()) {
+        prop_assert_eq!(expected, found);
+    }
+    prop_assert_eq!(expected.lines().count(), found.lines().count());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_space_that_is_deleted_stays_deleted() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("deleted");
+    std::fs::remove_dir_all(&dir).ok();
+    let context = Context::embedded(&dir).await.unwrap();
+    let gone: SpaceId = "gone".parse().unwrap();
+    context
+        .backends
+        .records
+        .create_space(&gone, start().to_utc())
+        .await
+        .unwrap();
+    let batch = RecordsAcceptedV1 {
+        space: gone.clone(),
+        batch: "1".to_owned(),
+        records: history(),
+    };
+    context.publish(&batch).await.unwrap();
+    context.backends.records.delete_space(&gone).await.unwrap();
+    let service = tokio::spawn(writer::run(context.clone()));
+    settled(&context).await;
+    assert_eq!(context.backends.index.count(&gone).await.unwrap(), 0);
+    assert!(context.backends.records.space(&gone).await.unwrap().is_none());
+    assert!(context.backends.graph.changes(&gone, 0, 10).await.unwrap().is_empty());
+    context.shutdown.cancel();
+    service.await.unwrap().unwrap();
+}
