@@ -11,7 +11,7 @@ use crate::view::View;
 const TOLD: usize = 6;
 
 /// Tells for the `count` best units why they are in the pack or not.
-pub fn explain(
+pub(crate) fn explain(
     view: &View,
     query: &Query,
     scored: &[Scored],

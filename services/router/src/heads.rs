@@ -33,7 +33,7 @@ pub struct Weights {
 pub struct Head(Vec<f32>);
 
 /// Weights that do not fit the features.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
     /// The text is not the JSON it should be.
     #[error("the weights cannot be read: {0}")]

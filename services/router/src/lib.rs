@@ -2,7 +2,7 @@
 //!
 //! The core is pure and may be read top down: [`view`] holds a space, [`query`] reads a question, [`propose`] collects
 //! candidates, [`matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
-//! [`route`] joins them.
+//! [`route`] joins them. [`Router`] does the same from stores.
 
 pub mod edges;
 pub mod features;
@@ -15,5 +15,11 @@ pub mod route;
 pub mod slots;
 pub mod view;
 
+mod error;
 mod explain;
 mod near;
+mod service;
+mod spaces;
+
+pub use error::Error;
+pub use service::{Config, Router, run};

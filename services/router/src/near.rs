@@ -12,14 +12,14 @@ static ROWS: LazyLock<Mutex<Near>> = LazyLock::new(Mutex::default);
 
 /// The likeness of some word pieces to all others. What it holds changes how long a question takes, never its result.
 #[derive(Default)]
-pub struct Near {
+pub(crate) struct Near {
     rows: HashMap<u32, (u64, Arc<[f32]>)>,
     clock: u64,
 }
 
 impl Near {
     /// Returns `max(0, cosine)^1.5` of a row of the built-in table to every row.
-    pub fn row(piece: u32) -> Arc<[f32]> {
+    pub(crate) fn row(piece: u32) -> Arc<[f32]> {
         if let Some(row) = ROWS.lock().unwrap_or_else(PoisonError::into_inner).touched(piece) {
             return row;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::evidence::Channel;
 use domain::id::SessionId;
 use domain::message::{QueryFilter, RouteV1};
-use domain::port::{Hit, SearchResult};
+use domain::port::{Hit, SearchResult, Sparse};
 
 use crate::edges::Related;
 use crate::query::Query;
@@ -17,6 +17,9 @@ pub const WHOLE: usize = 1_500;
 pub const CANDIDATES: usize = 1_000;
 /// At most this many from each channel that reads the view.
 const EACH: usize = 100;
+/// A word piece is searched for beside another if they are at least this alike, and at most this many are.
+const LIKE: f32 = 0.4;
+const EXPANDED: usize = 12;
 /// Best hits whose neighbours are taken along.
 const STRONG: usize = 60;
 
@@ -103,6 +106,26 @@ pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, found: &SearchResult
         return candidates;
     }
     bounded(candidates, view, found)
+}
+
+/// Returns the stems to search for, each once.
+pub fn words(query: &Query) -> Sparse {
+    let terms: BTreeMap<u32, f32> = query.words.iter().map(|it| (it.term, 1.0)).collect();
+    terms.into_iter().collect()
+}
+
+/// Returns the word pieces to search for, with the nearest other pieces of the space's language beside them.
+pub fn pieces(query: &Query) -> Sparse {
+    let mut terms: BTreeMap<u32, f32> = BTreeMap::new();
+    for (own, row) in query.words.iter().flat_map(|it| &it.pieces) {
+        let mut near: Vec<(u32, f32)> = (0..).zip(row.iter().copied()).filter(|it| it.1 >= LIKE).collect();
+        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        for (piece, like) in near.into_iter().take(EXPANDED).chain([(*own, 1.0)]) {
+            let weight = terms.entry(piece).or_default();
+            *weight = like.max(*weight);
+        }
+    }
+    terms.into_iter().collect()
 }
 
 fn add(candidates: &mut Candidates, place: usize, channel: Channel) {

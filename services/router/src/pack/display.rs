@@ -9,7 +9,7 @@ use crate::query::Query;
 use crate::view::{Sentence, Turn, View};
 
 /// A line keeps at least this share of the content words of its turn.
-const KEEP: f32 = 0.6;
+const KEEP: f32 = 0.75;
 
 /// What a line shows of a turn.
 pub struct Display {
@@ -20,7 +20,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// Takes the sentences that matter most for the question until three fifths of the content words stand.
+    /// Takes the sentences that matter most for the question until three quarters of the content words stand.
     pub fn of(query: &Query, turn: &Turn) -> Display {
         let all: BTreeSet<u32> = turn.sentences.iter().flat_map(|it| it.words.iter().copied()).collect();
         let wanted = KEEP * all.len() as f32;

@@ -164,10 +164,13 @@ impl Turn {
     }
 }
 
-/// Returns what a unit shows and its parts: bytes, and where the caption starts if it is in there.
-fn lay_out(unit: &Unit) -> (String, Vec<(Range<usize>, Option<usize>)>) {
+/// Bytes of a part, and where the caption starts if it is in there.
+type Stretch = (Range<usize>, Option<usize>);
+
+/// Returns what a unit shows and its parts.
+fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
     let mut shown = plain(&unit.text);
-    let mut parts: Vec<(Range<usize>, Option<usize>)> = text::parts(&shown)
+    let mut parts: Vec<Stretch> = text::parts(&shown)
         .into_iter()
         .map(|it| {
             let start = it.as_ptr() as usize - shown.as_ptr() as usize;

@@ -1,0 +1,33 @@
+use domain::{Classify, ErrorKind, PortError};
+use tokio::task::JoinError;
+
+use crate::heads::WeightsError;
+
+/// Why a question could not be routed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The space does not exist.
+    #[error("there is no space {0}")]
+    NoSpace(String),
+    /// A store failed.
+    #[error("a store failed")]
+    Port(#[from] PortError),
+    /// The built-in weights do not fit.
+    #[error("the weights do not fit")]
+    Weights(#[from] WeightsError),
+}
+
+impl Classify for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Error::NoSpace(_) => ErrorKind::NotFound,
+            Error::Port(error) => error.kind(),
+            Error::Weights(_) => ErrorKind::Internal,
+        }
+    }
+}
+
+/// A computation that ended before its time.
+pub(crate) fn crashed(error: JoinError) -> PortError {
+    PortError::new("router.compute", ErrorKind::Internal, "a computation was cut off").caused_by(error)
+}

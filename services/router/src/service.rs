@@ -1,0 +1,227 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use domain::id::UnitId;
+use domain::message::{RouteV1, RoutedV1};
+use domain::port::{Search, SearchResult};
+use domain::{Classify, ErrorKind, PortError};
+use host::{Backends, Context};
+use serde::{Deserialize, Serialize};
+use tracing::{Instrument, info_span, warn};
+
+use crate::edges::Related;
+use crate::error::{Error, crashed};
+use crate::heads::Weights;
+use crate::query::Query;
+use crate::spaces::Spaces;
+use crate::view::View;
+use crate::{propose, route};
+
+/// Best hits whose relations are looked up, and how many relations of them.
+const RELATED: usize = 20;
+const RELATIONS_MAX: usize = 200;
+/// A question is read up to this many bytes.
+const QUESTION_MAX: usize = 20_000;
+/// Bounds of what a request may ask for.
+const TOKENS_MAX: u32 = 100_000;
+const LISTED_MAX: u32 = 200;
+
+/// What may be set for the router.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Megabytes of memory for the views of spaces.
+    pub cache_mb: usize,
+    /// Questions routed at once; others wait.
+    pub in_flight: usize,
+    /// Hits wanted from each channel of the index.
+    pub hits: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            cache_mb: 1_024,
+            in_flight: 32,
+            hits: 300,
+        }
+    }
+}
+
+/// Serves questions until shutdown.
+///
+/// # Errors
+/// If the settings or the weights are wrong.
+pub async fn run(ctx: Context) -> anyhow::Result<()> {
+    let config: Config = ctx.section("router")?;
+    let router = Arc::new(Router::new(ctx.backends.clone(), config.clone())?);
+    ctx.serve::<RouteV1, Error, _, _>(config.in_flight, move |request| {
+        let router = Arc::clone(&router);
+        async move { router.route(request).await }
+    })
+    .await
+}
+
+/// Answers questions from stores; the views of spaces are kept between questions.
+pub struct Router {
+    backends: Backends,
+    config: Config,
+    spaces: Spaces,
+    weights: &'static Weights,
+}
+
+/// What happened on the way, beside the result.
+#[derive(Default)]
+struct Log {
+    steps: Vec<(String, f32)>,
+    degraded: Vec<String>,
+}
+
+impl Router {
+    /// Makes a router over these stores.
+    ///
+    /// # Errors
+    /// If the built-in weights do not fit.
+    pub fn new(backends: Backends, config: Config) -> Result<Router, Error> {
+        let weights = Weights::builtin().map_err(Clone::clone)?;
+        let spaces = Spaces::new(config.cache_mb.saturating_mul(1 << 20));
+        Ok(Router {
+            backends,
+            config,
+            spaces,
+            weights,
+        })
+    }
+
+    /// Routes one question: brings the view up to date, reads the question, searches the index, ranks and packs.
+    ///
+    /// # Errors
+    /// `NotFound` without the space; that of a store that failed. A failing index or embedder only degrades.
+    pub async fn route(&self, mut request: RouteV1) -> Result<RoutedV1, Error> {
+        bound(&mut request);
+        let mut log = Log::default();
+        let start = Instant::now();
+        let view = self.view(&request).await?;
+        log.step("sync", start);
+        let start = Instant::now();
+        let query = self.read(&view, &request).instrument(info_span!("read")).await?;
+        log.step("read", start);
+        let start = Instant::now();
+        let found = self
+            .search(&request, &query, &mut log)
+            .instrument(info_span!("search"))
+            .await;
+        let related = self
+            .related(&request, &found, &mut log)
+            .instrument(info_span!("relations"))
+            .await;
+        log.step("search", start);
+        let start = Instant::now();
+        let weights = self.weights;
+        let ranked =
+            tokio::task::spawn_blocking(move || route::route(&view, &query, &found, &related, &request, weights));
+        let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
+        log.step("rank", start);
+        (routed.steps, routed.degraded) = (log.steps, log.degraded);
+        Ok(routed)
+    }
+
+    async fn view(&self, request: &RouteV1) -> Result<Arc<View>, Error> {
+        let Some(info) = self.backends.records.space(&request.space).await? else {
+            self.spaces.forget(&request.space);
+            return Err(Error::NoSpace(request.space.to_string()));
+        };
+        self.spaces
+            .view(&*self.backends.graph, &request.space, info.created_at)
+            .await
+    }
+
+    async fn read(&self, view: &Arc<View>, request: &RouteV1) -> Result<Query, Error> {
+        let (view, request) = (Arc::clone(view), request.clone());
+        let read = move || Query::read(&request.question, &view, route::now(&view, &request));
+        Ok(tokio::task::spawn_blocking(read).await.map_err(crashed)?)
+    }
+
+    async fn search(&self, request: &RouteV1, query: &Query, log: &mut Log) -> SearchResult {
+        let bare = [query.anchors.bare.clone()];
+        let dense = match self.backends.embedder.embed(&bare).await {
+            Ok(mut vectors) => vectors.pop(),
+            Err(error) => {
+                log.degrade("embedder", &error);
+                None
+            }
+        };
+        let until = request.as_of.into_iter().chain(request.filter.until).min();
+        let search = Search {
+            dense,
+            words: Some(propose::words(query)),
+            pieces: Some(propose::pieces(query)),
+            limit: self.config.hits,
+            from: request.filter.from.map(|it| it.timestamp()),
+            // The second `until` lies in is searched too; the gate decides by the exact moment.
+            until: until.map(|it| it.timestamp().saturating_add(1)),
+        };
+        match self.backends.index.search(&request.space, &search).await {
+            Ok(found) => found,
+            Err(error) => {
+                log.degrade("index", &error);
+                SearchResult::default()
+            }
+        }
+    }
+
+    async fn related(&self, request: &RouteV1, found: &SearchResult, log: &mut Log) -> Related {
+        let best = [&found.pieces, &found.words, &found.dense]
+            .into_iter()
+            .flat_map(|it| it.iter().take(RELATED));
+        let units: Vec<UnitId> = best.map(|it| it.unit).collect::<BTreeSet<_>>().into_iter().collect();
+        if units.is_empty() {
+            return Related::new();
+        }
+        match self
+            .backends
+            .graph
+            .relations(&request.space, &units, RELATIONS_MAX)
+            .await
+        {
+            Ok(relations) => relations.into_iter().map(|it| (it.source, it.target)).collect(),
+            Err(error) => {
+                log.degrade("graph", &error);
+                Related::new()
+            }
+        }
+    }
+}
+
+impl Log {
+    fn step(&mut self, name: &str, start: Instant) {
+        self.steps.push((name.to_owned(), start.elapsed().as_secs_f32() * 1e3));
+    }
+
+    fn degrade(&mut self, part: &str, error: &PortError) {
+        let why = match error.kind() {
+            ErrorKind::Timeout => "took too long",
+            ErrorKind::Unavailable | ErrorKind::Exhausted => "is not available",
+            ErrorKind::Invalid
+            | ErrorKind::NotFound
+            | ErrorKind::Conflict
+            | ErrorKind::Damaged
+            | ErrorKind::Internal => "failed",
+        };
+        warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a part");
+        self.degraded.push(format!("{part} {why}"));
+    }
+}
+
+fn bound(request: &mut RouteV1) {
+    if request.question.len() > QUESTION_MAX {
+        request
+            .question
+            .truncate(request.question.floor_char_boundary(QUESTION_MAX));
+    }
+    request.tokens = request.tokens.min(TOKENS_MAX);
+    for count in [&mut request.explain, &mut request.ranked, &mut request.scenes] {
+        *count = (*count).min(LISTED_MAX);
+    }
+}
