@@ -1,1 +1,3 @@
-//! system
+//! Tests of the whole: the conformance suites of the ports, and (in `tests/it`) the running system.
+
+pub mod conformance;

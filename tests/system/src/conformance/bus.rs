@@ -1,0 +1,299 @@
+//! Durable streams and request/reply.
+
+use std::time::{Duration, Instant};
+
+use domain::port::{Bus, Delivery, Frame, Result};
+use domain::{ErrorKind, PortError};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tokio::time::timeout;
+
+use super::sample::frame;
+use super::{Ports, kind};
+
+/// Longest wait for what must come.
+const SOON: Duration = Duration::from_secs(20);
+/// How long nothing must come; far shorter than any delay under test.
+const QUIET: Duration = Duration::from_millis(150);
+
+pub(super) type Deliveries = BoxStream<'static, Result<Delivery>>;
+
+pub(super) async fn next(deliveries: &mut Deliveries) -> Delivery {
+    timeout(SOON, deliveries.next())
+        .await
+        .expect("a delivery in time")
+        .expect("no end")
+        .expect("no error")
+}
+
+pub(super) async fn silent(deliveries: &mut Deliveries) {
+    if let Ok(Some(Ok(it))) = timeout(QUIET, deliveries.next()).await {
+        panic!("unexpected: {}", text(&it));
+    }
+}
+
+pub(super) fn text(delivery: &Delivery) -> String {
+    String::from_utf8_lossy(&delivery.frame.payload).into_owned()
+}
+
+async fn publish(bus: &dyn Bus, space: &str, key: &str, payload: &str) -> u64 {
+    bus.publish(frame("s", space, key, payload)).await.unwrap().0
+}
+
+/// One key of one subject is stored once, also after it was settled; an empty key stores every time; positions grow.
+pub async fn a_key_is_stored_once(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let first = publish(&*bus, "a", "k", "1").await;
+    assert_eq!(publish(&*bus, "a", "k", "2").await, first);
+    let plain = publish(&*bus, "a", "", "3").await;
+    let again = publish(&*bus, "a", "", "3").await;
+    assert!(0 < first && first < plain && plain < again, "{first} {plain} {again}");
+    assert_ne!(bus.publish(frame("other", "a", "k", "4")).await.unwrap().0, first);
+
+    for expected in ["1", "3", "3"] {
+        let delivery = next(&mut deliveries).await;
+        assert_eq!((text(&delivery).as_str(), delivery.attempt), (expected, 1));
+        delivery.settler.done().await.unwrap();
+    }
+    assert_eq!(publish(&*bus, "a", "k", "5").await, first);
+    silent(&mut deliveries).await;
+}
+
+/// A delivery brings the frame as published, with its position.
+pub async fn a_frame_arrives_as_it_was(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    let sent = Frame {
+        payload: vec![0, 255, 10],
+        ..frame("s", "a", "k", "")
+    };
+    let position = bus.publish(sent.clone()).await.unwrap();
+    let delivery = next(&mut bus.subscribe("s", "g").await.unwrap()).await;
+    assert_eq!(
+        (delivery.frame, delivery.position, delivery.attempt),
+        (sent, position, 1)
+    );
+}
+
+/// Every group gets what came before and after it subscribed; members of a group share.
+pub async fn groups_hear_all_and_members_share(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    publish(&*bus, "a", "", "before").await;
+    let (mut one, mut two) = (
+        bus.subscribe("s", "g").await.unwrap(),
+        bus.subscribe("s", "g").await.unwrap(),
+    );
+    let mut other = bus.subscribe("s", "h").await.unwrap();
+    publish(&*bus, "a", "", "after").await;
+
+    let shared = [next(&mut one).await, next(&mut two).await];
+    let mut texts: Vec<String> = shared.iter().map(text).collect();
+    texts.sort();
+    assert_eq!(texts, ["after", "before"]);
+    assert_eq!(
+        [text(&next(&mut other).await), text(&next(&mut other).await)],
+        ["before", "after"]
+    );
+    silent(&mut one).await;
+    silent(&mut two).await;
+}
+
+/// A delivery that is dropped comes again after the ack wait with the next attempt; `extend` starts the wait anew.
+pub async fn what_is_dropped_comes_again(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    publish(&*ports.bus, "a", "", "1").await;
+    let first = next(&mut deliveries).await;
+    let started = Instant::now();
+    for _ in 0..4 {
+        let early = timeout(ports.ack_wait / 2, deliveries.next()).await;
+        assert!(early.is_err(), "delivered while the work was going on");
+        first.settler.extend().await.unwrap();
+    }
+    assert!(started.elapsed() > ports.ack_wait);
+    let position = first.position;
+    drop(first);
+    let second = next(&mut deliveries).await;
+    assert_eq!((second.position, second.attempt), (position, 2));
+    second.settler.done().await.unwrap();
+    assert!(
+        timeout(ports.ack_wait * 2, deliveries.next()).await.is_err(),
+        "delivered after it was done"
+    );
+}
+
+/// A retried message comes not before its delay, with the next attempt, and does not hold up others.
+pub async fn a_retry_waits_for_its_delay(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    publish(&*ports.bus, "a", "", "1").await;
+    publish(&*ports.bus, "a", "", "2").await;
+    let delay = ports.ack_wait * 2;
+    let first = next(&mut deliveries).await;
+    let started = Instant::now();
+    first.settler.retry_after(delay).await.unwrap();
+    let second = next(&mut deliveries).await;
+    assert_eq!((text(&second).as_str(), second.attempt), ("2", 1));
+    second.settler.done().await.unwrap();
+    let again = next(&mut deliveries).await;
+    assert_eq!((text(&again).as_str(), again.attempt), ("1", 2));
+    assert!(started.elapsed() >= delay, "{:?}", started.elapsed());
+}
+
+/// A consumer that stops waiting loses nothing.
+pub async fn a_cancelled_wait_loses_nothing(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    for number in 0..50 {
+        publish(&*ports.bus, "a", "", &number.to_string()).await;
+        drop(futures::poll!(deliveries.next()));
+    }
+    drop(deliveries);
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    let mut seen = Vec::new();
+    while seen.len() < 50 {
+        let delivery = next(&mut deliveries).await;
+        seen.push(text(&delivery).parse::<u32>().unwrap());
+        delivery.settler.done().await.unwrap();
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, (0..50).collect::<Vec<_>>());
+}
+
+/// A space with much waiting does not hold up one with little.
+pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    for number in 0..20 {
+        publish(&*bus, "loud", "", &format!("loud {number}")).await;
+    }
+    publish(&*bus, "calm", "", "calm 0").await;
+    publish(&*bus, "calm", "", "calm 1").await;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let mut order = Vec::new();
+    for _ in 0..22 {
+        let delivery = next(&mut deliveries).await;
+        order.push(text(&delivery));
+        delivery.settler.done().await.unwrap();
+    }
+    let place = |wanted: &str| order.iter().position(|it| it == wanted).unwrap();
+    assert!(place("calm 0") <= 2 && place("calm 1") <= 4, "{order:?}");
+    let loud: Vec<usize> = (0..20).map(|number| place(&format!("loud {number}"))).collect();
+    assert!(loud.is_sorted(), "{order:?}");
+}
+
+/// The backlog is what a group has not settled, over all spaces; a group nobody knows has settled nothing.
+pub async fn the_backlog_counts_what_is_not_settled(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    for space in ["a", "b", "c", "d"] {
+        publish(&*bus, space, "", "1").await;
+    }
+    assert_eq!(bus.backlog("s", "g").await.unwrap(), 4);
+    assert_eq!(bus.backlog("other", "g").await.unwrap(), 0);
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    assert_eq!(bus.backlog("s", "g").await.unwrap(), 4);
+    let (done, retried, dead) = (
+        next(&mut deliveries).await,
+        next(&mut deliveries).await,
+        next(&mut deliveries).await,
+    );
+    assert_eq!(bus.backlog("s", "g").await.unwrap(), 4);
+    done.settler.done().await.unwrap();
+    retried.settler.retry_after(SOON).await.unwrap();
+    dead.settler.dead_letter("broken").await.unwrap();
+    assert_eq!(bus.backlog("s", "g").await.unwrap(), 2);
+    assert_eq!(
+        bus.backlog("s", "unheard of").await.unwrap(),
+        2,
+        "what the only known group settled may be gone"
+    );
+}
+
+/// Messages, attempts, groups, delays and keys outlive the process.
+pub async fn the_queue_survives(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    let first = publish(&*ports.bus, "a", "k", "1").await;
+    for payload in ["2", "3", "4"] {
+        publish(&*ports.bus, "a", "", payload).await;
+    }
+    let [one, two, three] = [
+        next(&mut deliveries).await,
+        next(&mut deliveries).await,
+        next(&mut deliveries).await,
+    ];
+    one.settler.done().await.unwrap();
+    three.settler.retry_after(Duration::from_secs(3_600)).await.unwrap();
+    drop((two, deliveries, ports));
+
+    let ports = open().await;
+    assert_eq!(publish(&*ports.bus, "a", "k", "1").await, first);
+    assert!(publish(&*ports.bus, "a", "", "5").await > first);
+    assert_eq!(ports.bus.backlog("s", "g").await.unwrap(), 4);
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    for expected in [("2", 2), ("4", 1), ("5", 1)] {
+        let delivery = next(&mut deliveries).await;
+        assert_eq!((text(&delivery).as_str(), delivery.attempt), expected);
+        delivery.settler.done().await.unwrap();
+    }
+    silent(&mut deliveries).await;
+}
+
+/// A request gets its reply or the server's error; late, unserved and given up requests fail as documented.
+pub async fn requests_are_answered(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    let ask = |payload: &str, patience| bus.request(frame("q", "", "", payload), patience);
+    assert_eq!(
+        kind(ask("?", SOON).await),
+        Some(ErrorKind::Unavailable),
+        "nobody serves"
+    );
+
+    let mut inquiries = bus.serve("q").await.unwrap();
+    let server = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Some(inquiry) = inquiries.next().await {
+            match String::from_utf8_lossy(&inquiry.frame.payload).as_ref() {
+                "refuse" => (inquiry.reply)(Err(PortError::new("x", ErrorKind::Conflict, "no"))),
+                "drop" => drop(inquiry),
+                "sleep" => held.push(inquiry),
+                other => (inquiry.reply)(Ok(format!("re: {other}").into_bytes())),
+            }
+        }
+    });
+    assert_eq!(ask("hello", SOON).await.unwrap(), b"re: hello");
+    assert_eq!(kind(ask("refuse", SOON).await), Some(ErrorKind::Conflict));
+    assert_eq!(kind(ask("drop", SOON).await), Some(ErrorKind::Unavailable));
+    assert_eq!(kind(ask("sleep", QUIET).await), Some(ErrorKind::Timeout));
+    assert_eq!(
+        kind(bus.request(frame("other", "", "", ""), SOON).await),
+        Some(ErrorKind::Unavailable)
+    );
+    server.abort();
+    drop(server.await);
+    assert_eq!(
+        kind(ask("hello", SOON).await),
+        Some(ErrorKind::Unavailable),
+        "the server is gone"
+    );
+}
+
+/// Several servers of a subject share its requests.
+pub async fn servers_share(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    for name in ["one", "two"] {
+        let mut inquiries = bus.serve("q").await.unwrap();
+        tokio::spawn(async move {
+            while let Some(inquiry) = inquiries.next().await {
+                (inquiry.reply)(Ok(name.as_bytes().to_vec()));
+            }
+        });
+    }
+    let mut names = Vec::new();
+    for _ in 0..8 {
+        names.push(bus.request(frame("q", "", "", "?"), SOON).await.unwrap());
+    }
+    assert!(
+        names.contains(&b"one".to_vec()) && names.contains(&b"two".to_vec()),
+        "{names:?}"
+    );
+}

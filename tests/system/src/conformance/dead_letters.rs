@@ -1,0 +1,78 @@
+//! What operators do with messages that were given up.
+
+use domain::ErrorKind;
+
+use super::bus::{next, silent, text};
+use super::sample::frame;
+use super::{Ports, kind};
+
+/// A dead letter is listed with what led to it, and is not delivered again.
+pub async fn they_say_what_happened(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    for payload in ["1", "2", "3"] {
+        ports.bus.publish(frame("s", "a", "", payload)).await.unwrap();
+    }
+    let retried = next(&mut deliveries).await;
+    let position = retried.position;
+    retried.settler.retry_after(std::time::Duration::ZERO).await.unwrap();
+    for _ in 0..3 {
+        next(&mut deliveries).await.settler.dead_letter("broken").await.unwrap();
+    }
+    silent(&mut deliveries).await;
+
+    let all = ports.dead_letters.list(0, 10).await.unwrap();
+    assert!(all.is_sorted_by_key(|it| it.id) && all.len() == 3, "{all:?}");
+    let first = all.iter().find(|it| it.payload == "1").unwrap();
+    assert_eq!(
+        (first.subject.as_str(), first.group.as_str(), first.space.as_str()),
+        ("s", "g", "a")
+    );
+    assert_eq!(
+        (first.position, first.reason.as_str(), first.attempts),
+        (position, "broken", 2)
+    );
+    let page = ports.dead_letters.list(all[0].id, 1).await.unwrap();
+    assert_eq!(page, all[1..2]);
+}
+
+/// A replayed one goes to its group alone, attempts counted anew; a discarded one is gone; others are not found.
+pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut group = ports.bus.subscribe("s", "g").await.unwrap();
+    let mut other = ports.bus.subscribe("s", "h").await.unwrap();
+    ports.bus.publish(frame("s", "a", "k", "1")).await.unwrap();
+    next(&mut other).await.settler.done().await.unwrap();
+    next(&mut group).await.settler.dead_letter("broken").await.unwrap();
+    drop((group, other, ports));
+
+    let ports = open().await;
+    let mut group = ports.bus.subscribe("s", "g").await.unwrap();
+    let mut other = ports.bus.subscribe("s", "h").await.unwrap();
+    let id = ports.dead_letters.list(0, 1).await.unwrap()[0].id;
+    ports.dead_letters.replay(id).await.unwrap();
+    assert_eq!(kind(ports.dead_letters.replay(id).await), Some(ErrorKind::NotFound));
+    let delivery = next(&mut group).await;
+    assert_eq!(
+        (
+            text(&delivery).as_str(),
+            delivery.attempt,
+            delivery.frame.dedup_key.as_str()
+        ),
+        ("1", 1, "k")
+    );
+    assert_eq!(delivery.frame.headers.len(), 1);
+    delivery.settler.dead_letter("still broken").await.unwrap();
+    silent(&mut other).await;
+
+    let left = ports.dead_letters.list(0, 10).await.unwrap();
+    assert_eq!(left.len(), 1);
+    assert!(left[0].id > id, "ids are not used again");
+    ports.dead_letters.discard(left[0].id).await.unwrap();
+    assert_eq!(
+        kind(ports.dead_letters.discard(left[0].id).await),
+        Some(ErrorKind::NotFound)
+    );
+    assert!(ports.dead_letters.list(0, 10).await.unwrap().is_empty());
+    silent(&mut group).await;
+}

@@ -1,0 +1,119 @@
+//! Erasing a space, over all ports that hold something of it.
+
+use domain::port::{Claim, Idempotent, Position, Search, SearchResult};
+use domain::relation::RelationKind;
+
+use super::Ports;
+use super::bus::{next, silent, text};
+use super::sample::{entity, fact, frame, noon, point, record, relation, space, unit};
+
+async fn fill(ports: &Ports, name: &str) {
+    let it = space(name);
+    let remembered = Idempotent {
+        request: [1; 32],
+        response: b"{}".to_vec(),
+    };
+    ports.records.create_space(&it, noon()).await.unwrap();
+    ports
+        .records
+        .claim(&it, &[(record(&it, "1").id, [1; 32])])
+        .await
+        .unwrap();
+    ports.records.remember(&it, "k", &remembered, noon()).await.unwrap();
+    ports.records.put(&it, &[record(&it, "1")]).await.unwrap();
+    ports.records.mark_written(&it, Position(3)).await.unwrap();
+    ports.graph.put_units(&it, &[unit(1), unit(2)], &[]).await.unwrap();
+    ports
+        .graph
+        .put_relations(&it, &[relation(1, RelationKind::Before, "", 2)])
+        .await
+        .unwrap();
+    ports.graph.put_facts(&it, &[fact(1, "tea")]).await.unwrap();
+    ports.graph.put_entities(&it, &[entity(1, 1)]).await.unwrap();
+    let dense = vec![0.5; ports.embedder.dimension()];
+    ports.index.put(&it, &[point(1, 0, dense)], &[]).await.unwrap();
+}
+
+/// Everything that can be read of a space, as text.
+async fn all(ports: &Ports, name: &str) -> String {
+    let it = space(name);
+    let ids = [unit(1).id, unit(2).id];
+    let search = Search {
+        words: Some(vec![(1, 1.0)]),
+        limit: 9,
+        ..Search::default()
+    };
+    let (records, graph) = (&ports.records, &ports.graph);
+    let found = (
+        records.list(&it, 0, 9).await.unwrap().0,
+        records.get(&it, &[record(&it, "1").id]).await.unwrap(),
+        records.remembered(&it, "k").await.unwrap(),
+        records.is_written(&it, Position(3)).await.unwrap(),
+    );
+    let derived = (
+        graph.units(&it, &ids).await.unwrap(),
+        graph.changes(&it, 0, 9).await.unwrap(),
+        graph.relations(&it, &ids, 9).await.unwrap(),
+        graph.facts(&it, None, 9).await.unwrap(),
+        graph.entities(&it, None, 9).await.unwrap(),
+        ports.index.search(&it, &search).await.unwrap(),
+    );
+    format!("{found:?} {derived:?}")
+}
+
+/// An erased space is gone from every store, and made anew it is empty; its neighbour keeps all.
+pub async fn an_erased_space_is_gone(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    fill(&ports, "a").await;
+    fill(&ports, "b").await;
+    let neighbour = all(&ports, "b").await;
+    assert!(ports.records.delete_space(&space("a")).await.unwrap());
+    ports.index.erase(&space("a")).await.unwrap();
+    assert!(!ports.records.delete_space(&space("a")).await.unwrap());
+    assert_eq!(ports.records.space(&space("a")).await.unwrap(), None);
+    let nothing = all(&ports, "never").await;
+    assert_eq!(all(&ports, "a").await, nothing);
+
+    assert!(ports.records.create_space(&space("a"), noon()).await.unwrap());
+    assert_eq!(all(&ports, "a").await, nothing);
+    let info = ports.records.space(&space("a")).await.unwrap().unwrap();
+    assert_eq!((info.records, info.units, info.written), (0, 0, Position(0)));
+    let claim = [(record(&space("a"), "1").id, [2; 32])];
+    assert_eq!(ports.records.claim(&space("a"), &claim).await.unwrap(), [Claim::Fresh]);
+    assert_eq!(all(&ports, "b").await, neighbour);
+    assert_ne!(nothing, neighbour);
+    let search = Search {
+        words: Some(vec![(1, 1.0)]),
+        limit: 9,
+        ..Search::default()
+    };
+    assert_ne!(
+        ports.index.search(&space("b"), &search).await.unwrap(),
+        SearchResult::default()
+    );
+}
+
+/// The bus forgets what it held of a space, waiting, out, dead and its keys; other spaces' messages stay.
+pub async fn the_bus_forgets_a_space(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let bus = &ports.bus;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    bus.publish(frame("s", "a", "", "dead")).await.unwrap();
+    next(&mut deliveries).await.settler.dead_letter("broken").await.unwrap();
+    bus.publish(frame("s", "a", "", "out")).await.unwrap();
+    let out = next(&mut deliveries).await;
+    bus.publish(frame("s", "a", "k", "waiting")).await.unwrap();
+    bus.publish(frame("s", "b", "k2", "neighbour")).await.unwrap();
+
+    bus.erase("a").await.unwrap();
+    assert_eq!(bus.backlog("s", "g").await.unwrap(), 1);
+    assert!(ports.dead_letters.list(0, 9).await.unwrap().is_empty());
+    out.settler.retry_after(std::time::Duration::ZERO).await.unwrap();
+    let delivery = next(&mut deliveries).await;
+    assert_eq!(text(&delivery), "neighbour");
+    delivery.settler.done().await.unwrap();
+    silent(&mut deliveries).await;
+
+    bus.publish(frame("s", "a", "k", "anew")).await.unwrap();
+    assert_eq!(text(&next(&mut deliveries).await), "anew", "its key went with it");
+}

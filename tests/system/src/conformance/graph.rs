@@ -1,0 +1,233 @@
+//! Units, relations, facts and entities.
+
+use domain::ErrorKind;
+use domain::port::Graph;
+use domain::relation::{Relation, RelationKind};
+use domain::unit::{Status, Unit};
+
+use super::sample::{entity, fact, noon, relation, space, unit};
+use super::{Ports, kind};
+
+async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
+    let ports = open().await;
+    for name in ["a", "b"] {
+        ports.records.create_space(&space(name), noon()).await.unwrap();
+    }
+    ports
+}
+
+async fn feed(graph: &dyn Graph, after: u64, limit: usize) -> Vec<(u64, String)> {
+    let changes = graph.changes(&space("a"), after, limit).await.unwrap();
+    changes
+        .into_iter()
+        .map(|it| (it.sequence, format!("{} {:?}", it.unit.text, it.unit.status)))
+        .collect()
+}
+
+/// Units come back as they were, in the order asked; a later one replaces, a retired one is gone.
+pub async fn units_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
+    let ports = fresh(open).await;
+    let (graph, a) = (ports.graph, space("a"));
+    let ids = [unit(3).id, unit(9).id, unit(1).id, unit(2).id];
+    graph.put_units(&a, &[unit(1), unit(2), unit(3)], &[]).await.unwrap();
+    assert_eq!(graph.units(&a, &ids).await.unwrap(), [unit(3), unit(1), unit(2)]);
+    let changed = Unit {
+        text: "changed".to_owned(),
+        ..unit(1)
+    };
+    graph
+        .put_units(&a, std::slice::from_ref(&changed), &[unit(2).id, unit(9).id])
+        .await
+        .unwrap();
+    assert_eq!(graph.units(&a, &ids).await.unwrap(), [unit(3), changed]);
+    graph
+        .put_units(&a, &[unit(2)], &[unit(2).id, unit(3).id])
+        .await
+        .unwrap();
+    assert_eq!(
+        graph.units(&a, &ids[3..]).await.unwrap(),
+        [unit(2)],
+        "retired first, then put"
+    );
+    assert!(graph.units(&space("b"), &ids).await.unwrap().is_empty());
+}
+
+/// The feed names the latest change of every unit by a sequence that grows; equal units leave no change.
+pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
+    let ports = fresh(open).await;
+    let (graph, a) = (&*ports.graph, space("a"));
+    graph.put_units(&a, &[unit(1), unit(2), unit(3)], &[]).await.unwrap();
+    graph.put_units(&space("b"), &[unit(4)], &[]).await.unwrap();
+    let first = feed(graph, 0, 10).await;
+    let texts: Vec<&str> = first.iter().map(|it| it.1.as_str()).collect();
+    assert_eq!(texts, ["unit 1 Active", "unit 2 Active", "unit 3 Active"]);
+    assert!(first[0].0 > 0 && first.is_sorted_by(|x, y| x.0 < y.0), "{first:?}");
+    assert_eq!(feed(graph, first[0].0, 1).await, first[1..2]);
+
+    let last = first[2].0;
+    graph.put_units(&a, &[unit(2), unit(3)], &[unit(9).id]).await.unwrap();
+    assert!(feed(graph, last, 10).await.is_empty(), "nothing has changed");
+    let archived = Unit {
+        status: Status::Archived,
+        ..unit(3)
+    };
+    graph.put_units(&a, &[archived], &[unit(1).id]).await.unwrap();
+    let mut later = feed(graph, last, 10).await;
+    later.sort_by(|x, y| x.1.cmp(&y.1));
+    let texts: Vec<&str> = later.iter().map(|it| it.1.as_str()).collect();
+    assert_eq!(texts, ["unit 1 Superseded", "unit 3 Archived"]);
+    assert_eq!(
+        feed(graph, 0, 10).await.len(),
+        3,
+        "each unit once, by its latest change"
+    );
+    assert_eq!(
+        ports.records.space(&a).await.unwrap().unwrap().units,
+        1,
+        "only unit 2 is active"
+    );
+
+    let last = later.iter().map(|it| it.0).max().unwrap();
+    graph.put_units(&a, &[], &[unit(1).id]).await.unwrap();
+    assert!(feed(graph, last, 10).await.is_empty(), "it was retired before");
+    graph.put_units(&a, &[unit(1)], &[]).await.unwrap();
+    assert_eq!(feed(graph, last, 10).await[0].1, "unit 1 Active", "and is back");
+    assert_eq!(ports.records.space(&a).await.unwrap().unwrap().units, 2);
+}
+
+/// Relations show once both ends exist, from both ends, sorted by key and cut at the limit.
+pub async fn relations_show_between_known_units(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let a = space("a");
+    let all = [
+        relation(1, RelationKind::Causes, "", 3),
+        relation(1, RelationKind::Before, "", 2),
+        relation(1, RelationKind::Other, "x", 2),
+        relation(1, RelationKind::Other, "y", 2),
+        relation(2, RelationKind::SameAs, "", 1),
+        relation(3, RelationKind::Causes, "", 2),
+    ];
+    let shuffled: Vec<Relation> = all.iter().rev().cloned().collect();
+    graph.put_relations(&a, &shuffled).await.unwrap();
+    let of = async |numbers: &[u128], limit| {
+        let ids: Vec<_> = numbers.iter().map(|it| unit(*it).id).collect();
+        graph.relations(&a, &ids, limit).await.unwrap()
+    };
+    assert!(of(&[1, 2, 3], 99).await.is_empty(), "no unit exists");
+    graph.put_units(&a, &[unit(1), unit(2)], &[]).await.unwrap();
+    assert_eq!(of(&[1], 99).await, all[1..5], "unit 3 does not exist");
+    graph.put_units(&a, &[unit(3)], &[]).await.unwrap();
+    assert_eq!(of(&[1], 99).await, all[..5]);
+    assert_eq!(of(&[3], 99).await, [all[0].clone(), all[5].clone()]);
+    assert_eq!(of(&[3, 1, 2, 1], 99).await, all, "each once");
+    assert_eq!(of(&[3, 1], 2).await, all[..2]);
+    assert!(of(&[9], 99).await.is_empty() && of(&[1], 0).await.is_empty());
+    assert!(graph.relations(&space("b"), &[unit(1).id], 9).await.unwrap().is_empty());
+
+    let heavier = Relation {
+        weight: 0.75,
+        evidence: Vec::new(),
+        ..all[0].clone()
+    };
+    let withdrawn = Relation {
+        weight: 0.0,
+        ..all[5].clone()
+    };
+    graph.put_relations(&a, &[heavier.clone(), withdrawn]).await.unwrap();
+    assert_eq!(of(&[3], 99).await, [heavier]);
+    graph.put_units(&a, &[], &[unit(3).id]).await.unwrap();
+    assert!(of(&[3], 99).await.is_empty(), "unit 3 is gone");
+}
+
+/// Facts and entities are kept by id and paged by id; an entity without mentions is removed.
+pub async fn facts_and_entities_are_paged_by_id(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let (a, b) = (space("a"), space("b"));
+    graph
+        .put_facts(&a, &[fact(3, "tea"), fact(1, "tea"), fact(2, "tea")])
+        .await
+        .unwrap();
+    graph.put_facts(&a, &[fact(2, "coffee")]).await.unwrap();
+    graph.put_facts(&b, &[fact(2, "milk")]).await.unwrap();
+    assert_eq!(
+        graph.facts(&a, None, 2).await.unwrap(),
+        [fact(1, "tea"), fact(2, "coffee")]
+    );
+    assert_eq!(
+        graph.facts(&a, Some(fact(2, "").id), 2).await.unwrap(),
+        [fact(3, "tea")]
+    );
+    assert_eq!(graph.facts(&b, None, 9).await.unwrap(), [fact(2, "milk")]);
+
+    graph
+        .put_entities(&a, &[entity(2, 1), entity(1, 1), entity(3, 1)])
+        .await
+        .unwrap();
+    graph
+        .put_entities(&a, &[entity(1, 5), entity(3, 0), entity(4, 0)])
+        .await
+        .unwrap();
+    assert_eq!(graph.entities(&a, None, 9).await.unwrap(), [entity(1, 5), entity(2, 1)]);
+    assert_eq!(
+        graph.entities(&a, Some(entity(1, 0).id), 1).await.unwrap(),
+        [entity(2, 1)]
+    );
+    assert!(graph.entities(&b, None, 9).await.unwrap().is_empty());
+}
+
+/// Nothing is written for a space that is not known, and nothing is found there.
+pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
+    let graph = open().await.graph;
+    let a = space("a");
+    let edge = relation(1, RelationKind::Before, "", 2);
+    assert_eq!(
+        kind(graph.put_units(&a, &[unit(1)], &[]).await),
+        Some(ErrorKind::NotFound)
+    );
+    assert_eq!(kind(graph.put_relations(&a, &[edge]).await), Some(ErrorKind::NotFound));
+    assert_eq!(
+        kind(graph.put_facts(&a, &[fact(1, "")]).await),
+        Some(ErrorKind::NotFound)
+    );
+    assert_eq!(
+        kind(graph.put_entities(&a, &[entity(1, 1)]).await),
+        Some(ErrorKind::NotFound)
+    );
+    assert!(graph.units(&a, &[unit(1).id]).await.unwrap().is_empty());
+    assert!(graph.changes(&a, 0, 9).await.unwrap().is_empty());
+    assert!(graph.facts(&a, None, 9).await.unwrap().is_empty());
+}
+
+/// Everything is there after the store was closed and opened.
+pub async fn the_graph_survives(open: impl AsyncFn() -> Ports) {
+    let a = space("a");
+    let edge = relation(1, RelationKind::Other, "label", 2);
+    let ports = fresh(&open).await;
+    ports
+        .graph
+        .put_units(&a, &[unit(1), unit(2), unit(3)], &[])
+        .await
+        .unwrap();
+    ports.graph.put_units(&a, &[], &[unit(3).id]).await.unwrap();
+    ports
+        .graph
+        .put_relations(&a, std::slice::from_ref(&edge))
+        .await
+        .unwrap();
+    ports.graph.put_facts(&a, &[fact(1, "tea")]).await.unwrap();
+    ports.graph.put_entities(&a, &[entity(1, 1)]).await.unwrap();
+    let before = ports.graph.changes(&a, 0, 9).await.unwrap();
+    drop(ports);
+
+    let graph = open().await.graph;
+    assert_eq!(graph.changes(&a, 0, 9).await.unwrap(), before);
+    assert_eq!(graph.units(&a, &[unit(3).id, unit(2).id]).await.unwrap(), [unit(2)]);
+    assert_eq!(graph.relations(&a, &[unit(2).id], 9).await.unwrap(), [edge]);
+    assert_eq!(graph.facts(&a, None, 9).await.unwrap(), [fact(1, "tea")]);
+    assert_eq!(graph.entities(&a, None, 9).await.unwrap(), [entity(1, 1)]);
+    graph.put_units(&a, &[unit(4)], &[]).await.unwrap();
+    assert!(
+        graph.changes(&a, before[2].sequence, 9).await.unwrap().len() == 1,
+        "the sequence goes on"
+    );
+}

@@ -1,0 +1,255 @@
+//! Spaces, claims and records.
+
+use chrono::TimeDelta;
+use domain::ErrorKind;
+use domain::id::{RecordId, SessionId};
+use domain::port::{Claim, Idempotent, Position};
+use domain::record::Record;
+
+use super::sample::{at, noon, record, space, unit};
+use super::{Ports, kind};
+
+/// A space is made once, keeps its first time, and is listed by name.
+pub async fn spaces_are_made_once_and_listed(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    for name in ["b", "a", "c"] {
+        assert!(records.create_space(&space(name), noon()).await.unwrap());
+    }
+    assert!(
+        !records
+            .create_space(&space("a"), noon() + TimeDelta::days(1))
+            .await
+            .unwrap()
+    );
+    let info = records.space(&space("a")).await.unwrap().unwrap();
+    assert_eq!(
+        (info.created_at, info.records, info.units, info.written),
+        (noon(), 0, 0, Position(0))
+    );
+    assert_eq!(records.space(&space("unknown")).await.unwrap(), None);
+
+    let names = async |after: Option<&str>, limit| {
+        let page = records.spaces(after.map(space).as_ref(), limit).await.unwrap();
+        page.into_iter().map(|it| it.space.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(None, 2).await, ["a", "b"]);
+    assert_eq!(names(Some("b"), 2).await, ["c"]);
+    assert_eq!(names(Some("aa"), 9).await, ["b", "c"]);
+    assert_eq!(records.spaces(None, 1).await.unwrap(), [info]);
+}
+
+/// The first content claims an id; the same content is welcome again, other content is not and changes nothing.
+pub async fn the_first_claim_wins(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let (a, b) = (space("a"), space("b"));
+    let [one, two] = ["1", "2"].map(|it| RecordId::derive(&a, it));
+    assert_eq!(
+        kind(records.claim(&a, &[(one, [1; 32])]).await),
+        Some(ErrorKind::NotFound)
+    );
+    for name in [&a, &b] {
+        records.create_space(name, noon()).await.unwrap();
+    }
+    let claims = [(one, [1; 32]), (two, [2; 32]), (one, [1; 32]), (one, [9; 32])];
+    let outcome = records.claim(&a, &claims).await.unwrap();
+    assert_eq!(outcome, [Claim::Fresh, Claim::Fresh, Claim::Same, Claim::Conflict]);
+    let again = records.claim(&a, &[(two, [9; 32]), (two, [2; 32])]).await.unwrap();
+    assert_eq!(again, [Claim::Conflict, Claim::Same]);
+    assert_eq!(
+        records.claim(&b, &[(one, [9; 32])]).await.unwrap(),
+        [Claim::Fresh],
+        "another space"
+    );
+}
+
+/// The first response under a key stays; keys of other spaces are other keys.
+pub async fn the_first_response_is_remembered(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let first = Idempotent {
+        request: [1; 32],
+        response: b"{}".to_vec(),
+    };
+    let second = Idempotent {
+        request: [2; 32],
+        response: b"[]".to_vec(),
+    };
+    assert_eq!(records.remembered(&space("a"), "k").await.unwrap(), None);
+    assert_eq!(
+        kind(records.remember(&space("a"), "k", &first, noon()).await),
+        Some(ErrorKind::NotFound)
+    );
+    for name in ["a", "b"] {
+        records.create_space(&space(name), noon()).await.unwrap();
+    }
+    records.remember(&space("a"), "k", &first, noon()).await.unwrap();
+    records.remember(&space("a"), "k", &second, noon()).await.unwrap();
+    assert_eq!(records.remembered(&space("a"), "k").await.unwrap(), Some(first));
+    assert_eq!(records.remembered(&space("a"), "other").await.unwrap(), None);
+    assert_eq!(records.remembered(&space("b"), "k").await.unwrap(), None);
+}
+
+/// Records come back as they were, in the order asked; a stored one is never rewritten.
+pub async fn records_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    let [one, two] = ["1", "2"].map(|it| record(&a, it));
+    assert_eq!(
+        kind(records.put(&a, std::slice::from_ref(&one)).await),
+        Some(ErrorKind::NotFound)
+    );
+    records.create_space(&a, noon()).await.unwrap();
+    records.create_space(&space("b"), noon()).await.unwrap();
+    assert_eq!(
+        kind(records.put(&a, &[record(&space("b"), "1")]).await),
+        Some(ErrorKind::Invalid)
+    );
+    records.put(&a, &[one.clone(), two.clone()]).await.unwrap();
+    records
+        .put(
+            &a,
+            &[
+                Record {
+                    text: "other".to_owned(),
+                    ..one.clone()
+                },
+                two.clone(),
+            ],
+        )
+        .await
+        .unwrap();
+
+    let unknown = RecordId::derive(&a, "unknown");
+    let found = records.get(&a, &[two.id, unknown, one.id]).await.unwrap();
+    assert_eq!(found, [two.clone(), one.clone()]);
+    assert!(records.get(&space("b"), &[one.id]).await.unwrap().is_empty());
+    assert!(records.get(&space("unknown"), &[one.id]).await.unwrap().is_empty());
+    assert_eq!(records.space(&a).await.unwrap().unwrap().records, 2);
+}
+
+/// A list goes in insertion order and on from its cursor.
+pub async fn records_are_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let (a, b) = (space("a"), space("b"));
+    for name in [&a, &b] {
+        records.create_space(name, noon()).await.unwrap();
+    }
+    for name in ["3", "1", "2", "5", "4"] {
+        records.put(&a, &[record(&a, name)]).await.unwrap();
+        records.put(&b, &[record(&b, name)]).await.unwrap();
+    }
+    let (mut names, mut cursor) = (Vec::new(), Some(0));
+    while let Some(after) = cursor {
+        let (page, next) = records.list(&a, after, 2).await.unwrap();
+        assert!(page.len() <= 2 && page.iter().all(|it| it.space == a));
+        names.extend(page.into_iter().map(|it| it.external_id));
+        cursor = next;
+    }
+    assert_eq!(names, ["3", "1", "2", "5", "4"]);
+    let (page, next) = records.list(&a, 0, 5).await.unwrap();
+    assert_eq!((page.len(), next), (5, None), "no cursor when there is no more");
+    assert_eq!(records.list(&space("unknown"), 0, 5).await.unwrap(), (Vec::new(), None));
+}
+
+/// A session is read around a record, ordered by time of observation, ordinal and id.
+pub async fn a_session_is_read_around_a_record(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    let of = |name: &str, time, ordinal| Record {
+        observed_at: at(time),
+        ordinal,
+        ..record(&a, name)
+    };
+    // The same moment in two offsets, ordinals beyond 63 bits, a nanosecond between, and a tie that the id breaks.
+    let mut session = vec![
+        of("early", "2026-03-01T12:00:00+05:00", 9),
+        of("low", "2026-03-01T12:00:00Z", 1),
+        of("high", "2026-03-01T14:00:00+02:00", u64::MAX),
+        of("nano", "2026-03-01T12:00:00.000000001Z", 0),
+        of("tie 1", "2026-03-02T00:00:00Z", 5),
+        of("tie 2", "2026-03-02T00:00:00Z", 5),
+    ];
+    let mut shuffled = session.clone();
+    shuffled.rotate_left(3);
+    records.put(&a, &shuffled).await.unwrap();
+    let elsewhere = Record {
+        session: SessionId::derive(&a, "t"),
+        ..of("elsewhere", "2026-03-01T12:00:00Z", 0)
+    };
+    records.put(&a, std::slice::from_ref(&elsewhere)).await.unwrap();
+    session.sort_by_key(Record::order);
+
+    let id = session[0].session;
+    for (place, it) in session.iter().enumerate() {
+        let window = records.session(&a, id, it.id, 2, 1).await.unwrap();
+        let expected = &session[(place + 1).saturating_sub(2)..(place + 2).min(session.len())];
+        assert_eq!(window, expected, "around {}", it.external_id);
+    }
+    assert_eq!(records.session(&a, id, session[2].id, 99, 99).await.unwrap(), session);
+    assert_eq!(
+        records.session(&a, id, session[2].id, 0, 1).await.unwrap(),
+        session[3..4]
+    );
+    assert!(
+        records.session(&a, id, elsewhere.id, 9, 9).await.unwrap().is_empty(),
+        "of another session"
+    );
+    assert!(
+        records
+            .session(&space("b"), id, session[0].id, 9, 9)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+/// Positions are marked one by one; the space tells the greatest.
+pub async fn positions_are_marked(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    assert_eq!(
+        kind(records.mark_written(&a, Position(1)).await),
+        Some(ErrorKind::NotFound)
+    );
+    for name in ["a", "b"] {
+        records.create_space(&space(name), noon()).await.unwrap();
+    }
+    for position in [7, 3, 7] {
+        records.mark_written(&a, Position(position)).await.unwrap();
+    }
+    for (position, expected) in [(3, true), (5, false), (7, true)] {
+        assert_eq!(
+            records.is_written(&a, Position(position)).await.unwrap(),
+            expected,
+            "{position}"
+        );
+        assert!(!records.is_written(&space("b"), Position(position)).await.unwrap());
+    }
+    assert_eq!(records.space(&a).await.unwrap().unwrap().written, Position(7));
+}
+
+/// What was acknowledged is there after the store was closed and opened.
+pub async fn records_survive(open: impl AsyncFn() -> Ports) {
+    let a = space("a");
+    let one = record(&a, "1");
+    let remembered = Idempotent {
+        request: [1; 32],
+        response: b"{}".to_vec(),
+    };
+    let ports = open().await;
+    ports.records.create_space(&a, noon()).await.unwrap();
+    ports.records.claim(&a, &[(one.id, [1; 32])]).await.unwrap();
+    ports.records.remember(&a, "k", &remembered, noon()).await.unwrap();
+    ports.records.put(&a, std::slice::from_ref(&one)).await.unwrap();
+    ports.records.mark_written(&a, Position(4)).await.unwrap();
+    ports.graph.put_units(&a, &[unit(1)], &[]).await.unwrap();
+    let before = ports.records.space(&a).await.unwrap();
+    drop(ports);
+
+    let records = open().await.records;
+    assert_eq!(records.space(&a).await.unwrap(), before);
+    assert_eq!(records.get(&a, &[one.id]).await.unwrap(), [one.clone()]);
+    assert_eq!(records.claim(&a, &[(one.id, [1; 32])]).await.unwrap(), [Claim::Same]);
+    assert_eq!(records.remembered(&a, "k").await.unwrap(), Some(remembered));
+    assert!(records.is_written(&a, Position(4)).await.unwrap());
+}

@@ -1,0 +1,5 @@
+//! The system under test, in one binary.
+
+mod conformance;
+mod golden;
+mod tidy;
