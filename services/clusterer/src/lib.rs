@@ -1,1 +1,53 @@
-//! clusterer
+//! The clusterer organises what the writer wrote, space by space: who and what is spoken of, and under which names.
+//!
+//! It consumes `UnitsWrittenV1` only as a sign to catch up: the state of a space is counted from the changes of its units,
+//! kept in memory, and counted again after a restart. So the entities depend on the units alone, never on the order or the
+//! number of deliveries. Start at [`Tally`] (units to entities, pure); `follow` does the I/O around it.
+
+use std::sync::Arc;
+
+use domain::message::UnitsWrittenV1;
+use follow::Follower;
+use host::Context;
+use serde::{Deserialize, Serialize};
+
+mod error;
+mod follow;
+mod names;
+mod tally;
+
+pub use error::Error;
+pub use tally::Tally;
+
+/// Settings in `[clusterer]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Messages handled at once; those of one space wait for each other.
+    pub in_flight_max: usize,
+    /// Spaces whose counts are kept in memory; others are counted again when they change.
+    pub spaces_max: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            in_flight_max: 16,
+            spaces_max: 64,
+        }
+    }
+}
+
+/// Follows what is written until shutdown.
+///
+/// # Errors
+/// Wrong settings in `[clusterer]` or `[consumer]`.
+pub async fn run(ctx: Context) -> anyhow::Result<()> {
+    let config: Config = ctx.section("clusterer")?;
+    let follower = Arc::new(Follower::new(ctx.backends.clone(), config.spaces_max));
+    ctx.consume("clusterer", config.in_flight_max, |message: UnitsWrittenV1, _| {
+        let follower = Arc::clone(&follower);
+        async move { follower.catch_up(&message.space).await }
+    })
+    .await
+}

@@ -146,7 +146,7 @@ pub(super) fn resolve(text: &str, speaker: &str, addressee: &str, notes: &[(usiz
         };
         match named {
             Some(word) => out.push_str(&word),
-            None => out.push_str(token.word),
+            None => note(&mut out, token.word, token.start, &mut notes),
         }
     }
     let end = tokens.last().map_or(0, |it| it.start + it.word.len());
@@ -187,7 +187,7 @@ fn is_english(tokens: &[Token<'_>]) -> bool {
     })
 }
 
-/// Copies a gap and puts the notes that belong inside or before it.
+/// Copies a piece of the text and puts the notes that belong inside or before it.
 fn note<'a>(
     out: &mut String,
     gap: &str,

@@ -31,7 +31,7 @@ fn summaries_are_dated_and_name_who_is_meant() {
         ),
         (
             vec!["安娜: 我昨天去了奥斯陆。"],
-            "[8 May 2023] 安娜: 我昨天去了奥斯陆。",
+            "[8 May 2023] 安娜: 我昨天 (7 May 2023)去了奥斯陆。",
         ),
     ] {
         assert_eq!(last(&talk(&lines)).summary, expected);
