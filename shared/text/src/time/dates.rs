@@ -31,6 +31,13 @@ const OPENERS: &[&str] = &[
     "depuis",
 ];
 
+/// Words that may follow "on the 5th" without being what is counted.
+const AFTER_DAY: &[&str] = &[
+    "at", "and", "to", "but", "so", "i", "we", "he", "she", "they", "it", "you", "for", "because", "with", "in",
+    "after", "before", "when", "as", "or", "from", "my", "our", "is", "was", "then", "if", "by", "this", "last",
+    "next",
+];
+
 impl Parser<'_> {
     /// Reads a date of the calendar; `year` is the year of one that names none.
     pub(super) fn absolute(&self, i: usize, year: Option<i32>) -> Read {
@@ -211,12 +218,8 @@ impl Parser<'_> {
         let figures = self.word(i + 1).starts_with(|c: char| c.is_ascii_digit());
         let placed = self.is(i, &["the"]) && self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
         let ends = matches!(self.class(i + 2), Class::Mark(_)) && self.word(i + 2) != "-"
-            || self.is(
-                i + 2,
-                &[
-                    "", "at", "and", "to", "but", "so", "i", "we", "for", "because", "with", "in",
-                ],
-            );
+            || self.word(i + 2).is_empty()
+            || self.is(i + 2, AFTER_DAY);
         if !(figures && placed && ends) {
             return None;
         }

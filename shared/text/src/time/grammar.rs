@@ -49,7 +49,11 @@ impl Parser<'_> {
     fn lone_weekday(&self, i: usize) -> Read {
         let (end, day) = self.weekday(i)?;
         let name = self.is(end, &["-"]) && self.is(end + 1, &["off"]);
-        (!name).then(|| (end, Found::day(self.weekday_near(i, day))))
+        let any = self.is(
+            i.wrapping_sub(1),
+            &["a", "any", "most", "some", "another", "one", "per"],
+        );
+        (!name && !any).then(|| (end, Found::day(self.weekday_near(i, day))))
     }
 
     /// A time with its part of the day and its clock time: "Friday at 7pm", "yesterday evening", "noon tomorrow".

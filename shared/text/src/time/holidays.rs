@@ -92,7 +92,7 @@ impl Parser<'_> {
             i.wrapping_sub(1),
             &[
                 "on", "at", "for", "over", "during", "since", "before", "after", "around", "by", "until", "till",
-                "this", "of", "the",
+                "this", "of",
             ],
         );
         (opened || j > i + 1).then_some(())?;

@@ -257,12 +257,15 @@ impl Parser<'_> {
     /// The year of a day and month that came without one, by the tense around `i`.
     pub(super) fn day_of_year(&self, i: usize, month: u32, day: u32) -> Option<NaiveDate> {
         let year = self.today.year();
-        let candidates = [year - 1, year, year + 1].map(|year| date(year, month, day));
-        let candidates = candidates.iter().flatten().copied();
+        let all = [year - 1, year, year + 1].map(|year| date(year, month, day));
+        let all = all.iter().flatten().copied();
+        let away = |date: NaiveDate| (date - self.today).num_days();
+        // A date that lies close ahead is meant even where the sentence speaks of the past: "I was told 9 June".
+        let close = all.clone().find(|date| (1..=45).contains(&away(*date)));
         match self.tense(i) {
-            Tense::Past => candidates.filter(|date| *date <= self.today).max(),
-            Tense::Future => candidates.filter(|date| *date >= self.today).min(),
-            Tense::Open => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
+            Tense::Past => close.or_else(|| all.filter(|date| away(*date) <= 0).max()),
+            Tense::Future => all.filter(|date| away(*date) >= 0).min(),
+            Tense::Open => all.min_by_key(|date| away(*date).abs()),
         }
         // A 29 February may lie further off.
         .or_else(|| {

@@ -104,6 +104,12 @@ impl Parser<'_> {
         let (k, amount) = match self.amount(j) {
             Some((k, amount)) if !self.is(j, &["a", "an", "the", "half"]) => (k, amount),
             None if step == Step::Past && self.word(j.wrapping_sub(2)) != "this" => (j, Amount::exact(1)),
+            // "In the last month" counts back; "last month" is the one of the calendar.
+            None if self.before(j - 1) == "the"
+                && self.is(j.wrapping_sub(3), &["in", "over", "during", "for", "within"]) =>
+            {
+                (j, Amount::exact(1))
+            }
             None if matches!(self.class(j), Class::Unit(Unit::Hour)) => (j, Amount::exact(1)),
             _ => return None,
         };

@@ -51,7 +51,11 @@ pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
 pub fn render_mention(span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> String {
     let today = observed_at.date_naive();
     let lower = span.words.to_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().filter(|word| *word != "the").collect();
+    let words: Vec<&str> = lower
+        .split_whitespace()
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| *word != "the")
+        .collect();
     let start = span.start.with_timezone(observed_at.offset()).date_naive();
     counted(&words, today)
         .or_else(|| stepped(&words, start, today))
@@ -93,13 +97,14 @@ fn stepped(words: &[&str], start: NaiveDate, today: NaiveDate) -> Option<String>
     let (step, name) = match words {
         ["last" | "past" | "previous", name] | ["this", "past" | "last", name] => (-1, *name),
         ["next", name] | ["coming" | "upcoming", name] | ["this", "coming" | "upcoming", name] => (1, *name),
-        [name] => (0, *name),
+        ["this", name] | [name] => (0, *name),
         _ => return None,
     };
     let after = start > today;
     let side = if after { "after" } else { "before" };
     let told = day(today);
     match class(name) {
+        Class::Unit(Unit::Week) if words == ["this", "week"] => Some(format!("The week of {told}")),
         Class::Unit(Unit::Week) if step != 0 => Some(format!("The week {side} {told}")),
         Class::Unit(Unit::Weekend) if step < 0 || (step > 0 && (start - today).num_days() < 7) => {
             Some(format!("The weekend {side} {told}"))
@@ -144,7 +149,8 @@ fn name_of_month(date: NaiveDate) -> String {
 /// "9 June 2023 at 3:30 pm".
 fn moment(start: NaiveDateTime, end: NaiveDateTime) -> String {
     let from = format!("{} at {}", day(start.date()), clock(start.time()));
-    if end - start <= TimeDelta::hours(1) {
+    let length = end - start;
+    if length <= TimeDelta::minutes(1) || (length == TimeDelta::hours(1) && start.minute() == 0) {
         return from;
     }
     if start.date() == end.date() {
