@@ -50,6 +50,8 @@ fn past_times_in_sentences() {
         He left in the spring of 2019. => the spring of 2019 = spring 2019
         I was born on 3 May 1987 in Porto. => 3 May 1987 = 3 May 1987
         It happened on the 5th, right before lunch. => the 5th = 5 June 2023
+        A couple of days earlier I saw the gardens. => A couple of days earlier = between 12 and 13 June 2023
+        We left on 9 May 2022. A week earlier it had snowed. => 9 May 2022 = 9 May 2022; A week earlier = The week of 2 May 2022
         A lot happened in the last month. => the last month = between May and June 2023
         I was told the talk is on July 3. => July 3 = 3 July 2023
         I met them on the 13th after my trip. => the 13th = 13 June 2023
@@ -130,7 +132,7 @@ fn figures_and_forms() {
         We plan for Q3 2024. => Q3 2024 = between July and September 2024
         the class of summer '22 => summer '22 = summer 2022
         She wrote it on the twenty-first of March, 2021. => the twenty-first of March, 2021 = 21 March 2021
-        Sept. 5, 2022 was a Monday. => Sept. 5, 2022 = 5 September 2022; Monday = 12 June 2023
+        Sept. 5, 2022 was a Monday. => Sept. 5, 2022 = 5 September 2022
         the second half of 2022 => the second half of 2022 = between July and December 2022
         the last Friday in May => the last Friday in May = 26 May 2023
         half past seven tomorrow => half past seven tomorrow = 16 June 2023 at 7:30 pm

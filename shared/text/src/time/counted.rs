@@ -30,6 +30,10 @@ impl Parser<'_> {
             let found = self.offset(amount, unit, -i64::from(factor), self.now);
             return Some(self.weekday_in(k + 1, found));
         }
+        if self.word(k) == "earlier" {
+            let from = self.previous.map_or(self.now, |(found, _)| found.start);
+            return Some((k + 1, self.offset(amount, unit, -i64::from(factor), from)));
+        }
         if let Some(end) = self.phrase(k, &["from", "now"]) {
             return Some((end, self.offset(amount, unit, i64::from(factor), self.now)));
         }
