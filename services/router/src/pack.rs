@@ -70,8 +70,7 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], budget: u32) -> Packe
     let mut shown = BTreeSet::new();
     let mut used = SLACK;
     while let Some(at) = best(&open, scored, &days) {
-        let next = open.swap_remove(at);
-        open.sort_by_key(|it| it.index);
+        let next = open.remove(at);
         let cost = next.cost(&days);
         let held = next.words.intersection(&shown).count();
         if next.words.len() > 3 && held as f32 >= REPEATS * next.words.len() as f32 && repeats(&next, &chosen) {
@@ -112,7 +111,7 @@ impl Weighed {
 fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &Scored)) -> Weighed {
     let turn = &view.turns()[scored.place];
     let display = Display::of(query, turn);
-    let price = text::tokens(&format!("{}{}", labels.short(&turn.unit.actor), display.text)) as u32 + 1;
+    let price = labels.price(&turn.unit.actor) + display.tokens + 1;
     let words = display
         .sentences
         .iter()
@@ -161,7 +160,7 @@ fn render(view: &View, scored: &[Scored], chosen: &[Weighed], labels: &Labels, b
         } else {
             labels.short(&unit.actor)
         };
-        let mut line = format!("{label}{}", it.display.text);
+        let mut line = format!("{label}{}", it.display.text(&view.turns()[scored.place]));
         let day = unit.observed_at.date_naive();
         if last != Some(day) {
             line = format!("{}\n{line}", header(unit, last));

@@ -187,7 +187,7 @@ fn ranked(view: &View, query: &Query, scored: &Scored) -> RankedUnit {
     RankedUnit {
         unit: turn.unit.id,
         external_ids: turn.unit.external_ids.clone(),
-        text: format!("[{date}]{actor}: {}", Display::of(query, turn).text),
+        text: format!("[{date}]{actor}: {}", Display::of(query, turn).text(turn)),
         score: scored.scores.support,
     }
 }

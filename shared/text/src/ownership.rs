@@ -24,12 +24,27 @@ pub struct Context {
     pub reply: bool,
 }
 
+/// Says whether a sentence asks. A statement with a tag ("I moved to Porto, did I tell you?") tells.
+pub fn asks(sentence: &str) -> bool {
+    question_without_tag(sentence).is_none() && sentence.trim_end().ends_with(['?', '？', '؟'])
+}
+
+/// Returns the statement before a tag; none if the sentence is no question, or a whole one.
+fn question_without_tag(sentence: &str) -> Option<&str> {
+    let (statement, tag) = sentence.trim_end().strip_suffix('?')?.rsplit_once(',')?;
+    let words: Vec<String> = crate::words(statement).iter().map(|it| it.to_lowercase()).collect();
+    let first = words.iter().find(|it| !member(INTERJECTIONS, it))?;
+    let short = crate::words(tag).len() <= TAG_MAX;
+    (short && words.len() >= 3 && !member(ASKING, first)).then_some(statement)
+}
+
 /// Says whom `text`, one sentence, speaks of. Rules are tried in order, the first that fits decides.
 pub fn sentence(text: &str, context: &Context) -> Ownership {
     if context.caption {
         return of(1.0, 0.0);
     }
-    let lower = text.to_lowercase().replace('’', "'");
+    let told = question_without_tag(text);
+    let lower = told.unwrap_or(text).to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|it| !it.is_empty())
@@ -79,6 +94,9 @@ fn without_pronoun(lower: &str, words: &[&str], context: &Context) -> Ownership 
     if first.is_some_and(|it| member(ELLIPTIC, it)) {
         return of(1.0, 0.0);
     }
+    if first.is_some_and(|it| member(IMPERATIVES, it)) {
+        return of(0.1, 0.9);
+    }
     match context.previous {
         Some(before) => of(0.85 * before.speaker + 0.1, 0.85 * before.addressee + 0.05),
         None if context.reply => of(0.95, 0.1),
@@ -113,6 +131,14 @@ fn of(speaker: f32, addressee: f32) -> Ownership {
     Ownership { speaker, addressee }
 }
 
+/// Longest tag of a question in words.
+const TAG_MAX: usize = 4;
+/// Openings of questions.
+const ASKING: &[&str] = &[
+    "what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are", "was", "were",
+    "have", "has", "had", "can", "could", "will", "would", "should", "may", "might", "shall", "any", "don't", "doesn't",
+    "didn't", "isn't", "aren't", "what's", "how's", "who's", "where's", "ever", "remember", "guess", "tell",
+];
 const I: &[&str] = &[
     "i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll", "im", "ive", "lemme", "imma",
 ];
@@ -270,6 +296,11 @@ const ELLIPTIC: &[&str] = &[
     "don't", "haven't", "am", "feel", "used", "learned", "decided", "gotta", "came", "left", "quit", "booked",
     "adopted",
 ];
+/// Openings of advice and requests: about what the other should do.
+const IMPERATIVES: &[&str] = &[
+    "put", "use", "check", "send", "remember", "try", "take", "keep", "add", "press", "turn", "enjoy", "bring", "call", "let",
+    "make", "ask", "give", "tell", "consider", "avoid", "wear", "follow", "install", "open", "click", "hold", "wait", "stay",
+];
 
 #[cfg(test)]
 mod tests {
@@ -289,6 +320,7 @@ mod tests {
             ("Yeah, gonna try the pottery class.", true),
             ("Your new bakery looks lovely.", false),
             ("Did you finish the marathon?", false),
+            ("I sold the boat, did you hear?", true),
             ("Congrats on the new job!", false),
             ("I'm so glad you got the scholarship.", false),
             ("That's a big step.", false),

@@ -79,6 +79,9 @@ pub const CODE: usize = 20;
 /// An address on the web.
 pub const URL: usize = 21;
 
+/// Patterns that only the first words of a text can have.
+pub const OPENING: [usize; 3] = [GREETING, ANAPHOR, YES_NO];
+
 /// Words by pattern, any form as written; matched in lower case.
 const WORDS: [(usize, &str); 12] = [
     (

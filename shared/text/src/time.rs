@@ -16,6 +16,7 @@ mod dates;
 mod grammar;
 mod holidays;
 mod lexicon;
+mod month_days;
 mod numeric;
 mod parser;
 mod ranges;
@@ -30,7 +31,7 @@ use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use domain::time::TimeSpan;
 
 use calendar::{Found, Grain};
-use parser::Parser;
+use parser::{Parser, Previous};
 
 pub use render::{render, render_mention};
 
@@ -90,7 +91,11 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
         if !repeated(&parser, at) {
             mentions.extend(mention(&parser, at..end, &found, offset));
             if found.kind == Kind::Point {
-                parser.previous = tokens.get(at).map(|token| (found, token.sentence));
+                parser.previous = tokens.get(at).map(|token| Previous {
+                    found,
+                    sentence: token.sentence,
+                    end,
+                });
             }
         }
         at = end;

@@ -52,6 +52,10 @@ fn past_times_in_sentences() {
         It happened on the 5th, right before lunch. => the 5th = 5 June 2023
         A couple of days earlier I saw the gardens. => A couple of days earlier = between 12 and 13 June 2023
         We left on 9 May 2022. A week earlier it had snowed. => 9 May 2022 = 9 May 2022; A week earlier = The week of 2 May 2022
+        I went in 2020, 2021 and 2022. => 2020 = 2020; 2021 = 2021; 2022 = 2022
+        We sailed in May, June, and August. => May = May 2023; June = June 2023; August = August 2022
+        We met in the winter of 2020-2021. => the winter of 2020-2021 = winter 2020
+        She left on Thursday the 8th. => Thursday the 8th = 8 June 2023
         A lot happened in the last month. => the last month = between May and June 2023
         I was told the talk is on July 3. => July 3 = 3 July 2023
         I met them on the 13th after my trip. => the 13th = 13 June 2023
@@ -101,6 +105,8 @@ fn future_times_in_sentences() {
         I plan to quit by the end of the year. => the end of the year = late 2023
         Let's meet tomorrow at 5:15pm. => tomorrow at 5:15pm = 16 June 2023 at 5:15 pm
         The flight will leave at 6 am on July 2. => 6 am on July 2 = 2 July 2023 at 6 am
+        My appointment is on the 3rd of next month. => the 3rd of next month = 3 July 2023
+        We will have dinner Friday, 7:30 p.m. at Luigi's. => Friday, 7:30 p.m. = 16 June 2023 at 7:30 pm
         Dinner is at 7 tonight. => 7 tonight = 15 June 2023 at 7 pm
         They will marry in the fall. => the fall = autumn 2023
         The week after next I will be away. => The week after next = The week of 26 June 2023

@@ -1,9 +1,9 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{Datelike, NaiveDate};
 use domain::anchor::AnswerKind;
 use domain::unit::Unit;
-use text::{Table, patterns as p};
+use text::patterns as p;
 
 use crate::query::Query;
 use crate::view::{Sentence, Turn, View};
@@ -15,8 +15,8 @@ const KEEP: f32 = 0.75;
 pub struct Display {
     /// Sentences shown, in order.
     pub sentences: Vec<usize>,
-    /// Their text.
-    pub text: String,
+    /// o200k tokens, the sum over the sentences.
+    pub tokens: u32,
 }
 
 impl Display {
@@ -24,45 +24,53 @@ impl Display {
     pub fn of(query: &Query, turn: &Turn) -> Display {
         let all: BTreeSet<u32> = turn.sentences.iter().flat_map(|it| it.words.iter().copied()).collect();
         let wanted = KEEP * all.len() as f32;
-        let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, turn, it)).collect();
+        let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, it)).collect();
         let mut order: Vec<usize> = (0..turn.sentences.len()).collect();
         order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
-        let held = |taken: &[usize]| {
-            let words: BTreeSet<u32> = taken
-                .iter()
-                .flat_map(|&it| turn.sentences[it].words.iter().copied())
-                .collect();
-            words.len() as f32
-        };
+        let mut counts: HashMap<u32, u32> = HashMap::with_capacity(all.len());
         let mut taken = Vec::new();
         for &next in &order {
             taken.push(next);
-            if held(&taken) >= wanted {
+            let words = turn.sentences[next].words.iter();
+            words.for_each(|it| *counts.entry(*it).or_default() += 1);
+            if counts.len() as f32 >= wanted {
                 break;
             }
         }
         // What came early may not be needed any more; the best sentence always stays.
-        for &least in order.iter().skip(1).rev() {
-            let rest: Vec<usize> = taken.iter().copied().filter(|&it| it != least).collect();
-            if rest.len() < taken.len() && held(&rest) >= wanted {
-                taken = rest;
+        for &least in order[..taken.len()].iter().skip(1).rev() {
+            let words = &turn.sentences[least].words;
+            let within = |it: &u32| words.iter().filter(|word| *word == it).count() as u32;
+            let mut own = words.clone();
+            own.sort_unstable();
+            own.dedup();
+            let lost = own.iter().filter(|it| within(it) == counts[*it]).count();
+            if (counts.len() - lost) as f32 >= wanted {
+                for word in words {
+                    let left = counts.remove(word).unwrap_or_default().saturating_sub(1);
+                    if left > 0 {
+                        counts.insert(*word, left);
+                    }
+                }
+                taken.retain(|&it| it != least);
             }
         }
         taken.sort_unstable();
-        let text: Vec<&str> = taken
-            .iter()
-            .map(|&it| &turn.shown[turn.sentences[it].range.clone()])
-            .collect();
         Display {
-            text: text.join(" "),
+            tokens: taken.iter().map(|&it| turn.sentences[it].tokens).sum(),
             sentences: taken,
         }
+    }
+
+    /// Returns the text.
+    pub fn text(&self, turn: &Turn) -> String {
+        let sentence = |it: &usize| &turn.shown[turn.sentences[*it].range.clone()];
+        self.sentences.iter().map(sentence).collect::<Vec<&str>>().join(" ")
     }
 }
 
 /// How much a sentence matters for the question.
-fn worth(query: &Query, turn: &Turn, sentence: &Sentence) -> f32 {
-    let text = &turn.shown[sentence.range.clone()];
+fn worth(query: &Query, sentence: &Sentence) -> f32 {
     let mut worth = 0.0;
     for word in &query.words {
         let like = if sentence.words.contains(&word.term) {
@@ -73,10 +81,8 @@ fn worth(query: &Query, turn: &Turn, sentence: &Sentence) -> f32 {
         };
         worth += word.weight * like;
     }
-    let vector = Table::builtin().embed(text);
-    worth += 0.3 * vector.iter().zip(&query.vector).map(|(a, b)| a * b).sum::<f32>();
-    let found = p::count(text);
-    if expected(query.anchors.answer).iter().any(|&it| found[it] > 0) {
+    worth += 0.3 / 127.0 * sentence.vector.iter().zip(&query.vector).map(|(&a, b)| f32::from(a) * b).sum::<f32>();
+    if expected(query.anchors.answer).iter().any(|&it| sentence.patterns & (1 << it) != 0) {
         worth += 0.1;
     }
     if sentence.filler {
@@ -117,7 +123,7 @@ pub(super) fn header(unit: &Unit, last: Option<NaiveDate>) -> String {
 
 /// What speakers are called at the start of lines.
 pub(super) struct Labels {
-    short: BTreeMap<String, String>,
+    short: BTreeMap<String, (String, u32)>,
 }
 
 impl Labels {
@@ -138,8 +144,12 @@ impl Labels {
                 .filter(|it| text::tokens(it) < text::tokens(name))
                 .unwrap_or_else(|| name.clone())
         };
+        let priced = |label: String| {
+            let price = text::tokens(&label) as u32 + 1;
+            (label, price)
+        };
         Labels {
-            short: names.iter().take(32).map(|it| (it.clone(), label(it))).collect(),
+            short: names.iter().take(32).map(|it| (it.clone(), priced(label(it)))).collect(),
         }
     }
 
@@ -147,7 +157,13 @@ impl Labels {
     pub(super) fn short(&self, actor: &str) -> String {
         self.short
             .get(actor)
-            .map_or_else(|| self.long(actor), |it| format!("{it}: "))
+            .map_or_else(|| self.long(actor), |it| format!("{}: ", it.0))
+    }
+
+    /// Returns the price of the short label, o200k tokens.
+    pub(super) fn price(&self, actor: &str) -> u32 {
+        let long = || if actor.is_empty() { 0 } else { text::tokens(actor) as u32 + 1 };
+        self.short.get(actor).map_or_else(long, |it| it.1)
     }
 
     /// Returns the label that introduces a speaker.

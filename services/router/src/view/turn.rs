@@ -63,6 +63,10 @@ pub struct Sentence {
     pub owners: [(f32, f32); 2],
     /// o200k tokens.
     pub tokens: u32,
+    /// Patterns that occur, a bit each.
+    pub patterns: u32,
+    /// Vector of the built-in table, 1/127 steps.
+    pub vector: Vec<i8>,
 }
 
 impl Turn {
@@ -72,10 +76,10 @@ impl Turn {
         let mut turn = Turn {
             parts: Vec::with_capacity(pieces.len()),
             sentences: Vec::new(),
-            patterns: patterns::count(&shown),
+            patterns: [0; patterns::N],
             names: name_stems(&unit),
             calls: calls(&unit.text),
-            tokens: text::tokens(&shown) as u32,
+            tokens: 0,
             questions: 0.0,
             asks: unit.text.trim_end().ends_with(['?', '？']),
             shown,
@@ -84,6 +88,7 @@ impl Turn {
         for (range, caption) in pieces {
             turn.add_part(range, caption);
         }
+        turn.tokens = turn.sentences.iter().map(|it| it.tokens).sum();
         let questions = turn.sentences.iter().filter(|it| it.question).count();
         turn.questions = questions as f32 / turn.sentences.len().max(1) as f32;
         (turn.unit.summary, turn.unit.cues) = (String::new(), Vec::new());
@@ -92,7 +97,7 @@ impl Turn {
 
     /// Returns roughly how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let words = |it: &Sentence| 160 + 4 * (it.words.len() + it.pieces.len());
+        let words = |it: &Sentence| 320 + 4 * (it.words.len() + it.pieces.len());
         let parts = |it: &Part| 256 + 4 * (it.words.len() + it.pieces.len());
         let sentences: usize = self.sentences.iter().map(words).sum();
         800 + 2 * self.shown.len() + sentences + self.parts.iter().map(parts).sum::<usize>()
@@ -117,11 +122,10 @@ impl Turn {
             .iter()
             .flat_map(|it| it.pieces.iter().copied())
             .collect();
-        let vector = Table::builtin()
-            .embed(&shown[range])
-            .into_iter()
-            .map(|it| (it * 127.0).round() as i8)
-            .collect();
+        let vector = match &self.sentences[first..] {
+            [only] => only.vector.clone(),
+            _ => vector(&shown[range]),
+        };
         self.shown = shown;
         self.parts.push(Part {
             sentences: first..self.sentences.len(),
@@ -150,10 +154,19 @@ impl Turn {
         };
         let owners = [own(false), own(true)];
         let words: Vec<u32> = text::stems(text).iter().map(|it| text::sparse::hash(it)).collect();
-        let greets = patterns::count(text)[patterns::GREETING] > 0;
+        let found = patterns::count(text);
+        let first = self.sentences.is_empty();
+        for (pattern, &count) in found.iter().enumerate() {
+            if first || !patterns::OPENING.contains(&pattern) {
+                self.patterns[pattern] = self.patterns[pattern].saturating_add(count);
+            }
+        }
+        let mask = (0..patterns::N).filter(|&it| found[it] > 0).fold(0, |mask, it| mask | 1 << it);
         self.sentences.push(Sentence {
             question: text.ends_with(['?', '？']),
-            filler: !caption && (words.is_empty() || greets && words.len() <= 5),
+            filler: !caption && (words.is_empty() || found[patterns::GREETING] > 0 && words.len() <= 5),
+            patterns: mask,
+            vector: vector(text),
             pieces: set(Table::builtin().pieces(text)),
             tokens: text::tokens(text) as u32,
             range,
@@ -202,6 +215,10 @@ fn plain(text: &str) -> String {
     } else {
         kept.to_owned()
     }
+}
+
+fn vector(text: &str) -> Vec<i8> {
+    Table::builtin().embed(text).into_iter().map(|it| (it * 127.0).round() as i8).collect()
 }
 
 fn name_stems(unit: &Unit) -> Vec<u32> {

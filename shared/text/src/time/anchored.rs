@@ -77,8 +77,8 @@ impl Parser<'_> {
     /// "the week before", "two days after": placed by the time named last in the text.
     fn carried(&self, i: usize, side: i64) -> Read {
         let ends = self.word(i).is_empty() || self.is(i, &[".", ",", ";", "!", "?", ")"]);
-        let (anchor, _) = self.previous.filter(|_| ends && side != 0)?;
-        Some((i, anchor))
+        let last = self.previous.filter(|_| ends && side != 0)?;
+        Some((i, last.found))
     }
 
     /// "the week before last", "the weekend after next".

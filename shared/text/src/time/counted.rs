@@ -31,7 +31,7 @@ impl Parser<'_> {
             return Some(self.weekday_in(k + 1, found));
         }
         if self.word(k) == "earlier" {
-            let from = self.previous.map_or(self.now, |(found, _)| found.start);
+            let from = self.previous.map_or(self.now, |last| last.found.start);
             return Some((k + 1, self.offset(amount, unit, -i64::from(factor), from)));
         }
         if let Some(end) = self.phrase(k, &["from", "now"]) {

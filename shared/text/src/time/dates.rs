@@ -31,13 +31,6 @@ const OPENERS: &[&str] = &[
     "depuis",
 ];
 
-/// Words that may follow "on the 5th" without being what is counted.
-const AFTER_DAY: &[&str] = &[
-    "at", "and", "to", "but", "so", "i", "we", "he", "she", "they", "it", "you", "for", "because", "with", "in",
-    "after", "before", "when", "as", "or", "from", "my", "our", "is", "was", "then", "if", "by", "this", "last",
-    "next",
-];
-
 impl Parser<'_> {
     /// Reads a date of the calendar; `year` is the year of one that names none.
     pub(super) fn absolute(&self, i: usize, year: Option<i32>) -> Read {
@@ -52,6 +45,7 @@ impl Parser<'_> {
             self.decade(i),
             self.quarter(i),
             self.lone_year(i),
+            self.day_of_month(i),
         ]
         .into_iter()
         .flatten()
@@ -147,7 +141,7 @@ impl Parser<'_> {
                 Some((end, Found::month(date(year, month, 1)?).absolute()))
             };
         }
-        let opened = self.opened(i);
+        let opened = self.opened(i) || self.listed(i, Grain::Month);
         let fits = match trust {
             Trust::Plain => true,
             Trust::Name => opened || year.is_some(),
@@ -210,38 +204,13 @@ impl Parser<'_> {
         Some((k, Found::day(found)))
     }
 
-    /// "on the 5th": the day of the nearest fitting month.
-    pub(super) fn day_of_month(&self, i: usize) -> Read {
-        let Class::Ordinal(day @ 1..=31) = self.class(i + 1) else {
-            return None;
-        };
-        let figures = self.word(i + 1).starts_with(|c: char| c.is_ascii_digit());
-        let placed = self.is(i, &["the"]) && self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
-        let ends = matches!(self.class(i + 2), Class::Mark(_)) && self.word(i + 2) != "-"
-            || self.word(i + 2).is_empty()
-            || self.is(i + 2, AFTER_DAY);
-        if !(figures && placed && ends) {
-            return None;
-        }
-        let this = super::calendar::first_of_month(self.today);
-        let in_month = |step| {
-            let month = add_months(this, step);
-            date(month.year(), month.month(), day)
-        };
-        let candidates = [-2, -1, 0, 1, 2].into_iter().filter_map(in_month);
-        let found = match self.tense(i) {
-            Tense::Past => candidates.filter(|d| *d <= self.today).max(),
-            Tense::Future => candidates.filter(|d| *d >= self.today).min(),
-            Tense::Open => candidates.min_by_key(|d| (*d - self.today).num_days().abs()),
-        }?;
-        Some((i + 2, Found::day(found)))
-    }
-
     /// "summer 2022", "the summer of '22", "in the summer".
     fn season_of_year(&self, i: usize) -> Read {
         let (j, name, trust) = self.season(self.skip(i, &["the"]))?;
         if let Some((end, year)) = self.year_behind(j) {
-            return Some((end, season(name, year)?.absolute()));
+            // "The winter of 2020-2021" begins in the first of the two.
+            let second = self.is(end, &["-", "–", "/"]) && matches!(self.class(end + 1), Class::Digits(_, 2 | 4));
+            return Some((if second { end + 2 } else { end }, season(name, year)?.absolute()));
         }
         let the = j == i + 2;
         let opened = self.is(
@@ -332,6 +301,7 @@ impl Parser<'_> {
             );
         let stands = self.is(end, &["", ".", ",", "!", "?", ")", ";", ":"]) && !self.is(i.wrapping_sub(1), &["'", "’"]);
         let lone = i == 0 || matches!(self.class(i - 1), Class::Mark(_)) || year % 50 != 0;
+        let opened = opened || self.listed(i, Grain::Year);
         (opened || (stands && lone)).then(|| (end, Found::year(year).absolute()))
     }
 }

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::calendar::{Found, Grain, midnight};
 use super::lexicon::{Class, Part};
-use super::parser::{Parser, Read};
+use super::parser::{Parser, Previous, Read};
 
 impl Parser<'_> {
     /// Reads the longest expression that begins at token `i`.
@@ -23,7 +23,6 @@ impl Parser<'_> {
             self.in_units(i),
             self.duration(i),
             self.vague(i),
-            self.day_of_month(i),
             self.clock_alone(i),
         ])
     }
@@ -199,7 +198,7 @@ impl Parser<'_> {
 
     /// The day named before token `i` in its sentence.
     fn day_named(&self, i: usize) -> Option<NaiveDate> {
-        let (found, sentence) = self.previous?;
+        let Previous { found, sentence, .. } = self.previous?;
         let same = self.tokens.get(i).is_some_and(|token| token.sentence == sentence);
         (same && matches!(found.grain, Grain::Day | Grain::Part | Grain::Moment)).then(|| found.first_day())
     }

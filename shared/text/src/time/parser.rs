@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
-use super::calendar::{Found, add_months, date, first_of_month, weekday_before, weekday_from};
+use super::calendar::{Found, Grain, add_months, date, first_of_month, weekday_before, weekday_from};
 use super::lexicon::{Class, Season, Trust, Unit};
 use super::token::{Tense, Token};
 
@@ -18,8 +18,16 @@ pub(super) struct Parser<'a> {
     pub(super) today: NaiveDate,
     /// Minutes of the reference's offset east of UTC.
     pub(super) offset_minutes: i64,
-    /// The last placed day or stretch, and its sentence.
-    pub(super) previous: Option<(Found, usize)>,
+    /// The last time that was placed.
+    pub(super) previous: Option<Previous>,
+}
+
+/// A time read before, its sentence and the first token after it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Previous {
+    pub(super) found: Found,
+    pub(super) sentence: usize,
+    pub(super) end: usize,
 }
 
 /// A count of units: `low..=high`, and perhaps a half more.
@@ -252,6 +260,16 @@ impl Parser<'_> {
             return None;
         }
         Some((i + 1, i32::try_from(value).ok()?))
+    }
+
+    /// Says whether token `i` goes on with a list of months or of years: "June and July", "2020, 2021".
+    pub(super) fn listed(&self, i: usize, grain: Grain) -> bool {
+        let joined = i > 0 && self.is(i - 1, &[",", "and", "or", "&"]);
+        let start = self.skip_back(i.saturating_sub(1), &[","]);
+        joined
+            && self
+                .previous
+                .is_some_and(|last| last.found.grain == grain && (last.end == start || last.end + 1 == i))
     }
 
     /// The year of a day and month that came without one, by the tense around `i`.

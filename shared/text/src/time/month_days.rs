@@ -1,0 +1,72 @@
+//! Days of a month that is not named: "on the 5th", "the 3rd of next month", "Thursday the 8th".
+
+use chrono::{Datelike, NaiveDate};
+
+use super::calendar::{Found, Grain, add_days, add_months, date, first_of_month};
+use super::lexicon::{Class, Unit};
+use super::parser::{Parser, Read};
+use super::token::Tense;
+
+/// Words that may follow "on the 5th" without being what is counted.
+const AFTER_DAY: &[&str] = &[
+    "at", "and", "to", "but", "so", "i", "we", "he", "she", "they", "it", "you", "for", "because", "with", "in",
+    "after", "before", "when", "as", "or", "from", "my", "our", "is", "was", "then", "if", "by", "this", "last",
+    "next",
+];
+
+impl Parser<'_> {
+    /// "on the 5th": the day of the nearest fitting month; "the 5th of next month".
+    pub(super) fn day_of_month(&self, i: usize) -> Read {
+        let (the, weekday) = match self.class(i) {
+            Class::Weekday(day, _) => (self.skip(i + 1, &[","]), Some(day)),
+            _ => (i, None),
+        };
+        let Class::Ordinal(day @ 1..=31) = self.class(the + 1) else {
+            return None;
+        };
+        if self.word(the) != "the" {
+            return None;
+        }
+        if self.word(the + 2) == "of" {
+            return self.day_of_told_month(the + 3, day);
+        }
+        let figures = self.word(the + 1).starts_with(|c: char| c.is_ascii_digit());
+        let placed = weekday.is_some() || self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
+        let next = the + 2;
+        let ends = matches!(self.class(next), Class::Mark(_)) && self.word(next) != "-"
+            || self.word(next).is_empty()
+            || self.is(next, AFTER_DAY);
+        if !(figures && placed && ends) {
+            return None;
+        }
+        Some((next, Found::day(self.near_month_day(i, day, weekday)?)))
+    }
+
+    /// The nearest day of that number, of that weekday when one was said, by the tense around `i`.
+    fn near_month_day(&self, i: usize, day: u32, weekday: Option<u32>) -> Option<NaiveDate> {
+        let this = first_of_month(self.today);
+        let in_month = |step| {
+            let month = add_months(this, step);
+            date(month.year(), month.month(), day)
+        };
+        let fits = |date: &NaiveDate| weekday.is_none_or(|day| date.weekday().num_days_from_monday() == day);
+        let candidates = (-11..=11).filter_map(in_month).filter(fits);
+        match self.tense(i) {
+            Tense::Past => candidates.filter(|date| *date <= self.today).max(),
+            Tense::Future => candidates.filter(|date| *date >= self.today).min(),
+            Tense::Open => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
+        }
+    }
+
+    /// "next month", "the month" behind "the 3rd of".
+    fn day_of_told_month(&self, i: usize, day: u32) -> Read {
+        let the = self.word(i) == "the" && self.class(i + 1) == Class::Unit(Unit::Month);
+        let (end, month) = if the {
+            (i + 2, Found::month(self.today))
+        } else {
+            self.deictic(i)?
+        };
+        let found = add_days(month.first_day(), i64::from(day) - 1);
+        (month.grain == Grain::Month && found < month.day_after()).then(|| (end, Found::day(found)))
+    }
+}
