@@ -79,7 +79,9 @@ impl Tally {
         }
         for (alias, owner) in &owners {
             if let Some((_, sum)) = found.get_mut(owner).filter(|_| !self.names.contains_key(alias)) {
-                sum.forms.entry(self.written(alias)).or_default();
+                let first = speakers.get(owner).and_then(|(name, _)| name.split_whitespace().next());
+                let own = first.filter(|it| normalised(it) == *alias).map(str::to_owned);
+                sum.forms.entry(own.unwrap_or_else(|| self.written(alias))).or_default();
             }
         }
         let mut out: Vec<Entity> = found.into_iter().map(|(key, it)| entity(space, &key, it)).collect();

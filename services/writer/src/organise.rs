@@ -15,7 +15,7 @@ use domain::{Classify, ErrorKind};
 use host::Backends;
 use tracing::{Instrument, debug, info_span};
 
-use crate::segment::{Segments, Stretch, key, plan, segment};
+use crate::segment::{Segments, Stretch, concerns, key, plan, segment};
 use crate::{Error, window};
 
 /// Spaces that can be organised at once at most; two spaces share a gate now and then.
@@ -130,9 +130,11 @@ impl Organiser {
 
     /// Returns the stored relations that are none any more, with weight 0, and those that are not stored as they are.
     async fn compared(&self, space: &SpaceId, segments: &Segments) -> Result<(Vec<Relation>, Vec<Relation>), Error> {
-        let touched: Vec<UnitId> = segments.touched.iter().chain(&segments.retired).copied().collect();
-        let limit = touched.len() * RELATIONS_A_UNIT;
-        let stored = self.backends.graph.relations(space, &touched, limit).await?;
+        let touched: BTreeSet<UnitId> = segments.touched.iter().chain(&segments.retired).copied().collect();
+        let ids: Vec<UnitId> = touched.iter().copied().collect();
+        let limit = ids.len() * RELATIONS_A_UNIT;
+        let mut stored = self.backends.graph.relations(space, &ids, limit).await?;
+        stored.retain(|it| concerns(it, &touched));
         let stored: BTreeMap<_, Relation> = stored.into_iter().map(|it| (key(&it), it)).collect();
         let derived: BTreeSet<_> = segments.relations.iter().map(key).collect();
         let withdrawn = stored

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use domain::id::{RecordId, UnitId};
 use domain::record::Record;
-use domain::relation::Relation;
+use domain::relation::{Relation, RelationKind};
 use domain::unit::Unit;
 
 use crate::speech::REACH;
@@ -34,7 +34,7 @@ pub struct Stretch {
 pub struct Plan {
     /// Places whose turn units depend on a fresh record.
     pub turns: BTreeSet<usize>,
-    /// The events that a fresh record lies in or beside, by the places of their records.
+    /// The events that hold one of `turns`, by the places of their records; borders shift within a shorter reach.
     pub events: Vec<Range<usize>>,
     /// All events that can be seen whole.
     visible: Vec<Range<usize>>,
@@ -57,7 +57,7 @@ pub struct Segments {
     pub units: Vec<Unit>,
     /// Event units that are none any more.
     pub retired: Vec<UnitId>,
-    /// All relations that start or end at one of `touched`.
+    /// All relations that concern `touched`, see [`concerns`].
     pub relations: Vec<Relation>,
     /// The units whose relations were derived.
     pub touched: BTreeSet<UnitId>,
@@ -67,11 +67,9 @@ pub struct Segments {
 pub fn plan(stretch: &Stretch, fresh: &BTreeSet<RecordId>) -> Plan {
     let length = stretch.records.len();
     let places = (0..length).filter(|&at| fresh.contains(&stretch.records[at].id));
-    let (mut turns, mut near) = (BTreeSet::new(), BTreeSet::new());
-    for at in places {
-        turns.extend(at.saturating_sub(REACH)..length.min(at + REACH + 1));
-        near.extend(at.saturating_sub(boundary::REACH)..length.min(at + boundary::REACH + 1));
-    }
+    let turns: BTreeSet<usize> = places
+        .flat_map(|at| at.saturating_sub(REACH)..length.min(at + REACH + 1))
+        .collect();
     let Some((&first, &last)) = turns.first().zip(turns.last()) else {
         return Plan {
             turns,
@@ -83,7 +81,7 @@ pub fn plan(stretch: &Stretch, fresh: &BTreeSet<RecordId>) -> Plan {
     let visible = boundary::events(stretch, around);
     let events = visible
         .iter()
-        .filter(|it| near.range((*it).clone()).next().is_some())
+        .filter(|it| turns.range((*it).clone()).next().is_some())
         .cloned()
         .collect();
     Plan { turns, events, visible }
@@ -121,15 +119,21 @@ pub fn segment(stretch: &Stretch, plan: &Plan, stored: &BTreeMap<UnitId, Unit>) 
     out.relations = relate::relations(stretch, &plan.turns);
     out.relations
         .extend(relate::of_events(stretch, &plan.events, &plan.visible));
-    out.relations
-        .retain(|it| out.touched.contains(&it.source) || out.touched.contains(&it.target));
+    out.relations.retain(|it| concerns(it, &out.touched));
     out.relations.sort_by_key(key);
     out.relations.dedup_by_key(|it| key(it));
     out
 }
 
+/// Says whether a relation is derived whenever `touched` are: it starts or ends there, and what is part of an event is
+/// told with the event.
+pub(crate) fn concerns(relation: &Relation, touched: &BTreeSet<UnitId>) -> bool {
+    let starts = relation.kind != RelationKind::PartOf && touched.contains(&relation.source);
+    starts || touched.contains(&relation.target)
+}
+
 /// The key of a relation.
-pub(crate) fn key(relation: &Relation) -> (UnitId, UnitId, domain::relation::RelationKind, String) {
+pub(crate) fn key(relation: &Relation) -> (UnitId, UnitId, RelationKind, String) {
     (relation.source, relation.target, relation.kind, relation.label.clone())
 }
 

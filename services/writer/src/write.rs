@@ -74,10 +74,17 @@ fn turn(window: &[Record], at: usize) -> Unit {
 }
 
 fn participants(text: &str, record: &Record) -> Vec<String> {
+    let called = text::vocatives(text);
     let mut out: Vec<String> = Vec::new();
-    for name in text::names(text).into_iter().chain(text::vocatives(text)) {
-        if name != record.actor && name.len() <= 80 && !out.iter().any(|it| it == name) && out.len() < PARTICIPANTS_MAX
-        {
+    for name in text::names(text).into_iter().chain(called.iter().copied()) {
+        // "Bye Ana" is a call of Ana, not a name.
+        let name = name
+            .split_once(' ')
+            .map(|(_, it)| it)
+            .filter(|it| called.contains(it))
+            .unwrap_or(name);
+        let fits = name != record.actor && name.len() <= 80 && out.len() < PARTICIPANTS_MAX;
+        if fits && !out.iter().any(|it| it == name) {
             out.push(name.to_owned());
         }
     }
