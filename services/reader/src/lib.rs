@@ -1,1 +1,71 @@
-//! reader
+//! The reader judges whether evidence supports an answer, and takes a short answer from it, without a model.
+//!
+//! Start at [`read()`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
+//! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
+//! the evidence is the subject's own, `answer` extracts by kind of question. It looks nothing up and remembers nothing:
+//! what it may use is in the request.
+
+mod answer;
+mod error;
+mod judge;
+mod pool;
+mod question;
+mod read;
+mod words;
+
+use domain::message::{AnswerV1, AnsweredV1};
+use serde::{Deserialize, Serialize};
+use tracing::{Instrument, info_span};
+
+pub use error::Error;
+pub use read::read;
+
+/// Settings in `[reader]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Questions read at once; each takes a few milliseconds of one core.
+    pub in_flight_max: usize,
+    /// Scenes read of one request; the rest, the weakest, is left out.
+    pub scenes_max: usize,
+    /// Longest question in bytes.
+    pub question_bytes_max: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            in_flight_max: 8,
+            scenes_max: 64,
+            question_bytes_max: 16 * 1024,
+        }
+    }
+}
+
+/// Serves [`AnswerV1`] until shutdown.
+///
+/// # Errors
+/// A section `[reader]` that is not understood, or a bus that stays away.
+pub async fn run(ctx: host::Context) -> anyhow::Result<()> {
+    let config: Config = ctx.section("reader")?;
+    let in_flight_max = config.in_flight_max;
+    ctx.serve::<AnswerV1, Error, _, _>(in_flight_max, move |request| answer(request, config.clone()))
+        .await
+}
+
+async fn answer(mut request: AnswerV1, config: Config) -> Result<AnsweredV1, Error> {
+    if request.question.len() > config.question_bytes_max {
+        return Err(Error::QuestionTooLong {
+            bytes: request.question.len(),
+        });
+    }
+    request.scenes.truncate(config.scenes_max);
+    let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
+    let work = {
+        let span = span.clone();
+        move || span.in_scope(|| read(&request))
+    };
+    let answered = tokio::task::spawn_blocking(work).instrument(span).await?;
+    tracing::debug!(status = ?answered.verdict.status, answered = answered.answer.is_some(), "read");
+    Ok(answered)
+}

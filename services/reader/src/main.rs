@@ -1,0 +1,7 @@
+//! The reader as a process of its own.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host::main("reader", reader::run)
+}

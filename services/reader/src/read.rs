@@ -1,0 +1,156 @@
+//! From evidence to verdict and answer.
+
+use domain::evidence::{Answer, NearMiss, Sufficiency, Verdict};
+use domain::message::{AnswerV1, AnsweredV1};
+
+use crate::answer::{self, Found};
+use crate::judge::{Judgement, judge};
+use crate::pool::{Line, Pool};
+use crate::question::{self, Question};
+use crate::words::Lexicon;
+
+/// Below this the evidence belongs to somebody else. All three parts of the score lie between -1 and 1 (the middle one is
+/// doubled), 0 is a tie; the other must lead clearly before an answer is refused.
+const OTHERS: f32 = -0.6;
+/// A window that covers less of the question than this has nothing to do with it.
+const NOTHING: f32 = 0.2;
+/// A window that covers less than this answers a part at best.
+const PART: f32 = 0.5;
+/// Characters of a near miss that are shown.
+const SHOWN: usize = 200;
+
+/// Judges the evidence of a request and answers from it. Pure: equal requests get equal replies.
+pub fn read(request: &AnswerV1) -> AnsweredV1 {
+    let mut lexicon = Lexicon::default();
+    let question = question::analyse(request, &mut lexicon);
+    let pool = Pool::gather(request, &question, &mut lexicon);
+    if pool.lines.is_empty() {
+        return refused("nothing is remembered that could answer this", Vec::new());
+    }
+    let judgement = judge(&pool, &question, &mut lexicon);
+    if let Some(refusal) = refuse(&pool, &question, &judgement) {
+        return refusal;
+    }
+    let found = answer::find(request, &question, &pool, &mut lexicon);
+    let Some(found) = found else {
+        return refused(
+            "the evidence holds nothing of the kind that was asked for",
+            misses(&pool, &pool.by_order, "weak"),
+        );
+    };
+    accepted(request, &question, &judgement, found, &pool)
+}
+
+fn refuse(pool: &Pool<'_>, question: &Question, judgement: &Judgement) -> Option<AnsweredV1> {
+    let nothing_known = !question.words.is_empty() && question.words.iter().all(|it| !it.known);
+    if judgement.cover < NOTHING && (nothing_known || question.words.len() > 1) {
+        return Some(refused(
+            "nothing on this is remembered",
+            misses(pool, &pool.by_order, "weak"),
+        ));
+    }
+    if judgement.score >= OTHERS {
+        return None;
+    }
+    let subject = question.subject.as_deref().unwrap_or_default();
+    if let Some(detail) = judgement
+        .detail
+        .as_ref()
+        .filter(|_| judgement.score + 4.0 * judgement.slot >= OTHERS)
+    {
+        let reason = format!(
+            "what is remembered of {subject} says \"{}\" where \"{}\" was asked",
+            detail.found, detail.asked
+        );
+        return Some(refused(&reason, misses(pool, &[detail.line], "detail_differs")));
+    }
+    let others: Vec<usize> = pool
+        .by_height
+        .iter()
+        .copied()
+        .filter(|&it| pool.lines[it].own < 0.0)
+        .collect();
+    let reason = format!("what is remembered of this is about somebody else, not about {subject}");
+    Some(refused(&reason, misses(pool, &others, "said_by_other")))
+}
+
+fn misses(pool: &Pool<'_>, lines: &[usize], reason: &str) -> Vec<NearMiss> {
+    lines
+        .iter()
+        .take(2)
+        .map(|&it| near_miss(&pool.lines[it], reason))
+        .collect()
+}
+
+fn near_miss(line: &Line<'_>, reason: &str) -> NearMiss {
+    let turn = line.turn;
+    let shown = if turn.text.is_empty() {
+        &turn.caption
+    } else {
+        &turn.text
+    };
+    NearMiss {
+        unit: turn.unit,
+        external_ids: turn.external_ids.clone(),
+        text: shown.chars().take(SHOWN).collect(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn refused(reason: &str, nearest: Vec<NearMiss>) -> AnsweredV1 {
+    let verdict = Verdict {
+        status: Sufficiency::Insufficient,
+        reasons: vec![reason.to_owned()],
+        nearest,
+    };
+    AnsweredV1 {
+        verdict,
+        answer: None,
+        model_calls: 0,
+    }
+}
+
+fn accepted(
+    request: &AnswerV1,
+    question: &Question,
+    judgement: &Judgement,
+    found: Found,
+    pool: &Pool<'_>,
+) -> AnsweredV1 {
+    let (mut status, mut reasons) = (Sufficiency::Supported, Vec::new());
+    if judgement.cover < PART {
+        status = Sufficiency::Partial;
+        reasons.push("only a part of what was asked is found in the evidence".to_owned());
+    }
+    reasons.extend(found.reason.clone());
+    if found.conflict {
+        status = Sufficiency::Conflicting;
+    }
+    if reasons.is_empty() {
+        let whom = question
+            .subject
+            .as_deref()
+            .map(|it| format!(" of {it}"))
+            .unwrap_or_default();
+        reasons.push(format!("the evidence{whom} covers the question"));
+    }
+    let probability = request.scenes.first().map_or(0.0, |it| it.probability);
+    let sure = 0.5 * judgement.cover.min(1.0) + 0.3 * found.share + 0.2 * probability;
+    let turns = || found.lines.iter().map(|&it| pool.lines[it].turn);
+    let answer = Answer {
+        text: found.text,
+        kind: question.kind,
+        supports: turns().map(|it| it.unit).collect(),
+        external_ids: turns().flat_map(|it| it.external_ids.clone()).collect(),
+        confidence: if found.conflict { 0.5 * sure } else { sure }.clamp(0.0, 1.0),
+    };
+    AnsweredV1 {
+        verdict: Verdict {
+            status,
+            reasons,
+            nearest: Vec::new(),
+        },
+        answer: Some(answer),
+        model_calls: 0,
+    }
+}

@@ -1,0 +1,68 @@
+//! Likeness of words: the same stem, or near in the built-in table.
+
+use std::collections::HashMap;
+
+use text::{Table, stem};
+
+/// Cosines to the power 1.5 below this say nothing.
+const FLOOR: f32 = 0.25;
+/// A word near in meaning is never as good as the word itself.
+const NEAR: f32 = 0.9;
+
+/// Vectors of the words seen during one request.
+#[derive(Default)]
+pub(crate) struct Lexicon {
+    vectors: HashMap<String, Vec<f32>>,
+}
+
+/// A word of a text with what is needed to compare it.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    /// As `text` stems it.
+    pub(crate) stem: String,
+    /// Bytes in the sentence.
+    pub(crate) start: usize,
+}
+
+impl Lexicon {
+    /// Returns the content words of a sentence, function words left out.
+    pub(crate) fn terms(sentence: &str) -> Vec<Term> {
+        let base = sentence.as_ptr() as usize;
+        let start = |word: &str| word.as_ptr() as usize - base;
+        let content = text::words(sentence).into_iter().filter(|it| !text::is_stop(it));
+        content
+            .map(|it| Term {
+                stem: stem(it),
+                start: start(it),
+            })
+            .collect()
+    }
+
+    /// Returns the vector of a text.
+    pub(crate) fn sentence(&self, text: &str) -> Vec<f32> {
+        Table::builtin().embed(text)
+    }
+
+    /// Says how near two stems are, 0 to 1; 1 only for equal ones.
+    pub(crate) fn near(&mut self, a: &str, b: &str) -> f32 {
+        if a == b {
+            return 1.0;
+        }
+        for stem in [a, b] {
+            if !self.vectors.contains_key(stem) {
+                self.vectors.insert(stem.to_owned(), Table::builtin().embed(stem));
+            }
+        }
+        let (Some(a), Some(b)) = (self.vectors.get(a), self.vectors.get(b)) else {
+            return 0.0;
+        };
+        let cos = dot(a, b).max(0.0);
+        let near = cos * cos.sqrt();
+        if near < FLOOR { 0.0 } else { NEAR * near.min(1.0) }
+    }
+}
+
+/// Returns the inner product; of normalised vectors the cosine.
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

@@ -1,0 +1,337 @@
+//! Questions to small talks of our own: what is answered, what is refused, and why.
+
+#![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
+
+use chrono::{DateTime, FixedOffset};
+use domain::anchor::{Anchors, AnswerKind};
+use domain::evidence::{EvidencePack, Scene, Sufficiency, Turn, WordWeight};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::message::{AnswerV1, AnsweredV1};
+use reader::read;
+
+/// A talk: lines of "Speaker: text" on one day; an empty line parts sessions, a line "@ date" sets the day.
+struct Talk {
+    space: SpaceId,
+    turns: Vec<Turn>,
+    speakers: Vec<String>,
+}
+
+impl Talk {
+    fn new(lines: &str) -> Talk {
+        let space: SpaceId = "talk".parse().unwrap();
+        let mut talk = Talk {
+            space,
+            turns: Vec::new(),
+            speakers: Vec::new(),
+        };
+        let mut day = "2024-03-14T10:00:00+00:00".to_owned();
+        let mut session = 0;
+        for line in lines.lines().map(str::trim) {
+            match line.split_once(": ") {
+                _ if line.is_empty() => session += 1,
+                _ if line.starts_with('@') => day = format!("{}T10:00:00+00:00", line.trim_start_matches(['@', ' '])),
+                Some((speaker, text)) => talk.say(session, &day, speaker, text),
+                None => panic!("no speaker: {line}"),
+            }
+        }
+        talk.speakers = talk.turns.iter().map(|it| it.actor.clone()).collect();
+        talk.speakers.sort();
+        talk.speakers.dedup();
+        if let [a, b] = talk.speakers.as_slice() {
+            talk.turns
+                .iter_mut()
+                .for_each(|it| it.addressee = if it.actor == *a { b.clone() } else { a.clone() });
+        }
+        talk
+    }
+
+    fn say(&mut self, session: u32, day: &str, speaker: &str, text: &str) {
+        let id = format!("t{}", self.turns.len() + 1);
+        let observed_at: DateTime<FixedOffset> = day.parse().unwrap();
+        let (text, caption) = text.split_once(" [image: ").unwrap_or((text, ""));
+        self.turns.push(Turn {
+            unit: UnitId::turn(RecordId::derive(&self.space, &id)),
+            external_ids: vec![id],
+            session: SessionId::derive(&self.space, &session.to_string()),
+            observed_at,
+            actor: speaker.to_owned(),
+            addressee: String::new(),
+            times: text::time::find(text, observed_at)
+                .into_iter()
+                .map(|it| it.span)
+                .collect(),
+            text: text.to_owned(),
+            caption: caption.trim_end_matches(']').to_owned(),
+        });
+    }
+
+    /// What the router would send: turns that share words with the question first, each with its surroundings.
+    fn request(&self, kind: AnswerKind, question: &str, head: &str, action: &str) -> AnswerV1 {
+        let subjects: Vec<String> = self
+            .speakers
+            .iter()
+            .filter(|it| question.contains(it.as_str()))
+            .cloned()
+            .collect();
+        let bare = subjects
+            .iter()
+            .fold(question.to_owned(), |it, name| it.replace(name.as_str(), ""));
+        let holds = |turn: &Turn, stem: &String| text::stems(&format!("{} {}", turn.text, turn.caption)).contains(stem);
+        let words: Vec<WordWeight> = text::stems(&bare)
+            .into_iter()
+            .map(|stem| {
+                let df = self.turns.iter().filter(|it| holds(it, &stem)).count() as u32;
+                WordWeight {
+                    idf: (1.0 + 40.0 / (df as f32 + 0.5)).ln(),
+                    df,
+                    stem,
+                }
+            })
+            .collect();
+        let shared = |turn: &Turn| {
+            words
+                .iter()
+                .filter(|it| holds(turn, &it.stem))
+                .map(|it| it.idf)
+                .sum::<f32>()
+        };
+        let mut order: Vec<usize> = (0..self.turns.len()).collect();
+        order.sort_by(|&a, &b| {
+            shared(&self.turns[b])
+                .total_cmp(&shared(&self.turns[a]))
+                .then(a.cmp(&b))
+        });
+        let scenes = order
+            .iter()
+            .enumerate()
+            .map(|(rank, &at)| self.scene(at, 0.5_f32.powi(rank as i32 + 1)))
+            .collect();
+        let anchors = Anchors {
+            answer: kind,
+            subjects,
+            bare,
+            head: head.to_owned(),
+            action: action.to_owned(),
+            ..Anchors::default()
+        };
+        let (space, speakers) = (self.space.clone(), self.speakers.clone());
+        AnswerV1 {
+            space,
+            question: question.to_owned(),
+            anchors,
+            speakers,
+            words,
+            pack: EvidencePack::default(),
+            scenes,
+        }
+    }
+
+    fn scene(&self, at: usize, probability: f32) -> Scene {
+        let near = (at.saturating_sub(3)..self.turns.len().min(at + 3))
+            .filter(|&it| self.turns[it].session == self.turns[at].session);
+        let near: Vec<usize> = near.collect();
+        let center = near.iter().position(|&it| it == at).unwrap();
+        let turns = near.into_iter().map(|it| self.turns[it].clone()).collect();
+        Scene {
+            score: probability.ln(),
+            probability,
+            center,
+            turns,
+            packed: true,
+        }
+    }
+
+    fn ask(&self, kind: AnswerKind, question: &str) -> AnsweredV1 {
+        read(&self.request(kind, question, "", ""))
+    }
+
+    fn answer(&self, kind: AnswerKind, question: &str) -> String {
+        self.ask(kind, question)
+            .answer
+            .map_or_else(|| "refused".to_owned(), |it| it.text)
+    }
+}
+
+fn friends() -> Talk {
+    Talk::new(
+        "@ 2024-03-14
+         Nadia: Hey Tom! How was your week?
+         Tom: Busy! I finally adopted a greyhound last Saturday. Her name is Pepper.
+         Nadia: Congrats on the greyhound! You must be so happy.
+         Tom: Thanks! What about you, any news?
+         Nadia: I started a pottery class yesterday. I made a blue bowl for my sister.
+         Tom: That sounds lovely. Your sister will adore it.
+
+         @ 2024-04-02
+         Tom: I don't eat meat any more, by the way.
+         Nadia: Oh really? Why did you stop?
+         Tom: I stopped because my doctor warned me about my heart.
+         Nadia: Good for you. I moved to Lisbon in February, did I tell you?
+         Tom: No! Do you like the city?
+         Nadia: Yes, I love the trams, the river and the pastries.
+         Tom: I played chess with my grandfather for three hours on Sunday.
+         Nadia: Is Pepper fine? I have two parrots and a tortoise now.",
+    )
+}
+
+#[test]
+fn the_right_person_is_answered_and_the_wrong_one_refused() {
+    let talk = friends();
+    for (kind, question, right, wrong) in [
+        (AnswerKind::Where, "Where did Nadia move in February?", "Nadia", "Tom"),
+        (AnswerKind::When, "When did Tom adopt a greyhound?", "Tom", "Nadia"),
+        (AnswerKind::WhatDoes, "What class did Nadia start?", "Nadia", "Tom"),
+        (AnswerKind::Why, "Why did Tom stop eating meat?", "Tom", "Nadia"),
+        (AnswerKind::Duration, "How long did Tom play chess?", "Tom", "Nadia"),
+    ] {
+        assert!(talk.ask(kind, question).answer.is_some(), "{question}");
+        let swapped = question.replace(right, wrong);
+        let refused = talk.ask(kind, &swapped);
+        assert!(refused.answer.is_none(), "{swapped}: {:?}", refused.answer);
+        assert_eq!(refused.verdict.status, Sufficiency::Insufficient);
+        assert_eq!(refused.verdict.nearest[0].reason, "said_by_other", "{swapped}");
+    }
+}
+
+#[test]
+fn a_changed_detail_is_refused_and_shown() {
+    let talk = friends();
+    let refused = talk.ask(AnswerKind::Who, "Who gets the crimson bowl that Nadia made?");
+    assert!(refused.answer.is_none(), "{:?}", refused.answer);
+    assert_eq!(refused.verdict.nearest[0].reason, "detail_differs");
+    assert!(
+        talk.ask(AnswerKind::Who, "Who gets the blue bowl that Nadia made?")
+            .answer
+            .is_some()
+    );
+}
+
+#[test]
+fn times_are_as_exact_as_they_were_told() {
+    let talk = friends();
+    for (question, expected) in [
+        ("When did Nadia start a pottery class?", "13 March 2024"),
+        ("When did Tom adopt a greyhound?", "the Saturday before 14 March 2024"),
+        ("When did Nadia move to Lisbon?", "February 2024"),
+    ] {
+        assert_eq!(talk.answer(AnswerKind::When, question), expected, "{question}");
+    }
+}
+
+#[test]
+fn short_answers_of_each_kind() {
+    let talk = friends();
+    for (kind, question, expected) in [
+        (AnswerKind::Where, "Where did Nadia move in February?", "Lisbon"),
+        (AnswerKind::Duration, "How long did Tom play chess?", "three hours"),
+        (
+            AnswerKind::Why,
+            "Why did Tom stop eating meat?",
+            "doctor warned me about my heart",
+        ),
+        (AnswerKind::YesNo, "Does Tom eat meat?", "No"),
+        (AnswerKind::YesNo, "Does Nadia love the trams?", "Yes"),
+        (AnswerKind::YesNo, "Did Tom play chess with his grandfather?", "Yes"),
+        (AnswerKind::YesNo, "Does Tom not eat meat?", "Yes"),
+        (AnswerKind::Other, "Does Nadia own parrots or hamsters?", "parrots"),
+    ] {
+        assert_eq!(talk.answer(kind, question), expected, "{question}");
+    }
+    let counted = read(&talk.request(
+        AnswerKind::Number,
+        "How many parrots does Nadia have?",
+        "parrots",
+        "have",
+    ));
+    assert_eq!(counted.answer.unwrap().text, "two");
+}
+
+#[test]
+fn a_list_names_several_things_and_cites_where_they_stand() {
+    let talk = friends();
+    let request = talk.request(
+        AnswerKind::Kind,
+        "Which things does Nadia love in the city?",
+        "things",
+        "love",
+    );
+    let answer = read(&request).answer.unwrap();
+    for item in ["trams", "river", "pastries"] {
+        assert!(answer.text.contains(item), "{}", answer.text);
+    }
+    assert_eq!(answer.external_ids[0], "t12");
+    assert!((0.0..=1.0).contains(&answer.confidence));
+}
+
+#[test]
+fn without_evidence_there_is_no_answer() {
+    let talk = friends();
+    let mut empty = talk.request(AnswerKind::Where, "Where did Nadia move?", "", "move");
+    empty.scenes.clear();
+    assert_eq!(read(&empty).verdict.status, Sufficiency::Insufficient);
+    let absent = talk.ask(AnswerKind::WhatIs, "What was the verdict of the insurance tribunal?");
+    assert!(absent.answer.is_none(), "{:?}", absent.answer);
+    assert_eq!(absent.verdict.nearest[0].reason, "weak");
+    assert!(talk.ask(AnswerKind::Other, "?").verdict.reasons.len() == 1);
+}
+
+#[test]
+fn groups_and_assistants_are_not_refused_for_being_told_by_another() {
+    let group = Talk::new(
+        "Ana: Did you hear? Bruno won the chess tournament in Braga.
+         Carla: Wow, well done Bruno! I only came sixth.
+         Bruno: Thanks, the final took five hours.",
+    );
+    assert_eq!(
+        group.answer(AnswerKind::Where, "Where did Bruno win the chess tournament?"),
+        "Braga"
+    );
+    let help = Talk::new(
+        "user: My router keeps losing the connection. What should I do?
+         assistant: Update the firmware to version 4.2 and move the router away from the microwave.
+         user: That fixed it, thanks. My office is in Ghent, can you note that?",
+    );
+    assert!(
+        help.ask(AnswerKind::WhatDoes, "What did the assistant advise about the router?")
+            .answer
+            .is_some()
+    );
+    assert_eq!(help.answer(AnswerKind::Where, "Where is my office?"), "Ghent");
+}
+
+#[test]
+fn other_languages_do_not_break() {
+    let talk = Talk::new(
+        "Lucía: ¿Qué hiciste ayer, Mateo?
+         Mateo: Compré una bicicleta roja en Sevilla. ¡Estoy muy contento!
+         Lucía: 我昨天在北京买了一辆自行车。",
+    );
+    for question in [
+        "¿Dónde compró Mateo la bicicleta?",
+        "Mateo 在哪里买了自行车？",
+        "🚲?",
+        "",
+    ] {
+        for kind in [
+            AnswerKind::Where,
+            AnswerKind::When,
+            AnswerKind::YesNo,
+            AnswerKind::Kind,
+            AnswerKind::Other,
+        ] {
+            let _ = talk.ask(kind, question);
+        }
+    }
+    assert_eq!(
+        talk.answer(AnswerKind::Where, "¿Dónde compró Mateo la bicicleta roja?"),
+        "Sevilla"
+    );
+}
+
+#[test]
+fn equal_requests_get_equal_replies() {
+    let talk = friends();
+    let request = talk.request(AnswerKind::WhatDoes, "What did Tom do with his grandfather?", "", "do");
+    let once = serde_json::to_string(&read(&request)).unwrap();
+    assert!((0..5).all(|_| serde_json::to_string(&read(&request)).unwrap() == once));
+}
