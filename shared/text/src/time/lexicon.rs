@@ -226,3 +226,47 @@ const KEYS: &str = "a an the this last past previous next coming upcoming follow
                     christmas xmas easter halloween thanksgiving new valentine mother father memorial labor labour \
                     independence boxing st saint good black fourth once back every each until till during about nineties eighties \
                     seventies sixties fifties twenties on q hundred dozen";
+
+/// Names of months cut short, which a full stop may follow.
+pub(super) const SHORT_MONTHS: &[&str] = &[
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+];
+
+/// Nouns that a figure like 2000 counts.
+pub(super) const COUNTED: &[&str] = &[
+    "people",
+    "persons",
+    "miles",
+    "km",
+    "meters",
+    "metres",
+    "feet",
+    "words",
+    "steps",
+    "dollars",
+    "euros",
+    "pounds",
+    "calories",
+    "pieces",
+    "points",
+    "items",
+    "followers",
+    "users",
+    "copies",
+    "pages",
+    "square",
+    "sq",
+    "kg",
+    "grams",
+    "kilometers",
+    "kilometres",
+    "times",
+    "customers",
+    "students",
+    "books",
+    "units",
+    "mg",
+    "ml",
+    "bucks",
+    "lines",
+];

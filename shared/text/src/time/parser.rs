@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
 use super::calendar::{Found, Grain, add_months, date, first_of_month, weekday_before, weekday_from};
-use super::lexicon::{Class, Season, Trust, Unit};
+use super::lexicon::{COUNTED, Class, SHORT_MONTHS, Season, Trust, Unit};
 use super::token::{Tense, Token};
 
 /// What a rule returns: the first token after the expression, and what it means.
@@ -350,50 +350,6 @@ impl Parser<'_> {
         Some((i + 1, season, trust))
     }
 }
-
-/// Names of months cut short, which a full stop may follow.
-const SHORT_MONTHS: &[&str] = &[
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-];
-
-/// Nouns that a figure like 2000 counts.
-const COUNTED: &[&str] = &[
-    "people",
-    "persons",
-    "miles",
-    "km",
-    "meters",
-    "metres",
-    "feet",
-    "words",
-    "steps",
-    "dollars",
-    "euros",
-    "pounds",
-    "calories",
-    "pieces",
-    "points",
-    "items",
-    "followers",
-    "users",
-    "copies",
-    "pages",
-    "square",
-    "sq",
-    "kg",
-    "grams",
-    "kilometers",
-    "kilometres",
-    "times",
-    "customers",
-    "students",
-    "books",
-    "units",
-    "mg",
-    "ml",
-    "bucks",
-    "lines",
-];
 
 /// The year of two digits: up to 39 in this century, else in the last.
 pub(super) fn full_year(value: i32) -> i32 {
