@@ -7,19 +7,20 @@ use domain::id::SpaceId;
 
 const AFTER_HELP: &str = "\
 First steps:
-  mnemic demo                                    see what a memory does, in half a minute
-  mnemic serve                                   run a server here; docs at http://127.0.0.1:7077/docs
-  mnemic import talk.jsonl --space ann           put a conversation in
-  mnemic ask \"Where does Ann live?\" --space ann  get evidence and an answer out
+  mnemic demo                           see what a memory does, in half a minute
+  mnemic serve                          run a server; /docs has the HTTP interface
+  mnemic import talk.jsonl -s ann       put a conversation in
+  mnemic ask \"Where is Ann?\" -s ann    get evidence and an answer out
 
-The clients (import, ask, spaces, doctor) find the server with --url or MNEMIC_URL and show the key in --key or
-MNEMIC_KEY.
+import, ask, spaces and doctor find the server by --url or MNEMIC_URL, and show
+it the key in --key or MNEMIC_KEY.
 
 Exit codes:
   0  done
-  1  failed: nothing more was done
+  1  failed
   2  wrong command line
-  3  done, and the answer is no: lines were left out, evidence is insufficient, doctor found something wrong";
+  3  done, but the answer is no: lines were left out, the evidence is
+     insufficient, or doctor found something wrong";
 
 /// A long-term memory for language-model agents: it keeps what happened, and hands back the smallest evidence that
 /// answers a question.
@@ -103,18 +104,19 @@ pub(crate) struct Demo {
 
 /// Put records from a JSONL file into a space.
 ///
-/// One record a line, as for POST /v1/spaces/{space}/records. `text` (or `image_caption`, or `tool`) is what matters;
-/// everything else is optional:
-///
-///   {"id": "42", "session": "monday", "actor": "Ann", "text": "I moved to Oslo.", "observed_at": "2026-03-02T18:00:00Z"}
+/// One record a line, as POST /v1/spaces/{space}/records takes it. `text` (or `image_caption`, or `tool`) is what
+/// matters; everything else is optional.
 ///
 /// A line that is wrong is named and left out, the others go in (exit code 3). Stopped halfway, the same command goes
 /// on where it stopped; run again on a file that has grown, it sends the new lines. It remembers in FILE.SPACE.imported.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(after_help = r#"A line:
+  {"id": "42", "session": "monday", "actor": "Ann",
+   "text": "I moved to Oslo.", "observed_at": "2026-03-02T18:00:00Z"}
+
 Examples:
   mnemic import talk.jsonl --space ann
-  mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example --key \"$KEY\"")]
+  mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example"#)]
 pub(crate) struct Import {
     /// The file.
     pub(crate) file: PathBuf,
