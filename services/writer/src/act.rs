@@ -50,9 +50,9 @@ fn arguments(given: &str) -> String {
             given.to_owned()
         };
     };
-    let pairs = fields.iter().map(|(key, value)| match value {
-        serde_json::Value::String(text) => format!("{key}={text}"),
-        other => format!("{key}={other}"),
+    let pairs = fields.iter().map(|(key, value)| match value.as_str() {
+        Some(text) => format!("{key}={text}"),
+        None => format!("{key}={value}"),
     });
     pairs.collect::<Vec<_>>().join(", ")
 }

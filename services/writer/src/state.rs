@@ -105,8 +105,8 @@ impl Found {
                         .for_each(|it| self.object(&subject, it));
                 }
                 _ if matches!(key.as_str(), "id" | "name" | "subject" | "entity" | "ok" | "success") => {}
-                other => {
-                    if let Some(after) = scalar(other) {
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                    if let Some(after) = scalar(value) {
                         self.push(&subject, key, "", &after);
                     }
                 }

@@ -89,9 +89,7 @@ async fn settled(context: &Context) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), wait)
-        .await
-        .expect("the writer settles all");
+    tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
     assert!(context.backends.dead_letters.list(0, 1).await.unwrap().is_empty());
 }
 
