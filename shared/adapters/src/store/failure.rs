@@ -53,11 +53,14 @@ impl Failure {
             Failure::Body(source) => PortError::new(operation, ErrorKind::Damaged, damaged(path)).caused_by(source),
             Failure::Sql(error) => {
                 let kind = kind_of(&error);
-                let detail = match kind {
-                    ErrorKind::Damaged => damaged(path),
-                    ErrorKind::Unavailable if is_full(&error) => format!("no room to write {file}"),
-                    ErrorKind::Unavailable => format!("{file} cannot be used for now"),
-                    _ => format!("sqlite refused an operation on {file}"),
+                let detail = if kind == ErrorKind::Damaged {
+                    damaged(path)
+                } else if is_full(&error) {
+                    format!("no room to write {file}")
+                } else if kind == ErrorKind::Unavailable {
+                    format!("{file} cannot be used for now")
+                } else {
+                    format!("sqlite refused an operation on {file}")
                 };
                 PortError::new(operation, kind, detail).caused_by(error)
             }
@@ -77,12 +80,12 @@ fn is_full(error: &rusqlite::Error) -> bool {
 
 /// Says what a caller can do about an error of SQLite.
 pub(crate) fn kind_of(error: &rusqlite::Error) -> ErrorKind {
-    use rusqlite::Error;
-    match error {
-        Error::FromSqlConversionFailure(..) | Error::IntegralValueOutOfRange(..) | Error::InvalidColumnType(..) => {
-            return ErrorKind::Damaged;
-        }
-        _ => (),
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    if matches!(
+        error,
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
+    ) {
+        return ErrorKind::Damaged;
     }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,

@@ -86,15 +86,15 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
 /// Turns an error of SQLite while opening into one that says what to do.
 pub(super) fn refused(path: &Path, source: rusqlite::Error) -> OpenError {
     let path = path.to_owned();
-    match kind_of(&source) {
-        ErrorKind::Damaged => OpenError::Damaged {
+    if kind_of(&source) == ErrorKind::Damaged {
+        return OpenError::Damaged {
             path,
             source: source.into(),
-        },
-        _ => OpenError::Unavailable {
-            path,
-            source: source.into(),
-        },
+        };
+    }
+    OpenError::Unavailable {
+        path,
+        source: source.into(),
     }
 }
 

@@ -1,0 +1,356 @@
+//! What only the embedded adapters promise: one process a directory, clear refusals, bounds, copies.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check};
+use chrono::DateTime;
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::{Frame, Point, Position, Search};
+use domain::{Classify, ErrorKind, PortError};
+use futures::StreamExt;
+use rusqlite::Connection;
+use uuid::Uuid;
+
+fn space(name: &str) -> SpaceId {
+    name.parse().unwrap()
+}
+
+fn file(dir: &Path) -> PathBuf {
+    dir.join("mnemic.sqlite")
+}
+
+fn frame(payload: impl Into<Vec<u8>>) -> Frame {
+    Frame {
+        subject: "s".to_owned(),
+        space: "a".to_owned(),
+        payload: payload.into(),
+        ..Frame::default()
+    }
+}
+
+async fn open(dir: &Path) -> Embedded {
+    Embedded::open(dir, Options::default()).await.unwrap()
+}
+
+async fn refusal(dir: &Path) -> OpenError {
+    Embedded::open(dir, Options::default()).await.map(drop).unwrap_err()
+}
+
+fn check_error(error: &PortError, kind: ErrorKind, words: &str) {
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.detail().contains(words), "{error}");
+}
+
+/// A space with `points` points on the axes, all observed at 0.
+async fn fill(it: &Embedded, name: &str, points: usize) {
+    it.records
+        .create_space(&space(name), DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    let point = |number: usize| {
+        let mut dense = vec![0.0; it.embedder.dimension()];
+        dense[number % it.embedder.dimension()] = 1.0;
+        let unit = UnitId::from_uuid(Uuid::from_u128(number as u128));
+        Point {
+            unit,
+            part: 0,
+            dense,
+            words: vec![(number as u32, 1.0)],
+            pieces: Vec::new(),
+            observed_at: 0,
+        }
+    };
+    it.index
+        .put(&space(name), &(0..points).map(point).collect::<Vec<_>>(), &[])
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_second_opener_is_refused_until_the_first_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = open(dir.path()).await;
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+    assert!(
+        error.to_string().contains("in use by another mnemic process"),
+        "{error}"
+    );
+    let port = first.records.clone();
+    drop(first);
+    assert!(
+        matches!(refusal(dir.path()).await, OpenError::Locked { .. }),
+        "a port is still held"
+    );
+    drop(port);
+    open(dir.path()).await;
+}
+
+#[tokio::test]
+async fn files_of_others_and_of_the_future_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(dir.path()).await);
+    let database = Connection::open(file(dir.path())).unwrap();
+    database.pragma_update(None, "user_version", 7).unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(
+        matches!(error, OpenError::Newer { found: 7, .. }) && error.kind() == ErrorKind::Conflict,
+        "{error}"
+    );
+    database.pragma_update(None, "user_version", 1).unwrap();
+
+    database
+        .execute("UPDATE meta SET value = 'another/1' WHERE key = 'model'", [])
+        .unwrap();
+    fill(&open(dir.path()).await, "a", 1).await;
+    database
+        .execute("UPDATE meta SET value = 'another/1' WHERE key = 'model'", [])
+        .unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, OpenError::OtherModel { .. }), "{error}");
+
+    let other = tempfile::tempdir().unwrap();
+    Connection::open(file(other.path()))
+        .unwrap()
+        .execute("CREATE TABLE t (x)", [])
+        .unwrap();
+    assert!(matches!(refusal(other.path()).await, OpenError::Foreign { .. }));
+}
+
+#[tokio::test]
+async fn damage_is_named_with_its_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&open(dir.path()).await, "a", 1_000).await;
+    assert_eq!(check(dir.path()).unwrap(), Vec::<String>::new());
+    let copy = dir.path().join("copy");
+    backup(dir.path(), &copy).unwrap();
+
+    let database = fs::File::options().write(true).open(file(dir.path())).unwrap();
+    let length = database.metadata().unwrap().len();
+    // The pages behind the roots of all tables: what is there belongs to points.
+    for page in 64..length / 4_096 {
+        database.write_all_at(&[0xAB; 4_096], page * 4_096).unwrap();
+    }
+    let it = open(dir.path()).await;
+    let search = Search {
+        words: Some(vec![(1, 1.0)]),
+        limit: 1,
+        ..Search::default()
+    };
+    let error = it.index.search(&space("a"), &search).await.unwrap_err();
+    check_error(
+        &error,
+        ErrorKind::Damaged,
+        "mnemic.sqlite is damaged: run `mnemic doctor`",
+    );
+    check_error(&error, ErrorKind::Damaged, "`mnemic backup`");
+    drop(it);
+    assert!(!check(dir.path()).unwrap().is_empty());
+
+    database.write_all_at(b"not a database, surely", 0).unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(
+        matches!(error, OpenError::Damaged { .. }) && error.kind() == ErrorKind::Damaged,
+        "{error}"
+    );
+    assert!(!check(dir.path()).unwrap().is_empty());
+
+    fs::copy(&copy, file(dir.path())).unwrap();
+    let it = open(dir.path()).await;
+    assert_eq!(
+        it.index.search(&space("a"), &search).await.unwrap().words.len(),
+        1,
+        "restored"
+    );
+}
+
+#[tokio::test]
+async fn a_copy_is_made_beside_a_running_service() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "a", 3).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = file(elsewhere.path());
+    backup(dir.path(), &target).unwrap();
+    assert!(matches!(backup(dir.path(), &target), Err(UpkeepError::Exists { .. })));
+    assert!(matches!(
+        check(&dir.path().join("nowhere")),
+        Err(UpkeepError::Missing { .. })
+    ));
+    fill(&it, "b", 3).await;
+    assert_eq!(check(dir.path()).unwrap(), Vec::<String>::new());
+    let copy = open(elsewhere.path()).await;
+    assert_eq!(copy.index.count(&space("a")).await.unwrap(), 3);
+    assert_eq!(
+        copy.records.space(&space("b")).await.unwrap(),
+        None,
+        "made after the copy"
+    );
+}
+
+/// A full disk refuses what does not fit, acknowledges nothing of it, and keeps all that was acknowledged.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_loses_nothing_acknowledged() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        file_bytes_max: Some(1 << 20),
+        ..Options::default()
+    };
+    let it = Embedded::open(dir.path(), options).await.unwrap();
+    let payload = |number: u64| format!("{number} {}", "x".repeat(20_000));
+    let publish = |number| {
+        let bus = it.bus.clone();
+        async move { (number, bus.publish(frame(payload(number))).await) }
+    };
+    let (mut acknowledged, mut refused) = (Vec::new(), Vec::new());
+    for (number, result) in futures::future::join_all((0..90).map(publish)).await {
+        match result {
+            Ok(position) => acknowledged.push((position, payload(number))),
+            Err(error) => refused.push(error),
+        }
+    }
+    assert!(
+        !refused.is_empty() && !acknowledged.is_empty(),
+        "{} {}",
+        refused.len(),
+        acknowledged.len()
+    );
+    for error in &refused {
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    }
+    drop(it);
+
+    let it = open(dir.path()).await;
+    assert_eq!(it.bus.backlog("s", "g").await.unwrap(), acknowledged.len() as u64);
+    acknowledged.sort();
+    let mut deliveries = it.bus.subscribe("s", "g").await.unwrap();
+    for (position, payload) in acknowledged {
+        let delivery = deliveries.next().await.unwrap().unwrap();
+        assert_eq!(
+            (delivery.position, delivery.frame.payload),
+            (position, payload.into_bytes())
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_until_there_is_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        queue_frames_max: 3,
+        ..Options::default()
+    };
+    let it = Embedded::open(dir.path(), options).await.unwrap();
+    let mut deliveries = it.bus.subscribe("s", "g").await.unwrap();
+    for number in 0..3 {
+        it.bus.publish(frame([number])).await.unwrap();
+    }
+    check_error(
+        &it.bus.publish(frame("4")).await.unwrap_err(),
+        ErrorKind::Exhausted,
+        "3 messages",
+    );
+    deliveries
+        .next()
+        .await
+        .unwrap()
+        .unwrap()
+        .settler
+        .dead_letter("kept, so it counts")
+        .await
+        .unwrap();
+    assert_eq!(
+        it.bus.publish(frame("4")).await.unwrap_err().kind(),
+        ErrorKind::Exhausted
+    );
+    deliveries.next().await.unwrap().unwrap().settler.done().await.unwrap();
+    it.bus.publish(frame("4")).await.unwrap();
+}
+
+/// Jobs of one group commit stand alone: those that fail take nothing of the others with them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_failure_does_not_spoil_its_group() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    it.records
+        .create_space(&space("a"), DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    let mark = |number: u64| {
+        let records = it.records.clone();
+        let name = space(if number.is_multiple_of(2) { "a" } else { "unknown" });
+        async move { records.mark_written(&name, Position(number)).await }
+    };
+    let results = futures::future::join_all((1..=200).map(mark)).await;
+    for (number, result) in (1..=200).zip(results) {
+        let even = u64::is_multiple_of(number, 2);
+        assert_eq!(result.is_ok(), even, "{number}");
+        assert_eq!(
+            it.records.is_written(&space("a"), Position(number)).await.unwrap(),
+            even,
+            "{number}"
+        );
+    }
+}
+
+/// A caller that stops waiting after its write was taken still gets its message delivered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_impatient_publisher_is_heard() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let mut deliveries = it.bus.subscribe("s", "g").await.unwrap();
+    drop(futures::poll!(it.bus.publish(frame("1"))));
+    let delivery = tokio::time::timeout(Duration::from_secs(20), deliveries.next()).await;
+    assert_eq!(delivery.unwrap().unwrap().unwrap().frame.payload, b"1");
+}
+
+/// Spaces that leave memory come back from the file with all that was put meanwhile.
+#[tokio::test]
+async fn spaces_leave_memory_and_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        index_bytes_max: 1,
+        ..Options::default()
+    };
+    let it = Embedded::open(dir.path(), options).await.unwrap();
+    let names = ["a", "b", "c"];
+    for round in 1..4_usize {
+        for name in names {
+            fill(&it, name, round * 10).await;
+        }
+        for name in names {
+            let words = Some((0..round as u32 * 10).map(|term| (term, 1.0)).collect());
+            let search = Search {
+                words,
+                limit: 100,
+                ..Search::default()
+            };
+            let found = it.index.search(&space(name), &search).await.unwrap();
+            assert_eq!(found.words.len(), round * 10, "{name}");
+        }
+    }
+}
+
+/// Erased text is not left in the file.
+#[tokio::test]
+async fn erased_bytes_are_gone_from_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let secret = b"a secret that nobody shall find".to_vec();
+    it.records
+        .create_space(&space("a"), DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    let id = RecordId::derive(&space("a"), "1");
+    it.records.claim(&space("a"), &[(id, [7; 32])]).await.unwrap();
+    it.bus.publish(frame(secret.clone())).await.unwrap();
+    it.bus.erase("a").await.unwrap();
+    it.records.delete_space(&space("a")).await.unwrap();
+    drop(it);
+    let bytes = fs::read(file(dir.path())).unwrap();
+    let found = |wanted: &[u8]| bytes.windows(wanted.len()).any(|it| it == wanted);
+    assert!(!found(&secret) && !found(&[7; 32]));
+}
