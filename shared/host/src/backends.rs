@@ -62,7 +62,6 @@ pub(crate) async fn any(config: Config) -> anyhow::Result<Backends> {
 }
 
 /// Refuses embedded backends; see [`crate::main`].
-#[expect(clippy::unused_async, reason = "connects to servers in builds that have them")]
 pub(crate) async fn distributed(config: Config) -> anyhow::Result<Backends> {
     match config.kind {
         Kind::Embedded => anyhow::bail!(

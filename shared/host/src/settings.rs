@@ -196,7 +196,7 @@ impl Settings {
         all.complete::<crate::telemetry::Config>("telemetry")?;
         let mut value = Value::Table(all.sections);
         mask(&mut value);
-        Ok(value.to_string_pretty())
+        Ok(toml::to_string_pretty(&value).unwrap_or_else(|_| value.to_string()))
     }
 
     fn merge_toml(&mut self, text: &str, path: &Path) -> Result<(), Error> {
@@ -244,16 +244,6 @@ impl Settings {
     }
 }
 
-trait Pretty {
-    fn to_string_pretty(&self) -> String;
-}
-
-impl Pretty for Value {
-    fn to_string_pretty(&self) -> String {
-        toml::to_string_pretty(self).unwrap_or_else(|_| self.to_string())
-    }
-}
-
 fn read_value(text: &str) -> Value {
     let read = format!("value = {text}")
         .parse::<Table>()
@@ -270,10 +260,10 @@ fn mask(value: &mut Value) {
         Value::Table(table) => {
             for (name, value) in table {
                 let secret = SECRET_ENDINGS.iter().any(|it| name.ends_with(it));
-                match value {
-                    Value::String(text) if secret && !text.is_empty() => *text = "***".to_owned(),
-                    other => mask(other),
+                if secret && value.as_str().is_some_and(|it| !it.is_empty()) {
+                    *value = Value::String("***".to_owned());
                 }
+                mask(value);
             }
         }
         Value::Array(items) => items.iter_mut().for_each(mask),

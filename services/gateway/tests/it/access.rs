@@ -1,0 +1,150 @@
+use axum::http::StatusCode;
+
+use crate::harness::Gateway;
+
+/// Digests of the keys "reader", "writer" and "owner".
+const KEYS: &str = r#"
+[[gateway.keys]]
+name = "reader"
+sha256 = "3d0941964aa3ebdcb00ccef58b1bb399f9f898465e9886d5aec7f31090a0fb30"
+spaces = ["s", "team-*"]
+rights = ["read"]
+[[gateway.keys]]
+name = "writer"
+sha256 = "b93006774cbdd4b299389a03ac3d88c3a76b460d538795bc12718011a909fba5"
+spaces = ["s"]
+rights = ["read", "write"]
+[[gateway.keys]]
+name = "owner"
+sha256 = "4c1029697ee358715d3a14a2add817c4b01651440de808371f78165ac90dc581"
+spaces = ["*"]
+rights = ["read", "write", "admin"]
+"#;
+
+#[tokio::test]
+async fn a_key_opens_its_spaces_and_nothing_else() {
+    let gateway = Gateway::with(KEYS).await;
+    let records = r#"{"records":[{"text":"x"}]}"#;
+    for (key, call, body, expected) in [
+        ("owner", "PUT /v1/spaces/other", "", 201),
+        ("owner", "PUT /v1/spaces/team-a", "", 201),
+        ("reader", "GET /v1/spaces/s", "", 200),
+        ("reader", "GET /v1/spaces/team-a", "", 200),
+        ("reader", "GET /v1/spaces/other", "", 404),
+        ("reader", "GET /v1/spaces/nobody", "", 404),
+        ("reader", "GET /v1/spaces/team-b", "", 404),
+        ("reader", "POST /v1/spaces/other/query", r#"{"question":"x"}"#, 404),
+        ("reader", "POST /v1/spaces/s/records", records, 403),
+        ("reader", "POST /v1/spaces/other/records", records, 404),
+        ("reader", "PUT /v1/spaces/s", "", 403),
+        ("writer", "PUT /v1/spaces/mine", "", 403),
+        ("writer", "PUT /v1/spaces/other", "", 403),
+        ("writer", "POST /v1/spaces/s/records", records, 202),
+        ("writer", "DELETE /v1/spaces/s", "", 403),
+        ("writer", "DELETE /v1/spaces/other", "", 404),
+        ("writer", "GET /v1/admin/dead-letters", "", 403),
+        ("owner", "GET /v1/admin/dead-letters", "", 200),
+        ("owner", "GET /v1/admin/dead-letters/7", "", 404),
+        ("owner", "POST /v1/admin/dead-letters/7/replay", "", 404),
+        ("owner", "DELETE /v1/admin/dead-letters/x", "", 422),
+        ("nobody", "GET /v1/spaces/s", "", 401),
+        ("", "GET /v1/spaces", "", 401),
+        ("", "GET /docs", "", 200),
+        ("", "GET /openapi.json", "", 200),
+        ("", "GET /v1/nowhere", "", 404),
+    ] {
+        let value = format!("Bearer {key}");
+        let headers = if key.is_empty() {
+            vec![]
+        } else {
+            vec![("authorization", value.as_str())]
+        };
+        let reply = gateway.send_with(call, body, &headers).await;
+        assert_eq!(reply.status.as_u16(), expected, "{key} {call}: {reply:?}");
+        if !reply.status.is_success() {
+            reply.problem();
+        }
+    }
+    let foreign = gateway
+        .send_with("GET /v1/spaces/other", "", &[("authorization", "Bearer reader")])
+        .await
+        .text;
+    let unknown = gateway
+        .send_with("GET /v1/spaces/nobody", "", &[("authorization", "Bearer reader")])
+        .await
+        .text;
+    assert_eq!(
+        foreign.replace("other", "nobody"),
+        unknown,
+        "a foreign space looks like no space"
+    );
+    let seen = gateway
+        .send_with("GET /v1/spaces", "", &[("authorization", "Bearer reader")])
+        .await
+        .json();
+    let names: Vec<&str> = seen["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["space"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["s", "team-a"]);
+}
+
+#[tokio::test]
+async fn too_much_at_once_is_told_to_wait() {
+    let gateway = Gateway::with("[gateway]\nin_flight_max = 1").await;
+    let mark = gateway
+        .send("POST /v1/spaces/s/records", r#"{"records":[{"text":"x"}]}"#)
+        .await
+        .json();
+    let wait = format!(
+        "GET /v1/spaces/s/progress?wait_ms=500&watermark={}",
+        mark["watermark"].as_str().unwrap()
+    );
+    let (first, second) = tokio::join!(gateway.send(&wait, ""), gateway.send("GET /v1/spaces/s", ""));
+    assert!(
+        first.problem().starts_with("504 the write is not searchable yet"),
+        "{first:?}"
+    );
+    assert_eq!(second.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(second.headers["retry-after"], "1");
+    second.problem();
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_ends() {
+    let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
+    gateway.start_router(|_| {
+        std::thread::park_timeout(std::time::Duration::from_millis(400));
+        unreachable!("the asker has gone");
+    });
+    gateway.settled().await;
+    let reply = gateway
+        .send("POST /v1/spaces/s/tools/semantic_retrieve", r#"{"query":"x"}"#)
+        .await;
+    assert!(
+        reply.status == StatusCode::GATEWAY_TIMEOUT || reply.json()["error"]["code"] == "unavailable",
+        "{reply:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_open_server_without_keys_is_refused() {
+    for (settings, expected) in [
+        ("[gateway]\nlisten = \"0.0.0.0:0\"", "but has no keys"),
+        ("[gateway]\nlisten = \"nonsense\"", "nonsense is not an address"),
+        ("[gateway]\nbatch_max = 0", "batch_max must be 1 to 1024"),
+        (
+            "[[gateway.keys]]\nname = \"k\"\nsha256 = \"zz\"\nspaces = [\"*\"]\nrights = []",
+            "of the key `k`",
+        ),
+        ("[gateway]\nport = 1", "unknown field `port`, expected one of `listen`"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = host::Settings::from_toml(settings, "test").unwrap();
+        let context = host::Context::embedded_with(dir.path(), settings).await.unwrap();
+        let error = format!("{:#}", gateway::run(context).await.unwrap_err());
+        assert!(error.contains(expected), "{error}");
+    }
+}

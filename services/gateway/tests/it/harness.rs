@@ -1,0 +1,207 @@
+//! A gateway in a directory of its own, and the services a test wants behind it.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use domain::PortError;
+use domain::anchor::Anchors;
+use domain::evidence::{EvidencePack, Sufficiency, Verdict};
+use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, RouteV1, RoutedV1};
+use host::{Context, Settings};
+use serde_json::Value;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+/// A gateway; its directory goes with it.
+pub(crate) struct Gateway {
+    pub(crate) context: Context,
+    app: Router,
+    _dir: TempDir,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Reply {
+    /// Returns the body; null if there is none.
+    pub(crate) fn json(&self) -> Value {
+        if self.text.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&self.text).unwrap()
+        }
+    }
+
+    /// Checks that it is a whole problem document and returns `status detail`.
+    pub(crate) fn problem(&self) -> String {
+        let body = self.json();
+        assert_eq!(
+            self.headers[header::CONTENT_TYPE],
+            "application/problem+json",
+            "{self:?}"
+        );
+        assert_eq!(body["status"], self.status.as_u16(), "{self:?}");
+        for field in ["type", "title", "detail"] {
+            assert!(
+                body[field].as_str().is_some_and(|it| !it.is_empty()),
+                "{field} in {self:?}"
+            );
+        }
+        format!("{} {}", self.status.as_u16(), body["detail"].as_str().unwrap())
+    }
+}
+
+impl Gateway {
+    pub(crate) async fn new() -> Gateway {
+        Gateway::with("").await
+    }
+
+    /// Starts with settings in TOML, and the space `s`.
+    pub(crate) async fn with(settings: &str) -> Gateway {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = Settings::from_toml(settings, "test").unwrap();
+        let context = Context::embedded_with(dir.path(), settings).await.unwrap();
+        let app = gateway::router(context.clone()).unwrap();
+        context
+            .backends
+            .records
+            .create_space(&"s".parse().unwrap(), host::clock::now())
+            .await
+            .unwrap();
+        Gateway {
+            context,
+            app,
+            _dir: dir,
+        }
+    }
+
+    /// Sends `METHOD path` with a JSON body, or none if it is empty.
+    pub(crate) async fn send(&self, call: &str, body: &str) -> Reply {
+        self.send_with(call, body, &[]).await
+    }
+
+    pub(crate) async fn send_with(&self, call: &str, body: &str, headers: &[(&str, &str)]) -> Reply {
+        let (method, path) = call.split_once(' ').unwrap();
+        let mut request = Request::builder().method(method).uri(path);
+        if !body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.raw(request.body(Body::from(body.to_owned())).unwrap()).await
+    }
+
+    pub(crate) async fn raw(&self, request: Request<Body>) -> Reply {
+        let response = self.app.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.unwrap();
+        Reply {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+
+    /// Starts a writer that stores records and marks batches, and nothing more.
+    pub(crate) fn start_writer(&self) {
+        let context = self.context.clone();
+        tokio::spawn(async move {
+            let records = context.backends.records.clone();
+            let handle = async |message: RecordsAcceptedV1, meta: host::Meta| {
+                records.put(&message.space, &message.records).await?;
+                records.mark_written(&message.space, meta.position).await
+            };
+            context
+                .consume::<_, PortError, _, _>("writer", 4, handle)
+                .await
+                .unwrap();
+        });
+    }
+
+    /// Starts a router that finds what `route` says.
+    pub(crate) fn start_router(&self, route: fn(RouteV1) -> RoutedV1) {
+        let context = self.context.clone();
+        tokio::spawn(async move {
+            context
+                .serve::<RouteV1, PortError, _, _>(4, async |it| Ok(route(it)))
+                .await
+                .unwrap();
+        });
+    }
+
+    /// Starts a reader that finds everything supported.
+    pub(crate) fn start_reader(&self) {
+        let context = self.context.clone();
+        tokio::spawn(async move {
+            let answer = async |_: AnswerV1| {
+                let verdict = Verdict {
+                    status: Sufficiency::Supported,
+                    reasons: vec!["seen".into()],
+                    nearest: Vec::new(),
+                };
+                Ok(AnsweredV1 {
+                    verdict,
+                    answer: None,
+                    model_calls: 0,
+                })
+            };
+            context.serve::<AnswerV1, PortError, _, _>(4, answer).await.unwrap();
+        });
+    }
+
+    /// Waits for a write through the API; five seconds are plenty.
+    pub(crate) async fn written(&self, watermark: &str) {
+        let call = format!("GET /v1/spaces/s/progress?watermark={watermark}&wait_ms=5000");
+        let reply = self.send(&call, "").await;
+        assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    }
+
+    /// Waits until what was started is up.
+    pub(crate) async fn settled(&self) {
+        let wait = async {
+            while !self.context.readiness.missing().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(5), wait).await.unwrap();
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.context.shutdown.cancel();
+    }
+}
+
+/// A router's answer without anything in it.
+pub(crate) fn nothing(request: RouteV1) -> RoutedV1 {
+    RoutedV1 {
+        anchors: Anchors {
+            bare: request.question,
+            ..Anchors::default()
+        },
+        pack: EvidencePack {
+            items: Vec::new(),
+            tokens: 0,
+            budget: request.tokens,
+        },
+        speakers: Vec::new(),
+        words: Vec::new(),
+        scenes: Vec::new(),
+        ranked: Vec::new(),
+        explained: Vec::new(),
+        units: 0,
+        candidates: 0,
+        weights: "test".into(),
+        steps: vec![("rank".into(), 0.5)],
+        degraded: Vec::new(),
+    }
+}

@@ -1,0 +1,256 @@
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use serde_json::{Value, json};
+
+use crate::harness::{Gateway, Reply};
+
+const RECORDS: &str = "POST /v1/spaces/s/records";
+
+/// `index status detail`, a line an item.
+fn outcomes(reply: &Reply) -> String {
+    let body = reply.json();
+    let line = |it: &Value| {
+        let detail = it["problem"]["detail"]
+            .as_str()
+            .unwrap_or("-")
+            .chars()
+            .take(40)
+            .collect::<String>();
+        format!("{} {} {detail}", it["index"], it["status"].as_str().unwrap())
+    };
+    body["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[tokio::test]
+async fn a_bad_record_is_named_and_the_others_go_in() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let body = json!({"records": [
+        {"id": "a", "text": "Ann moved to Oslo.", "actor": "Ann", "observed_at": "2026-05-07T18:30:00+02:00"},
+        {"id": "b"},
+        {"id": "c", "text": 7},
+        {"id": "d", "text": "x", "colour": "red"},
+        {"id": "e", "text": "x", "observed_at": "2999-01-01"},
+        {"id": "a", "text": "Ann moved to Oslo.", "actor": "Ann", "observed_at": "2026-05-07T18:30:00+02:00"},
+        {"id": "a", "text": "Ann moved to Rome."},
+        "text",
+        {"tool": {"name": "ls", "arguments": {"b": 1, "a": [2]}, "result": "x"}, "modality": "action"},
+    ]});
+    let reply = gateway.send(RECORDS, &body.to_string()).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED);
+    insta::assert_snapshot!(outcomes(&reply), @r"
+    0 accepted -
+    1 rejected text: there is no text, no image_caption
+    2 rejected text: invalid type: integer `7`, expecte
+    3 rejected colour: unknown field `colour`, expected
+    4 rejected observed_at: 2999-01-01 is in the future
+    5 duplicate -
+    6 rejected the id `a` stands for other content; rec
+    7 rejected invalid type: string
+    8 accepted -
+    ");
+    gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    let stored = gateway.send("GET /v1/spaces/s/records", "").await.json();
+    assert_eq!(stored["items"].as_array().unwrap().len(), 2);
+    assert_eq!(stored["items"][0]["observed_at"], "2026-05-07T18:30:00+02:00");
+    assert_eq!(stored["items"][1]["tool"]["arguments"], r#"{"a":[2],"b":1}"#);
+    assert_eq!(stored["items"][1]["session"], "default");
+    let one = gateway.send("GET /v1/spaces/s/records/a", "").await.json();
+    assert_eq!(one, stored["items"][0]);
+    let same = format!("GET /v1/spaces/s/records/{}", one["record"].as_str().unwrap());
+    assert_eq!(gateway.send(&same, "").await.json(), one);
+}
+
+#[tokio::test]
+async fn content_is_never_overwritten() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let first = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#).await;
+    let mark = first.json()["watermark"].as_str().unwrap().to_owned();
+    gateway.written(&mark).await;
+    let again = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#).await;
+    assert_eq!(
+        (again.status, outcomes(&again).as_str()),
+        (StatusCode::ACCEPTED, "0 duplicate -")
+    );
+    gateway.written(again.json()["watermark"].as_str().unwrap()).await;
+    let other = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"two"}]}"#).await;
+    assert!(other.problem().starts_with("409 none of 1 records"), "{other:?}");
+    let mixed = gateway
+        .send(
+            RECORDS,
+            r#"{"records":[{"id":"a","text":"two"},{"id":"b","text":"two"}]}"#,
+        )
+        .await;
+    assert_eq!(mixed.status, StatusCode::ACCEPTED);
+    assert_eq!(mixed.json()["items"][0]["problem"]["status"], 409);
+    assert_eq!(
+        gateway.send("GET /v1/spaces/s/records/a", "").await.json()["text"],
+        "one"
+    );
+}
+
+#[tokio::test]
+async fn a_batch_that_dies_before_the_writer_is_published_again() {
+    let gateway = Gateway::new().await;
+    let first = gateway
+        .send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#)
+        .await
+        .json();
+    let again = gateway
+        .send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#)
+        .await
+        .json();
+    assert_eq!(first["watermark"], again["watermark"], "one message in the stream");
+    let more = gateway
+        .send(
+            RECORDS,
+            r#"{"records":[{"id":"a","text":"one"},{"id":"b","text":"two"}]}"#,
+        )
+        .await
+        .json();
+    gateway.start_writer();
+    gateway.written(more["watermark"].as_str().unwrap()).await;
+    assert_eq!(
+        gateway.send("GET /v1/spaces/s/records", "").await.json()["items"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn an_idempotency_key_gets_the_first_response() {
+    let gateway = Gateway::new().await;
+    let key = [("idempotency-key", "k1")];
+    let body = r#"{"records":[{"text":"ok"},{"text":"ok"}]}"#;
+    let first = gateway.send_with(RECORDS, body, &key).await;
+    let again = gateway.send_with(RECORDS, body, &key).await;
+    assert_eq!(outcomes(&first), "0 accepted -\n1 accepted -");
+    assert_eq!(first.text, again.text);
+    let other = gateway.send_with(RECORDS, r#"{"records":[{"text":"no"}]}"#, &key).await;
+    assert_eq!(other.problem(), "422 this Idempotency-Key was used for another request");
+    let without = gateway.send(RECORDS, body).await;
+    assert_eq!(
+        outcomes(&without),
+        "0 accepted -\n1 accepted -",
+        "without key, id and time a record is new"
+    );
+}
+
+#[tokio::test]
+async fn content_with_a_time_of_its_own_is_stored_once() {
+    let gateway = Gateway::new().await;
+    let body = r#"{"records":[{"text":"ok","observed_at":"2026-05-07"},{"text":"ok","observed_at":"2026-05-07"}]}"#;
+    assert_eq!(
+        outcomes(&gateway.send(RECORDS, body).await),
+        "0 accepted -\n1 accepted -"
+    );
+    assert_eq!(
+        outcomes(&gateway.send(RECORDS, body).await),
+        "0 duplicate -\n1 duplicate -"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_batch_is_a_problem() {
+    let gateway = Gateway::with("[gateway]\nbody_bytes_max = 2000\nbatch_max = 2").await;
+    let large = format!(r#"{{"records":[{{"text":"{}"}}]}}"#, "x".repeat(3000));
+    let deep = format!(r#"{{"records":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    for (body, expected) in [
+        (
+            r#"{"records":[]}"#,
+            "422 records: a request has 1 to 2 records, this one has 0",
+        ),
+        (
+            r#"{"records":[{"text":"a"},{"text":"b"},{"text":"c"}]}"#,
+            "422 records: a request has 1 to 2 records",
+        ),
+        (
+            r#"{"records":[{}]}"#,
+            "422 none of 1 records was taken; the first: text: there is no text",
+        ),
+        (
+            r#"{"record":[]}"#,
+            "422 record: unknown field `record`, expected `records`",
+        ),
+        ("{", "400 EOF while parsing"),
+        (r#"{"records":[]} x"#, "400 trailing characters"),
+        (&deep, "400 recursion limit exceeded"),
+        (&large, "413 a body may have 2000 bytes"),
+    ] {
+        let problem = gateway.send(RECORDS, body).await.problem();
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+    let form = gateway.send_with(RECORDS, "", &[("content-type", "text/plain")]).await;
+    assert!(form.problem().starts_with("415 "));
+    let latin = Request::post("/v1/spaces/s/records").header("content-type", "application/json");
+    let latin = latin
+        .body(Body::from(b"{\"records\":[{\"text\":\"\xff\"}]}".to_vec()))
+        .unwrap();
+    assert!(gateway.raw(latin).await.problem().starts_with("400 invalid unicode"));
+    for (call, expected) in [
+        ("GET /nowhere", "404 /docs lists the routes"),
+        ("PATCH /v1/spaces/s", "405 /docs lists the routes"),
+        ("POST /v1/spaces/nobody/query", "415 send"),
+        (
+            "GET /v1/spaces/nobody",
+            "404 there is no space `nobody`; PUT /v1/spaces/nobody creates it",
+        ),
+        ("GET /v1/spaces/%FF", "422 Invalid URL: Invalid UTF-8"),
+        ("PUT /v1/spaces/No%20Body", "422 a space is 1 to 64 of"),
+        ("GET /v1/spaces/s/records?limit=0", "422 limit: is not 1 to 1000"),
+        ("GET /v1/spaces/s/records?limit=x", "422 "),
+        ("GET /v1/spaces/s/records?page=2", "422 "),
+        (
+            "GET /v1/spaces/s/records?after=x",
+            "422 after: is not the `next` of a page",
+        ),
+        ("GET /v1/spaces/s/records/x", "404 there is no record of this id"),
+    ] {
+        let problem = gateway.send(call, "").await.problem();
+        assert!(problem.starts_with(expected), "{call}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn a_space_is_created_erased_and_created_again() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    assert_eq!(gateway.send("PUT /v1/spaces/s", "").await.status, StatusCode::OK);
+    assert_eq!(gateway.send("PUT /v1/spaces/t", "").await.status, StatusCode::CREATED);
+    let mark = gateway
+        .send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#)
+        .await
+        .json();
+    gateway.written(mark["watermark"].as_str().unwrap()).await;
+    assert_eq!(gateway.send("GET /v1/spaces/s", "").await.json()["records"], 1);
+    assert_eq!(
+        gateway.send("DELETE /v1/spaces/s", "").await.status,
+        StatusCode::NO_CONTENT
+    );
+    assert!(
+        gateway
+            .send("DELETE /v1/spaces/s", "")
+            .await
+            .problem()
+            .starts_with("404 ")
+    );
+    assert!(
+        gateway
+            .send(RECORDS, r#"{"records":[{"id":"a","text":"two"}]}"#)
+            .await
+            .problem()
+            .starts_with("404 ")
+    );
+    assert_eq!(gateway.send("PUT /v1/spaces/s", "").await.status, StatusCode::CREATED);
+    let reply = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"two"}]}"#).await;
+    assert_eq!(outcomes(&reply), "0 accepted -", "the claim went with the space");
+}
