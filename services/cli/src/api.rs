@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset, Utc};
+use chrono::{DateTime, Utc};
 use domain::evidence::{Answer, UnitExplanation, Verdict};
 use domain::id::SpaceId;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
@@ -110,7 +110,6 @@ pub(crate) struct Pack {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) external_ids: Vec<String>,
-    pub(crate) observed_at: DateTime<FixedOffset>,
     pub(crate) text: String,
     pub(crate) tokens: u32,
     pub(crate) probability: f32,

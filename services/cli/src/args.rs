@@ -60,10 +60,10 @@ pub(crate) struct Local {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remote {
     /// URL of the server.
-    #[arg(long, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077")]
+    #[arg(long, global = true, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077")]
     pub(crate) url: String,
     /// Key for the server, if it asks for one.
-    #[arg(long, env = "MNEMIC_KEY", hide_env_values = true)]
+    #[arg(long, global = true, env = "MNEMIC_KEY", hide_env_values = true)]
     pub(crate) key: Option<String>,
 }
 

@@ -21,25 +21,46 @@ const TALK: &str = include_str!("../demo/talk.jsonl");
 const SPACE: &str = "demo";
 
 /// Tokens the evidence of each question may cost.
-const BUDGET: u32 = 160;
+const BUDGET: u32 = 90;
 
-/// Questions, and what each one shows.
-const QUESTIONS: [(&str, &str); 6] = [
-    ("When did Maya sign the lease?", "\"yesterday\" becomes a date"),
-    (
-        "What is shown in the drawing for the window?",
-        "what a picture shows is remembered with it",
-    ),
-    ("Who teaches Jonas the cello?", "two facts, one line"),
-    ("Why did Jonas quit his job at the insurance company?", "reasons"),
-    (
-        "Wer hat gestern die Bäckerei besucht?",
-        "any language goes in and is found",
-    ),
-    (
-        "When did Maya start learning the cello?",
-        "nobody said so: it was Jonas",
-    ),
+/// A question, and what it shows.
+struct Question {
+    text: &'static str,
+    shows: &'static str,
+    answer: bool,
+}
+
+const QUESTIONS: [Question; 6] = [
+    Question {
+        text: "When did Maya's bakery open?",
+        shows: "two plans had to be moved; \"opened yesterday\" becomes a date",
+        answer: true,
+    },
+    Question {
+        text: "What colour are the tiles in Maya's shop?",
+        shows: "what a picture shows is remembered with it",
+        answer: true,
+    },
+    Question {
+        text: "Why did Jonas quit his job at the insurance company?",
+        shows: "the reason stands in another turn than the company",
+        answer: true,
+    },
+    Question {
+        text: "When did Noor become a partner?",
+        shows: "\"three weeks ago\" is no more precise than a week",
+        answer: true,
+    },
+    Question {
+        text: "Was hat die Oma gestern besucht?",
+        shows: "evidence is found in any language; short answers are made in English only",
+        answer: false,
+    },
+    Question {
+        text: "When did Maya start learning the cello?",
+        shows: "it was Jonas: no answer is better than a wrong one",
+        answer: true,
+    },
 ];
 
 /// Where the demo's server lives.
@@ -104,13 +125,17 @@ async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
     let client = Client::new(url, None)?;
     let space: SpaceId = SPACE.parse()?;
     send(&client, &space, paint).await?;
-    for (question, shows) in QUESTIONS {
-        let body = json!({ "question": question, "budget": { "tokens": BUDGET }, "answer": true });
+    for question in QUESTIONS {
+        let body = json!({
+            "question": question.text,
+            "budget": { "tokens": BUDGET },
+            "answer": question.answer,
+        });
         let reply: Reply = serde_json::from_value(client.query(&space, &body).await?)?;
-        let note = paint.paint(Style::Dim, &format!("({shows})"));
+        let asked = paint.paint(Style::Typed, &format!("? {}", question.text));
         out::say(&format!(
-            "\n{} {note}",
-            paint.paint(Style::Bold, &format!("? {question}"))
+            "\n{asked} {}",
+            paint.paint(Style::Dim, &format!("({})", question.shows))
         ));
         out::say(&render::reply(&reply, paint));
     }

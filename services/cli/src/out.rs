@@ -17,6 +17,8 @@ pub(crate) fn complain(line: &str) {
 /// How text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
+    /// As it is.
+    Plain,
     /// Headings.
     Bold,
     /// What matters less.
@@ -49,6 +51,7 @@ impl Paint {
     /// Returns `text` in `style`.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         let code = match style {
+            Style::Plain => return text.to_owned(),
             Style::Bold => "1",
             Style::Dim => "2",
             Style::Good => "32",

@@ -10,6 +10,9 @@ use crate::out::{Paint, Style};
 /// Features shown of an explained unit.
 const FEATURES: usize = 5;
 
+/// Probability from which a line stands out.
+const LIKELY: f32 = 0.1;
+
 /// Returns a response as text: answer, verdict with reasons, evidence, explanations, cost.
 pub(crate) fn reply(reply: &Reply, paint: Paint) -> String {
     let mut text = String::new();
@@ -54,21 +57,27 @@ fn evidence(reply: &Reply, paint: Paint, text: &mut String) {
     }
     let _ = writeln!(text, "{}", paint.paint(Style::Bold, "Evidence:"));
     for item in &reply.pack.items {
-        let date = item.observed_at.format("%Y-%m-%d");
-        // Dates stand in front of every line here, so the header of a new date need not be shown again.
-        let line = item.text.trim().lines().last().unwrap_or_default();
+        let text_shown = item.text.trim_end();
+        let (day, line) = match text_shown.split_once('\n') {
+            Some((day, line)) if day.ends_with(':') => (Some(day), line),
+            _ => (None, text_shown),
+        };
+        if let Some(day) = day {
+            let _ = writeln!(text, "  {}", paint.paint(Style::Dim, day));
+        }
+        let weight = if item.probability >= LIKELY {
+            Style::Good
+        } else {
+            Style::Plain
+        };
+        let line = paint.paint(weight, &line.replace('\n', "\n    "));
         let note = format!(
-            "[{}] p {:.2}, {} tokens",
+            "[{}] {:.0} %, {} tokens",
             item.external_ids.join(" "),
-            item.probability,
+            100.0 * item.probability,
             item.tokens
         );
-        let _ = writeln!(
-            text,
-            "  {}  {line}  {}",
-            paint.paint(Style::Dim, &date.to_string()),
-            paint.paint(Style::Dim, &note)
-        );
+        let _ = writeln!(text, "    {line}  {}", paint.paint(Style::Dim, &note));
     }
 }
 
