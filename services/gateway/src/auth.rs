@@ -136,7 +136,7 @@ fn unauthorized() -> Problem {
 }
 
 pub(crate) fn hex_bytes(text: &str) -> Option<Vec<u8>> {
-    if !text.is_ascii() || text.len() % 2 != 0 {
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
         return None;
     }
     (0..text.len())

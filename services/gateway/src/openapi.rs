@@ -16,7 +16,7 @@ use crate::handlers::{admin, memory, progress, query, records, spaces, tools};
         tools::list, tools::call,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
-    modifiers(&Keys),
+    modifiers(&Keys, &Names),
     security(("key" = [])),
 )]
 struct Api;
@@ -30,6 +30,23 @@ impl Modify for Keys {
             .components
             .get_or_insert_default()
             .add_security_scheme("key", scheme);
+    }
+}
+
+struct Names;
+
+/// Generated clients need names that are unique: `spaces_get`, `records_get`.
+impl Modify for Names {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        for path in openapi.paths.paths.values_mut() {
+            for operation in [&mut path.get, &mut path.put, &mut path.post, &mut path.delete]
+                .into_iter()
+                .flatten()
+            {
+                let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
+                operation.operation_id = operation.operation_id.take().map(|it| format!("{tag}_{it}"));
+            }
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Problem {
     pub items: Vec<Item>,
     /// How far the writer is, when it was waited for in vain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub progress: Option<Progress>,
+    pub progress: Option<Box<Progress>>,
 }
 
 impl Problem {

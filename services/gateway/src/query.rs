@@ -122,11 +122,12 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
         None => format!("the write is not searchable yet; {backlog} accepted batches wait for the writer"),
     };
     let mut problem = Problem::timeout(detail);
-    problem.progress = Some(Progress {
-        watermark: watermark::print(space, info.written),
+    let watermark = watermark::print(space, info.written);
+    problem.progress = Some(Box::new(Progress {
+        watermark,
         written: false,
         backlog,
-    });
+    }));
     Ok(problem)
 }
 

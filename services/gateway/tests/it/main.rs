@@ -1,5 +1,7 @@
 //! The gateway through its routes, over the embedded stores, with small services behind it.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the report")]
+
 mod access;
 mod fuzz;
 mod harness;

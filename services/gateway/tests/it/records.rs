@@ -44,7 +44,7 @@ async fn a_bad_record_is_named_and_the_others_go_in() {
     ]});
     let reply = gateway.send(RECORDS, &body.to_string()).await;
     assert_eq!(reply.status, StatusCode::ACCEPTED);
-    insta::assert_snapshot!(outcomes(&reply), @r"
+    insta::assert_snapshot!(outcomes(&reply), @r#"
     0 accepted -
     1 rejected text: there is no text, no image_caption
     2 rejected text: invalid type: integer `7`, expecte
@@ -52,9 +52,9 @@ async fn a_bad_record_is_named_and_the_others_go_in() {
     4 rejected observed_at: 2999-01-01 is in the future
     5 duplicate -
     6 rejected the id `a` stands for other content; rec
-    7 rejected invalid type: string
+    7 rejected invalid type: string "text", expected st
     8 accepted -
-    ");
+    "#);
     gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
     let stored = gateway.send("GET /v1/spaces/s/records", "").await.json();
     assert_eq!(stored["items"].as_array().unwrap().len(), 2);
