@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use domain::port::{Bus, Delivery, Frame, Inquiry, Position, Result};
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use tracing::Instrument;
 
 use crate::Options;
 use crate::store::{Durability, Store};
@@ -87,7 +88,8 @@ impl Bus for QueueBus {
     }
 
     async fn request(&self, frame: Frame, patience: Duration) -> Result<Vec<u8>> {
-        self.inquiries.ask(frame, patience).await
+        let span = tracing::info_span!("bus.request", subject = frame.subject);
+        self.inquiries.ask(frame, patience).instrument(span).await
     }
 
     async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>> {

@@ -127,7 +127,8 @@ impl Index for MemoryIndex {
         let stopped = |_| PortError::new("index.search", ErrorKind::Unavailable, "the index is closed");
         let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
         let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
-        let (space, search, span) = (space.clone(), search.clone(), tracing::Span::current());
+        let span = tracing::info_span!("index.search", %space, limit = search.limit);
+        let (space, search) = (space.clone(), search.clone());
         let work = spawn_blocking(move || {
             let _permit = permit;
             let _span = span.entered();

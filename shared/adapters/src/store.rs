@@ -16,6 +16,7 @@ use std::sync::Arc;
 use domain::PortError;
 use domain::id::SpaceId;
 use rusqlite::{Connection, OptionalExtension};
+use tracing::Instrument;
 
 pub(crate) use codec::{dense_blob, dense_of, sparse_blob, sparse_of};
 pub(crate) use failure::{Failure, Outcome};
@@ -88,6 +89,7 @@ impl Store {
     {
         self.writer
             .run(durability, job, then)
+            .instrument(tracing::info_span!("store.write", operation))
             .await
             .map_err(|it| it.of_port(operation, &self.path))
     }
@@ -100,6 +102,7 @@ impl Store {
     {
         self.readers
             .run(job)
+            .instrument(tracing::info_span!("store.read", operation))
             .await
             .map_err(|it| it.of_port(operation, &self.path))
     }

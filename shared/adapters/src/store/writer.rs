@@ -117,15 +117,20 @@ where
     }
 
     fn answer(self: Box<Self>, prevented: Option<&Failure>) {
-        let outcome = match (self.outcome, prevented) {
+        let Task {
+            outcome, then, reply, ..
+        } = *self;
+        let outcome = match (outcome, prevented) {
             (Ok(_), Some(failure)) => Err(failure.again()),
             (outcome, _) => outcome,
         };
-        if let Ok(value) = &outcome {
-            (self.then)(value);
+        // `then` may hold the store: it goes before the answer, so that the caller's handle is the last one.
+        match &outcome {
+            Ok(value) => then(value),
+            Err(_) => drop(then),
         }
         // A caller that has stopped waiting misses nothing: what it asked for is in the file.
-        drop(self.reply.send(outcome));
+        drop(reply.send(outcome));
     }
 }
 
