@@ -9,6 +9,19 @@ const RESULT_BYTES: usize = 2_400;
 /// Keys of the metadata that number the steps of a run, the surest first.
 const STEPS: [&str; 4] = ["step", "turn", "frame", "t"];
 
+/// Actors that are worlds or tools, not people.
+const WORLDS: [&str; 9] = [
+    "environment",
+    "env",
+    "world",
+    "tool",
+    "system",
+    "observation",
+    "game",
+    "function",
+    "simulator",
+];
+
 /// Returns the text of a record as it is shown: what was said, or `tool(arguments) -> result`.
 pub(crate) fn shown(record: &Record) -> String {
     let said = record.text.trim();
@@ -31,13 +44,39 @@ pub(crate) fn shown(record: &Record) -> String {
     out
 }
 
-/// Returns the step of an agent's run that a record is: as its metadata say, else the place of an action in its session.
-pub(crate) fn step(record: &Record) -> Option<u32> {
-    let said = STEPS
+/// Returns the step of an agent's run that the record at `at` is: as its metadata or its text say, else the place of an
+/// action in its session; what a world answers belongs to the step before it.
+pub(crate) fn step(window: &[Record], at: usize) -> Option<u32> {
+    let record = &window[at];
+    let asked = at
+        .checked_sub(1)
+        .map(|it| &window[it])
+        .filter(|it| is_world(record) && it.actor != record.actor);
+    let placed = || {
+        (record.modality == Modality::Action)
+            .then(|| u32::try_from(record.ordinal).ok())
+            .flatten()
+    };
+    said_step(record).or_else(|| asked.and_then(said_step)).or_else(placed)
+}
+
+/// Says whether a record tells what a tool or a world did, rather than what somebody says.
+pub(crate) fn is_world(record: &Record) -> bool {
+    record.modality == Modality::Action || WORLDS.contains(&record.actor.to_lowercase().as_str())
+}
+
+fn said_step(record: &Record) -> Option<u32> {
+    let noted = STEPS
         .iter()
         .find_map(|it| record.metadata.get(*it)?.trim().parse().ok());
-    let placed = (record.modality == Modality::Action).then(|| u32::try_from(record.ordinal).ok());
-    said.or(placed.flatten())
+    noted.or_else(|| {
+        // "[step 4] open(door)" anywhere, "Step 4: open the door" at the start.
+        let head = record.text[..record.text.floor_char_boundary(2_000)].to_lowercase();
+        let rest = head.split("[step ").nth(1).or_else(|| head.strip_prefix("step "))?;
+        let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(rest.len());
+        let closed = rest[digits..].starts_with([']', ':', '.', ')']);
+        rest[..digits].parse().ok().filter(|_| closed)
+    })
 }
 
 /// Arguments as `key=value` pairs when they are a flat JSON object, as given otherwise.

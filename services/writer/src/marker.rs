@@ -78,6 +78,39 @@ pub(crate) fn of(text: &str) -> Option<Marker> {
     text::sentences(head).into_iter().take(2).find_map(in_sentence)
 }
 
+/// Ways to ask for a cause or a motive, the longer before the shorter.
+const WANTED: [(&str, RelationKind); 12] = [
+    ("why do you want", RelationKind::Motivates),
+    ("why did you", RelationKind::Motivates),
+    ("why do you", RelationKind::Motivates),
+    ("why are you", RelationKind::Motivates),
+    ("what made you", RelationKind::Motivates),
+    ("what inspired", RelationKind::Motivates),
+    ("what motivated", RelationKind::Motivates),
+    ("what got you", RelationKind::Motivates),
+    ("why not", RelationKind::Causes),
+    ("why", RelationKind::Causes),
+    ("how come", RelationKind::Causes),
+    ("what caused", RelationKind::Causes),
+];
+
+/// Returns how the answer to the last question of the text bears on what is asked, if it asks for a cause or a motive.
+pub(crate) fn wanted(text: &str) -> Option<RelationKind> {
+    let question = text::sentences(text)
+        .into_iter()
+        .rev()
+        .find(|it| crate::speech::is_question(it))?;
+    let lower = question.to_lowercase();
+    let bare = lower
+        .trim_start_matches("and ")
+        .trim_start_matches("so ")
+        .trim_start_matches("but ");
+    WANTED
+        .iter()
+        .find(|(start, _)| bare.starts_with(start))
+        .map(|(_, kind)| *kind)
+}
+
 fn in_sentence(sentence: &str) -> Option<Marker> {
     let lower = sentence.to_lowercase().replace('\u{2019}', "'");
     let mut rest = lower.trim_start();

@@ -91,7 +91,15 @@ fn of_turn(records: &[Record], at: usize) -> Vec<Link> {
 fn marked(records: &[Record], at: usize, asked: Option<usize>) -> Option<Link> {
     let place = asked.or_else(|| at.checked_sub(1))?;
     let (record, before) = (&records[at], &records[place]);
-    let found = marker::of(&record.text)?;
+    let Some(found) = marker::of(&record.text) else {
+        let kind = asked.and_then(|_| marker::wanted(&before.text))?;
+        return Some(Link {
+            source: at,
+            target: place,
+            kind,
+            weight: 0.6,
+        });
+    };
     let same = record.actor == before.actor;
     let tied = asked.is_some() || found.points_back || same || shares_word(&record.text, &before.text);
     if !tied || before.text.trim().is_empty() {
@@ -165,7 +173,7 @@ fn enabled(records: &[Record], at: usize) -> Option<Link> {
             key == "location" && after == record.actor || matches!(after, "open" | "unlocked" | "on" | "made")
         };
         let mut changes = if record.modality == Modality::Action {
-            state::changes(record)
+            state::changes(record, "")
         } else {
             Vec::new()
         }

@@ -63,7 +63,11 @@ pub(crate) fn location(text: &str, people: &[&str]) -> String {
         .map(|it| it.as_str());
     let mut places = found.filter(|it| {
         let first = it.split_whitespace().next().unwrap_or_default().to_lowercase();
-        !NO_PLACES.contains(&first.as_str()) && !people.iter().any(|name| name.to_lowercase().starts_with(&first))
+        let title = matches!(first.as_str(), "mr" | "mrs" | "ms" | "dr" | "prof");
+        let name = first.chars().count() > 1 && it.chars().any(char::is_lowercase);
+        name && !title
+            && !NO_PLACES.contains(&first.as_str())
+            && !people.iter().any(|name| name.to_lowercase().starts_with(&first))
     });
     places.next().unwrap_or_default().trim_end_matches("'s").to_owned()
 }

@@ -13,7 +13,7 @@ use domain::relation::{Relation, RelationKind};
 use domain::unit::Unit;
 
 use crate::speech::REACH;
-use crate::{boundary, event, relate, speech, write};
+use crate::{act, boundary, event, relate, speech, write};
 
 /// Records that must be known on each side of a fresh one.
 pub const MARGIN: usize = 60;
@@ -140,7 +140,8 @@ pub(crate) fn key(relation: &Relation) -> (UnitId, UnitId, RelationKind, String)
 /// Returns the turn unit at `at` if its neighbours now say otherwise than when it was written.
 fn refreshed(stretch: &Stretch, at: usize, stored: &Unit) -> Option<Unit> {
     let same = stored.addressee == speech::addressee(&stretch.records, at)
-        && stored.question == speech::question(&stretch.records, at);
+        && stored.question == speech::question(&stretch.records, at)
+        && stored.step == act::step(&stretch.records, at);
     if same {
         None
     } else {

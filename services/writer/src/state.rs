@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
-use domain::record::{Modality, Record};
+use domain::record::Record;
 use domain::unit::StateChange;
 use regex::Regex;
 use serde_json::{Map, Value};
+
+use crate::act::is_world;
 
 /// Most changes kept of one record.
 const CHANGES_MAX: usize = 16;
@@ -14,10 +16,13 @@ const VALUE_BYTES: usize = 80;
 /// Longest text that is searched, in bytes.
 const BYTES_MAX: usize = 8_000;
 
-/// Returns what changed by a record, in order of appearance, without repeats.
-pub(crate) fn changes(record: &Record) -> Vec<StateChange> {
+/// Returns what changed by a record, in order of appearance, without repeats. A world that speaks to somebody tells what
+/// changed for the `addressee`.
+pub(crate) fn changes(record: &Record, addressee: &str) -> Vec<StateChange> {
+    let told = is_world(record) && !addressee.is_empty();
+    let actor = if told { addressee } else { &record.actor };
     let mut found = Found {
-        actor: record.actor.clone(),
+        actor: actor.to_owned(),
         out: Vec::new(),
     };
     if let Some(tool) = &record.tool {
@@ -30,7 +35,7 @@ pub(crate) fn changes(record: &Record) -> Vec<StateChange> {
             }
         }
     }
-    if record.modality == Modality::Action {
+    if is_world(record) {
         found.world(cut(&record.text));
     } else {
         found.statements(cut(&record.text));
@@ -48,8 +53,15 @@ static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)(?:^|[\s,;{(])([\p{L}_][\p{L}\d_.-]{0,40})\s*(?:=|:)\s*([^\s,;{}()]{1,60})(?:\s*(?:->|→|=>)\s*([^\s,;{}()]{1,60}))?").ok()
 });
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\byou (?:are(?: now)?|arrive|enter|walk|go|stand|find yourself)(?: in| at| into| to| inside)? (?:a |an |the )([\p{L}\d' -]{2,40})").ok()
+    Regex::new(r"(?i)\byou (?:(?:are(?: now| back)?|arrive|stand|find yourself) (?:in|at|inside|on)|(?:enter|reach|walk to|go to|walk into|go into) (?:the|an?)) (?:the |an? )?([\p{L}\d' -]{2,40})").ok()
 });
+/// What a world's status line says: "A3 now holds iron pan x3", "Carrying: rope, lamp", "Parcel 14 is on the rack".
+static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(\p{Lu}[\p{L}\d]*(?: [\p{L}\d]+)??)(: | now (?:holds?|at|shows?|reads?) | (?:is|are) (?:on|in|at) (?:the )?)([^:\n]{1,60})$").ok()
+});
+/// What its gauges show: "Battery 62", "Weight 6.8 kg of 10".
+static GAUGE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(\p{Lu}\p{L}+) (\d[\d.,]*%?(?: \p{L}{1,8})?(?: of \d+)?)$").ok());
 static HAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\byou (take|took|pick up|picked up|grab|get|now have|drop|dropped|put|place|open|opened|close|closed|lock|locked|unlock|unlocked|turn on|turned on|turn off|turned off|activate|deactivate|light|heat|cool|clean|eat|drink|wear|craft|build|break) (?:down )?(?:a |an |the |some )?([\p{L}\d' -]{2,40}?)(?: (?:from|in/on|in|on|into|onto|to) (?:a |an |the )?([\p{L}\d' -]{2,40}))?(?:[.,;!\n]|$)").ok()
 });
@@ -168,7 +180,28 @@ impl Found {
             };
             self.push(&found[2], key, before, after);
         }
+        // Not by sentences, to which "aisle B." looks like an initial.
+        for clause in text.split([';', '\n']).flat_map(|it| it.split(". ")) {
+            self.status(&actor, clause.trim().trim_end_matches('.'));
+        }
         self.statements(text);
+    }
+
+    fn status(&mut self, actor: &str, clause: &str) {
+        if let Some(found) = GAUGE.as_ref().and_then(|it| it.captures(clause)) {
+            self.push(actor, &found[1], "", &found[2]);
+        }
+        let Some(found) = STATUS.as_ref().and_then(|it| it.captures(clause)) else {
+            return;
+        };
+        let (key, value) = (&found[1], &found[3]);
+        match found[2].trim() {
+            ":" => self.push(actor, key, "", value),
+            "now hold" | "now holds" => self.push(key, "holds", "", value),
+            it if it.starts_with("now") => self.push(key, "state", "", value),
+            _ if key.eq_ignore_ascii_case("you") => {}
+            _ => self.push(key, "location", "", value),
+        }
     }
 
     fn statements(&mut self, text: &str) {

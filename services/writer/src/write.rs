@@ -2,7 +2,8 @@
 
 use domain::id::UnitId;
 use domain::record::Record;
-use domain::unit::{Grain, Status, Unit};
+use domain::unit::{Grain, StateChange, Status, Unit};
+use text::time::Mention;
 
 use crate::summary::Said;
 use crate::{act, scene, speech, state, summary};
@@ -43,7 +44,7 @@ fn turn(window: &[Record], at: usize) -> Unit {
         mentions: &mentions,
     };
     let tool = record.tool.as_ref().map(|it| it.name.as_str());
-    let changes = state::changes(record);
+    let changes = state::changes(record, &addressee);
     Unit {
         id: UnitId::turn(record.id),
         grain: Grain::Turn,
@@ -56,10 +57,10 @@ fn turn(window: &[Record], at: usize) -> Unit {
         actor: record.actor.clone(),
         summary: summary::summary(record, &said),
         times: mentions.iter().take(TIMES_MAX).map(|it| it.span.clone()).collect(),
-        participants: participants(head, record),
+        participants: participants(head, record, &mentions),
         location: location(record, head, &addressee, &changes),
         action: tool.map_or_else(|| scene::action(head), str::to_owned),
-        step: act::step(record),
+        step: act::step(window, at),
         changes,
         tag: tag(head, &caption, tool),
         cues: scene::cues(&[head, &caption]),
@@ -73,7 +74,7 @@ fn turn(window: &[Record], at: usize) -> Unit {
     }
 }
 
-fn participants(text: &str, record: &Record) -> Vec<String> {
+fn participants(text: &str, record: &Record, times: &[Mention]) -> Vec<String> {
     let called = text::vocatives(text);
     let mut out: Vec<String> = Vec::new();
     for name in text::names(text).into_iter().chain(called.iter().copied()) {
@@ -83,7 +84,9 @@ fn participants(text: &str, record: &Record) -> Vec<String> {
             .map(|(_, it)| it)
             .filter(|it| called.contains(it))
             .unwrap_or(name);
-        let fits = name != record.actor && name.len() <= 80 && out.len() < PARTICIPANTS_MAX;
+        let start = name.as_ptr() as usize - text.as_ptr() as usize;
+        let time = times.iter().any(|it| it.range.contains(&start));
+        let fits = name != record.actor && name.len() <= 80 && !time && out.len() < PARTICIPANTS_MAX;
         if fits && !out.iter().any(|it| it == name) {
             out.push(name.to_owned());
         }
@@ -92,12 +95,9 @@ fn participants(text: &str, record: &Record) -> Vec<String> {
 }
 
 /// Where the actor came to be, else the place or source that the caller gave, else the first place in the text.
-fn location(record: &Record, text: &str, addressee: &str, changes: &[domain::unit::StateChange]) -> String {
-    let reached = changes
-        .iter()
-        .rev()
-        .find(|it| it.key == "location" && it.subject == record.actor);
-    if let Some(reached) = reached.filter(|_| record.tool.is_some()) {
+fn location(record: &Record, text: &str, addressee: &str, changes: &[StateChange]) -> String {
+    let moved = |it: &&StateChange| it.key == "location" && (it.subject == record.actor || it.subject == addressee);
+    if let Some(reached) = changes.iter().rev().find(moved).filter(|_| act::is_world(record)) {
         return reached.after.clone();
     }
     let given = ["location", "place", "source"]

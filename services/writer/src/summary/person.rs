@@ -301,15 +301,10 @@ fn subject(tokens: &[Token<'_>], i: usize) -> Option<(&'static str, usize)> {
 /// Returns the verb in the third person if it is one whose form changes.
 fn agree(word: &str, first: bool) -> Option<String> {
     let out = match word {
-        "am" | "Am" | "are" | "aren't" | "Are" => {
-            if word == "aren't" {
-                "isn't"
-            } else if word.starts_with('A') {
-                "Is"
-            } else {
-                "is"
-            }
-        }
+        "am" | "are" => "is",
+        "Am" | "Are" => "Is",
+        "aren't" => "isn't",
+        "Aren't" => "Isn't",
         "were" if !first => "was",
         "Were" if !first => "Was",
         "have" => "has",

@@ -118,13 +118,6 @@ fn an_image_speaks_through_its_caption() {
 
 #[test]
 fn actions_show_their_call_and_what_it_changed() {
-    let changes = |unit: &Unit| {
-        let lines = unit
-            .changes
-            .iter()
-            .map(|it| format!("{} {}: {} -> {}", it.subject, it.key, it.before, it.after));
-        lines.collect::<Vec<_>>()
-    };
     for (arguments, result, text, expected) in [
         (
             r#"{"order_id": "A7"}"#,
@@ -162,8 +155,37 @@ fn actions_show_their_call_and_what_it_changed() {
             (unit.text.as_str(), unit.action.as_str(), unit.step),
             (text, "act", Some(4))
         );
-        assert_eq!(changes(&unit), expected);
+        assert_eq!(changed(&unit), expected);
     }
+}
+
+#[test]
+fn a_world_that_answers_in_words_tells_step_place_and_state() {
+    let unit = last(&talk(&[
+        "agent: [step 3] goto(aisle B)",
+        "environment: You are in aisle B. B1 now holds bag of rice x3. Carrying: copper pan x2. Battery 62.",
+    ]));
+    assert_eq!(
+        (unit.step, unit.location.as_str(), unit.addressee.as_str()),
+        (Some(3), "aisle B", "agent")
+    );
+    assert_eq!(
+        changed(&unit),
+        [
+            "agent location:  -> aisle B",
+            "B1 holds:  -> bag of rice x3",
+            "agent carrying:  -> copper pan x2",
+            "agent battery:  -> 62",
+        ]
+    );
+}
+
+fn changed(unit: &Unit) -> Vec<String> {
+    let lines = unit
+        .changes
+        .iter()
+        .map(|it| format!("{} {}: {} -> {}", it.subject, it.key, it.before, it.after));
+    lines.collect()
 }
 
 #[test]

@@ -44,6 +44,10 @@ fn relations_follow_from_what_was_said() {
             vec!["1 FollowsUp 2", "2 Causes 1"],
         ),
         (
+            vec!["Ana: So why did you become a nurse?", "Tom: My aunt was one."],
+            vec!["1 FollowsUp 2", "2 Motivates 1"],
+        ),
+        (
             vec!["Tom: The rent rose again.", "Tom: That's why we moved."],
             vec!["1 Causes 2"],
         ),
