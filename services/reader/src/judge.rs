@@ -51,23 +51,23 @@ pub(crate) fn judge(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon)
         .take(3)
         .map(|&it| window_cover(pool, it, question))
         .fold(0.0, f32::max);
-    if question.subject.is_none() || question.words.is_empty() {
-        return Judgement {
-            score: f32::MAX,
-            cover,
-            ..Judgement::default()
-        };
+    let mut detail = excluded(pool, question);
+    let mut score = AGREEMENT;
+    if question.subject.is_some() && !question.words.is_empty() {
+        detail = detail.or_else(|| changed_detail(pool, question, lexicon));
+        score = by_sentence(pool) + 2.0 * by_word(pool, question) + by_window(pool);
     }
-    let detail = excluded(pool, question).or_else(|| changed_detail(pool, question, lexicon));
     let slot = detail.as_ref().map_or(0.0, |it| it.1);
-    let score = by_sentence(pool) + 2.0 * by_word(pool, question) + by_window(pool) - 4.0 * slot;
     Judgement {
-        score,
+        score: score - slot,
         slot,
         detail: detail.map(|it| it.0),
         cover,
     }
 }
+
+/// Score of full agreement.
+const AGREEMENT: f32 = 4.0;
 
 fn window_cover(pool: &Pool<'_>, at: usize, question: &Question) -> f32 {
     let lines = pool.window(at, 2, 1);
@@ -164,14 +164,16 @@ fn changed_detail(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -
                 found,
                 line,
             };
-            return Some((detail, asked.idf / 6.0));
+            return Some((detail, DETAIL * asked.idf));
         }
     }
     None
 }
 
 /// Cost of a value that excludes the one asked for: more than full agreement on everything else is worth.
-const EXCLUDED: f32 = 1.5;
+const EXCLUDED: f32 = 8.0;
+/// Cost of another word in the place of the one asked for, times its rarity: weak, for it may be another name of the same.
+const DETAIL: f32 = 0.25;
 /// Values that exclude each other although they are near in meaning.
 const EXCLUSIVE: &[&[&str]] = &[
     &[

@@ -19,6 +19,8 @@ pub(crate) struct Word {
     pub(crate) verb: bool,
     /// Whether it stands directly after the content word before it.
     pub(crate) adjoins: bool,
+    /// Whether it is a name or a number: nothing else stands for it.
+    pub(crate) specific: bool,
     /// Whether a part of the space holds it.
     pub(crate) known: bool,
 }
@@ -40,6 +42,8 @@ pub(crate) struct Question {
     pub(crate) feeling: bool,
     /// Whether it is a choice between options, or about what would be.
     pub(crate) options: Vec<String>,
+    /// Whether it asks for the time of day.
+    pub(crate) clock: bool,
     /// Whether it says "not".
     pub(crate) negated: bool,
     /// Stem of the word after "which", "what kind of" or "how many"; empty if there is none.
@@ -93,6 +97,10 @@ const AUXILIARIES: &[&str] = &[
 ];
 /// Roles of a talk with an assistant: what one asks for the other gives, so nobody owns what is said.
 const ROLES: &[&str] = &["user", "assistant", "system", "tool", "agent", "human", "bot", "ai"];
+const TIMES: &[&str] = &[
+    "when", "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season",
+    "hour", "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
+];
 const LISTERS: &[&str] = &["has", "have", "both", "all", "list", "various", "different", "several"];
 
 /// Reads the question of a request.
@@ -107,12 +115,13 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
     let speech = lower.contains("according to") || words.iter().any(|it| SPEECH.contains(&it.stem.as_str()));
     let head = stem(&request.anchors.head);
     Question {
-        kind: request.anchors.answer,
+        kind: kind(request.anchors.answer, &lower),
         subject: subject(request, &lower),
         speech,
         plural: plural(request, &lower),
         feeling: lower.contains("feel") || lower.contains("react") || lower.contains("emotion"),
         options: options(&request.question),
+        clock: lower.contains("what time") || lower.contains("which hour"),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
         head: if request.anchors.head.is_empty() {
             String::new()
@@ -122,6 +131,28 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         vector: lexicon.sentence(bare),
 
         words,
+    }
+}
+
+/// "What did she say when ..." asks for no time: a question for a time opens with "when" or names a unit of time early.
+fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
+    let opening: Vec<&str> = words(lower).into_iter().take(5).collect();
+    let Some(first) = opening.first().filter(|_| read == AnswerKind::When) else {
+        return read;
+    };
+    let timed = opening.iter().any(|it| TIMES.contains(it)) || lower.contains("how long ago");
+    match *first {
+        _ if timed => read,
+        "how" if lower.starts_with("how many") || lower.starts_with("how much") => AnswerKind::Number,
+        "how" => AnswerKind::How,
+        "who" | "whose" | "whom" => AnswerKind::Who,
+        "where" => AnswerKind::Where,
+        "why" => AnswerKind::Why,
+        "what" if opening.get(1).is_some_and(|it| AUXILIARIES.contains(it)) => AnswerKind::WhatDoes,
+        "what" => AnswerKind::WhatIs,
+        "which" => AnswerKind::Kind,
+        it if AUXILIARIES.contains(&it) => AnswerKind::YesNo,
+        _ => read,
     }
 }
 
@@ -163,6 +194,13 @@ fn content(request: &AnswerV1, bare: &str) -> Vec<Word> {
     let dated: Vec<&str> = words(&dated);
     let action = stem(&request.anchors.action);
     let most = request.words.iter().map(|it| it.idf).fold(0.0_f32, f32::max);
+    let names: Vec<String> = request
+        .anchors
+        .names
+        .iter()
+        .flat_map(|it| words(it))
+        .map(str::to_lowercase)
+        .collect();
     let mut found: Vec<Word> = Vec::new();
     let mut adjoins = false;
     for word in words(bare) {
@@ -180,7 +218,9 @@ fn content(request: &AnswerV1, bare: &str) -> Vec<Word> {
             None => 1.0,
         };
         if !found.iter().any(|it| it.stem == stem) {
+            let specific = names.contains(&lower) || word.starts_with(|it: char| it.is_ascii_digit());
             found.push(Word {
+                specific,
                 verb: stem == action,
                 stem,
                 weight: 0.0,

@@ -11,7 +11,9 @@ use crate::words::Lexicon;
 
 /// Below this the evidence belongs to somebody else. All three parts of the score lie between -1 and 1 (the middle one is
 /// doubled), 0 is a tie; the other must lead clearly before an answer is refused.
-const OTHERS: f32 = -0.6;
+const OTHERS: f32 = -0.7;
+/// The same where more than two speak: there many things are told by a third, so only clear cases are refused.
+const OTHERS_OF_MANY: f32 = -2.2;
 /// A window that covers less of the question than this has nothing to do with it.
 const NOTHING: f32 = 0.2;
 /// A window that covers less than this answers a part at best.
@@ -28,7 +30,7 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
     let judgement = judge(&pool, &question, &mut lexicon);
-    if let Some(refusal) = refuse(&pool, &question, &judgement) {
+    if let Some(refusal) = refuse(&pool, &question, &judgement, request.speakers.len() > 2) {
         return refusal;
     }
     let found = answer::find(request, &question, &pool, &mut lexicon);
@@ -41,27 +43,31 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
     accepted(request, &question, &judgement, found, &pool)
 }
 
-fn refuse(pool: &Pool<'_>, question: &Question, judgement: &Judgement) -> Option<AnsweredV1> {
+fn refuse(pool: &Pool<'_>, question: &Question, judgement: &Judgement, many: bool) -> Option<AnsweredV1> {
     let nothing_known = !question.words.is_empty() && question.words.iter().all(|it| !it.known);
-    if judgement.cover < NOTHING && (nothing_known || question.words.len() > 1) {
+    if judgement.cover < NOTHING && nothing_known {
         return Some(refused(
             "nothing on this is remembered",
             misses(pool, &pool.by_order, "weak"),
         ));
     }
-    if judgement.score >= OTHERS {
+    let least = if many { OTHERS_OF_MANY } else { OTHERS };
+    if judgement.score >= least {
         return None;
     }
     let subject = question.subject.as_deref().unwrap_or_default();
     if let Some(detail) = judgement
         .detail
         .as_ref()
-        .filter(|_| judgement.score + 4.0 * judgement.slot >= OTHERS)
+        .filter(|_| judgement.score + judgement.slot >= least)
     {
-        let reason = format!(
-            "what is remembered of {subject} says \"{}\" where \"{}\" was asked",
-            detail.found, detail.asked
-        );
+        let of = if subject.is_empty() {
+            String::new()
+        } else {
+            format!(" of {subject}")
+        };
+        let (found, asked) = (&detail.found, &detail.asked);
+        let reason = format!("what is remembered{of} says \"{found}\" where \"{asked}\" was asked");
         return Some(refused(&reason, misses(pool, &[detail.line], "detail_differs")));
     }
     let others: Vec<usize> = pool

@@ -23,7 +23,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
     let top = pool.lines[first].order;
     let mut best: Option<Candidate> = None;
     for &line in lines.iter().filter(|&&it| pool.lines[it].order >= top - BEHIND) {
-        for candidate in candidates(question, pool, line, top) {
+        for candidate in candidates(pool, line, top) {
             if best.as_ref().is_none_or(|it| candidate.worth > it.worth) {
                 best = Some(candidate);
             }
@@ -48,7 +48,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
     let told = pool.lines[best.line].turn.observed_at;
     let reason = (!best.span.words.is_empty()).then(|| format!("\"{}\" was said on {}", best.span.words, day(told)));
     Some(Found {
-        text: rendered(&best.span, told),
+        text: rendered(question, &best.span, told),
         lines: vec![best.line],
         share,
         reason,
@@ -56,7 +56,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
     })
 }
 
-fn candidates(_question: &Question, pool: &Pool<'_>, at: usize, top: f32) -> Vec<Candidate> {
+fn candidates(pool: &Pool<'_>, at: usize, top: f32) -> Vec<Candidate> {
     let line = &pool.lines[at];
     let mut out = Vec::new();
     for (sentence, it) in line.sentences.iter().enumerate().filter(|(_, it)| !it.caption) {
@@ -88,30 +88,63 @@ fn mentions(line: &Line<'_>, sentence: &str) -> Vec<TimeSpan> {
     spans
 }
 
-/// "Last week" and its like stay relative to the day they were said on: which days are meant is not known.
-fn rendered(span: &TimeSpan, told: DateTime<FixedOffset>) -> String {
-    let words = span.words.to_lowercase();
-    if let Some(unit) = words
-        .strip_prefix("last ")
-        .or_else(|| words.strip_prefix("this past "))
-        .or_else(|| words.strip_prefix("past "))
-    {
-        let unit = unit.trim();
-        let vague = matches!(unit, "week" | "weekend")
-            || matches!(
-                unit,
-                "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday"
-            );
-        if vague {
-            let shown = if unit.starts_with("week") {
-                unit.to_owned()
-            } else {
-                capitalised(unit)
-            };
-            return format!("the {shown} before {}", day(told));
-        }
+/// "Last week" and its like stay relative to the day they were said on: which days are meant is not known. The time of day
+/// is told only to who asks for it.
+fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -> String {
+    if let Some(relative) = relative(span, told) {
+        return relative;
     }
-    text::time::render(span, *told.offset())
+    let full = text::time::render(span, *told.offset());
+    let full = full.strip_prefix("since ").unwrap_or(&full);
+    let date = full.split_once(" at ").map_or(full, |it| it.0);
+    if question.clock {
+        full.to_owned()
+    } else {
+        date.to_owned()
+    }
+}
+
+fn relative(span: &TimeSpan, told: DateTime<FixedOffset>) -> Option<String> {
+    let lower = span.words.to_lowercase();
+    let past = span.start < told;
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    match words.as_slice() {
+        ["last" | "past", unit] | ["this", "past" | "last", unit] if days(unit) => Some(unit),
+        ["the", "past" | "last", unit] if days(unit) => Some(unit),
+        [unit @ "weekend"] | [_, unit @ "weekend"] | ["over" | "on" | "at", "the", unit @ "weekend"] if past => {
+            Some(unit)
+        }
+        _ => None,
+    }
+    .map(|unit| {
+        let shown = if unit.starts_with("week") {
+            (*unit).to_owned()
+        } else {
+            capitalised(unit)
+        };
+        format!("the {shown} before {}", day(told))
+    })
+    .or_else(|| {
+        let (count, unit) = match words.as_slice() {
+            [count, unit @ ("weeks" | "weekends"), "ago"] => (count, unit),
+            _ => return None,
+        };
+        Some(format!("{count} {unit} before {}", day(told)))
+    })
+}
+
+/// Units that leave open which days are meant.
+fn days(unit: &str) -> bool {
+    let week = [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ];
+    matches!(unit, "week" | "weekend") || week.contains(&unit)
 }
 
 fn capitalised(word: &str) -> String {

@@ -93,11 +93,7 @@ pub(crate) fn duration(lower: &str) -> bool {
 
 /// Says whether a word denies.
 pub(crate) fn denies(lower: &str) -> bool {
-    lower.ends_with("n't")
-        || matches!(
-            lower,
-            "not" | "never" | "no" | "nope" | "nah" | "neither" | "nobody" | "nothing" | "hardly" | "cannot"
-        )
+    lower.ends_with("n't") || is(DENIALS, lower)
 }
 
 /// Says whether a word is kin or another person by role.
@@ -140,6 +136,30 @@ const NUMBERS: &[&str] = &[
     "once",
     "twice",
     "couple",
+];
+const DENIALS: &[&str] = &[
+    "not",
+    "never",
+    "no",
+    "nope",
+    "nah",
+    "neither",
+    "nobody",
+    "nothing",
+    "none",
+    "hardly",
+    "barely",
+    "cannot",
+    "without",
+    "instead",
+    "except",
+    "refused",
+    "declined",
+    "failed",
+    "unable",
+    "cancelled",
+    "canceled",
+    "nowhere",
 ];
 const DETERMINERS: &[&str] = &[
     "a", "an", "the", "my", "your", "our", "his", "her", "their", "its", "this", "that", "these", "those", "some",

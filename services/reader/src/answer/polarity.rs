@@ -8,21 +8,60 @@ use crate::words::Lexicon;
 
 /// A sentence that covers less than this share of the best says nothing about it.
 const NEAR: f32 = 0.75;
+/// A turn this much behind the best one does not vote.
+const BEHIND: f32 = 1.0;
+/// If the rest of the question is covered this well, a missing name or number means that it was another.
+const REST: f32 = 0.6;
 
-/// Answers yes or no by what the best sentences of the best turn affirm or deny.
+/// Answers yes or no by what the best sentences of the best turns affirm or deny.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Option<Found> {
-    let &at = lines.first()?;
-    let line = &pool.lines[at];
-    let denied = spoken(pool, line).unwrap_or_else(|| denied(line, question));
+    let &first = lines.first()?;
+    let top = pool.lines[first].order;
+    let near: Vec<usize> = lines
+        .iter()
+        .copied()
+        .filter(|&it| pool.lines[it].order >= top - BEHIND)
+        .collect();
+    let denied = if differs(question, pool, first) {
+        true
+    } else {
+        spoken(pool, &pool.lines[first]).unwrap_or_else(|| denied(question, pool, &near))
+    };
     let text = if denied == question.negated { "Yes" } else { "No" };
-    let share = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
+    let share = pool.lines[first]
+        .sentences
+        .iter()
+        .map(|it| it.cover)
+        .fold(0.0, f32::max);
     Some(Found {
         text: text.to_owned(),
-        lines: vec![at],
+        lines: vec![first],
         share,
         reason: None,
         conflict: false,
     })
+}
+
+/// Says whether a name or number of the question is missing around a turn that covers all else.
+fn differs(question: &Question, pool: &Pool<'_>, at: usize) -> bool {
+    let window = pool.window(at, 2, 2);
+    let most = |word: usize| {
+        window
+            .iter()
+            .map(|&it| pool.lines[it].matches[word])
+            .fold(0.0, f32::max)
+    };
+    question
+        .words
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| it.specific)
+        .any(|(at, word)| {
+            let others = || question.words.iter().enumerate().filter(|(other, _)| *other != at);
+            let weight: f32 = others().map(|it| it.1.weight).sum();
+            let rest: f32 = others().map(|(other, it)| it.weight * most(other)).sum();
+            most(at) < 1.0 && word.idf > 0.0 && weight > 0.0 && rest >= REST * weight
+        })
 }
 
 /// A reply that opens with yes or no to a question that covers the matter decides.
@@ -35,41 +74,97 @@ fn spoken(pool: &Pool<'_>, line: &Line<'_>) -> Option<bool> {
     let first = text::words(&line.turn.text).first()?.to_lowercase();
     let own = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
     match first.as_str() {
-        "no" | "nope" | "nah" | "never" if asked.cover > own => Some(true),
+        "no" | "nope" | "nah" | "never" if asked.cover > 0.6 * own => Some(true),
         "yes" | "yeah" | "yep" | "yup" | "absolutely" | "definitely" if asked.cover > own => Some(false),
         _ => None,
     }
 }
 
-fn denied(line: &Line<'_>, question: &Question) -> bool {
-    let best = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
-    let telling = line
-        .sentences
-        .iter()
-        .filter(|it| it.cover >= NEAR * best && !it.question);
-    telling
-        .min_by(|a, b| b.cover.total_cmp(&a.cover))
-        .is_some_and(|it| denies_match(it, question))
+/// The telling sentences vote, those of better turns more.
+fn denied(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
+    let all = || {
+        lines
+            .iter()
+            .flat_map(|&line| pool.lines[line].sentences.iter().map(move |it| (line, it)))
+    };
+    let best = all().map(|it| it.1.cover).fold(0.0, f32::max);
+    let telling = all().filter(|(_, it)| it.cover >= NEAR * best && !it.question);
+    let top = lines.first().map_or(0.0, |&it| pool.lines[it].order);
+    let votes: f32 = telling
+        .map(|(line, it)| {
+            let sign = if denies_match(it, question) { -1.0 } else { 1.0 };
+            sign * it.cover * (2.0 * (pool.lines[line].order - top)).exp()
+        })
+        .sum();
+    votes < 0.0
 }
 
-/// Says whether a denial stands in the same clause as a word of the question, before it or right after.
+/// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place.
 fn denies_match(sentence: &Sentence, question: &Question) -> bool {
+    let opposite = question.words.iter().enumerate().any(|(at, word)| {
+        let against = |it: &&(&str, &str)| it.0 == word.stem || it.1 == word.stem;
+        let of = |it: &(&str, &str)| {
+            if it.0 == word.stem {
+                it.1.to_owned()
+            } else {
+                it.0.to_owned()
+            }
+        };
+        sentence.matches[at] < 1.0
+            && OPPOSITES
+                .iter()
+                .filter(against)
+                .any(|it| sentence.terms.iter().any(|term| term.stem == of(it)))
+    });
     let clauses = sentence
         .text
         .split([',', ';', ':', '—', '。', '，'])
         .flat_map(|it| it.split(" but "));
-    clauses.into_iter().any(|clause| {
-        let words: Vec<String> = text::words(clause)
-            .iter()
-            .map(|it| it.to_lowercase().replace('’', "'"))
-            .collect();
+    let denied = clauses.into_iter().any(|clause| {
+        let lower = clause.to_lowercase().replace('’', "'");
+        let words = text::words(&lower);
         let holds = words
             .iter()
             .any(|it| question.words.iter().any(|word| word.stem == text::stem(it)));
-        let double = clause.to_lowercase().contains("can't wait") || clause.to_lowercase().contains("not only");
+        let double = lower.contains("can't wait") || lower.contains("not only") || lower.contains("no doubt");
         holds && !double && words.iter().filter(|it| denies(it)).count() % 2 == 1
-    })
+    });
+    denied != opposite
 }
+
+/// Stems that say the opposite of each other.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("like", "hate"),
+    ("love", "hate"),
+    ("enjoy", "hate"),
+    ("fond", "hate"),
+    ("accept", "reject"),
+    ("accept", "refus"),
+    ("accept", "declin"),
+    ("agre", "refus"),
+    ("win", "lose"),
+    ("pass", "fail"),
+    ("work", "fail"),
+    ("open", "close"),
+    ("complet", "miss"),
+    ("free", "book"),
+    ("free", "taken"),
+    ("start", "stop"),
+    ("keep", "sell"),
+    ("forget", "rememb"),
+    ("alon", "togeth"),
+    ("safe", "danger"),
+    ("easi", "hard"),
+    ("easi", "difficult"),
+    ("cheap", "expens"),
+    ("earli", "late"),
+    ("warm", "cold"),
+    ("hot", "cold"),
+    ("happi", "sad"),
+    ("singl", "marri"),
+    ("arriv", "cancel"),
+    ("happen", "cancel"),
+];
 
 /// Chooses the option that the best turns speak of.
 pub(crate) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexicon: &mut Lexicon) -> Option<Found> {
