@@ -1,0 +1,152 @@
+use std::sync::Mutex;
+use std::time::Duration;
+
+use domain::message::{Message, RouteV1, RoutedV1, UnitsWrittenV1};
+use domain::port::{DeadLetter, Position};
+use domain::{Classify, ErrorKind, PortError};
+use host::{Context, Meta};
+
+use crate::{context, message};
+
+/// Consumes until `calls` deliveries were handled, and returns `position/attempt` of each in order.
+async fn consume(context: &Context, calls: usize, handle: impl Fn(Meta) -> Result<(), ErrorKind>) -> Vec<String> {
+    let seen = Mutex::new(Vec::new());
+    let handler = async |message: UnitsWrittenV1, meta: Meta| {
+        let seen_now = {
+            let mut seen = seen.lock().unwrap();
+            seen.push(format!("{}/{}", message.position.0, meta.attempt));
+            seen.len()
+        };
+        if seen_now >= calls {
+            context.shutdown.cancel();
+        }
+        handle(meta).map_err(|kind| PortError::new("test", kind, "refused").caused_by(std::fmt::Error))
+    };
+    let work = context.consume::<UnitsWrittenV1, PortError, _, _>("test", 1, handler);
+    tokio::time::timeout(Duration::from_secs(20), work)
+        .await
+        .unwrap()
+        .unwrap();
+    seen.into_inner().unwrap()
+}
+
+async fn dead(context: &Context) -> Vec<DeadLetter> {
+    context.backends.dead_letters.list(0, 10).await.unwrap()
+}
+
+#[tokio::test]
+async fn every_message_is_handled_and_settled() {
+    let (context, _dir) = context().await;
+    for position in 1..=3 {
+        context.publish(&message(position)).await.unwrap();
+    }
+    context.publish(&message(3)).await.unwrap();
+    assert_eq!(consume(&context, 3, |_| Ok(())).await, ["1/1", "2/1", "3/1"]);
+    assert_eq!(
+        context
+            .backends
+            .bus
+            .backlog(UnitsWrittenV1::SUBJECT, "test")
+            .await
+            .unwrap(),
+        0
+    );
+    assert!(dead(&context).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_may_pass_is_tried_again() {
+    let (context, _dir) = context().await;
+    context.publish(&message(1)).await.unwrap();
+    let handle = |meta: Meta| {
+        if meta.attempt < 3 {
+            Err(ErrorKind::Unavailable)
+        } else {
+            Ok(())
+        }
+    };
+    assert_eq!(consume(&context, 3, handle).await, ["1/1", "1/2", "1/3"]);
+    assert!(dead(&context).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_cannot_pass_is_kept_with_its_reason() {
+    let (context, _dir) = context().await;
+    context.publish(&message(1)).await.unwrap();
+    assert_eq!(consume(&context, 1, |_| Err(ErrorKind::Conflict)).await, ["1/1"]);
+    let letters = dead(&context).await;
+    assert_eq!(
+        letters[0].reason,
+        "test: refused: an error occurred when formatting an argument"
+    );
+    assert_eq!((letters[0].group.as_str(), letters[0].attempts), ("test", 1));
+}
+
+#[tokio::test]
+async fn a_panic_kills_one_message_and_not_the_consumer() {
+    let (context, _dir) = context().await;
+    context.publish(&message(1)).await.unwrap();
+    context.publish(&message(2)).await.unwrap();
+    let handle = |meta: Meta| {
+        if meta.position == Position(1) {
+            panic!("bad message")
+        } else {
+            Ok(())
+        }
+    };
+    assert_eq!(consume(&context, 2, handle).await, ["1/1", "2/1"]);
+    assert_eq!(dead(&context).await[0].reason, "the handler panicked");
+}
+
+fn question(text: &str) -> RouteV1 {
+    RouteV1 {
+        space: "s".parse().unwrap(),
+        question: text.to_owned(),
+        tokens: 0,
+        as_of: None,
+        filter: Default::default(),
+        explain: 0,
+        ranked: 0,
+        scenes: 0,
+    }
+}
+
+#[tokio::test]
+async fn a_request_gets_the_reply_or_the_kind_of_its_failure() {
+    let (context, _dir) = context().await;
+    let server = context.clone();
+    tokio::spawn(async move {
+        let handler = async |route: RouteV1| match route.question.as_str() {
+            "slow" => std::future::pending().await,
+            "panic" => panic!("bad question"),
+            other => Err::<RoutedV1, _>(PortError::new("router", ErrorKind::Invalid, format!("no {other}"))),
+        };
+        server.serve::<RouteV1, PortError, _, _>(4, handler).await.unwrap();
+    });
+    while !context.readiness.missing().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    for (text, kind) in [
+        ("x", ErrorKind::Invalid),
+        ("slow", ErrorKind::Timeout),
+        ("panic", ErrorKind::Internal),
+        ("x", ErrorKind::Invalid),
+    ] {
+        let error = context
+            .request(&question(text), Duration::from_millis(100))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), kind, "{text}: {error}");
+    }
+    context.shutdown.cancel();
+}
+
+#[tokio::test]
+async fn nobody_who_serves_is_unavailable() {
+    let (context, _dir) = context().await;
+    let error = context
+        .request(&question("x"), Duration::from_secs(5))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+}
