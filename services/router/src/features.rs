@@ -5,7 +5,7 @@ use text::patterns as p;
 
 use crate::heads::Weights;
 use crate::matches::{Matches, Row};
-use crate::query::{Query, is_role};
+use crate::query::{Query, is_role, is_user};
 use crate::slots::{self as s, N, Values};
 use crate::view::{Turn, View};
 
@@ -121,11 +121,12 @@ fn prior(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     let flag = |it: bool| f32::from(u8::from(it));
     values[s::LENGTH] = (turn.tokens.max(1) as f32).ln() / 5.0;
     values[s::SHORT] = flag(words < 4);
-    values[s::QUESTIONS] = turn.questions;
+    // What a user asks an assistant for tells what the user is about.
+    values[s::QUESTIONS] = if is_user(&turn.unit.actor) { 0.0 } else { turn.questions };
     values[s::GREETING] = f32::from(turn.patterns[p::GREETING]);
     values[s::CAPTION] = flag(!turn.unit.caption.is_empty());
     values[s::CAPTION_ASKED] = flag(!turn.unit.caption.is_empty() && query.picture);
-    let assistant = is_role(&turn.unit.actor) && !matches!(turn.unit.actor.to_lowercase().as_str(), "user" | "human");
+    let assistant = is_role(&turn.unit.actor) && !is_user(&turn.unit.actor);
     values[s::ASSISTANT] = flag(assistant);
     if assistant && turn.tokens > 100 {
         let half = if query.addresses { 0.5 } else { 1.0 };

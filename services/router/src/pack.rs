@@ -23,6 +23,11 @@ const SLACK: u32 = 4;
 /// A line whose words are packed already up to this share is not shown again.
 const REPEATS: f32 = 0.85;
 
+/// Sentences of a unit that did not fit whole are shown if it is at least this probable and at least this many tokens are
+/// left.
+const PROBABLE: f32 = 0.002;
+const ROOM: u32 = 24;
+
 /// What became of a weighed unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -69,6 +74,7 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], budget: u32) -> Packe
     let mut days = BTreeSet::new();
     let mut shown = BTreeSet::new();
     let mut used = SLACK;
+    let mut dear: Vec<Weighed> = Vec::new();
     while let Some(at) = best(&open, scored, &days) {
         let next = open.remove(at);
         let cost = next.cost(&days);
@@ -77,11 +83,30 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], budget: u32) -> Packe
             fates[next.index] = Fate::Repeats;
         } else if used + cost > budget {
             fates[next.index] = Fate::TooDear;
+            dear.push(next);
         } else {
             fates[next.index] = Fate::Packed;
             used += cost;
             shown.extend(next.words.iter().copied());
             days.insert(next.day.clone());
+            chosen.push(next);
+        }
+    }
+    // What is left goes to the best sentences of what did not fit whole.
+    dear.sort_by_key(|it| it.index);
+    for mut next in dear.into_iter().filter(|it| scored[it.index].probability >= PROBABLE) {
+        let turn = &view.turns()[scored[next.index].place];
+        let fixed = next.cost(&days) - next.display.tokens;
+        let room = budget.saturating_sub(used + fixed);
+        if room < ROOM {
+            continue;
+        }
+        if let Some(display) = Display::within(query, turn, room) {
+            next.price = next.price - next.display.tokens + display.tokens;
+            next.display = display;
+            used += next.cost(&days);
+            days.insert(next.day.clone());
+            fates[next.index] = Fate::Packed;
             chosen.push(next);
         }
     }

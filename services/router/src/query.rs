@@ -102,6 +102,10 @@ impl Query {
         let picture = any(&lower, source);
         anchors.source = if picture { "image".to_owned() } else { String::new() };
         let vector = Table::builtin().embed(&anchors.bare);
+        // In a talk with an assistant, "I" is whoever is not the assistant; no name says so, so no anchor does.
+        if subjects.is_empty() && any(&lower, "i my me mine i'm i've") {
+            subjects.extend(view.speakers().names().iter().position(|it| is_user(it)));
+        }
         Query {
             words: words(&anchors, view),
             vector,
@@ -139,6 +143,11 @@ pub fn is_role(name: &str) -> bool {
         name.to_lowercase().as_str(),
         "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
     )
+}
+
+/// Speakers that are called the user of an assistant.
+pub fn is_user(name: &str) -> bool {
+    matches!(name.to_lowercase().as_str(), "user" | "human")
 }
 
 fn any(words: &[String], list: &str) -> bool {

@@ -90,7 +90,7 @@ slots! {
     LENGTH = "length",
     /// Fewer than four content words.
     SHORT = "short",
-    /// Share of sentences that ask.
+    /// Share of sentences that ask; 0 for the user of an assistant.
     QUESTIONS = "questions",
     /// Starts like a greeting or a comment.
     GREETING = "greeting",

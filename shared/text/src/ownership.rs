@@ -135,9 +135,9 @@ fn of(speaker: f32, addressee: f32) -> Ownership {
 const TAG_MAX: usize = 4;
 /// Openings of questions.
 const ASKING: &[&str] = &[
-    "what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are", "was", "were",
-    "have", "has", "had", "can", "could", "will", "would", "should", "may", "might", "shall", "any", "don't", "doesn't",
-    "didn't", "isn't", "aren't", "what's", "how's", "who's", "where's", "ever", "remember", "guess", "tell",
+    "what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are", "was",
+    "were", "have", "has", "had", "can", "could", "will", "would", "should", "may", "might", "shall", "any", "don't",
+    "doesn't", "didn't", "isn't", "aren't", "what's", "how's", "who's", "where's", "ever", "remember", "guess", "tell",
 ];
 const I: &[&str] = &[
     "i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll", "im", "ive", "lemme", "imma",
@@ -298,8 +298,9 @@ const ELLIPTIC: &[&str] = &[
 ];
 /// Openings of advice and requests: about what the other should do.
 const IMPERATIVES: &[&str] = &[
-    "put", "use", "check", "send", "remember", "try", "take", "keep", "add", "press", "turn", "enjoy", "bring", "call", "let",
-    "make", "ask", "give", "tell", "consider", "avoid", "wear", "follow", "install", "open", "click", "hold", "wait", "stay",
+    "put", "use", "check", "send", "remember", "try", "take", "keep", "add", "press", "turn", "enjoy", "bring", "call",
+    "let", "make", "ask", "give", "tell", "consider", "avoid", "wear", "follow", "install", "open", "click", "hold",
+    "wait", "stay",
 ];
 
 #[cfg(test)]

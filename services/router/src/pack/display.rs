@@ -62,6 +62,28 @@ impl Display {
         }
     }
 
+    /// Takes the sentences that matter most for the question and cost at most `room` tokens; none if even the best does not
+    /// fit.
+    pub fn within(query: &Query, turn: &Turn, room: u32) -> Option<Display> {
+        let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, it)).collect();
+        let mut order: Vec<usize> = (0..turn.sentences.len()).collect();
+        order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
+        let mut display = Display {
+            sentences: Vec::new(),
+            tokens: 0,
+        };
+        for next in order {
+            let cost = turn.sentences[next].tokens;
+            if display.tokens + cost > room {
+                break;
+            }
+            display.tokens += cost;
+            display.sentences.push(next);
+        }
+        display.sentences.sort_unstable();
+        (!display.sentences.is_empty()).then_some(display)
+    }
+
     /// Returns the text.
     pub fn text(&self, turn: &Turn) -> String {
         let sentence = |it: &usize| &turn.shown[turn.sentences[*it].range.clone()];
@@ -81,8 +103,17 @@ fn worth(query: &Query, sentence: &Sentence) -> f32 {
         };
         worth += word.weight * like;
     }
-    worth += 0.3 / 127.0 * sentence.vector.iter().zip(&query.vector).map(|(&a, b)| f32::from(a) * b).sum::<f32>();
-    if expected(query.anchors.answer).iter().any(|&it| sentence.patterns & (1 << it) != 0) {
+    worth += 0.3 / 127.0
+        * sentence
+            .vector
+            .iter()
+            .zip(&query.vector)
+            .map(|(&a, b)| f32::from(a) * b)
+            .sum::<f32>();
+    if expected(query.anchors.answer)
+        .iter()
+        .any(|&it| sentence.patterns & (1 << it) != 0)
+    {
         worth += 0.1;
     }
     if sentence.filler {
@@ -149,7 +180,11 @@ impl Labels {
             (label, price)
         };
         Labels {
-            short: names.iter().take(32).map(|it| (it.clone(), priced(label(it)))).collect(),
+            short: names
+                .iter()
+                .take(32)
+                .map(|it| (it.clone(), priced(label(it))))
+                .collect(),
         }
     }
 
@@ -162,7 +197,13 @@ impl Labels {
 
     /// Returns the price of the short label, o200k tokens.
     pub(super) fn price(&self, actor: &str) -> u32 {
-        let long = || if actor.is_empty() { 0 } else { text::tokens(actor) as u32 + 1 };
+        let long = || {
+            if actor.is_empty() {
+                0
+            } else {
+                text::tokens(actor) as u32 + 1
+            }
+        };
         self.short.get(actor).map_or_else(long, |it| it.1)
     }
 

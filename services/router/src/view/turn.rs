@@ -161,7 +161,9 @@ impl Turn {
                 self.patterns[pattern] = self.patterns[pattern].saturating_add(count);
             }
         }
-        let mask = (0..patterns::N).filter(|&it| found[it] > 0).fold(0, |mask, it| mask | 1 << it);
+        let mask = (0..patterns::N)
+            .filter(|&it| found[it] > 0)
+            .fold(0, |mask, it| mask | 1 << it);
         self.sentences.push(Sentence {
             question: text.ends_with(['?', '？']),
             filler: !caption && (words.is_empty() || found[patterns::GREETING] > 0 && words.len() <= 5),
@@ -218,7 +220,11 @@ fn plain(text: &str) -> String {
 }
 
 fn vector(text: &str) -> Vec<i8> {
-    Table::builtin().embed(text).into_iter().map(|it| (it * 127.0).round() as i8).collect()
+    Table::builtin()
+        .embed(text)
+        .into_iter()
+        .map(|it| (it * 127.0).round() as i8)
+        .collect()
 }
 
 fn name_stems(unit: &Unit) -> Vec<u32> {
