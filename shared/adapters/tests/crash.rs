@@ -1,4 +1,5 @@
 //! What was acknowledged outlives the process, however it ends.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! What only the embedded adapters promise: one process a directory, clear refusals, bounds, copies.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use std::fs;
 use std::os::unix::fs::FileExt;

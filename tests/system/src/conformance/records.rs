@@ -248,7 +248,7 @@ pub async fn records_survive(open: impl AsyncFn() -> Ports) {
 
     let records = open().await.records;
     assert_eq!(records.space(&a).await.unwrap(), before);
-    assert_eq!(records.get(&a, &[one.id]).await.unwrap(), [one.clone()]);
+    assert_eq!(records.get(&a, &[one.id]).await.unwrap(), std::slice::from_ref(&one));
     assert_eq!(records.claim(&a, &[(one.id, [1; 32])]).await.unwrap(), [Claim::Same]);
     assert_eq!(records.remembered(&a, "k").await.unwrap(), Some(remembered));
     assert!(records.is_written(&a, Position(4)).await.unwrap());
