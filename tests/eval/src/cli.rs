@@ -33,7 +33,7 @@ Examples:
   mnemic-eval score --data tests/eval/data/house --run run.jsonl --ci
   mnemic-eval check --data tests/eval/data/house
 
-Exit codes: 0 done, 1 failed, 2 wrong command line, 3 below the floor or data set not in form."
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a question failed, below the floor, or not in form."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -130,7 +130,7 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(&args.data)?.only(&args.split);
     let out = File::create(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let asked = runtime.block_on(async {
+    let (asked, failures) = runtime.block_on(async {
         let (server, url) = match args.url {
             Some(url) => (None, url),
             None => {
@@ -146,8 +146,15 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         drop(server);
         asked
     })?;
-    print(&format!("{asked} questions asked, see {}", args.out.display()));
-    Ok(ExitCode::SUCCESS)
+    print(&format!("{asked} questions answered, see {}", args.out.display()));
+    for failure in &failures {
+        eprintln!("no line: {failure:#}");
+    }
+    Ok(if failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(SHORT)
+    })
 }
 
 fn score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {

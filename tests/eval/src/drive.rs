@@ -22,6 +22,10 @@ use client::{Client, Reply, Shown};
 /// Token budgets asked for; the one whose query is timed, ranked and answered comes first.
 const BUDGETS: [u32; 4] = [512, 256, 1024, 2048];
 
+/// Time a question may take, milliseconds: more than a server in earnest should grant, so that a slow answer is
+/// measured as slow and not as none.
+const PATIENCE_MS: u32 = 20_000;
+
 /// Units asked for beside the pack, best first.
 const RANKED: u32 = 50;
 
@@ -37,17 +41,18 @@ struct Asked<'a> {
 
 /// Sends the conversations that are asked about, asks the first `limit` questions, writes a line each to `out`.
 ///
-/// At most `jobs` requests run at once; lines keep the order of the questions. Returns the number of lines.
+/// At most `jobs` requests run at once; lines keep the order of the questions. Returns the number of lines, and what
+/// went wrong with the questions that have none.
 ///
 /// # Errors
-/// If the server cannot be reached, refuses a turn or a question, or `out` cannot be written.
+/// If the server cannot be reached or refuses a turn at the beginning, or `out` cannot be written.
 pub async fn run(
     client: &Client,
     data: &DataSet,
     limit: usize,
     jobs: usize,
     out: &mut dyn Write,
-) -> anyhow::Result<usize> {
+) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
     let questions = &data.questions[..limit.min(data.questions.len())];
     let mut spaces = HashMap::new();
     for conversation in &data.conversations {
@@ -74,14 +79,20 @@ pub async fn run(
     }
     let bar = progress(asked.len(), "questions");
     let mut lines = stream::iter(&asked).map(|it| ask(client, it)).buffered(jobs);
-    while let Some(line) = lines.try_next().await? {
-        serde_json::to_writer(&mut *out, &line)?;
-        out.write_all(b"\n")?;
+    let mut failures = Vec::new();
+    while let Some(line) = lines.next().await {
         bar.inc(1);
+        match line {
+            Ok(line) => {
+                serde_json::to_writer(&mut *out, &line)?;
+                out.write_all(b"\n")?;
+            }
+            Err(error) => failures.push(error),
+        }
     }
     out.flush()?;
     bar.finish();
-    Ok(asked.len())
+    Ok((asked.len() - failures.len(), failures))
 }
 
 async fn import(client: &Client, data: &DataSet, spaces: &HashMap<&str, SpaceId>, jobs: usize) -> anyhow::Result<()> {
@@ -152,7 +163,7 @@ async fn ask(client: &Client, asked: &Asked<'_>) -> anyhow::Result<Line> {
         let ranked = if first { RANKED } else { 0 };
         let body = json!({
             "question": asked.question,
-            "budget": { "tokens": budget },
+            "budget": { "tokens": budget, "ms": PATIENCE_MS },
             "answer": first,
             "ranked": ranked,
         });

@@ -1,0 +1,18 @@
+//! The authored data set keeps its form.
+
+use std::path::Path;
+
+use eval::check::check;
+use eval::data::DataSet;
+
+#[test]
+fn the_house_set_is_in_form() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/house");
+    let findings = check(&DataSet::read(&dir).unwrap());
+    assert_eq!(findings.errors, Vec::<String>::new());
+    assert!(
+        findings.counts["questions without an answer"] > 0,
+        "{:?}",
+        findings.counts
+    );
+}
