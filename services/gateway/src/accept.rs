@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 use domain::id::{RecordId, SessionId, SpaceId};
-use domain::message::RecordsAcceptedV1;
+use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Claim, Idempotent, Position};
 use domain::record::{Modality, Record, ToolCall};
 use host::clock;
@@ -107,18 +107,18 @@ async fn claim(app: &App, space: &SpaceId, claims: &[(RecordId, Hash)]) -> Resul
         })
 }
 
-/// Publishes what is not stored yet; returns the position to wait for.
+/// Publishes what is not known to be searchable; returns the position to wait for.
 async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Result<Position, Problem> {
     let same: Vec<RecordId> = wanted
         .iter()
         .filter(|(_, claim)| *claim == Claim::Same)
         .map(|(draft, _)| draft.record.id)
         .collect();
-    let mut stored: Vec<RecordId> = Vec::new();
-    if !same.is_empty() {
-        stored.extend(app.stores().records.get(space, &same).await?.iter().map(|it| it.id));
-        stored.sort_unstable();
-    }
+    let stored = if same.is_empty() {
+        Vec::new()
+    } else {
+        searchable(app, space, &same).await?
+    };
     let mut batch = Sha256::new();
     let mut records = Vec::new();
     for (draft, _) in wanted {
@@ -142,6 +142,18 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
         .metrics
         .stored_bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
     Ok(position)
+}
+
+/// Returns those of `ids` that are searchable, sorted. What is stored may still be on its way into the index, so while
+/// the writer has a backlog the answer is none; an equal batch is then published under its old position.
+async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>, Problem> {
+    if app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await? > 0 {
+        return Ok(Vec::new());
+    }
+    let records = app.stores().records.get(space, ids).await?;
+    let mut stored: Vec<RecordId> = records.iter().map(|it| it.id).collect();
+    stored.sort_unstable();
+    Ok(stored)
 }
 
 fn replay(known: &Idempotent, request: Hash) -> Result<Accepted, Problem> {

@@ -1,8 +1,11 @@
 //! API keys: who calls, which spaces the key opens, what it may do there.
 
+use std::net::IpAddr;
+
 use anyhow::{Context as _, ensure};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::id::SpaceId;
@@ -112,6 +115,7 @@ pub(crate) async fn authenticate(
     next: Next,
 ) -> Result<Response, Problem> {
     let access = if app.keys.0.is_empty() {
+        local(request.headers())?;
         Access::all()
     } else {
         let token = request
@@ -123,6 +127,25 @@ pub(crate) async fn authenticate(
     };
     request.extensions_mut().insert(access);
     Ok(next.run(request).await)
+}
+
+/// A server without keys serves this machine only. A page of another site can point its own name at 127.0.0.1 and then
+/// read what the browser gets; the name in `Host` gives that away.
+fn local(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(host) = headers.get(header::HOST) else {
+        return Ok(());
+    };
+    let name = host.to_str().ok().and_then(|it| it.parse::<Authority>().ok());
+    let name = name.as_ref().map_or("", Authority::host).trim_matches(['[', ']']);
+    if name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()) {
+        return Ok(());
+    }
+    let problem = Problem::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "not-local",
+        "This server answers its own machine only",
+    );
+    Err(problem.detail("call it as localhost or 127.0.0.1, or configure keys"))
 }
 
 fn bearer(value: &str) -> Option<&str> {

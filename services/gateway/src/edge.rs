@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use host::telemetry;
 use tokio::time::{Instant, timeout};
-use tracing::{Instrument, error, field, info_span};
+use tracing::{Instrument, debug, error, field, info_span};
 
 use crate::problem::Problem;
 use crate::state::App;
@@ -49,6 +49,8 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
         response.headers_mut().insert(TRACE_HEADER, value);
     }
     let status = response.status().as_u16();
+    let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
+    span.in_scope(|| debug!(status, duration_ms, "answered"));
     span.record("http.response.status_code", status);
     app.context
         .metrics
@@ -57,19 +59,16 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
 }
 
 async fn bounded(app: &App, request: Request, next: Next) -> Response {
-    let Ok(_permit) = app.in_flight.try_acquire() else {
+    let Ok(permit) = app.in_flight.try_acquire() else {
         let most = app.config.in_flight_max;
         return Problem::exhausted(format!("{most} requests are being answered; try again")).into_response();
     };
-    app.context
-        .metrics
-        .http_in_flight(app.config.in_flight_max - app.in_flight.available_permits());
-    match timeout(
-        app.request_time_max(),
-        AssertUnwindSafe(next.run(request)).catch_unwind(),
-    )
-    .await
-    {
+    app.note_in_flight();
+    let work = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let outcome = timeout(app.request_time_max(), work).await;
+    drop(permit);
+    app.note_in_flight();
+    match outcome {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => {
             error!("a handler panicked");

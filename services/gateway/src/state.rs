@@ -55,6 +55,14 @@ impl Parts {
         Duration::from_millis(self.config.request_ms_max)
     }
 
+    pub(crate) fn note_in_flight(&self) {
+        let in_flight = self
+            .config
+            .in_flight_max
+            .saturating_sub(self.in_flight.available_permits());
+        self.context.metrics.http_in_flight(in_flight);
+    }
+
     /// Returns the space as stored, or the problem that there is none.
     pub(crate) async fn space(&self, space: &SpaceId) -> Result<SpaceInfo, Problem> {
         self.stores()

@@ -141,3 +141,66 @@ async fn metrics(State(context): State<Context>) -> Response {
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::http::Request;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn get(context: &Context, path: &str) -> (u16, String) {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = router(context.clone()).oneshot(request).await.unwrap();
+        let status = response.status().as_u16();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, String::from_utf8(bytes.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn probes_say_what_is_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        let context = Context::embedded(dir.path()).await.unwrap();
+        assert_eq!(get(&context, "/livez").await.0, 200);
+        assert_eq!(
+            get(&context, "/readyz").await,
+            (503, "not ready: nothing started\n".to_owned())
+        );
+        let door = context.readiness.expect("door");
+        assert_eq!(get(&context, "/readyz").await, (503, "not ready: door\n".to_owned()));
+        door.set(true);
+        assert_eq!(get(&context, "/readyz").await, (200, "ready\n".to_owned()));
+        context.shutdown.cancel();
+        assert_eq!(
+            get(&context, "/readyz").await,
+            (503, "not ready: shutting down\n".to_owned())
+        );
+        assert_eq!(get(&context, "/livez").await.0, 200);
+    }
+
+    #[tokio::test]
+    async fn metrics_are_openmetrics_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let context = Context::embedded(dir.path()).await.unwrap();
+        context
+            .metrics
+            .http("GET", "/v1/spaces/{space}", 200, Duration::from_millis(3));
+        context
+            .metrics
+            .operation(crate::metrics::Operation::Recall, true, Duration::from_millis(3));
+        context.metrics.recalled(7, Some(0.5));
+        let (status, text) = get(&context, "/metrics").await;
+        assert_eq!(status, 200);
+        for line in [
+            "http_requests_total{method=\"GET\",route=\"/v1/spaces/{space}\",status=\"200\"} 1",
+            "memory_operation_duration_seconds_count{operation=\"recall\",outcome=\"ok\"} 1",
+            "memory_recall_result_count_sum 7.0",
+            "memory_items_total{kind=\"record\"} 0",
+            "mnemic_dead_letters 0",
+            "# EOF",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line} in {text}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use domain::ErrorKind;
 use domain::port::SpaceInfo;
-use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, text};
+use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -29,7 +29,7 @@ const SPACES_PAGES_MAX: usize = 20;
 const DEAD_LETTERS_MAX: usize = 10_000;
 
 /// What became of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
     Done,
     Retried,
@@ -64,7 +64,7 @@ struct RouteOnly {
 struct Delivered {
     subject: String,
     group: String,
-    outcome: Outcome,
+    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -272,6 +272,11 @@ impl Metrics {
             .message_times
             .get_or_create(&consumer)
             .observe(time.as_secs_f64());
+        let outcome = match outcome {
+            Outcome::Done => "done",
+            Outcome::Retried => "retried",
+            Outcome::Dead => "dead",
+        };
         let delivered = Delivered {
             subject: consumer.subject,
             group: consumer.group,

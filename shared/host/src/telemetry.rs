@@ -1,5 +1,6 @@
 //! Logs and traces. Every span has a W3C trace id, whether or not traces are exported.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -105,9 +106,11 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
     let level = EnvFilter::builder()
         .parse(&config.level)
         .context("[telemetry] level cannot be read")?;
+    let colours = std::io::stderr().is_terminal();
     let logs = match config.logs {
         Logs::Pretty => fmt::layer()
             .with_writer(std::io::stderr)
+            .with_ansi(colours)
             .compact()
             .with_filter(level)
             .boxed(),

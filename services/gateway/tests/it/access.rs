@@ -1,4 +1,6 @@
 use axum::http::StatusCode;
+use domain::PortError;
+use domain::message::{RouteV1, RoutedV1};
 
 use crate::harness::Gateway;
 
@@ -115,18 +117,33 @@ async fn too_much_at_once_is_told_to_wait() {
 #[tokio::test]
 async fn a_request_that_takes_too_long_ends() {
     let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
-    gateway.start_router(|_| {
-        std::thread::park_timeout(std::time::Duration::from_millis(400));
-        unreachable!("the asker has gone");
+    let context = gateway.context.clone();
+    tokio::spawn(async move {
+        let never = async |_: RouteV1| std::future::pending::<Result<RoutedV1, PortError>>().await;
+        context.serve::<RouteV1, PortError, _, _>(1, never).await.unwrap();
     });
     gateway.settled().await;
     let reply = gateway
         .send("POST /v1/spaces/s/tools/semantic_retrieve", r#"{"query":"x"}"#)
         .await;
-    assert!(
-        reply.status == StatusCode::GATEWAY_TIMEOUT || reply.json()["error"]["code"] == "unavailable",
-        "{reply:?}"
-    );
+    assert_eq!(reply.problem(), "504 a request may take 50 ms");
+}
+
+#[tokio::test]
+async fn without_keys_only_local_names_are_answered() {
+    let gateway = Gateway::new().await;
+    for (host, expected) in [
+        ("127.0.0.1:7077", 200),
+        ("localhost", 200),
+        ("[::1]:7077", 200),
+        ("memory.example", 421),
+        ("10.0.0.1:7077", 421),
+        ("localhost.example", 421),
+        ("a b", 421),
+    ] {
+        let reply = gateway.send_with("GET /v1/spaces", "", &[("host", host)]).await;
+        assert_eq!(reply.status.as_u16(), expected, "{host}");
+    }
 }
 
 #[tokio::test]

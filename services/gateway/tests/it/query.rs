@@ -169,3 +169,17 @@ async fn what_cannot_be_asked_is_a_problem() {
         assert!(problem.starts_with(expected), "{problem}");
     }
 }
+
+#[tokio::test]
+async fn a_defect_reveals_nothing() {
+    let gateway = Gateway::new().await;
+    gateway.start_router(|request| panic!("the secret is {}", request.question));
+    gateway.settled().await;
+    let reply = gateway.send(QUERY, r#"{"question":"4711"}"#).await;
+    let expected = "500 the log of the server has the cause, under the trace id of this response";
+    assert_eq!(reply.problem(), expected);
+    assert!(
+        !reply.text.contains("4711") && !reply.text.contains("panic"),
+        "{reply:?}"
+    );
+}
