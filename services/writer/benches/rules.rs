@@ -1,16 +1,19 @@
-//! Records a second that the rules alone turn into units and index parts' texts, in batches of 100, on one core.
+//! What the rules cost alone, and how long records take from the bus to the index on the embedded stores.
 
-#![expect(clippy::print_stdout, reason = "the figure is the output")]
+#![expect(clippy::print_stdout, reason = "the figures are the output")]
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use chrono::{DateTime, TimeDelta};
+use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::{RecordId, SessionId, SpaceId};
+use domain::message::{Message, RecordsAcceptedV1, UnitsWrittenV1};
 use domain::record::{Modality, Record};
+use host::Context;
 
 const BATCH: usize = 100;
-const BATCHES: usize = 60;
+const BATCHES: usize = 100;
+const SINGLES: usize = 300;
 const LINES: [&str; 6] = [
     "Hey Tom! Good to see you. How have you been since last week?",
     "I've been great, Ana. We moved to Oslo two weeks ago because my sister Julia found a job at the hospital there.",
@@ -20,35 +23,104 @@ const LINES: [&str; 6] = [
     "I did, in four hours and ten minutes! It was my third one. Thanks for asking.",
 ];
 
-fn main() {
-    let batches: Vec<Vec<Record>> = (0..BATCHES).map(batch).collect();
+fn main() -> anyhow::Result<()> {
+    let space = SpaceId::try_from("bench".to_owned())?;
+    let batches: Vec<Vec<Record>> = (0..BATCHES)
+        .map(|it| session(&space, &format!("s{it}"), BATCH))
+        .collect();
+    rules(&batches);
+    let dir = std::env::temp_dir().join(format!("mnemic-bench-{}", std::process::id()));
+    let outcome = tokio::runtime::Runtime::new()?.block_on(stores(&dir, &space, &batches));
+    std::fs::remove_dir_all(&dir)?;
+    outcome
+}
+
+fn rules(batches: &[Vec<Record>]) {
     let places: Vec<usize> = (0..BATCH).collect();
     black_box(writer::write(&batches[0], &places));
     let start = Instant::now();
-    for batch in &batches {
+    for batch in batches {
         black_box(writer::write(batch, &places));
     }
-    let seconds = start.elapsed().as_secs_f64();
-    let records = u32::try_from(BATCH * BATCHES).map_or(f64::NAN, f64::from);
     println!(
-        "rules: {:.0} records/s, {:.1} us each",
-        records / seconds,
-        seconds / records * 1e6
+        "rules alone, one core: {:.0} records/s",
+        rate(BATCH * BATCHES, start.elapsed())
     );
 }
 
-fn batch(number: usize) -> Vec<Record> {
-    let space = SpaceId::try_from("bench".to_owned()).unwrap_or_else(|_| unreachable!());
-    let session = format!("s{number}");
-    let start = DateTime::from_timestamp(1_683_547_200, 0)
+async fn stores(dir: &std::path::Path, space: &SpaceId, batches: &[Vec<Record>]) -> anyhow::Result<()> {
+    let context = Context::embedded(dir).await?;
+    context.backends.records.create_space(space, start().to_utc()).await?;
+    let service = tokio::spawn(writer::run(context.clone()));
+    let begin = Instant::now();
+    for (number, records) in batches.iter().enumerate() {
+        publish(&context, space, format!("b{number}"), records.clone()).await?;
+    }
+    idle(&context, RecordsAcceptedV1::SUBJECT, "writer").await?;
+    println!(
+        "batches of {BATCH}, to searchable: {:.0} records/s",
+        rate(BATCH * BATCHES, begin.elapsed())
+    );
+    idle(&context, UnitsWrittenV1::SUBJECT, "segmenter").await?;
+    println!(
+        "batches of {BATCH}, to organised: {:.0} records/s",
+        rate(BATCH * BATCHES, begin.elapsed())
+    );
+    let mut times = Vec::new();
+    for record in session(space, "single", SINGLES) {
+        let begin = Instant::now();
+        let batch = record.external_id.clone();
+        let position = publish(&context, space, batch, vec![record]).await?;
+        while !context.backends.records.is_written(space, position).await? {
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
+        times.push(begin.elapsed());
+    }
+    times.sort();
+    let at = |share: usize| times[SINGLES * share / 100].as_secs_f64() * 1e3;
+    println!(
+        "single records, to searchable: p50 {:.1} ms, p95 {:.1} ms",
+        at(50),
+        at(95)
+    );
+    context.shutdown.cancel();
+    service.await?
+}
+
+async fn publish(
+    context: &Context,
+    space: &SpaceId,
+    batch: String,
+    records: Vec<Record>,
+) -> anyhow::Result<domain::port::Position> {
+    let space = space.clone();
+    Ok(context.publish(&RecordsAcceptedV1 { space, batch, records }).await?)
+}
+
+async fn idle(context: &Context, subject: &str, group: &str) -> anyhow::Result<()> {
+    while context.backends.bus.backlog(subject, group).await? > 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    Ok(())
+}
+
+fn rate(records: usize, elapsed: Duration) -> f64 {
+    u32::try_from(records).map_or(f64::NAN, f64::from) / elapsed.as_secs_f64()
+}
+
+fn start() -> DateTime<FixedOffset> {
+    DateTime::from_timestamp(1_683_547_200, 0)
         .unwrap_or_default()
-        .fixed_offset();
+        .fixed_offset()
+}
+
+fn session(space: &SpaceId, session: &str, records: usize) -> Vec<Record> {
     let record = |(at, text): (usize, &&str)| Record {
-        id: RecordId::derive(&space, &format!("{session}:{at}")),
+        id: RecordId::derive(space, &format!("{session}:{at}")),
         space: space.clone(),
         external_id: format!("{session}:{at}"),
-        session: SessionId::derive(&space, &session),
-        session_name: session.clone(),
+        session: SessionId::derive(space, session),
+        session_name: session.to_owned(),
         ordinal: at as u64,
         modality: Modality::Text,
         actor: ["Ana", "Tom"][at % 2].to_owned(),
@@ -56,8 +128,8 @@ fn batch(number: usize) -> Vec<Record> {
         image_caption: None,
         image_uri: None,
         tool: None,
-        observed_at: start + TimeDelta::minutes(i64::try_from(at).unwrap_or_default()),
+        observed_at: start() + TimeDelta::minutes(i64::try_from(at).unwrap_or_default()),
         metadata: Default::default(),
     };
-    LINES.iter().cycle().take(BATCH).enumerate().map(record).collect()
+    LINES.iter().cycle().take(records).enumerate().map(record).collect()
 }

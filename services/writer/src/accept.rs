@@ -8,11 +8,19 @@ use domain::port::{Point, Position};
 use domain::record::Record;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
+use futures::future::try_join_all;
 use host::{Backends, Context, Meta};
 use tracing::{Instrument, debug, info_span};
 
 use crate::points::Part;
+use crate::window::Place;
 use crate::{Error, points, window, write};
+
+/// Sessions of one batch that are read at once.
+const SESSIONS_AT_ONCE: usize = 8;
+
+/// Consecutive records of a session and those of them to write.
+type Window = (Vec<Record>, BTreeSet<RecordId>);
 
 /// Stores the records and their turn units, makes them searchable, marks the batch and announces it.
 ///
@@ -47,22 +55,7 @@ pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: 
 async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>, position: Position) -> Result<(), Error> {
     let put = info_span!("records.put", records = records.len());
     backends.records.put(space, &records).instrument(put).await?;
-    let mut sessions: BTreeMap<SessionId, BTreeSet<RecordId>> = BTreeMap::new();
-    for record in &records {
-        sessions.entry(record.session).or_default().insert(record.id);
-    }
-    let mut windows = Vec::new();
-    let around = info_span!("session.window", sessions = sessions.len());
-    async {
-        for (session, wanted) in sessions {
-            for stretch in window::around(backends, space, session, &wanted).await? {
-                windows.push((stretch.records, wanted.clone()));
-            }
-        }
-        Ok::<_, PortError>(())
-    }
-    .instrument(around)
-    .await?;
+    let windows = windows(backends, space, &records).await?;
     let rules = info_span!("rules");
     let (units, parts) = tokio::task::spawn_blocking(move || rules.in_scope(|| derive(&windows))).await?;
     let points = embed(backends, parts).await?;
@@ -79,7 +72,38 @@ async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>, posit
     Ok(())
 }
 
-fn derive(windows: &[(Vec<Record>, BTreeSet<RecordId>)]) -> (Vec<Unit>, Vec<Part>) {
+/// Stretches of sessions with the records to write in each.
+async fn windows(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<Vec<Window>, PortError> {
+    let mut sessions: BTreeMap<SessionId, BTreeSet<Place>> = BTreeMap::new();
+    for record in records {
+        sessions.entry(record.session).or_default().insert(record.order());
+    }
+    let span = info_span!("session.window", sessions = sessions.len());
+    let sessions: Vec<(SessionId, BTreeSet<Place>)> = sessions.into_iter().collect();
+    let mut out = Vec::new();
+    for some in sessions.chunks(SESSIONS_AT_ONCE) {
+        let mut reads = Vec::with_capacity(some.len());
+        for (session, places) in some {
+            reads.push(read(backends, space, *session, places));
+        }
+        let windows = try_join_all(reads).instrument(span.clone()).await?;
+        out.extend(windows.into_iter().flatten());
+    }
+    Ok(out)
+}
+
+async fn read(
+    backends: &Backends,
+    space: &SpaceId,
+    session: SessionId,
+    places: &BTreeSet<Place>,
+) -> Result<Vec<Window>, PortError> {
+    let stretches = window::around(backends, space, session, places).await?;
+    let wanted: BTreeSet<RecordId> = places.iter().map(|it| it.2).collect();
+    Ok(stretches.into_iter().map(|it| (it.records, wanted.clone())).collect())
+}
+
+fn derive(windows: &[Window]) -> (Vec<Unit>, Vec<Part>) {
     let mut units = Vec::new();
     for (window, wanted) in windows {
         let places: Vec<usize> = (0..window.len())

@@ -16,6 +16,7 @@ use host::Backends;
 use tracing::{Instrument, debug, info_span};
 
 use crate::segment::{Segments, Stretch, concerns, key, plan, segment};
+use crate::window::Place;
 use crate::{Error, window};
 
 /// Spaces that can be organised at once at most; two spaces share a gate now and then.
@@ -72,9 +73,10 @@ impl Organiser {
     }
 
     async fn units(&self, space: &SpaceId, units: &[UnitId]) -> Result<(), Error> {
-        let mut sessions: BTreeMap<SessionId, BTreeSet<RecordId>> = BTreeMap::new();
+        let mut sessions: BTreeMap<SessionId, BTreeSet<Place>> = BTreeMap::new();
         for unit in self.backends.graph.units(space, units).await? {
-            sessions.entry(unit.session).or_default().extend(unit.records);
+            let places = unit.records.iter().map(|it| (unit.observed_at, unit.ordinal, *it));
+            sessions.entry(unit.session).or_default().extend(places);
         }
         for (session, fresh) in sessions {
             self.session(space, session, &fresh).await?;
@@ -83,13 +85,14 @@ impl Organiser {
     }
 
     /// Does it again while the session grows: another writer may have derived from fewer records and stored later.
-    async fn session(&self, space: &SpaceId, session: SessionId, fresh: &BTreeSet<RecordId>) -> Result<(), Error> {
-        let mut stretches = window::around(&self.backends, space, session, fresh).await?;
+    async fn session(&self, space: &SpaceId, session: SessionId, places: &BTreeSet<Place>) -> Result<(), Error> {
+        let fresh: BTreeSet<RecordId> = places.iter().map(|it| it.2).collect();
+        let mut stretches = window::around(&self.backends, space, session, places).await?;
         for _ in 0..ROUNDS_MAX {
             for stretch in &stretches {
-                self.stretch(space, stretch.clone(), fresh).await?;
+                self.stretch(space, stretch.clone(), &fresh).await?;
             }
-            let later = window::around(&self.backends, space, session, fresh).await?;
+            let later = window::around(&self.backends, space, session, places).await?;
             if later == stretches {
                 break;
             }
