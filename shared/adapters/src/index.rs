@@ -199,7 +199,7 @@ fn put(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Out
 
 fn load(db: &Connection, space: i64, dimension: usize) -> Outcome<Block> {
     let mut select = db.prepare_cached(
-        "SELECT unit, part, observed_at, dense, words, pieces FROM points WHERE space = ?1 ORDER BY unit, part",
+        "SELECT unit, part, observed_at, dense, words, pieces FROM points WHERE space = ?1 ORDER BY row",
     )?;
     let mut rows = select.query([space])?;
     let mut block = Block::new(dimension);

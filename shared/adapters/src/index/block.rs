@@ -106,12 +106,8 @@ impl Block {
     }
 
     pub(super) fn search(&self, search: &Search) -> SearchResult {
-        let accepts = |slot: usize| {
-            let it = &self.points[slot];
-            it.alive
-                && search.from.is_none_or(|from| it.observed_at >= from)
-                && search.until.is_none_or(|until| it.observed_at < until)
-        };
+        let mask = self.mask(search);
+        let accepts = |slot: usize| mask.as_ref().is_none_or(|mask| mask[slot]);
         let dense = search
             .dense
             .as_ref()
@@ -131,6 +127,19 @@ impl Block {
             words: sparse(&self.words, &search.words),
             pieces: sparse(&self.pieces, &search.pieces),
         }
+    }
+
+    /// Says by slot what may be found; none if everything may.
+    fn mask(&self, search: &Search) -> Option<Vec<bool>> {
+        if search.from.is_none() && search.until.is_none() && self.points.len() == self.slots.len() {
+            return None;
+        }
+        let accepted = |it: &Slot| {
+            it.alive
+                && search.from.is_none_or(|from| it.observed_at >= from)
+                && search.until.is_none_or(|until| it.observed_at < until)
+        };
+        Some(self.points.iter().map(accepted).collect())
     }
 
     /// Returns the best `limit` of scored slots, best first, ties by key.

@@ -28,7 +28,7 @@ impl Inverted {
         alive: impl Fn(usize) -> bool,
         accepts: impl Fn(usize) -> bool,
     ) -> Vec<(u32, f32)> {
-        let mut sums: Vec<Option<f32>> = vec![None; slots];
+        let (mut sums, mut seen) = (vec![0.0_f32; slots], vec![false; slots]);
         let mut touched = Vec::new();
         for (term, weight) in query {
             let Some(postings) = self.postings.get(term) else {
@@ -40,17 +40,15 @@ impl Inverted {
             };
             let factor = weight * idf(points, holders);
             for (slot, weight) in postings.iter().filter(|(slot, _)| accepts(*slot as usize)) {
-                let sum = &mut sums[*slot as usize];
-                if sum.is_none() {
+                let at = *slot as usize;
+                if !seen[at] {
+                    seen[at] = true;
                     touched.push(*slot);
                 }
-                *sum = Some(sum.unwrap_or(0.0) + factor * weight);
+                sums[at] += factor * weight;
             }
         }
-        touched
-            .into_iter()
-            .filter_map(|slot| Some((slot, sums[slot as usize]?)))
-            .collect()
+        touched.into_iter().map(|slot| (slot, sums[slot as usize])).collect()
     }
 
     /// Moves postings to new slots; those without one go.

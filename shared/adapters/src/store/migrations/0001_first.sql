@@ -65,6 +65,8 @@ CREATE TABLE points (
   dense BLOB NOT NULL, words BLOB NOT NULL, pieces BLOB NOT NULL
 );
 CREATE UNIQUE INDEX points_id ON points (space, unit, part);
+-- A space is loaded in the order of its rows: as they lie in the file.
+CREATE INDEX points_space ON points (space);
 
 -- The queue names spaces by text: it takes messages of spaces that are not made yet.
 CREATE TABLE consumer_groups (
