@@ -55,7 +55,10 @@ pub(super) fn writer(path: &Path, options: &Options) -> Result<Connection, OpenE
 pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> Result<(), OpenError> {
     let noted = || -> rusqlite::Result<Option<String>> {
         let found = connection.query_row("SELECT value FROM meta WHERE key = 'model'", [], |row| row.get(0));
-        let found: Option<String> = found.optional()?.filter(|it| it != model);
+        let found: Option<String> = found.optional()?;
+        if found.as_deref() == Some(model) {
+            return Ok(None);
+        }
         let vectors = connection.query_row("SELECT EXISTS (SELECT 1 FROM points)", [], |row| row.get(0))?;
         if found.is_some() && vectors {
             return Ok(found);
