@@ -22,7 +22,7 @@ impl Paging {
             it.parse()
                 .map_err(|_| Problem::invalid("after: is not the `next` of a page"))
         };
-        self.after.as_ref().map(read).transpose()
+        self.after.as_ref().filter(|it| !it.is_empty()).map(read).transpose()
     }
 }
 

@@ -49,6 +49,7 @@ pub async fn run(context: host::Context) -> anyhow::Result<()> {
     }
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
     let shutdown = context.shutdown.clone();
+    let _asking = context.keep_serving();
     let app = routes::router(App::new(context, config)?);
     ready.set(true);
     axum::serve(listener, app)

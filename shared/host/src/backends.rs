@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
 use serde::{Deserialize, Serialize};
@@ -25,13 +26,26 @@ pub(crate) struct Config {
     pub(crate) kind: Kind,
     /// Where the embedded stores keep their files; created if missing.
     pub(crate) dir: PathBuf,
+    /// Seconds a message may stay with a consumer that shows no life; then another one gets it.
+    pub(crate) ack_wait_secs: u64,
+    /// Most messages kept in the queue, dead ones included; more are refused with 429.
+    pub(crate) queue_frames_max: u64,
+    /// Memory of the search index over all spaces, in bytes.
+    pub(crate) index_bytes_max: usize,
+    /// Size the file of the stores may reach, in bytes; 0 leaves it to the disk.
+    pub(crate) file_bytes_max: u64,
 }
 
 impl Default for Config {
     fn default() -> Config {
+        let options = adapters::Options::default();
         Config {
             kind: Kind::Embedded,
             dir: PathBuf::from("mnemic-data"),
+            ack_wait_secs: options.ack_wait.as_secs(),
+            queue_frames_max: options.queue_frames_max,
+            index_bytes_max: options.index_bytes_max,
+            file_bytes_max: options.file_bytes_max.unwrap_or(0),
         }
     }
 }
@@ -56,7 +70,7 @@ pub struct Backends {
 /// Connects whatever the settings name.
 pub(crate) async fn any(config: Config) -> anyhow::Result<Backends> {
     match config.kind {
-        Kind::Embedded => embedded(&config.dir).await,
+        Kind::Embedded => embedded(&config.dir, &config).await,
         Kind::Distributed => distributed(config).await,
     }
 }
@@ -74,9 +88,16 @@ pub(crate) async fn distributed(config: Config) -> anyhow::Result<Backends> {
     }
 }
 
-/// Opens the embedded stores of `dir`.
-pub(crate) async fn embedded(dir: &Path) -> anyhow::Result<Backends> {
-    let stores = adapters::Embedded::open(dir, adapters::Options::default()).await?;
+/// Opens the embedded stores of `dir`, whatever folder `config` names.
+pub(crate) async fn embedded(dir: &Path, config: &Config) -> anyhow::Result<Backends> {
+    let options = adapters::Options {
+        ack_wait: Duration::from_secs(config.ack_wait_secs.max(1)),
+        queue_frames_max: config.queue_frames_max,
+        index_bytes_max: config.index_bytes_max,
+        file_bytes_max: Some(config.file_bytes_max).filter(|it| *it > 0),
+        ..adapters::Options::default()
+    };
+    let stores = adapters::Embedded::open(dir, options).await?;
     Ok(Backends {
         bus: stores.bus,
         dead_letters: stores.dead_letters,

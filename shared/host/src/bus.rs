@@ -144,7 +144,8 @@ impl Context {
         Ok(())
     }
 
-    /// Answers every request of `R`, at most `in_flight_max` at a time, until shutdown. A request whose asker has
+    /// Answers every request of `R`, at most `in_flight_max` at a time, until shutdown and until those who
+    /// [`keep_serving`](Context::keep_serving) are done. A request whose asker has
     /// stopped waiting is not begun, and the work on it is dropped when the asker stops.
     ///
     /// # Errors
@@ -173,7 +174,7 @@ impl Context {
             ready.set(true);
             let handler = &handler;
             inquiries
-                .take_until(self.shutdown.cancelled())
+                .take_until(self.nobody_asks())
                 .for_each_concurrent(in_flight_max.max(1), |inquiry| {
                     self.answer::<R, E, F, Fut>(inquiry, handler)
                 })

@@ -7,6 +7,8 @@ use domain::message::{Message, Request};
 use domain::port::Position;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::{Backends, Metrics, Readiness, Settings, backends};
 
@@ -23,6 +25,8 @@ pub struct Context {
     pub metrics: Metrics,
     /// What must be up before `/readyz` says yes.
     pub readiness: Readiness,
+    /// Those who still ask other services after the sign to stop.
+    asking: TaskTracker,
 }
 
 impl Context {
@@ -34,23 +38,38 @@ impl Context {
         Context::embedded_with(dir, Settings::default()).await
     }
 
-    /// Opens the stores of `dir` with these settings.
+    /// Opens the stores of `dir` with these settings, all but `backends.dir`.
     ///
     /// # Errors
-    /// The stores cannot be opened.
+    /// Settings in `[backends]` that are wrong; the stores cannot be opened.
     pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
-        let backends = backends::embedded(dir).await?;
+        let backends = backends::embedded(dir, &settings.section("backends")?).await?;
         Ok(Context::new(backends, settings))
     }
 
     pub(crate) fn new(backends: Backends, settings: Settings) -> Context {
+        let asking = TaskTracker::new();
+        asking.close();
         Context {
             backends,
             shutdown: CancellationToken::new(),
             settings: Arc::new(settings),
             metrics: Metrics::default(),
             readiness: Readiness::default(),
+            asking,
         }
+    }
+
+    /// Until what is returned is dropped, the services of this process go on answering also after the sign to stop; for
+    /// whoever must finish what it has begun.
+    pub fn keep_serving(&self) -> TaskTrackerToken {
+        self.asking.token()
+    }
+
+    /// Returns after the sign to stop, when nobody asks any more.
+    pub(crate) async fn nobody_asks(&self) {
+        self.shutdown.cancelled().await;
+        self.asking.wait().await;
     }
 
     /// Returns a section of the settings; its defaults if nothing is set.

@@ -213,6 +213,10 @@ async fn what_cannot_be_a_batch_is_a_problem() {
             "GET /v1/spaces/s/records?after=x",
             "422 after: is not the `next` of a page",
         ),
+        (
+            "GET /v1/spaces/s/facts?after=1",
+            "422 after: is not the `next` of a page",
+        ),
         ("GET /v1/spaces/s/records/x", "404 there is no record of this id"),
     ] {
         let problem = gateway.send(call, "").await.problem();
@@ -253,4 +257,35 @@ async fn a_space_is_created_erased_and_created_again() {
     assert_eq!(gateway.send("PUT /v1/spaces/s", "").await.status, StatusCode::CREATED);
     let reply = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"two"}]}"#).await;
     assert_eq!(outcomes(&reply), "0 accepted -", "the claim went with the space");
+}
+
+#[tokio::test]
+async fn a_full_queue_and_a_full_disk_are_told_apart() {
+    let records = |id: usize| json!({"records": [{"id": id.to_string(), "text": "long ".repeat(5_000)}]}).to_string();
+    for (settings, expected) in [
+        ("[backends]\nqueue_frames_max = 3", "429 the queue is full"),
+        ("[backends]\nfile_bytes_max = 400000", "503 "),
+    ] {
+        let gateway = Gateway::with(settings).await;
+        let mut accepted = 0;
+        let refused = loop {
+            let reply = gateway.send(RECORDS, &records(accepted)).await;
+            if reply.status != StatusCode::ACCEPTED {
+                break reply;
+            }
+            accepted += 1;
+            assert!(accepted < 100, "there is a bound");
+        };
+        assert!(refused.problem().starts_with(expected), "{refused:?}");
+        assert!(
+            accepted > 0 && refused.headers.contains_key("retry-after"),
+            "{accepted} {refused:?}"
+        );
+        gateway.start_writer();
+        assert_eq!(
+            gateway.send("GET /v1/spaces/s", "").await.status,
+            StatusCode::OK,
+            "reading goes on"
+        );
+    }
 }

@@ -150,3 +150,28 @@ async fn nobody_who_serves_is_unavailable() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
+
+#[tokio::test]
+async fn who_has_begun_is_answered_to_the_end() {
+    let (context, _dir) = context().await;
+    let server = context.clone();
+    let serving = tokio::spawn(async move {
+        let handler = async |_: RouteV1| Err::<RoutedV1, _>(PortError::new("router", ErrorKind::NotFound, "nothing"));
+        server.serve::<RouteV1, PortError, _, _>(4, handler).await.unwrap();
+    });
+    while !context.readiness.missing().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let asking = context.keep_serving();
+    context.shutdown.cancel();
+    let error = context
+        .request(&question("x"), Duration::from_secs(5))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+    drop(asking);
+    tokio::time::timeout(Duration::from_secs(5), serving)
+        .await
+        .unwrap()
+        .unwrap();
+}
