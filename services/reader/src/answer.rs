@@ -8,7 +8,6 @@ mod score;
 mod spans;
 
 use domain::anchor::AnswerKind;
-use domain::message::AnswerV1;
 
 use crate::pool::Pool;
 use crate::question::Question;
@@ -33,7 +32,7 @@ pub(crate) struct Found {
 const LINES: usize = 6;
 
 /// Finds the answer; none if nothing in the evidence has the wanted kind.
-pub(crate) fn find(request: &AnswerV1, question: &Question, pool: &Pool<'_>, lexicon: &mut Lexicon) -> Option<Found> {
+pub(crate) fn find(question: &Question, pool: &Pool<'_>, lexicon: &mut Lexicon) -> Option<Found> {
     let lines: Vec<usize> = pool.by_order.iter().copied().take(LINES).collect();
     if question.kind == AnswerKind::When {
         return dates::find(question, pool, &lines);
@@ -45,6 +44,6 @@ pub(crate) fn find(request: &AnswerV1, question: &Question, pool: &Pool<'_>, lex
         return polarity::find(question, pool, &lines);
     }
     let spans = spans::candidates(pool, &lines, question.kind);
-    let scored = score::score(request, question, pool, spans, lexicon);
+    let scored = score::score(question, pool, spans, lexicon);
     choose::choose(question, pool, scored)
 }

@@ -10,6 +10,7 @@ mod error;
 mod judge;
 mod pool;
 mod question;
+mod rank;
 mod read;
 mod words;
 

@@ -3,16 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use chrono::Utc;
-use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::message::AnswerV1;
-use domain::time::{Precision, TimeSpan};
 use text::ownership::{self, Ownership};
-use text::patterns;
 
 use crate::question::Question;
-use crate::words::{Lexicon, Term, dot};
+use crate::rank;
+use crate::words::{Lexicon, Term};
 
 /// A sentence of a turn.
 pub(crate) struct Sentence {
@@ -24,6 +21,8 @@ pub(crate) struct Sentence {
     pub(crate) caption: bool,
     /// Whether it asks.
     pub(crate) question: bool,
+    /// Where words near those of the question start, in bytes, and whether that is the verb asked about.
+    pub(crate) hits: Vec<(usize, bool)>,
     /// Best likeness of each word of the question, 0 to 1.
     pub(crate) matches: Vec<f32>,
     /// Weighted share of the question that it covers, 0 to 1.
@@ -40,6 +39,8 @@ pub(crate) struct Line<'a> {
     pub(crate) turn: &'a Turn,
     /// Rank of its scene, from 0; none if it is only surrounding.
     pub(crate) rank: Option<usize>,
+    /// Whether the pack shows it.
+    pub(crate) packed: bool,
     /// The turn before it in its session, if it is in the pool.
     pub(crate) previous: Option<usize>,
     /// The turn after it in its session, if it is in the pool.
@@ -66,11 +67,6 @@ pub(crate) struct Pool<'a> {
     pub(crate) by_order: Vec<usize>,
 }
 
-/// Weight of the cover of a whole turn, of its window and of its best sentence, and of the cover of all but the verb.
-const COVER: [f32; 4] = [0.35, 0.35, 0.15, 0.15];
-/// Points of a turn that covers the question fully.
-const COVER_POINTS: f32 = 9.0;
-
 impl<'a> Pool<'a> {
     /// Gathers the turns of a request.
     pub(crate) fn gather(request: &'a AnswerV1, question: &Question, lexicon: &mut Lexicon) -> Pool<'a> {
@@ -82,10 +78,10 @@ impl<'a> Pool<'a> {
             lines[at].own = own(&lines[at].sentences);
         }
         for at in 0..lines.len() {
-            lines[at].height = height(&lines, at, request, question, lexicon);
+            lines[at].height = rank::height(&lines, at, request, question, lexicon);
         }
         for at in 0..lines.len() {
-            lines[at].order = order(&lines, at, request, question);
+            lines[at].order = rank::order(&lines, at, request, question);
         }
         let sorted = |key: fn(&Line<'a>) -> f32| {
             let mut all: Vec<usize> = (0..lines.len()).collect();
@@ -135,6 +131,7 @@ fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
                 lines.push(Line {
                     turn,
                     rank: None,
+                    packed: false,
                     previous: None,
                     next: None,
                     sentences: Vec::new(),
@@ -147,6 +144,7 @@ fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
             });
             if offset == scene.center && lines[at].rank.is_none() {
                 lines[at].rank = Some(rank);
+                lines[at].packed = scene.packed;
             }
             if let Some(before) = before {
                 lines[at].previous.get_or_insert(before);
@@ -205,21 +203,13 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
         told |= named;
         let (subject, other) = shares(turn, named || (told && third_person(sentence)), owned, question);
         let terms = Lexicon::terms(sentence);
-        let matches: Vec<f32> = question
-            .words
-            .iter()
-            .map(|word| {
-                terms
-                    .iter()
-                    .map(|it| lexicon.near(&word.stem, &it.stem))
-                    .fold(0.0, f32::max)
-            })
-            .collect();
+        let (matches, hits) = compare(&terms, question, lexicon);
         out.push(Sentence {
             cover: covered(&matches, question),
             question: ownership::asks(sentence),
             text: sentence.to_owned(),
             terms,
+            hits,
             caption,
             matches,
             subject,
@@ -227,6 +217,24 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
         });
     }
     out
+}
+
+/// A word this near to one of the question counts as the place where the matter stands.
+const HIT: f32 = 0.45;
+
+fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f32>, Vec<(usize, bool)>) {
+    let mut matches = vec![0.0_f32; question.words.len()];
+    let mut hits = Vec::new();
+    for term in terms {
+        for (word, most) in question.words.iter().zip(&mut matches) {
+            let near = lexicon.near(&word.stem, &term.stem);
+            *most = most.max(near);
+            if near >= HIT {
+                hits.push((term.start, word.verb));
+            }
+        }
+    }
+    (matches, hits)
 }
 
 /// Splits the ownership of a sentence between the subject of the question and everybody else.
@@ -293,7 +301,7 @@ fn best(sentences: &[Sentence], count: usize) -> Vec<f32> {
         .collect()
 }
 
-fn covered(matches: &[f32], question: &Question) -> f32 {
+pub(crate) fn covered(matches: &[f32], question: &Question) -> f32 {
     matches
         .iter()
         .zip(&question.words)
@@ -308,121 +316,4 @@ fn own(sentences: &[Sentence]) -> f32 {
         .map(|it| it.cover * it.cover * (it.subject - it.other))
         .sum();
     if total > 0.0 { sum / total } else { 0.0 }
-}
-
-fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question, lexicon: &Lexicon) -> f32 {
-    let line = &lines[at];
-    if question.words.is_empty() {
-        return 0.0;
-    }
-    let turn = covered(&line.matches, question);
-    let window = covered(&window_matches(lines, at), question);
-    let sentence = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
-    let things: f32 = question.words.iter().filter(|it| !it.verb).map(|it| it.weight).sum();
-    let pairs = line.matches.iter().zip(&question.words);
-    let thing: f32 = pairs
-        .filter(|(_, word)| !word.verb)
-        .map(|(it, word)| it * word.weight)
-        .sum();
-    let thing = if things > 0.0 { thing / things } else { turn };
-    let covers = COVER[0] * turn + COVER[1] * window + COVER[2] * sentence + COVER[3] * thing;
-    let asking = line.sentences.iter().filter(|it| it.question).count() as f32 / line.sentences.len().max(1) as f32;
-    let cos = dot(&question.vector, &lexicon.sentence(&line.turn.text));
-    COVER_POINTS * covers + 1.5 * cos + 0.8 * dated(line.turn, request) - asking + 0.8 * neighbours(line, question)
-}
-
-/// Words may stand in the turn itself or, for less, around it: a question before its answer, a topic two turns ago.
-fn window_matches(lines: &[Line<'_>], at: usize) -> Vec<f32> {
-    let mut out = lines[at].matches.clone();
-    let previous = lines[at].previous;
-    let around = [
-        (previous, 0.7),
-        (lines[at].next, 0.5),
-        (previous.and_then(|it| lines[it].previous), 0.4),
-    ];
-    for (other, weight) in around {
-        let Some(other) = other else { continue };
-        out.iter_mut()
-            .zip(&lines[other].matches)
-            .for_each(|(mine, it)| *mine = mine.max(weight * it));
-    }
-    out
-}
-
-/// Mean over neighbouring words of the question of how well one sentence holds both.
-fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
-    let pairs = question.words.len().saturating_sub(1);
-    if pairs == 0 {
-        return 0.0;
-    }
-    let both = |it: usize| {
-        line.sentences
-            .iter()
-            .map(|s| s.matches[it].min(s.matches[it + 1]))
-            .fold(0.0, f32::max)
-    };
-    (0..pairs).map(both).sum::<f32>() / pairs as f32
-}
-
-/// 1 in the time asked about, less near it, 0.5 if no time is asked about.
-fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
-    let Some(window) = &request.anchors.window else {
-        return 0.5;
-    };
-    let told = TimeSpan::instant(turn.observed_at.with_timezone(&Utc));
-    let near = |it: &TimeSpan| {
-        if it.overlaps(window) {
-            return if matches!(window.precision, Precision::Instant | Precision::Day | Precision::Week) {
-                1.0
-            } else {
-                0.7
-            };
-        }
-        let gap = if it.start >= window.end {
-            it.start - window.end
-        } else {
-            window.start - it.end
-        };
-        if gap.num_days() <= 31 { 0.25 } else { 0.0 }
-    };
-    turn.times.iter().chain([&told]).map(near).fold(0.0, f32::max)
-}
-
-fn order(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> f32 {
-    let line = &lines[at];
-    let router = line
-        .rank
-        .map_or(-6.0, |it| request.scenes[it].probability.max(1e-6).ln().max(-6.0));
-    let own = if question.subject.is_some() {
-        ((line.own + 1.0) / 2.0).max(0.05).ln()
-    } else {
-        0.0
-    };
-    let around = [line.previous, line.next]
-        .into_iter()
-        .flatten()
-        .map(|it| lines[it].height)
-        .fold(0.0, f32::max);
-    let typed = if fits(question, line.turn) { 0.5 } else { 0.0 };
-    line.height + 1.3 * own + typed + 0.2 * around + ROUTER * router
-}
-
-/// How much a factor e of the router's probability counts.
-const ROUTER: f32 = 0.4;
-
-fn fits(question: &Question, turn: &Turn) -> bool {
-    let found = patterns::count(&turn.text);
-    let has = |it: usize| found[it] > 0;
-    match question.kind {
-        AnswerKind::When => has(patterns::DATE) || !turn.times.is_empty(),
-        AnswerKind::Duration => has(patterns::DURATION),
-        AnswerKind::Number => has(patterns::NUMBER) || has(patterns::MONEY),
-        AnswerKind::Where => has(patterns::PLACE),
-        AnswerKind::Who => has(patterns::KIN) || has(patterns::CAPITAL),
-        AnswerKind::Why | AnswerKind::How => has(patterns::REASON) || has(patterns::FEELING),
-        AnswerKind::Kind => has(patterns::LIST) || has(patterns::PREFERENCE) || !turn.caption.is_empty(),
-        AnswerKind::WhatIs => has(patterns::CAPITAL) || has(patterns::QUOTE),
-        AnswerKind::WhatDoes => has(patterns::PAST) || has(patterns::PLAN),
-        AnswerKind::YesNo | AnswerKind::Message | AnswerKind::Other => false,
-    }
 }

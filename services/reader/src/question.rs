@@ -25,6 +25,17 @@ pub(crate) struct Word {
     pub(crate) known: bool,
 }
 
+/// A class that a question names for its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// "What colour".
+    Colour,
+    /// "What is the name of", "what is it called".
+    Name,
+    /// "What is the number of", "what does it cost".
+    Figure,
+}
+
 /// A question as the reader sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
@@ -42,6 +53,10 @@ pub(crate) struct Question {
     pub(crate) feeling: bool,
     /// Whether it is a choice between options, or about what would be.
     pub(crate) options: Vec<String>,
+    /// The class it names for its answer.
+    pub(crate) class: Option<Asked>,
+    /// Points of the newest turn over the oldest: what holds now is told last.
+    pub(crate) recency: f32,
     /// Whether it asks for the time of day.
     pub(crate) clock: bool,
     /// Whether it says "not".
@@ -121,6 +136,8 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         plural: plural(request, &lower),
         feeling: lower.contains("feel") || lower.contains("react") || lower.contains("emotion"),
         options: options(&request.question),
+        class: class(&lower),
+        recency: recency(&lower),
         clock: lower.contains("what time") || lower.contains("which hour"),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
         head: if request.anchors.head.is_empty() {
@@ -154,6 +171,57 @@ fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
         it if AUXILIARIES.contains(&it) => AnswerKind::YesNo,
         _ => read,
     }
+}
+
+fn recency(lower: &str) -> f32 {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    if has(&["originally", "initially", "first", "before", "formerly", "previously"]) {
+        return -0.5;
+    }
+    if has(&[
+        "still",
+        "now",
+        "currently",
+        "finally",
+        "final",
+        "latest",
+        "eventually",
+        "anymore",
+    ]) || lower.contains("in the end")
+    {
+        return 1.5;
+    }
+    if has(&["is", "are", "does", "do", "has", "have", "will"]) {
+        0.3
+    } else {
+        0.0
+    }
+}
+
+fn class(lower: &str) -> Option<Asked> {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    if has(&["colour", "color", "colours", "colors"]) {
+        return Some(Asked::Colour);
+    }
+    if has(&["name", "named", "called", "names", "title", "brand"]) {
+        return Some(Asked::Name);
+    }
+    let figure = has(&[
+        "number",
+        "code",
+        "price",
+        "cost",
+        "costs",
+        "percentage",
+        "height",
+        "size",
+        "weight",
+        "version",
+        "score",
+    ]);
+    figure.then_some(Asked::Figure)
 }
 
 /// The one speaker asked about. Of two names the one right after the auxiliary verb is the subject; questions about both,

@@ -11,7 +11,7 @@ use crate::words::Lexicon;
 
 /// Below this the evidence belongs to somebody else. All three parts of the score lie between -1 and 1 (the middle one is
 /// doubled), 0 is a tie; the other must lead clearly before an answer is refused.
-const OTHERS: f32 = -0.7;
+const OTHERS: f32 = -0.9;
 /// The same where more than two speak: there many things are told by a third, so only clear cases are refused.
 const OTHERS_OF_MANY: f32 = -2.2;
 /// A window that covers less of the question than this has nothing to do with it.
@@ -33,7 +33,7 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
     if let Some(refusal) = refuse(&pool, &question, &judgement, request.speakers.len() > 2) {
         return refusal;
     }
-    let found = answer::find(request, &question, &pool, &mut lexicon);
+    let found = answer::find(&question, &pool, &mut lexicon);
     let Some(found) = found else {
         return refused(
             "the evidence holds nothing of the kind that was asked for",

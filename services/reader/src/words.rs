@@ -13,6 +13,9 @@ const NEAR: f32 = 0.9;
 #[derive(Default)]
 pub(crate) struct Lexicon {
     vectors: HashMap<String, Vec<f32>>,
+    stems: HashMap<String, String>,
+    /// Likeness by the first word, then the second.
+    known: HashMap<String, HashMap<String, f32>>,
 }
 
 /// A word of a text with what is needed to compare it.
@@ -38,6 +41,16 @@ impl Lexicon {
             .collect()
     }
 
+    /// Returns the stem of a lower-case word.
+    pub(crate) fn stem(&mut self, word: &str) -> String {
+        if let Some(known) = self.stems.get(word) {
+            return known.clone();
+        }
+        let stem = stem(word);
+        self.stems.insert(word.to_owned(), stem.clone());
+        stem
+    }
+
     /// Returns the vector of a text.
     pub(crate) fn sentence(&self, text: &str) -> Vec<f32> {
         Table::builtin().embed(text)
@@ -48,17 +61,22 @@ impl Lexicon {
         if a == b {
             return 1.0;
         }
+        if let Some(known) = self.known.get(a).and_then(|it| it.get(b)) {
+            return *known;
+        }
         for stem in [a, b] {
             if !self.vectors.contains_key(stem) {
                 self.vectors.insert(stem.to_owned(), Table::builtin().embed(stem));
             }
         }
-        let (Some(a), Some(b)) = (self.vectors.get(a), self.vectors.get(b)) else {
+        let (Some(left), Some(right)) = (self.vectors.get(a), self.vectors.get(b)) else {
             return 0.0;
         };
-        let cos = dot(a, b).max(0.0);
+        let cos = dot(left, right).max(0.0);
         let near = cos * cos.sqrt();
-        if near < FLOOR { 0.0 } else { NEAR * near.min(1.0) }
+        let near = if near < FLOOR { 0.0 } else { NEAR * near.min(1.0) };
+        self.known.entry(a.to_owned()).or_default().insert(b.to_owned(), near);
+        near
     }
 }
 

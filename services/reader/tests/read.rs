@@ -264,6 +264,37 @@ fn a_list_names_several_things_and_cites_where_they_stand() {
 }
 
 #[test]
+fn later_values_replace_earlier_ones_and_equal_times_conflict() {
+    let talk = Talk::new(
+        "@ 2024-01-05
+         Ines: I have four hens in the garden now.
+         Leo: Lovely, fresh eggs!
+
+         @ 2024-05-05
+         Ines: I have six hens in the garden now.
+         Leo: More eggs for me then.",
+    );
+    let question = "How many hens does Ines have in the garden?";
+    let updated = read(&talk.request(AnswerKind::Number, question, "hens", "have"));
+    assert_eq!(updated.answer.unwrap().text, "six");
+    assert_eq!(updated.verdict.status, Sufficiency::Supported);
+    assert!(
+        updated.verdict.reasons[0].starts_with("updated"),
+        "{:?}",
+        updated.verdict.reasons
+    );
+    let mut same = talk.request(AnswerKind::Number, question, "hens", "have");
+    let day = same.scenes[0].turns[0].observed_at;
+    same.scenes
+        .iter_mut()
+        .flat_map(|it| &mut it.turns)
+        .for_each(|it| it.observed_at = day);
+    let conflicting = read(&same);
+    assert_eq!(conflicting.verdict.status, Sufficiency::Conflicting);
+    assert_eq!(conflicting.answer.unwrap().external_ids.len(), 2);
+}
+
+#[test]
 fn without_evidence_there_is_no_answer() {
     let talk = friends();
     let mut empty = talk.request(AnswerKind::Where, "Where did Nadia move?", "", "move");

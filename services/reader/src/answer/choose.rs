@@ -3,9 +3,10 @@
 use domain::anchor::AnswerKind;
 
 use super::Found;
+use super::lexis::number;
 use super::score::{Scored, counts};
 use crate::pool::Pool;
-use crate::question::Question;
+use crate::question::{Asked, Question};
 
 /// Candidates that vote.
 const VOTERS: usize = 60;
@@ -14,7 +15,7 @@ const HEAT: f32 = 0.08;
 /// Items of a list.
 const ITEMS: usize = 5;
 /// An item is worth at least this share of the best.
-const ITEM_SHARE: f32 = 0.6;
+const ITEM_SHARE: f32 = 0.65;
 
 /// Chooses; none if there is no candidate.
 pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>) -> Option<Found> {
@@ -50,24 +51,84 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     } else {
         vec![order[0]]
     };
+    let share = worths[order[0]].clamp(0.0, 1.0);
+    if let Some(found) =
+        rival(question, pool, &scored, order[0]).map(|it| weigh(question, pool, [&scored[order[0]], it]))
+    {
+        return Some(Found { share, ..found });
+    }
     let mut lines: Vec<usize> = Vec::new();
     for &it in &chosen {
         if !lines.contains(&scored[it].span.line) {
             lines.push(scored[it].span.line);
         }
     }
-    let text = chosen
-        .iter()
-        .map(|&it| clean(&scored[it].text, chosen.len() > 1))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let shown = chosen.iter().map(|&it| clean(&scored[it].text, chosen.len() > 1));
     Some(Found {
-        text,
+        text: shown.collect::<Vec<_>>().join(", "),
         lines,
-        share: worths[order[0]].clamp(0.0, 1.0),
+        share,
         reason: None,
         conflict: false,
     })
+}
+
+/// Another value in a rival's turn must score and cover nearly as much as the best one.
+const RIVAL: f32 = 0.06;
+const RIVAL_ORDER: f32 = 1.0;
+const RIVAL_COVER: f32 = 0.8;
+
+/// Finds another value for the same: only numbers, durations and colours exclude each other surely enough, and only in
+/// turns that the pack shows.
+fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: usize) -> Option<&'a Scored> {
+    let sentence = |it: &Scored| &pool.lines[it.span.line].sentences[it.span.sentence];
+    let first = &scored[best];
+    let value = value(question, pool, first)?;
+    scored.iter().find(|it| {
+        let (mine, other) = (&pool.lines[first.span.line], &pool.lines[it.span.line]);
+        it.span.line != first.span.line
+            && (mine.packed && other.packed)
+            && (mine.own >= 0.0 && other.own >= 0.0)
+            && it.fit >= first.fit - RIVAL
+            && other.order >= mine.order - RIVAL_ORDER
+            && sentence(it).cover >= RIVAL_COVER * sentence(first).cover.max(0.5)
+            && self::value(question, pool, it).is_some_and(|it| it != value)
+    })
+}
+
+/// Returns what a candidate says for the one slot asked about; none if it could stand beside another value.
+fn value(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
+    let sentence = &pool.lines[it.span.line].sentences[it.span.sentence];
+    let plain = || it.stems.join(" ");
+    if question.plural {
+        None
+    } else if question.kind == AnswerKind::Number {
+        let number = number(&it.text.to_lowercase())?;
+        counts(&sentence.terms, it.span.end, &question.head).then(|| number.to_string())
+    } else if question.kind == AnswerKind::Duration || (question.class == Some(Asked::Colour) && it.stems.len() == 1) {
+        Some(plain())
+    } else {
+        None
+    }
+}
+
+/// The later of two values holds, unless the question asks for the first; told at one time they conflict.
+fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found {
+    let told = |it: &Scored| pool.lines[it.span.line].turn.observed_at;
+    let conflict = told(pair[0]) == told(pair[1]);
+    let later = told(pair[1]) > told(pair[0]);
+    if !conflict && later == (question.recency >= 0.0) {
+        pair.swap(0, 1);
+    }
+    let said = |it: &Scored| format!("\"{}\" was said on {}", it.text, told(it).format("%-d %B %Y"));
+    let how = if conflict { "the evidence disagrees" } else { "updated" };
+    Found {
+        text: pair[0].text.clone(),
+        lines: pair.iter().map(|it| it.span.line).collect(),
+        share: 0.0,
+        reason: Some(format!("{how}: {}, {}", said(pair[0]), said(pair[1]))),
+        conflict,
+    }
 }
 
 fn several(scored: &[Scored], order: &[usize], worths: &[f32]) -> Vec<usize> {

@@ -1,12 +1,11 @@
 //! How well a candidate answers: its turn, its sentence, its shape, its neighbours.
 
 use domain::anchor::AnswerKind;
-use domain::message::AnswerV1;
 
 use super::lexis::{number, person};
 use super::spans::{Shape, Span};
 use crate::pool::{Pool, Sentence};
-use crate::question::Question;
+use crate::question::{Asked, Question};
 use crate::words::{Lexicon, Term};
 
 /// A candidate with its score and the words that are compared.
@@ -20,16 +19,12 @@ pub(crate) struct Scored {
     pub(crate) stems: Vec<String>,
     /// Higher is better; about -0.5 to 0.8.
     pub(crate) score: f32,
+    /// `score` without what its turn and sentence add.
+    pub(crate) fit: f32,
 }
 
 /// Scores all candidates that have something to show.
-pub(crate) fn score(
-    _request: &AnswerV1,
-    question: &Question,
-    pool: &Pool<'_>,
-    spans: Vec<Span>,
-    lexicon: &mut Lexicon,
-) -> Vec<Scored> {
+pub(crate) fn score(question: &Question, pool: &Pool<'_>, spans: Vec<Span>, lexicon: &mut Lexicon) -> Vec<Scored> {
     let best = pool
         .lines
         .iter()
@@ -40,21 +35,24 @@ pub(crate) fn score(
     for span in spans {
         let sentence = &pool.lines[span.line].sentences[span.sentence];
         let text = shown(&sentence.text[span.start..span.end]);
-        let stems = stems(&text);
+        let lower: Vec<String> = text::words(&text).into_iter().map(str::to_lowercase).collect();
+        let stems = stems(&lower, lexicon);
         if stems.is_empty() {
             continue;
         }
-        let score = place(pool, &span, best)
-            + typed(question, &span, &text)
+        let fit = typed(question, &span, &lower)
+            + classed(question, &span, &lower)
             + before(question.kind, &span.before)
-            + form(question, &span, &text)
-            + near(question, sentence, &span, lexicon)
+            + form(question, &span, &text, &lower)
+            + near(sentence, &span)
             + news(question, &stems, &span, lexicon);
+        let score = place(pool, &span, best) + fit;
         out.push(Scored {
             span,
             text,
             stems,
             score,
+            fit,
         });
     }
     out
@@ -91,9 +89,9 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn stems(text: &str) -> Vec<String> {
-    let article = |it: &&str| !matches!(it.to_lowercase().as_str(), "a" | "an" | "the" | "and");
-    text::words(text).into_iter().filter(article).map(text::stem).collect()
+fn stems(lower: &[String], lexicon: &mut Lexicon) -> Vec<String> {
+    let article = |it: &&String| !matches!(it.as_str(), "a" | "an" | "the" | "and");
+    lower.iter().filter(article).map(|it| lexicon.stem(it)).collect()
 }
 
 /// Where it stands: the better the turn and the sentence, the better.
@@ -118,7 +116,7 @@ fn place(pool: &Pool<'_>, span: &Span, best: f32) -> f32 {
 }
 
 /// What the kind of question makes likely. Names answer "where" and "who", reasons "why", actions "what did".
-fn typed(question: &Question, span: &Span, text: &str) -> f32 {
+fn typed(question: &Question, span: &Span, lower: &[String]) -> f32 {
     use Shape::{Action, Clause, Duration, Extended, Joined, Name, Number, Phrase, Place, Quote, Reason};
     let shape = span.shape;
     match question.kind {
@@ -133,7 +131,7 @@ fn typed(question: &Question, span: &Span, text: &str) -> f32 {
         },
         AnswerKind::Who => match shape {
             Name => 0.12,
-            Phrase | Joined | Extended if text::words(text).iter().any(|it| person(&it.to_lowercase())) => 0.14,
+            Phrase | Joined | Extended if lower.iter().any(|it| person(it)) => 0.14,
             Phrase | Joined | Extended => 0.0,
             Place | Quote | Action | Clause | Reason | Number | Duration => -0.15,
         },
@@ -186,6 +184,50 @@ fn typed(question: &Question, span: &Span, text: &str) -> f32 {
     }
 }
 
+/// Some questions name the class of their answer: a colour, a name, a figure.
+fn classed(question: &Question, span: &Span, lower: &[String]) -> f32 {
+    match question.class {
+        Some(Asked::Colour) if lower.iter().any(|it| COLOURS.contains(&it.as_str())) => 0.2,
+        Some(Asked::Name) if matches!(span.shape, Shape::Name | Shape::Quote) => 0.12,
+        Some(Asked::Figure)
+            if lower
+                .iter()
+                .any(|it| number(it).is_some() || it.chars().any(|it| it.is_ascii_digit())) =>
+        {
+            0.12
+        }
+        _ => 0.0,
+    }
+}
+
+const COLOURS: &[&str] = &[
+    "red",
+    "blue",
+    "green",
+    "yellow",
+    "black",
+    "white",
+    "brown",
+    "pink",
+    "purple",
+    "orange",
+    "grey",
+    "gray",
+    "silver",
+    "gold",
+    "golden",
+    "beige",
+    "turquoise",
+    "violet",
+    "crimson",
+    "navy",
+    "cream",
+    "mustard",
+    "slate",
+    "teal",
+    "maroon",
+];
+
 /// The word before a phrase often says what it is.
 fn before(kind: AnswerKind, word: &str) -> f32 {
     match (kind, word) {
@@ -202,7 +244,7 @@ fn before(kind: AnswerKind, word: &str) -> f32 {
 }
 
 /// Length, and words that only make sense to the one who spoke.
-fn form(question: &Question, span: &Span, text: &str) -> f32 {
+fn form(question: &Question, span: &Span, text: &str, lower: &[String]) -> f32 {
     let want: f32 = match question.kind {
         AnswerKind::Why => 6.0,
         AnswerKind::How if question.feeling => 3.5,
@@ -220,12 +262,12 @@ fn form(question: &Question, span: &Span, text: &str) -> f32 {
         | AnswerKind::Other => 2.5,
     };
     let words = text::words(text);
-    let lower: Vec<String> = words.iter().map(|it| it.to_lowercase()).collect();
     let has = |list: &[&str]| lower.iter().any(|it| list.contains(&it.as_str()));
     let starts = |list: &[&str]| lower.first().is_some_and(|it| list.contains(&it.as_str()));
     let capital = span.length < 5 && words.iter().skip(1).any(|it| it.starts_with(char::is_uppercase));
     let many =
         question.kind == AnswerKind::Number && lower.first().is_some_and(|it| number(it).is_some_and(|n| n > 1900.0));
+    let bare = span.shape == Shape::Action && span.length == 1;
     -0.02 * (words.len() as f32 / want).ln().abs()
         - if has(&["i", "me", "i'm", "i've"]) { 0.03 } else { 0.0 }
         - if has(&["you", "your", "you're"]) { 0.05 } else { 0.0 }
@@ -238,22 +280,13 @@ fn form(question: &Question, span: &Span, text: &str) -> f32 {
         }
         + if capital { 0.02 } else { 0.0 }
         - if many { 0.2 } else { 0.0 }
+        - if bare { 0.05 } else { 0.0 }
 }
 
 /// An answer stands near the words of the question, mostly after them and after the verb.
-fn near(question: &Question, sentence: &Sentence, span: &Span, lexicon: &mut Lexicon) -> f32 {
-    let mut hits = Vec::new();
-    for term in sentence
-        .terms
-        .iter()
-        .filter(|it| it.start < span.start || it.start >= span.end)
-    {
-        for word in &question.words {
-            if lexicon.near(&word.stem, &term.stem) >= 0.45 {
-                hits.push((term.start, word.verb));
-            }
-        }
-    }
+fn near(sentence: &Sentence, span: &Span) -> f32 {
+    let outside = |it: &&(usize, bool)| it.0 < span.start || it.0 >= span.end;
+    let hits: Vec<(usize, bool)> = sentence.hits.iter().filter(outside).copied().collect();
     let gap = |from: usize, to: usize| to.saturating_sub(from) as f32;
     let front = hits
         .iter()
@@ -303,7 +336,7 @@ fn news(question: &Question, stems: &[String], span: &Span, lexicon: &mut Lexico
     } else {
         lexicon.near(last, &question.head)
     };
-    0.08 * new - 0.02 * repeated.min(3) as f32 + 0.08 * head
+    0.12 * new - 0.03 * repeated.min(3) as f32 + 0.08 * head
         - if new == 0.0 { 0.25 } else { 0.0 }
         - if same && content.len() < 2 { 0.07 } else { 0.0 }
 }

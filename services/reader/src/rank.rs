@@ -1,0 +1,147 @@
+//! The order of turns: how well each covers the question, fits its kind, and belongs to its subject.
+
+use chrono::Utc;
+use domain::anchor::AnswerKind;
+use domain::evidence::Turn;
+use domain::message::AnswerV1;
+use domain::time::{Precision, TimeSpan};
+use text::patterns;
+
+use crate::pool::{Line, covered};
+use crate::question::Question;
+use crate::words::{Lexicon, dot};
+
+/// Weight of the cover of a whole turn, of its window and of its best sentence, and of the cover of all but the verb.
+const COVER: [f32; 4] = [0.35, 0.35, 0.15, 0.15];
+/// Points of a turn that covers the question fully.
+const COVER_POINTS: f32 = 9.0;
+
+/// Says how well a turn answers by words alone, about 0 to 12.
+pub(crate) fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question, lexicon: &Lexicon) -> f32 {
+    let line = &lines[at];
+    if question.words.is_empty() {
+        return 0.0;
+    }
+    let turn = covered(&line.matches, question);
+    let window = covered(&window_matches(lines, at), question);
+    let sentence = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
+    let things: f32 = question.words.iter().filter(|it| !it.verb).map(|it| it.weight).sum();
+    let pairs = line.matches.iter().zip(&question.words);
+    let thing: f32 = pairs
+        .filter(|(_, word)| !word.verb)
+        .map(|(it, word)| it * word.weight)
+        .sum();
+    let thing = if things > 0.0 { thing / things } else { turn };
+    let covers = COVER[0] * turn + COVER[1] * window + COVER[2] * sentence + COVER[3] * thing;
+    let asking = line.sentences.iter().filter(|it| it.question).count() as f32 / line.sentences.len().max(1) as f32;
+    let cos = dot(&question.vector, &lexicon.sentence(&line.turn.text));
+    COVER_POINTS * covers + 1.5 * cos + 0.8 * dated(line.turn, request) - asking + 0.8 * neighbours(line, question)
+}
+
+/// Words may stand in the turn itself or, for less, around it: a question before its answer, a topic two turns ago.
+fn window_matches(lines: &[Line<'_>], at: usize) -> Vec<f32> {
+    let mut out = lines[at].matches.clone();
+    let previous = lines[at].previous;
+    let around = [
+        (previous, 0.7),
+        (lines[at].next, 0.5),
+        (previous.and_then(|it| lines[it].previous), 0.4),
+    ];
+    for (other, weight) in around {
+        let Some(other) = other else { continue };
+        out.iter_mut()
+            .zip(&lines[other].matches)
+            .for_each(|(mine, it)| *mine = mine.max(weight * it));
+    }
+    out
+}
+
+/// Mean over neighbouring words of the question of how well one sentence holds both.
+fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
+    let pairs = question.words.len().saturating_sub(1);
+    if pairs == 0 {
+        return 0.0;
+    }
+    let both = |it: usize| {
+        line.sentences
+            .iter()
+            .map(|s| s.matches[it].min(s.matches[it + 1]))
+            .fold(0.0, f32::max)
+    };
+    (0..pairs).map(both).sum::<f32>() / pairs as f32
+}
+
+/// 1 in the time asked about, less near it, 0.5 if no time is asked about.
+fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
+    let Some(window) = &request.anchors.window else {
+        return 0.5;
+    };
+    let told = TimeSpan::instant(turn.observed_at.with_timezone(&Utc));
+    let near = |it: &TimeSpan| {
+        if it.overlaps(window) {
+            return if matches!(window.precision, Precision::Instant | Precision::Day | Precision::Week) {
+                1.0
+            } else {
+                0.7
+            };
+        }
+        let gap = if it.start >= window.end {
+            it.start - window.end
+        } else {
+            window.start - it.end
+        };
+        if gap.num_days() <= 31 { 0.25 } else { 0.0 }
+    };
+    turn.times.iter().chain([&told]).map(near).fold(0.0, f32::max)
+}
+
+/// Says in which order turns are asked for an answer: `height`, ownership, kind, the router's opinion, and the time.
+pub(crate) fn order(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> f32 {
+    let line = &lines[at];
+    let router = line
+        .rank
+        .map_or(-6.0, |it| request.scenes[it].probability.max(1e-6).ln().max(-6.0));
+    let own = if question.subject.is_some() {
+        ((line.own + 1.0) / 2.0).max(0.05).ln()
+    } else {
+        0.0
+    };
+    let around = [line.previous, line.next]
+        .into_iter()
+        .flatten()
+        .map(|it| lines[it].height)
+        .fold(0.0, f32::max);
+    let typed = if fits(question, line.turn) { 0.5 } else { 0.0 };
+    line.height + 1.3 * own + typed + 0.2 * around + ROUTER * router + question.recency * age(lines, at)
+}
+
+/// Place in time among the turns of the pool: 0 the oldest, 1 the newest.
+fn age(lines: &[Line<'_>], at: usize) -> f32 {
+    let times = || lines.iter().map(|it| it.turn.observed_at);
+    let (Some(first), Some(last)) = (times().min(), times().max()) else {
+        return 0.0;
+    };
+    let all = (last - first).num_seconds();
+    let here = (lines[at].turn.observed_at - first).num_seconds();
+    if all > 0 { here as f32 / all as f32 } else { 0.0 }
+}
+
+/// How much a factor e of the router's probability counts.
+const ROUTER: f32 = 0.4;
+
+fn fits(question: &Question, turn: &Turn) -> bool {
+    let found = patterns::count(&turn.text);
+    let has = |it: usize| found[it] > 0;
+    match question.kind {
+        AnswerKind::When => has(patterns::DATE) || !turn.times.is_empty(),
+        AnswerKind::Duration => has(patterns::DURATION),
+        AnswerKind::Number => has(patterns::NUMBER) || has(patterns::MONEY),
+        AnswerKind::Where => has(patterns::PLACE),
+        AnswerKind::Who => has(patterns::KIN) || has(patterns::CAPITAL),
+        AnswerKind::Why | AnswerKind::How => has(patterns::REASON) || has(patterns::FEELING),
+        AnswerKind::Kind => has(patterns::LIST) || has(patterns::PREFERENCE) || !turn.caption.is_empty(),
+        AnswerKind::WhatIs => has(patterns::CAPITAL) || has(patterns::QUOTE),
+        AnswerKind::WhatDoes => has(patterns::PAST) || has(patterns::PLAN),
+        AnswerKind::YesNo | AnswerKind::Message | AnswerKind::Other => false,
+    }
+}
