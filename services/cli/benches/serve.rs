@@ -2,6 +2,13 @@
 //!
 //! `cargo bench -p cli --bench serve` takes 1,000 and 10,000 records; `SERVE_SIZES=1000,10000,100000` takes more.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a bench may panic and prints what it measured"
+)]
+
 #[expect(dead_code, reason = "shared with the tests, which use other parts")]
 #[path = "../tests/it/server.rs"]
 mod server;

@@ -4,7 +4,9 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::process::Command;
 
+use domain::id::SpaceId;
 use domain::port::Graph;
+use domain::unit::{Grain, Status, Unit};
 use host::{Context, Settings};
 
 use crate::api::Client;
@@ -151,17 +153,17 @@ fn disk(dir: &Path) -> Finding {
     }
 }
 
-/// Compares what the stores hold: every unit that is active has at least one point in the index.
+/// Compares what the stores hold: every turn unit in use has at least one point in the index.
 async fn stores(dir: &Path, settings: Settings) -> anyhow::Result<Finding> {
     let ctx = Context::embedded_with(dir, settings).await?;
     let (records, graph, index) = (&ctx.backends.records, &ctx.backends.graph, &ctx.backends.index);
     let spaces = records.spaces(None, SPACES_MAX).await?;
     let (mut units, mut points, mut short) = (0, 0, Vec::new());
     for info in &spaces {
-        let active = active_units(&**graph, &info.space).await?;
+        let active = turns_in_use(&**graph, &info.space).await?;
         let indexed = index.count(&info.space).await?;
         if indexed < active {
-            short.push(format!("{} has {active} units and {indexed} points", info.space));
+            short.push(format!("{} has {active} turn units and {indexed} points", info.space));
         }
         units += active;
         points += indexed;
@@ -171,23 +173,22 @@ async fn stores(dir: &Path, settings: Settings) -> anyhow::Result<Finding> {
     Ok(match (short.is_empty(), dead) {
         (false, _) => Finding::Wrong(short.join("; ")),
         (true, 0) => Finding::Well(format!(
-            "{} spaces, {stored} records, {units} units, {points} points",
+            "{} spaces, {stored} records, {units} turn units, {points} points",
             spaces.len()
         )),
         (true, dead) => Finding::Doubtful(format!("{dead} dead letters; see /v1/admin/dead-letters")),
     })
 }
 
-async fn active_units(graph: &dyn Graph, space: &domain::id::SpaceId) -> anyhow::Result<u64> {
-    let (mut after, mut active) = (0, 0);
+/// Counts the turn units in use; events are found through their turns and have no points of their own.
+async fn turns_in_use(graph: &dyn Graph, space: &SpaceId) -> anyhow::Result<u64> {
+    let (mut after, mut count) = (0, 0);
     loop {
         let changes = graph.changes(space, after, PAGE).await?;
-        let Some(last) = changes.last() else { return Ok(active) };
+        let Some(last) = changes.last() else { return Ok(count) };
         after = last.sequence;
-        active += changes
-            .iter()
-            .filter(|it| it.unit.status == domain::unit::Status::Active)
-            .count() as u64;
+        let in_use = |unit: &Unit| unit.status == Status::Active && unit.grain == Grain::Turn;
+        count += changes.iter().filter(|it| in_use(&it.unit)).count() as u64;
     }
 }
 
@@ -198,7 +199,7 @@ async fn server(args: &Doctor) -> Finding {
         Err(error) => return Finding::Wrong(format!("{error:#}")),
     };
     match spaces {
-        Ok(spaces) => Finding::Well(format!("{url} answers, {} spaces to see", spaces.len())),
+        Ok(spaces) => Finding::Well(format!("{url} answers; spaces to see: {}", spaces.len())),
         Err(crate::api::Error::Unreachable { .. }) => Finding::Doubtful(format!("nobody answers at {url}")),
         Err(error) => Finding::Wrong(format!("{url}: {error}")),
     }

@@ -1,5 +1,7 @@
 //! The binary as a user runs it.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests may panic")]
+
 mod crash;
 mod damage;
 mod journey;
