@@ -1,0 +1,66 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::http::StatusCode;
+use domain::message::RecordsAcceptedV1;
+use domain::{ErrorKind, PortError};
+
+use crate::harness::Gateway;
+
+/// A writer that cannot read the first batch it gets.
+fn start_broken_writer(gateway: &Gateway) {
+    let context = gateway.context.clone();
+    tokio::spawn(async move {
+        let records = context.backends.records.clone();
+        let broken = AtomicBool::new(true);
+        let handle = async |message: RecordsAcceptedV1, meta: host::Meta| {
+            if broken.swap(false, Ordering::Relaxed) {
+                return Err(PortError::new("writer", ErrorKind::Damaged, "unreadable"));
+            }
+            records.put(&message.space, &message.records).await?;
+            records.mark_written(&message.space, meta.position).await
+        };
+        context
+            .consume::<_, PortError, _, _>("writer", 1, handle)
+            .await
+            .unwrap();
+    });
+}
+
+#[tokio::test]
+async fn what_was_given_up_is_seen_and_delivered_again() {
+    let gateway = Gateway::new().await;
+    start_broken_writer(&gateway);
+    let mark = gateway
+        .send("POST /v1/spaces/s/records", r#"{"records":[{"id":"a","text":"x"}]}"#)
+        .await
+        .json();
+    let mark = mark["watermark"].as_str().unwrap();
+    let wait = format!("GET /v1/spaces/s/progress?wait_ms=1500&watermark={mark}");
+    let problem = gateway.send(&wait, "").await.problem();
+    assert!(
+        problem.starts_with("504 the write was given up and is kept as dead letter"),
+        "{problem}"
+    );
+
+    let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
+    let letter = &letters["items"][0];
+    assert_eq!(letter["reason"], "writer: unreadable");
+    assert!(letter["payload"].as_str().unwrap().contains(r#""external_id":"a""#));
+    let path = format!("/v1/admin/dead-letters/{}", letter["id"]);
+    assert_eq!(&gateway.send(&format!("GET {path}"), "").await.json(), letter);
+    assert_eq!(
+        gateway.send(&format!("POST {path}/replay"), "").await.status,
+        StatusCode::NO_CONTENT
+    );
+    gateway.written(mark).await;
+    assert_eq!(gateway.send("GET /v1/spaces/s/records/a", "").await.json()["text"], "x");
+    assert!(
+        gateway
+            .send(&format!("DELETE {path}"), "")
+            .await
+            .problem()
+            .starts_with("404 ")
+    );
+    let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
+    assert_eq!(letters["items"].as_array().unwrap().len(), 0);
+}
