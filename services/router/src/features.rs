@@ -1,6 +1,7 @@
 //! The features of candidates.
 
 use domain::anchor::AnswerKind;
+use domain::time::Precision;
 use text::patterns as p;
 
 use crate::heads::Weights;
@@ -106,6 +107,7 @@ fn in_time(query: &Query, turn: &Turn) -> f32 {
         .unit
         .times
         .iter()
+        .filter(|it| it.precision != Precision::Unknown)
         .map(|it| (it.start, it.end))
         .chain([(observed, observed)]);
     let gap = spans.map(|(start, end)| {

@@ -1,0 +1,168 @@
+//! Times of a whole route over synthetic spaces, beside a plain BM25 scan of the same parts in the same run.
+//!
+//! `cargo bench -p router -- 1000 10000 100000`. Views are in memory; hits of the index are computed outside of the time
+//! taken, as a store would give them.
+#![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
+
+use std::time::Instant;
+
+use chrono::DateTime;
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::message::{QueryFilter, RouteV1};
+use domain::port::{Hit, SearchResult};
+use domain::record::Modality;
+use domain::unit::{Grain, Status, Unit};
+use router::edges::Related;
+use router::heads::Weights;
+use router::query::Query;
+use router::route;
+use router::view::View;
+
+const WORDS: &str = "garden violin harbour recipe sister marathon museum puppy meeting budget ferry concert window painting \
+    school doctor airport mountain library kitchen guitar birthday novel river bakery camera neighbour contract tennis \
+    festival laptop coffee bicycle orchard theatre puzzle dentist market summer project lecture island piano storm letter";
+const VERBS: &str =
+    "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
+const HITS: usize = 300;
+const QUESTIONS: usize = 60;
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![1_000, 10_000] } else { sizes };
+    println!(
+        "{:>8} {:>9} {:>9} {:>10} {:>10} {:>7}",
+        "units", "p50 ms", "p95 ms", "scan p50", "scan p95", "ratio"
+    );
+    for size in sizes {
+        let view = View::of((0..size).map(unit));
+        let (mut routes, mut scans) = (Vec::new(), Vec::new());
+        for number in 0..QUESTIONS {
+            let request = request(number);
+            let weights = Weights::builtin().expect("the weights fit");
+            let query = Query::read(&request.question, &view, route::now(&view, &request));
+            let start = Instant::now();
+            let hits = scan(&view, &query);
+            scans.push(start.elapsed().as_secs_f64() * 1e3);
+            let found = SearchResult {
+                words: hits.clone(),
+                pieces: hits.clone(),
+                dense: hits,
+            };
+            let start = Instant::now();
+            let query = Query::read(&request.question, &view, route::now(&view, &request));
+            let routed = route::route(&view, &query, &found, &Related::new(), &request, weights);
+            routes.push(start.elapsed().as_secs_f64() * 1e3);
+            assert!(routed.pack.tokens <= request.tokens);
+        }
+        let (route, scan) = (quantiles(routes), quantiles(scans));
+        let ratio = route.0 / scan.0;
+        println!(
+            "{size:>8} {:>9.2} {:>9.2} {:>10.2} {:>10.2} {ratio:>7.1}",
+            route.0, route.1, scan.0, scan.1
+        );
+    }
+}
+
+/// Plain BM25 over all parts, the best 300.
+fn scan(view: &View, query: &Query) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for turn in view.turns() {
+        for (number, part) in turn.parts.iter().enumerate() {
+            let norm = 1.2 * (0.8 + 0.2 * part.length as f32 / 8.0);
+            let held = query
+                .words
+                .iter()
+                .filter(|it| part.words.binary_search(&it.term).is_ok());
+            let score: f32 = held.map(|it| it.idf * 2.2 / (1.0 + norm)).sum();
+            if score > 0.0 {
+                hits.push(Hit {
+                    unit: turn.unit.id,
+                    part: number as u16,
+                    score,
+                });
+            }
+        }
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.unit.cmp(&b.unit)));
+    hits.truncate(HITS);
+    hits
+}
+
+fn quantiles(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times[times.len() * 95 / 100])
+}
+
+/// A word of a list by a number, frequent ones more often.
+fn pick(list: &'static str, seed: usize) -> &'static str {
+    let words: Vec<&str> = list.split_whitespace().collect();
+    let mixed = (seed.wrapping_mul(0x9e37_79b9) >> 7) % (words.len() * words.len());
+    words[(mixed as f64).sqrt() as usize]
+}
+
+fn unit(at: usize) -> Unit {
+    let space = space();
+    let record = RecordId::derive(&space, &at.to_string());
+    let word = |n: usize| pick(WORDS, at * 7 + n);
+    let verb = pick(VERBS, at * 3);
+    let text = format!(
+        "I {verb} the {} with my {} number {}. Then we talked about the {}!",
+        word(1),
+        word(2),
+        at % 997,
+        word(3)
+    );
+    let at_time = DateTime::from_timestamp(1_700_000_000 + at as i64 * 600, 0)
+        .unwrap_or_default()
+        .fixed_offset();
+    Unit {
+        id: UnitId::turn(record),
+        grain: Grain::Turn,
+        session: SessionId::derive(&space, &(at / 20).to_string()),
+        records: vec![record],
+        external_ids: vec![at.to_string()],
+        observed_at: at_time,
+        ordinal: at as u64,
+        modality: Modality::Text,
+        actor: if at.is_multiple_of(2) { "Ada" } else { "Ben" }.to_owned(),
+        addressee: String::new(),
+        text,
+        caption: String::new(),
+        summary: String::new(),
+        times: Vec::new(),
+        participants: Vec::new(),
+        location: String::new(),
+        action: String::new(),
+        step: None,
+        changes: Vec::new(),
+        tag: String::new(),
+        cues: Vec::new(),
+        question: String::new(),
+        derived_by: "bench".to_owned(),
+        status: Status::Active,
+        confidence: 1.0,
+    }
+}
+
+fn request(number: usize) -> RouteV1 {
+    let word = |n: usize| pick(WORDS, number * 13 + n);
+    RouteV1 {
+        space: space(),
+        question: format!(
+            "When did Ada talk about the {} and the {} near the {}?",
+            word(1),
+            word(2),
+            word(3)
+        ),
+        tokens: 512,
+        as_of: None,
+        filter: QueryFilter::default(),
+        explain: 0,
+        ranked: 0,
+        scenes: 8,
+    }
+}
+
+fn space() -> SpaceId {
+    "bench".parse().expect("a valid name")
+}

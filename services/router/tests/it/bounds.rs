@@ -1,0 +1,62 @@
+//! What may not be evidence is none, and no question or budget is too odd.
+
+use chrono::DateTime;
+use proptest::prelude::*;
+use router::view::View;
+
+use crate::talk::{ask, packed, request, units};
+
+#[test]
+fn time_and_filters_shut_units_out() {
+    let view = View::of(units());
+    let mut asked = request("What did Liv and Omar do with Biscuit, bowls and pottery?", 500);
+    let all = ask(&view, &asked).units;
+    assert_eq!(all, 8);
+    asked.as_of = Some(DateTime::parse_from_rfc3339("2024-04-11T18:01:00Z").unwrap());
+    let early = ask(&view, &asked);
+    assert_eq!(early.units, 5);
+    assert!(
+        packed(&early)
+            .iter()
+            .all(|it| ["r0", "r1", "r2", "r3", "r4"].contains(it))
+    );
+    assert!(
+        early
+            .scenes
+            .iter()
+            .flat_map(|it| &it.turns)
+            .all(|it| Some(it.observed_at) < asked.as_of)
+    );
+    asked.filter.actors = vec!["Omar".to_owned()];
+    assert!(ask(&view, &asked).pack.items.iter().all(|it| it.actor == "Omar"));
+    asked.filter.sessions = vec!["2024-03-02".to_owned()];
+    assert_eq!(ask(&view, &asked).units, 2);
+}
+
+#[test]
+fn odd_questions_are_answered() {
+    let long = "biscuit waffles unheard ".repeat(500);
+    for view in [View::default(), View::of(units())] {
+        for question in ["", "?", "🎉🎉", "zxqv plorf", "Что это?", "Liv", long.as_str()] {
+            let routed = ask(&view, &request(question, 120));
+            assert!(routed.pack.tokens <= 120);
+            assert_eq!(routed.units, view.turns().len() as u64, "{question}");
+            assert!(
+                routed.explained.iter().all(|it| it.scores.support.is_finite()),
+                "{question}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn packs_stay_inside_any_budget(question in "(\\PC{0,12}|Liv|Omar|dog|bowl|when|what|mug|view| ){0,12}", budget in 0_u32..300) {
+        let view = View::of(units());
+        let pack = ask(&view, &request(&question, budget)).pack;
+        let recounted: usize = pack.items.iter().map(|it| text::tokens(&it.text) + 1).sum();
+        prop_assert_eq!(pack.tokens as usize, recounted);
+        prop_assert!(pack.tokens <= budget);
+    }
+}

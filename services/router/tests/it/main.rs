@@ -1,0 +1,6 @@
+//! The router through its public API: a small talk, questions, packs.
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+mod bounds;
+mod stores;
+mod talk;

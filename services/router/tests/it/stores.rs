@@ -1,0 +1,64 @@
+//! The router over embedded stores: it sees what is written, forgets what is erased, and says what it did.
+
+use chrono::{DateTime, Utc};
+use domain::port::Point;
+use domain::unit::Unit;
+use domain::{Classify, ErrorKind};
+use host::Context;
+use router::{Config, Router};
+use text::{Table, sparse};
+
+use crate::talk::{packed, request, space, units};
+
+#[tokio::test]
+async fn a_view_follows_its_space() {
+    let dir = tempfile::tempdir().unwrap();
+    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();
+    let asked = request("Why did Omar start pottery?", 80);
+    assert_eq!(
+        router.route(asked.clone()).await.unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
+    ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
+    assert_eq!(router.route(asked.clone()).await.unwrap().units, 0);
+    put(&ctx, &units()[..4]).await;
+    assert_eq!(router.route(asked.clone()).await.unwrap().units, 4);
+    put(&ctx, &units()[4..]).await;
+    let routed = router.route(asked.clone()).await.unwrap();
+    assert!(packed(&routed).contains(&"r4"));
+    assert!(
+        routed.degraded.is_empty() && routed.steps.len() == 4,
+        "{:?}",
+        routed.degraded
+    );
+    let channels = routed.pack.items.iter().flat_map(|it| it.channels.clone()).count();
+    assert!(channels > 0);
+    ctx.backends.records.delete_space(&space()).await.unwrap();
+    ctx.backends.index.erase(&space()).await.unwrap();
+    assert_eq!(
+        router.route(asked.clone()).await.unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
+    ctx.backends.records.create_space(&space(), moment(1)).await.unwrap();
+    put(&ctx, &units()[..1]).await;
+    assert_eq!(router.route(asked).await.unwrap().units, 1);
+}
+
+fn moment(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
+}
+
+async fn put(ctx: &Context, units: &[Unit]) {
+    let point = |it: &Unit| Point {
+        unit: it.id,
+        part: 0,
+        dense: Table::builtin().embed(&it.text),
+        words: sparse::words(&it.text),
+        pieces: sparse::pieces(&it.text),
+        observed_at: it.observed_at.timestamp(),
+    };
+    let points: Vec<Point> = units.iter().map(point).collect();
+    ctx.backends.graph.put_units(&space(), units, &[]).await.unwrap();
+    ctx.backends.index.put(&space(), &points, &[]).await.unwrap();
+}

@@ -1,0 +1,159 @@
+//! A talk of two friends that the tests ask about.
+
+use chrono::DateTime;
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::message::{QueryFilter, RouteV1, RoutedV1};
+use domain::port::SearchResult;
+use domain::record::Modality;
+use domain::unit::{Grain, Status, Unit};
+use router::edges::Related;
+use router::heads::Weights;
+use router::query::Query;
+use router::route;
+use router::view::View;
+
+const TALK: &str = "\
+2024-03-02T10:00:00Z|Liv|Hey Omar! I finally adopted a dog from the shelter. His name is Biscuit.
+2024-03-02T10:01:00Z|Omar|Congratulations, Liv! What breed is he?
+2024-03-02T10:02:00Z|Liv|A beagle, about three years old.
+2024-03-02T10:03:00Z|Omar|My sister wants a beagle too. I am more of a cat person.
+2024-04-11T18:00:00Z|Omar|I started pottery classes last week because I was stressed at work.
+2024-04-11T18:01:00Z|Liv|That sounds relaxing! Did you make a bowl?
+2024-04-11T18:02:00Z|Omar|Two bowls and a mug. The mug broke in the kiln.
+2024-05-20T08:00:00Z|Liv|Biscuit and I hiked up Mount Ulriken on Saturday, it took four hours. The view was wonderful and we had waffles at the top.";
+
+/// Returns the units of the talk, in order; ids are r0, r1 ...
+pub(crate) fn units() -> Vec<Unit> {
+    TALK.lines().enumerate().map(|(at, line)| unit(at, line)).collect()
+}
+
+/// Asks about `view`.
+pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
+    let query = Query::read(&request.question, view, route::now(view, request));
+    let weights = Weights::builtin().unwrap();
+    route::route(
+        view,
+        &query,
+        &SearchResult::default(),
+        &Related::new(),
+        request,
+        weights,
+    )
+}
+
+/// Returns a request with everything asked for.
+pub(crate) fn request(question: &str, tokens: u32) -> RouteV1 {
+    RouteV1 {
+        space: space(),
+        question: question.to_owned(),
+        tokens,
+        as_of: None,
+        filter: QueryFilter::default(),
+        explain: 20,
+        ranked: 20,
+        scenes: 3,
+    }
+}
+
+/// Returns the callers' ids in the pack.
+pub(crate) fn packed(routed: &RoutedV1) -> Vec<&str> {
+    routed.pack.items.iter().map(|it| it.external_ids[0].as_str()).collect()
+}
+
+pub(crate) fn space() -> SpaceId {
+    "talk".parse().unwrap()
+}
+
+fn unit(at: usize, line: &str) -> Unit {
+    let mut fields = line.splitn(3, '|');
+    let mut field = || fields.next().unwrap().to_owned();
+    let (time, actor, text) = (field(), field(), field());
+    let external_id = format!("r{at}");
+    let record = RecordId::derive(&space(), &external_id);
+    Unit {
+        id: UnitId::turn(record),
+        grain: Grain::Turn,
+        session: SessionId::derive(&space(), &time[..10]),
+        records: vec![record],
+        external_ids: vec![external_id],
+        observed_at: DateTime::parse_from_rfc3339(&time).unwrap(),
+        ordinal: at as u64,
+        modality: Modality::Text,
+        addressee: if actor == "Liv" { "Omar" } else { "Liv" }.to_owned(),
+        actor,
+        text,
+        caption: String::new(),
+        summary: String::new(),
+        times: Vec::new(),
+        participants: Vec::new(),
+        location: String::new(),
+        action: String::new(),
+        step: None,
+        changes: Vec::new(),
+        tag: String::new(),
+        cues: Vec::new(),
+        question: String::new(),
+        derived_by: "test".to_owned(),
+        status: Status::Active,
+        confidence: 1.0,
+    }
+}
+
+#[test]
+fn the_evidence_comes_first() {
+    let view = View::of(units());
+    for (question, expected) in [
+        ("What is the name of Liv's dog?", "r0"),
+        ("What breed is Biscuit?", "r2"),
+        ("Why did Omar start pottery?", "r4"),
+        ("What broke in the oven?", "r6"),
+        ("Which mountain did Liv climb?", "r7"),
+    ] {
+        let routed = ask(&view, &request(question, 60));
+        assert!(packed(&routed).contains(&expected), "{question}: {:?}", packed(&routed));
+    }
+}
+
+#[test]
+fn a_pack_reads_in_order_of_time() {
+    let view = View::of(units());
+    let routed = ask(&view, &request("What did Omar make in pottery classes?", 90));
+    let text: Vec<&str> = routed.pack.items.iter().map(|it| it.text.as_str()).collect();
+    let all = text.join("\n");
+    assert!(all.contains("11 Apr 2024:\nOmar: I started pottery classes"), "{all}");
+    assert!(all.contains("Two bowls and a mug."), "{all}");
+    assert!(
+        routed
+            .pack
+            .items
+            .windows(2)
+            .all(|it| it[0].observed_at <= it[1].observed_at)
+    );
+    assert_eq!(routed.speakers, ["Liv", "Omar"]);
+    assert!(
+        routed
+            .explained
+            .iter()
+            .any(|it| it.packed && it.reason.starts_with("packed"))
+    );
+    let scene = &routed.scenes[0];
+    assert!(scene.turns.len() > 1 && scene.turns[scene.center].unit == routed.ranked[0].unit);
+}
+
+#[test]
+fn equal_units_give_equal_bytes() {
+    let asked = request("What did Omar make in pottery classes?", 70);
+    let bytes = |view: &View| serde_json::to_string(&ask(view, &asked)).unwrap();
+    let expected = bytes(&View::of(units()));
+    let mut shuffled = units();
+    shuffled.reverse();
+    shuffled.swap(1, 5);
+    assert_eq!(bytes(&View::of(shuffled)), expected);
+    let mut grown = View::of(units().into_iter().take(3));
+    let mut other = units()[4].clone();
+    other.text = "Something else entirely".to_owned();
+    for unit in std::iter::once(other).chain(units()) {
+        grown.apply([domain::port::Change { sequence: 1, unit }]);
+    }
+    assert_eq!(bytes(&grown), expected);
+}
