@@ -110,7 +110,17 @@ pub(crate) struct Name {
 /// Returns what a unit tells of names.
 pub(crate) fn told(unit: &Unit) -> Told {
     let text = &unit.text[..unit.text.floor_char_boundary(BYTES_MAX)];
-    let called: Vec<String> = text::vocatives(text).into_iter().map(str::to_owned).collect();
+    // A word that opens a sentence ("Nope, not yet") is too often no name to make it an alias.
+    let inside = |name: &&str| {
+        let at = name.as_ptr() as usize - text.as_ptr() as usize;
+        let before = text[..at].trim_end();
+        !before.is_empty() && !before.ends_with(['.', '!', '?', ':', '\n', '\u{2026}', '\u{3002}'])
+    };
+    let called: Vec<String> = text::vocatives(text)
+        .into_iter()
+        .filter(inside)
+        .map(str::to_owned)
+        .collect();
     let mut names: Vec<Name> = Vec::new();
     let place = Some(&unit.location).filter(|it| it.chars().next().is_some_and(char::is_uppercase));
     for form in unit.participants.iter().chain(place) {

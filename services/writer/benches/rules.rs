@@ -12,7 +12,7 @@ use domain::record::{Modality, Record};
 use host::Context;
 
 const BATCH: usize = 100;
-const BATCHES: usize = 100;
+const BATCHES: usize = 50;
 const SINGLES: usize = 300;
 const LINES: [&str; 6] = [
     "Hey Tom! Good to see you. How have you been since last week?",
@@ -43,7 +43,23 @@ fn rules(batches: &[Vec<Record>]) {
         black_box(writer::write(batch, &places));
     }
     println!(
-        "rules alone, one core: {:.0} records/s",
+        "turn units alone, one core: {:.0} records/s",
+        rate(BATCH * BATCHES, start.elapsed())
+    );
+    let start = Instant::now();
+    for records in batches {
+        let fresh = records.iter().map(|it| it.id).collect();
+        let stretch = writer::Stretch {
+            records: records.clone(),
+            starts: true,
+            ends: true,
+        };
+        let plan = writer::plan(&stretch, &fresh);
+        let turns = writer::write(records, &places).into_iter().map(|it| (it.id, it));
+        black_box(writer::segment(&stretch, &plan, &turns.collect()));
+    }
+    println!(
+        "with events and relations: {:.0} records/s",
         rate(BATCH * BATCHES, start.elapsed())
     );
 }

@@ -3,7 +3,7 @@
 //! Many messages may wait at once; whoever gets the gate of the space does the work of all that wait. Work that fails goes
 //! back before the gate opens, so a message is settled only when its records have been organised.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -31,7 +31,8 @@ const ROUNDS_MAX: usize = 3;
 /// The work that waits, and the gates before it.
 pub(crate) struct Organiser {
     backends: Backends,
-    waiting: Mutex<BTreeMap<SpaceId, BTreeSet<UnitId>>>,
+    /// Units by message, so that those of one session stay together.
+    waiting: Mutex<BTreeMap<SpaceId, VecDeque<Vec<UnitId>>>>,
     gates: Vec<tokio::sync::Mutex<()>>,
 }
 
@@ -48,18 +49,19 @@ impl Organiser {
     /// Organises the sessions of the units written, together with all that waits for the space.
     pub(crate) async fn organise(self: Arc<Organiser>, message: UnitsWrittenV1) -> Result<(), Error> {
         let space = message.space;
-        self.put_back(&space, message.units.into_iter().collect());
+        self.put_back(&space, vec![message.units]);
         let _gate = self.gates[gate(&space)].lock().await;
         loop {
             let taken = Taken {
                 organiser: &self,
                 space: &space,
-                units: self.take(&space),
+                messages: self.take(&space),
             };
-            if taken.units.is_empty() {
+            let units: BTreeSet<UnitId> = taken.messages.iter().flatten().copied().collect();
+            if units.is_empty() {
                 return Ok(());
             }
-            let units: Vec<UnitId> = taken.units.iter().copied().collect();
+            let units: Vec<UnitId> = units.into_iter().collect();
             let span = info_span!("organise", %space, units = units.len());
             match self.units(&space, &units).instrument(span).await {
                 Ok(()) => taken.done(),
@@ -159,20 +161,24 @@ impl Organiser {
         Ok((withdrawn, changed))
     }
 
-    fn put_back(&self, space: &SpaceId, units: BTreeSet<UnitId>) {
+    fn put_back(&self, space: &SpaceId, messages: Vec<Vec<UnitId>>) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.entry(space.clone()).or_default().extend(units);
+        let messages = messages.into_iter().filter(|it| !it.is_empty());
+        waiting.entry(space.clone()).or_default().extend(messages);
     }
 
-    fn take(&self, space: &SpaceId) -> BTreeSet<UnitId> {
+    /// Takes the messages that wait longest, at least one and as many as fit.
+    fn take(&self, space: &SpaceId) -> Vec<Vec<UnitId>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(units) = waiting.get_mut(space) else {
-            return BTreeSet::new();
+        let Some(messages) = waiting.get_mut(space) else {
+            return Vec::new();
         };
-        let mut out = std::mem::take(units);
-        if let Some(&border) = out.iter().nth(UNITS_AT_ONCE) {
-            *units = out.split_off(&border);
-        } else {
+        let (mut out, mut units) = (Vec::new(), 0);
+        while let Some(message) = messages.pop_front_if(|it| units == 0 || units + it.len() <= UNITS_AT_ONCE) {
+            units += message.len();
+            out.push(message);
+        }
+        if messages.is_empty() {
             waiting.remove(space);
         }
         out
@@ -183,19 +189,19 @@ impl Organiser {
 struct Taken<'a> {
     organiser: &'a Organiser,
     space: &'a SpaceId,
-    units: BTreeSet<UnitId>,
+    messages: Vec<Vec<UnitId>>,
 }
 
 impl Taken<'_> {
     fn done(mut self) {
-        self.units.clear();
+        self.messages.clear();
     }
 }
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        if !self.units.is_empty() {
-            self.organiser.put_back(self.space, std::mem::take(&mut self.units));
+        if !self.messages.is_empty() {
+            self.organiser.put_back(self.space, std::mem::take(&mut self.messages));
         }
     }
 }

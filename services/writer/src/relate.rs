@@ -1,9 +1,11 @@
 //! Relations between units, by rule; each names the records that support it, none is there for its own sake.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use domain::id::UnitId;
+use chrono::{DateTime, Utc};
+use domain::id::{RecordId, UnitId};
 use domain::record::{Modality, Record};
 use domain::relation::{Relation, RelationKind};
 use domain::time::{Precision, TimeSpan};
@@ -16,9 +18,10 @@ use crate::{act, marker, state};
 pub(crate) fn relations(stretch: &Stretch, places: &BTreeSet<usize>) -> Vec<Relation> {
     let length = stretch.records.len();
     let later: BTreeSet<usize> = places.iter().flat_map(|&it| it..length.min(it + REACH + 1)).collect();
+    let told = Told::new(&stretch.records);
     later
         .into_iter()
-        .flat_map(|at| of_turn(&stretch.records, at))
+        .flat_map(|at| of_turn(&told, at))
         .map(|it| it.relation(&stretch.records))
         .collect()
 }
@@ -26,6 +29,7 @@ pub(crate) fn relations(stretch: &Stretch, places: &BTreeSet<usize>) -> Vec<Rela
 /// Returns what the events are made of, and how each stands to the one beside it.
 pub(crate) fn of_events(stretch: &Stretch, events: &[Range<usize>], visible: &[Range<usize>]) -> Vec<Relation> {
     let records = &stretch.records;
+    let told = Told::new(records);
     let mut out = Vec::new();
     for event in events.iter().filter(|it| it.len() > 1) {
         let whole = UnitId::event(records[event.start].id);
@@ -41,7 +45,7 @@ pub(crate) fn of_events(stretch: &Stretch, events: &[Range<usize>], visible: &[R
     for pair in visible.windows(2) {
         let bears = events.contains(&pair[0]) || events.contains(&pair[1]);
         if bears && pair[0].end == pair[1].start && pair.iter().all(|it| it.len() > 1) {
-            out.extend(between(records, &pair[0], &pair[1]));
+            out.extend(between(&told, &pair[0], &pair[1]));
         }
     }
     out
@@ -69,8 +73,39 @@ impl Link {
     }
 }
 
+/// Records with the times they tell, each read once.
+struct Told<'a> {
+    records: &'a [Record],
+    times: Vec<OnceCell<Option<Happened>>>,
+}
+
+/// When something happened, and how exactly that is known.
+type Happened = (Range<DateTime<Utc>>, Precision);
+
+impl Told<'_> {
+    fn new(records: &[Record]) -> Told<'_> {
+        Told {
+            records,
+            times: vec![OnceCell::new(); records.len()],
+        }
+    }
+
+    /// The time of the first thing that the record at `at` tells with a time.
+    fn happened(&self, at: usize) -> Option<&Happened> {
+        let read = || {
+            let record = &self.records[at];
+            let head = &record.text[..record.text.floor_char_boundary(2_000)];
+            let placed = |it: &TimeSpan| it.precision != Precision::Unknown;
+            let mut spans = text::time::find(head, record.observed_at).into_iter().map(|it| it.span);
+            spans.find(placed).map(|it| (it.start..it.end, it.precision))
+        };
+        self.times[at].get_or_init(read).as_ref()
+    }
+}
+
 /// What the turn at `at` has to do with turns up to [`REACH`] before it.
-fn of_turn(records: &[Record], at: usize) -> Vec<Link> {
+fn of_turn(told: &Told<'_>, at: usize) -> Vec<Link> {
+    let records = told.records;
     let mut out = Vec::new();
     let asked = speech::asked(records, at).map(|(place, _)| place);
     if let Some(place) = asked {
@@ -82,7 +117,7 @@ fn of_turn(records: &[Record], at: usize) -> Vec<Link> {
         });
     }
     out.extend(marked(records, at, asked));
-    out.extend(in_time(records, at));
+    out.extend(in_time(told, at));
     out.extend(enabled(records, at));
     out
 }
@@ -115,11 +150,10 @@ fn marked(records: &[Record], at: usize, asked: Option<usize>) -> Option<Link> {
 }
 
 /// Which of two turns that name their times happened first, however they were told.
-fn in_time(records: &[Record], at: usize) -> Option<Link> {
-    let own = happened(&records[at])?;
-    let (place, other) = (at.saturating_sub(REACH)..at)
-        .rev()
-        .find_map(|it| Some((it, happened(&records[it])?)))?;
+fn in_time(told: &Told<'_>, at: usize) -> Option<Link> {
+    let own = told.happened(at)?;
+    let before = (at.saturating_sub(REACH)..at).rev();
+    let (place, other) = before.into_iter().find_map(|it| Some((it, told.happened(it)?)))?;
     if other == own {
         let known = matches!(own.1, Precision::Instant | Precision::Day);
         let kind = RelationKind::Parallel;
@@ -137,17 +171,6 @@ fn in_time(records: &[Record], at: usize) -> Option<Link> {
         kind: RelationKind::Before,
         weight: 0.7,
     })
-}
-
-/// The time of the first thing told with a time.
-fn happened(record: &Record) -> Option<(Range<chrono::DateTime<chrono::Utc>>, Precision)> {
-    let head = &record.text[..record.text.floor_char_boundary(2_000)];
-    let placed = |it: &TimeSpan| it.precision != Precision::Unknown;
-    let span = text::time::find(head, record.observed_at)
-        .into_iter()
-        .map(|it| it.span)
-        .find(placed)?;
-    Some((span.start..span.end, span.precision))
 }
 
 fn order<T: Copy, U: Ord>(one: (T, &Range<U>), other: (T, &Range<U>)) -> Option<(T, T)> {
@@ -191,12 +214,13 @@ fn enabled(records: &[Record], at: usize) -> Option<Link> {
 }
 
 /// What the first turn of an event says of the last ones before it holds of the events, and so do their times.
-fn between(records: &[Record], before: &Range<usize>, after: &Range<usize>) -> Vec<Relation> {
+fn between(told: &Told<'_>, before: &Range<usize>, after: &Range<usize>) -> Vec<Relation> {
+    let records = told.records;
     let (one, other) = (
         UnitId::event(records[before.start].id),
         UnitId::event(records[after.start].id),
     );
-    let lifted = of_turn(records, after.start).into_iter().filter(|it| {
+    let lifted = of_turn(told, after.start).into_iter().filter(|it| {
         let place = it.source.min(it.target);
         before.contains(&place) && !matches!(it.kind, RelationKind::Parallel | RelationKind::Before)
     });
@@ -215,12 +239,10 @@ fn between(records: &[Record], before: &Range<usize>, after: &Range<usize>) -> V
             }
         })
         .collect();
-    if let Some(((source, first), (target, second))) =
-        times(records, before).zip(times(records, after)).and_then(|(a, b)| {
-            let (first, second) = order(((one, a.1), &a.0), ((other, b.1), &b.0))?;
-            Some((first, second))
-        })
-    {
+    if let Some(((source, first), (target, second))) = times(told, before).zip(times(told, after)).and_then(|(a, b)| {
+        let (first, second) = order(((one, a.1), &a.0), ((other, b.1), &b.0))?;
+        Some((first, second))
+    }) {
         out.push(Relation {
             source,
             target,
@@ -234,13 +256,10 @@ fn between(records: &[Record], before: &Range<usize>, after: &Range<usize>) -> V
 }
 
 /// The time of the first turn of an event that names one, and its record.
-fn times(
-    records: &[Record],
-    event: &Range<usize>,
-) -> Option<(Range<chrono::DateTime<chrono::Utc>>, domain::id::RecordId)> {
-    records[event.clone()]
-        .iter()
-        .find_map(|it| Some((happened(it)?.0, it.id)))
+fn times(told: &Told<'_>, event: &Range<usize>) -> Option<(Range<DateTime<Utc>>, RecordId)> {
+    event
+        .clone()
+        .find_map(|it| Some((told.happened(it)?.0.clone(), told.records[it].id)))
 }
 
 fn shares_word(one: &str, other: &str) -> bool {

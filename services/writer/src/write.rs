@@ -74,24 +74,34 @@ fn turn(window: &[Record], at: usize) -> Unit {
     }
 }
 
+/// Names in order of appearance, without those that are times, the actor, or one word that opens a sentence ("Congrats, you
+/// did it"), which is hardly ever a name unless it comes again.
 fn participants(text: &str, record: &Record, times: &[Mention]) -> Vec<String> {
     let called = text::vocatives(text);
+    let place = |name: &str| name.as_ptr() as usize - text.as_ptr() as usize;
     let mut out: Vec<String> = Vec::new();
     for name in text::names(text).into_iter().chain(called.iter().copied()) {
         // "Bye Ana" is a call of Ana, not a name.
-        let name = name
-            .split_once(' ')
-            .map(|(_, it)| it)
-            .filter(|it| called.contains(it))
-            .unwrap_or(name);
-        let start = name.as_ptr() as usize - text.as_ptr() as usize;
-        let time = times.iter().any(|it| it.range.contains(&start));
-        let fits = name != record.actor && name.len() <= 80 && !time && out.len() < PARTICIPANTS_MAX;
-        if fits && !out.iter().any(|it| it == name) {
+        let call = name.split_once(' ').map(|(_, it)| it).filter(|it| called.contains(it));
+        let name = call.unwrap_or(name);
+        let time = times.iter().any(|it| it.range.contains(&place(name)));
+        let fits = name != record.actor && name.len() <= 80 && !time && !opens(text, place(name), name);
+        if fits && out.len() < PARTICIPANTS_MAX && !out.iter().any(|it| it == name) {
             out.push(name.to_owned());
         }
     }
     out
+}
+
+/// Says whether the name is one word between the start of a sentence and a mark.
+fn opens(text: &str, at: usize, name: &str) -> bool {
+    let before = text[..at].trim_end_matches(|it: char| !it.is_alphanumeric() && !ends(it));
+    let marked = text[at + name.len()..].starts_with([',', '.', '!', '?', ':', ';', '\u{2026}', '\u{2014}']);
+    marked && !name.contains(' ') && before.chars().next_back().is_none_or(ends)
+}
+
+fn ends(mark: char) -> bool {
+    matches!(mark, '.' | '!' | '?' | ':' | '\n' | '\u{2026}')
 }
 
 /// Where the actor came to be, else the place or source that the caller gave, else the first place in the text.
