@@ -3,9 +3,10 @@
 //! Many messages may wait at once; whoever gets the gate of the space does the work of all that wait. Work that fails goes
 //! back before the gate opens, so a message is settled only when its records have been organised.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::UnitsWrittenV1;
@@ -31,8 +32,9 @@ const ROUNDS_MAX: usize = 3;
 /// The work that waits, and the gates before it.
 pub(crate) struct Organiser {
     backends: Backends,
-    /// Units by message, so that those of one session stay together.
-    waiting: Mutex<BTreeMap<SpaceId, VecDeque<Vec<UnitId>>>>,
+    /// Units by message in order of arrival, so that those of one session stay together.
+    waiting: Mutex<BTreeMap<SpaceId, BTreeMap<u64, Vec<UnitId>>>>,
+    tickets: AtomicU64,
     gates: Vec<tokio::sync::Mutex<()>>,
 }
 
@@ -42,35 +44,53 @@ impl Organiser {
         Organiser {
             backends,
             waiting: Mutex::default(),
+            tickets: AtomicU64::new(0),
             gates,
         }
     }
 
-    /// Organises the sessions of the units written, together with all that waits for the space.
+    /// Organises the sessions of the units written, together with what waits for the space before them.
     pub(crate) async fn organise(self: Arc<Organiser>, message: UnitsWrittenV1) -> Result<(), Error> {
         let space = message.space;
-        self.put_back(&space, vec![message.units]);
+        let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
+        self.put_back(&space, vec![(ticket, message.units.clone())]);
         let _gate = self.gates[gate(&space)].lock().await;
-        loop {
+        while self.waits(&space, ticket) {
             let taken = Taken {
                 organiser: &self,
                 space: &space,
-                messages: self.take(&space),
+                work: self.take(&space),
             };
-            let units: BTreeSet<UnitId> = taken.messages.iter().flatten().copied().collect();
-            if units.is_empty() {
-                return Ok(());
-            }
+            let units: BTreeSet<UnitId> = taken.work.iter().flat_map(|(_, units)| units).copied().collect();
             let units: Vec<UnitId> = units.into_iter().collect();
-            let span = info_span!("organise", %space, units = units.len());
-            match self.units(&space, &units).instrument(span).await {
+            match self.settled(&space, &units).await {
                 Ok(()) => taken.done(),
-                Err(error) if error.kind() == ErrorKind::NotFound => {
-                    debug!(%space, "space is gone, nothing to organise");
-                    taken.done();
+                Err(error) if error.may_pass() => {
+                    // The bus delivers this one again; the others are still waited for.
+                    drop(taken);
+                    self.forget(&space, ticket);
+                    return Err(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // One of them cannot be organised; each is tried alone, so that it takes no other one down with it.
+                    debug!(error = &error as &dyn std::error::Error, %space, "not together");
+                    drop(taken);
+                    self.forget(&space, ticket);
+                    return self.settled(&space, &message.units).await;
+                }
             }
+        }
+        Ok(())
+    }
+
+    async fn settled(&self, space: &SpaceId, units: &[UnitId]) -> Result<(), Error> {
+        let span = info_span!("organise", %space, units = units.len());
+        match self.units(space, units).instrument(span).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                debug!(%space, "space is gone, nothing to organise");
+                Ok(())
+            }
+            outcome => outcome,
         }
     }
 
@@ -161,47 +181,68 @@ impl Organiser {
         Ok((withdrawn, changed))
     }
 
-    fn put_back(&self, space: &SpaceId, messages: Vec<Vec<UnitId>>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let messages = messages.into_iter().filter(|it| !it.is_empty());
-        waiting.entry(space.clone()).or_default().extend(messages);
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<SpaceId, BTreeMap<u64, Vec<UnitId>>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put_back(&self, space: &SpaceId, work: Work) {
+        self.waiting().entry(space.clone()).or_default().extend(work);
+    }
+
+    fn waits(&self, space: &SpaceId, ticket: u64) -> bool {
+        self.waiting().get(space).is_some_and(|it| it.contains_key(&ticket))
+    }
+
+    fn forget(&self, space: &SpaceId, ticket: u64) {
+        let mut waiting = self.waiting();
+        let Some(work) = waiting.get_mut(space) else { return };
+        work.remove(&ticket);
+        if work.is_empty() {
+            waiting.remove(space);
+        }
     }
 
     /// Takes the messages that wait longest, at least one and as many as fit.
-    fn take(&self, space: &SpaceId) -> Vec<Vec<UnitId>> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(messages) = waiting.get_mut(space) else {
+    fn take(&self, space: &SpaceId) -> Work {
+        let mut waiting = self.waiting();
+        let Some(work) = waiting.get_mut(space) else {
             return Vec::new();
         };
         let (mut out, mut units) = (Vec::new(), 0);
-        while let Some(message) = messages.pop_front_if(|it| units == 0 || units + it.len() <= UNITS_AT_ONCE) {
-            units += message.len();
-            out.push(message);
+        while let Some(first) = work.first_entry() {
+            units += first.get().len();
+            if !out.is_empty() && units > UNITS_AT_ONCE {
+                break;
+            }
+            out.push(first.remove_entry());
         }
-        if messages.is_empty() {
+        if work.is_empty() {
             waiting.remove(space);
         }
         out
     }
 }
 
+/// Units of messages, by ticket.
+type Work = Vec<(u64, Vec<UnitId>)>;
+
 /// Work taken out of the queue. It goes back unless it was done, also when the task is dropped on the way.
 struct Taken<'a> {
     organiser: &'a Organiser,
     space: &'a SpaceId,
-    messages: Vec<Vec<UnitId>>,
+    work: Work,
 }
 
 impl Taken<'_> {
     fn done(mut self) {
-        self.messages.clear();
+        self.work.clear();
     }
 }
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        if !self.messages.is_empty() {
-            self.organiser.put_back(self.space, std::mem::take(&mut self.messages));
+        if !self.work.is_empty() {
+            self.organiser.put_back(self.space, std::mem::take(&mut self.work));
         }
     }
 }

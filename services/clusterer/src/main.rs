@@ -1,0 +1,7 @@
+//! The clusterer as a process of its own.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host::main("clusterer", clusterer::run)
+}

@@ -1,0 +1,7 @@
+//! The writer as a process of its own.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host::main("writer", writer::run)
+}
