@@ -1,5 +1,4 @@
 //! The conformance suites on the embedded adapters.
-#![expect(clippy::unwrap_used, reason = "the opening is shared by the tests")]
 
 use std::path::Path;
 use std::time::Duration;

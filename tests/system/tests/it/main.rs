@@ -1,4 +1,5 @@
 //! The system under test, in one binary.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 mod conformance;
 mod golden;
