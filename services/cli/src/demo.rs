@@ -188,7 +188,7 @@ fn next(url: &str, keep: bool, paint: Paint) -> String {
         format!("  curl {base}/v1/spaces/me/records -H 'content-type: application/json' \\"),
         "    -d '{\"records\": [{\"actor\": \"Ann\", \"text\": \"I moved to Oslo yesterday.\"}]}'".to_owned(),
         format!("  curl {base}/v1/spaces/me/query -H 'content-type: application/json' \\"),
-        "    -d '{\"question\": \"When did Ann move to Oslo?\"}'".to_owned(),
+        "    -d '{\"question\": \"When did Ann move to Oslo?\", \"answer\": true}'".to_owned(),
     ];
     text += &typed(&example.join("\n"));
     if keep {

@@ -29,7 +29,7 @@ async fn with_talk(name: &str) -> Server {
 
 async fn ask(server: &Server, question: &str) -> Value {
     let (status, body) = server
-        .post("/spaces/talk/query", &json!({ "question": question }))
+        .post("/spaces/talk/query", &json!({ "question": question, "answer": true }))
         .await;
     assert_eq!(status, 200, "{body}");
     body
