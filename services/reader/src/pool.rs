@@ -121,13 +121,22 @@ impl<'a> Pool<'a> {
     }
 }
 
+/// Text that is read of one request, in bytes; weaker scenes than fit are left out.
+const BYTES_MAX: usize = 64 * 1024;
+
 fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut places = BTreeMap::new();
+    let mut bytes = 0;
     for (rank, scene) in request.scenes.iter().enumerate() {
         let mut before: Option<usize> = None;
         for (offset, turn) in scene.turns.iter().enumerate() {
+            if bytes > BYTES_MAX && rank > 0 && !places.contains_key(&turn.unit) {
+                before = None;
+                continue;
+            }
             let at = *places.entry(turn.unit).or_insert_with(|| {
+                bytes += turn.text.len();
                 lines.push(Line {
                     turn,
                     rank: None,
@@ -316,4 +325,16 @@ fn own(sentences: &[Sentence]) -> f32 {
         .map(|it| it.cover * it.cover * (it.subject - it.other))
         .sum();
     if total > 0.0 { sum / total } else { 0.0 }
+}
+
+/// Sentences of a turn that are searched for an answer.
+const SENTENCES_MAX: usize = 12;
+
+/// Returns the places of the sentences that cover the question best, in their order; all of a short turn.
+pub(crate) fn telling(all: &[Sentence]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..all.len()).collect();
+    places.sort_by(|&a, &b| all[b].cover.total_cmp(&all[a].cover).then(a.cmp(&b)));
+    places.truncate(SENTENCES_MAX);
+    places.sort_unstable();
+    places
 }

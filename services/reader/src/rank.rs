@@ -127,7 +127,7 @@ fn age(lines: &[Line<'_>], at: usize) -> f32 {
 }
 
 /// How much a factor e of the router's probability counts.
-const ROUTER: f32 = 0.4;
+const ROUTER: f32 = 1.0;
 
 fn fits(question: &Question, turn: &Turn) -> bool {
     let found = patterns::count(&turn.text);

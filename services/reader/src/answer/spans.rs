@@ -4,7 +4,7 @@ use domain::anchor::AnswerKind;
 use text::words;
 
 use super::lexis::{Class, class, duration};
-use crate::pool::{Pool, Sentence};
+use crate::pool::{Pool, Sentence, telling};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,9 @@ const LENGTH_MAX: usize = 14;
 pub(crate) fn candidates(pool: &Pool<'_>, lines: &[usize], kind: AnswerKind) -> Vec<Span> {
     let mut out = Vec::new();
     for &line in lines {
-        for (sentence, it) in pool.lines[line].sentences.iter().enumerate() {
+        let all = &pool.lines[line].sentences;
+        for sentence in telling(all) {
+            let it = &all[sentence];
             let tokens = tokens(it);
             let mut found = Finder {
                 tokens: &tokens,
@@ -92,12 +94,15 @@ pub(crate) fn candidates(pool: &Pool<'_>, lines: &[usize], kind: AnswerKind) -> 
     out
 }
 
+/// Words of a sentence that are searched.
+const WORDS_MAX: usize = 80;
+
 fn tokens(sentence: &Sentence) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
     let mut last = 0;
     let mut out = Vec::new();
-    for (at, word) in words(text).into_iter().enumerate() {
+    for (at, word) in words(text).into_iter().take(WORDS_MAX).enumerate() {
         let start = word.as_ptr() as usize - base;
         let gap = &text[last..start];
         let lower = word.to_lowercase().replace('’', "'");
@@ -191,7 +196,7 @@ impl Finder<'_> {
         let opens = at == 0 || token.breaks || token.comma;
         let starts = matches!(
             token.class,
-            Class::Content | Class::Name | Class::Gerund | Class::Number | Class::Determiner
+            Class::Content | Class::Name | Class::Gerund | Class::Number
         );
         let inside = at > 0
             && !opens
@@ -201,9 +206,6 @@ impl Finder<'_> {
             );
         let end = self.phrase_end(at);
         if !starts || end == at {
-            return;
-        }
-        if token.class == Class::Determiner {
             return;
         }
         let name = self.tokens[at..end].iter().all(|it| it.class == Class::Name);
@@ -320,17 +322,17 @@ impl Finder<'_> {
     }
 
     fn clauses(&mut self) {
-        let mut at = 0;
-        while at < self.tokens.len() {
-            let end = self.clause_end(at);
-            self.push(at, end, Shape::Clause);
-            at = end;
-        }
-        let mut at = 0;
-        while at < self.tokens.len() {
-            let end = self.clause_end_short(at);
-            self.push(at, end, Shape::Clause);
-            at = end;
+        for short in [false, true] {
+            let mut at = 0;
+            while at < self.tokens.len() {
+                let end = if short {
+                    self.clause_end_short(at)
+                } else {
+                    self.clause_end(at)
+                };
+                self.push(at, end, Shape::Clause);
+                at = end;
+            }
         }
     }
 
