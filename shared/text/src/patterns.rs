@@ -289,7 +289,7 @@ mod tests {
             has("I went to Oslo last Friday"),
             ["date", "place", "past", "i", "capital"]
         );
-        assert_eq!(has("tea, milk and bread for $5"), ["number", "money", "list"]);
+        assert_eq!(has("tea, milk and bread: $5"), ["number", "money", "list"]);
         assert_eq!(
             has("From now on please use \"Anna\""),
             ["quote", "instruction", "capital"]
