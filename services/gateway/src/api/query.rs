@@ -26,7 +26,8 @@ pub struct QueryRequest {
     #[serde(default)]
     pub filter: Filter,
     /// Whether an answer is wanted beside verdict and evidence.
-    #[serde(default)]
+    #[serde(default = "yes")]
+    #[schema(default = true)]
     pub answer: bool,
     /// Number of units to explain.
     #[serde(default)]
@@ -36,6 +37,11 @@ pub struct QueryRequest {
     #[serde(default)]
     #[schema(maximum = 200)]
     pub ranked: u32,
+}
+
+/// An answer is what most callers come for; who feeds a model of their own turns it off.
+fn yes() -> bool {
+    true
 }
 
 /// How evidence is sought.
