@@ -1,7 +1,7 @@
 //! The router: finds, ranks and packs the smallest evidence that answers a question (S3Mem), without a model.
 //!
 //! The core is pure and may be read top down: [`view`] holds a space, [`query`] reads a question, [`propose`] collects
-//! candidates, [`matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
+//! candidates, [`mod@matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
 //! [`route`] joins them. [`Router`] does the same from stores.
 
 pub mod edges;

@@ -57,7 +57,7 @@ pub struct Segments {
     pub units: Vec<Unit>,
     /// Event units that are none any more.
     pub retired: Vec<UnitId>,
-    /// All relations that concern `touched`, see [`concerns`].
+    /// All relations that concern `touched`, see `concerns`.
     pub relations: Vec<Relation>,
     /// The units whose relations were derived.
     pub touched: BTreeSet<UnitId>,

@@ -1,7 +1,7 @@
 //! The vocabulary of Mnemic: plain data, derived ids, versioned messages and the ports to the outside world.
 //!
 //! Nothing here knows a runtime, a socket or a clock. Read in this order: [`id`] (what everything is called),
-//! [`time`], [`record`] (what came in), [`unit`], [`fact`], [`entity`], [`relation`] (what was written from it),
+//! [`time`], [`record`] (what came in), [`mod@unit`], [`fact`], [`entity`], [`relation`] (what was written from it),
 //! [`anchor`] and [`evidence`] (what a question asks and what it gets), [`message`] (what services tell each
 //! other) and [`port`] (what services need from stores, bus and models).
 //!
