@@ -93,17 +93,9 @@ pub(crate) async fn fact(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let id = uuid(&id, "fact")?;
-    let first = app
-        .stores()
-        .graph
-        .facts(&space, before(id).map(FactId::from_uuid), 1)
-        .await?
-        .into_iter()
-        .next();
-    first
-        .filter(|it| it.id.uuid() == id)
-        .map(Json)
-        .ok_or_else(|| missing("fact"))
+    let graph = &app.stores().graph;
+    let found = graph.facts(&space, before(id).map(FactId::from_uuid), 1).await?;
+    exactly(found, "fact", |it| it.id.uuid() == id)
 }
 
 /// Lists entities.
@@ -139,17 +131,15 @@ pub(crate) async fn entity(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let id = uuid(&id, "entity")?;
-    let first = app
-        .stores()
-        .graph
-        .entities(&space, before(id).map(EntityId::from_uuid), 1)
-        .await?
-        .into_iter()
-        .next();
-    first
-        .filter(|it| it.id.uuid() == id)
-        .map(Json)
-        .ok_or_else(|| missing("entity"))
+    let graph = &app.stores().graph;
+    let found = graph.entities(&space, before(id).map(EntityId::from_uuid), 1).await?;
+    exactly(found, "entity", |it| it.id.uuid() == id)
+}
+
+/// Returns the first of a list that starts at the wanted id, if it is the wanted one.
+fn exactly<T>(found: Vec<T>, what: &'static str, wanted: impl FnOnce(&T) -> bool) -> Result<Json<T>, Problem> {
+    let first = found.into_iter().next();
+    first.filter(wanted).map(Json).ok_or_else(|| missing(what))
 }
 
 fn in_use(status: Status) -> bool {
