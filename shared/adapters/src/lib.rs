@@ -11,6 +11,12 @@ mod embed;
 mod embedded;
 mod error;
 mod index;
+#[cfg(feature = "distributed")]
+pub mod nats;
+#[cfg(feature = "distributed")]
+pub mod neo4j;
+#[cfg(feature = "distributed")]
+pub mod qdrant;
 mod store;
 
 pub use embedded::{Embedded, Options};

@@ -1,3 +1,4 @@
 //! Tests of the whole: the conformance suites of the ports, and (in `tests/it`) the running system.
 
 pub mod conformance;
+pub mod servers;

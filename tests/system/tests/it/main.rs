@@ -3,4 +3,7 @@
 
 mod conformance;
 mod golden;
+mod nats;
+mod neo4j;
+mod qdrant;
 mod tidy;

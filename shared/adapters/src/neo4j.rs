@@ -1,0 +1,1 @@
+//! Records and graph on Neo4j.
