@@ -1,1 +1,58 @@
-//! Records and graph on Neo4j.
+//! Records and graph on Neo4j, for the distributed way to run.
+//!
+//! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
+//! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
+//! `records`, `graph` and `relations` (the ports), `erasure`.
+//!
+//! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
+//! `client::on` holds to that. Every statement starts at the node of its space. One that writes locks that node first,
+//! so writes of a space follow each other, sequences grow in the order of commits, and writes never wait for each other
+//! in a circle. Each write is one statement and one transaction of the server: there is none to forget open.
+//!
+//! A unit is a node; a relation is a relationship of one of the types of [`domain::relation::RelationKind`] between two
+//! such nodes. A relation to a unit that is not stored (yet, or any more) keeps a bare node in its place, which is not
+//! shown. What is absent: routing in a cluster, since the driver has none that is stable.
+
+mod client;
+mod erasure;
+mod error;
+mod graph;
+mod keys;
+mod options;
+mod records;
+mod relations;
+mod schema;
+
+use std::sync::Arc;
+
+use domain::port::{Graph, Records};
+
+use client::Client;
+
+pub use error::SetupError;
+pub use options::Options;
+pub use schema::{Drift, provision};
+
+/// The ports over one Neo4j server.
+#[derive(Clone)]
+pub struct Neo4j {
+    /// Spaces, claims and records.
+    pub records: Arc<dyn Records>,
+    /// Units, relations, facts and entities.
+    pub graph: Arc<dyn Graph>,
+}
+
+impl Neo4j {
+    /// Connects and verifies the schema; creates nothing. A server that goes away later is found again by itself.
+    ///
+    /// # Errors
+    /// See [`SetupError`]; `NotProvisioned` if [`provision`] has not run or the schema has drifted since.
+    pub async fn connect(options: &Options) -> Result<Neo4j, SetupError> {
+        let client = Arc::new(Client::new(options)?);
+        schema::verify(&client).await?;
+        Ok(Neo4j {
+            records: Arc::new(records::NodeRecords(Arc::clone(&client))),
+            graph: Arc::new(graph::NodeGraph(client)),
+        })
+    }
+}

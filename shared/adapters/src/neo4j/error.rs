@@ -1,0 +1,156 @@
+use domain::{Classify, ErrorKind, PortError};
+use neo4rs::{Error, Neo4jClientErrorKind, Neo4jError, Neo4jErrorKind};
+
+use super::Drift;
+
+/// What the server says of a constraint or a node that another statement was faster with; a second try sees its work.
+const OVERTAKEN: [&str; 2] = [
+    "Neo.ClientError.Statement.EntityNotFound",
+    "Neo.ClientError.Schema.ConstraintValidationFailed",
+];
+/// How often a statement is sent again for that; more often it is a defect.
+const OVERTAKEN_MAX: u32 = 3;
+
+/// Why Neo4j cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// An option cannot be used.
+    #[error("options of neo4j: {detail}")]
+    Options {
+        /// Which one and why.
+        detail: String,
+        /// What the system or the driver says.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// The server cannot be reached or does not answer.
+    #[error("neo4j at {url} is not available")]
+    Unavailable {
+        /// Where it was looked for.
+        url: String,
+        /// Why; none if no answer came in time.
+        source: Option<Error>,
+    },
+    /// The server refuses the user or the password.
+    #[error("neo4j at {url} refuses user {user}")]
+    Credentials {
+        /// Where it is.
+        url: String,
+        /// Who was refused.
+        user: String,
+        /// What the server says.
+        source: Error,
+    },
+    /// The server refuses a statement of the schema.
+    #[error("neo4j at {url} refuses `{statement}`")]
+    Refused {
+        /// Where it is.
+        url: String,
+        /// What it refuses.
+        statement: String,
+        /// Why.
+        source: Error,
+    },
+    /// The schema is missing or has drifted.
+    #[error("neo4j at {url} has no schema of mnemic (run `mnemic provision`): {}", list(drifts))]
+    NotProvisioned {
+        /// Where it is.
+        url: String,
+        /// What is missing or differs.
+        drifts: Vec<Drift>,
+    },
+}
+
+impl SetupError {
+    /// Adds what caused a refused option.
+    pub(super) fn because(self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SetupError {
+        match self {
+            SetupError::Options { detail, .. } => SetupError::Options {
+                detail,
+                source: Some(error.into()),
+            },
+            other => other,
+        }
+    }
+}
+
+impl Classify for SetupError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            SetupError::Options { .. } => ErrorKind::Invalid,
+            SetupError::Unavailable { .. } => ErrorKind::Unavailable,
+            SetupError::Credentials { .. } | SetupError::Refused { .. } | SetupError::NotProvisioned { .. } => {
+                ErrorKind::Conflict
+            }
+        }
+    }
+}
+
+/// Says whether a statement that failed may pass when it is sent again at once, after that many attempts.
+pub(super) fn passes(error: &Error, attempts: u32) -> bool {
+    match error {
+        Error::Neo4j(error) => {
+            error.kind() == Neo4jErrorKind::Transient
+                || (attempts < OVERTAKEN_MAX && OVERTAKEN.contains(&error.code()))
+        }
+        _ => false,
+    }
+}
+
+/// Names the operation and what can be done about the failure.
+pub(super) fn of_port(operation: &'static str, error: Error) -> PortError {
+    let (kind, detail) = match &error {
+        Error::Neo4j(refusal) => of_server(refusal),
+        Error::AuthenticationError(_) => (ErrorKind::Unavailable, "neo4j refuses the credentials".to_owned()),
+        Error::DeserializationError(_) | Error::ConversionError => {
+            (ErrorKind::Damaged, "neo4j holds a value of another type".to_owned())
+        }
+        Error::IOError { .. }
+        | Error::ConnectionError
+        | Error::ConnectionTimedOut
+        | Error::IncompleteBoltExchange
+        | Error::RequestIgnoredError
+        | Error::Ignored(_)
+        | Error::ServerUnavailableError(_) => (ErrorKind::Unavailable, "neo4j cannot be reached".to_owned()),
+        _ => (ErrorKind::Internal, "the conversation with neo4j failed".to_owned()),
+    };
+    PortError::new(operation, kind, detail).caused_by(error)
+}
+
+/// An answer did not come in time; whether a write was done is not known.
+pub(super) fn late(operation: &'static str, time: std::time::Duration) -> PortError {
+    let detail = format!("neo4j did not answer within {} ms", time.as_millis());
+    PortError::new(operation, ErrorKind::Unavailable, detail)
+}
+
+/// What is stored does not read as what was written.
+pub(super) fn damaged(
+    operation: &'static str,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> PortError {
+    PortError::new(operation, ErrorKind::Damaged, "neo4j holds something that mnemic cannot read").caused_by(error)
+}
+
+/// The code of the server tells operators more than its message, which may hold values.
+fn of_server(error: &Neo4jError) -> (ErrorKind, String) {
+    let code = error.code();
+    match error.kind() {
+        Neo4jErrorKind::Client(Neo4jClientErrorKind::TransactionTerminated) => {
+            (ErrorKind::Timeout, format!("neo4j ended the statement: {code}"))
+        }
+        _ if code.contains("TransactionTimedOut") => (ErrorKind::Timeout, format!("neo4j ended the statement: {code}")),
+        Neo4jErrorKind::Transient | Neo4jErrorKind::Database => {
+            (ErrorKind::Unavailable, format!("neo4j cannot serve for now: {code}"))
+        }
+        Neo4jErrorKind::Client(Neo4jClientErrorKind::Security(_) | Neo4jClientErrorKind::SessionExpired) => {
+            (ErrorKind::Unavailable, format!("neo4j refuses the caller: {code}"))
+        }
+        Neo4jErrorKind::Client(_) | Neo4jErrorKind::Unknown => {
+            (ErrorKind::Internal, format!("neo4j refuses the statement: {code}"))
+        }
+    }
+}
+
+fn list(drifts: &[Drift]) -> String {
+    let all: Vec<String> = drifts.iter().map(Drift::to_string).collect();
+    all.join(", ")
+}

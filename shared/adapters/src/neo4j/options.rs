@@ -1,0 +1,222 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::SetupError;
+
+/// Longest namespace, bytes.
+const NAMESPACE_BYTES_MAX: usize = 32;
+
+/// Where the server is, who calls it, and the bounds of the calls.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// `bolt://host:port`, or `bolt+s://host:port` for TLS.
+    pub url: String,
+    /// User of the server.
+    pub user: String,
+    /// Password of the user; never printed.
+    pub password: String,
+    /// Database of the server; empty for the server's default.
+    pub database: String,
+    /// First part of every key, 1 to 32 of `a-z`, `0-9`, `_` and `-`: deployments with different ones share a server.
+    pub namespace: String,
+    /// Certificates (PEM) that may sign the server's; none for those of the system. Needs `bolt+s`.
+    pub ca_file: Option<PathBuf>,
+    /// Certificate (PEM) that this client shows. Needs `bolt+s` and `client_key_file`.
+    pub client_certificate_file: Option<PathBuf>,
+    /// Private key (PEM) of that certificate.
+    pub client_key_file: Option<PathBuf>,
+    /// Most connections to the server.
+    pub connections_max: usize,
+    /// Time to connect at start, and to find a kept connection alive later, milliseconds.
+    pub connect_ms: u64,
+    /// Time for one call of the server, retries and the wait for a connection included, milliseconds.
+    pub call_ms: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            url: "bolt://127.0.0.1:7687".to_owned(),
+            user: "neo4j".to_owned(),
+            password: String::new(),
+            database: String::new(),
+            namespace: "mnemic".to_owned(),
+            ca_file: None,
+            client_certificate_file: None,
+            client_key_file: None,
+            connections_max: 8,
+            connect_ms: 5_000,
+            call_ms: 10_000,
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("url", &self.url)
+            .field("user", &self.user)
+            .field("password", &"***")
+            .field("database", &self.database)
+            .field("namespace", &self.namespace)
+            .field("ca_file", &self.ca_file)
+            .field("client_certificate_file", &self.client_certificate_file)
+            .field("client_key_file", &self.client_key_file)
+            .field("connections_max", &self.connections_max)
+            .field("connect_ms", &self.connect_ms)
+            .field("call_ms", &self.call_ms)
+            .finish()
+    }
+}
+
+impl Options {
+    /// Returns the time for connecting.
+    pub(super) fn connect_time(&self) -> Duration {
+        Duration::from_millis(self.connect_ms.max(1))
+    }
+
+    /// Returns the time for one call.
+    pub(super) fn call_time(&self) -> Duration {
+        Duration::from_millis(self.call_ms.max(1))
+    }
+
+    /// Takes the options to the driver.
+    ///
+    /// # Errors
+    /// `Options` if one of them cannot be used.
+    pub(super) fn driver(&self) -> Result<neo4rs::Config, SetupError> {
+        let encrypted = self.check_url()?;
+        self.check_namespace()?;
+        let mut builder = neo4rs::ConfigBuilder::default()
+            .uri(&self.url)
+            .user(&self.user)
+            .password(&self.password)
+            .max_connections(self.connections_max.max(1))
+            .fetch_size(4_096)
+            // The driver bounds every read by this, also the wait for the first row; the calls themselves end earlier.
+            .connection_timeout(self.call_time().max(self.connect_time()) + Duration::from_secs(1))
+            // What the driver calls lifetime and idle are the waits for a connection and for the check of a kept one.
+            .max_lifetime(self.call_time())
+            .idle_timeout(self.connect_time());
+        if !self.database.is_empty() {
+            builder = builder.db(self.database.as_str());
+        }
+        let files = (&self.ca_file, &self.client_certificate_file, &self.client_key_file);
+        builder = match files {
+            (None, None, None) => builder,
+            _ if !encrypted => return Err(wrong("TLS files are given, but `url` does not start with bolt+s://")),
+            (Some(ca), None, None) => {
+                check_pem(ca, "CERTIFICATE")?;
+                builder.with_client_certificate(ca)
+            }
+            (ca, Some(certificate), Some(key)) => {
+                ca.iter().try_for_each(|ca| check_pem(ca, "CERTIFICATE"))?;
+                check_pem(certificate, "CERTIFICATE")?;
+                check_pem(key, "PRIVATE KEY")?;
+                builder.with_mutual_tls_validation(ca.as_ref(), certificate, key)
+            }
+            _ => {
+                return Err(wrong(
+                    "`client_certificate_file` and `client_key_file` are given together or not at all",
+                ));
+            }
+        };
+        builder.build().map_err(|error| wrong("the driver refuses the options").because(error))
+    }
+
+    /// Says whether the connection is encrypted.
+    fn check_url(&self) -> Result<bool, SetupError> {
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", ""));
+        if rest.contains('@') {
+            return Err(wrong("`url` has no place for credentials: use `user` and `password`"));
+        }
+        match scheme {
+            "bolt" if !rest.is_empty() => Ok(false),
+            "bolt+s" if !rest.is_empty() => Ok(true),
+            _ => Err(wrong("`url` is not bolt://host:port or bolt+s://host:port")),
+        }
+    }
+
+    fn check_namespace(&self) -> Result<(), SetupError> {
+        let allowed = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || matches!(it, b'_' | b'-');
+        let name = self.namespace.as_bytes();
+        if name.is_empty() || name.len() > NAMESPACE_BYTES_MAX || !name.iter().all(|it| allowed(*it)) {
+            return Err(wrong("`namespace` is not 1 to 32 of a-z, 0-9, '_' and '-'"));
+        }
+        Ok(())
+    }
+}
+
+fn wrong(detail: impl Into<String>) -> SetupError {
+    SetupError::Options {
+        detail: detail.into(),
+        source: None,
+    }
+}
+
+/// The driver takes a file without what is looked for in silence, or panics.
+fn check_pem(path: &Path, what: &str) -> Result<(), SetupError> {
+    let shown = path.display();
+    let text =
+        std::fs::read_to_string(path).map_err(|error| wrong(format!("{shown} cannot be read")).because(error))?;
+    if text.lines().any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&format!("{what}-----"))) {
+        return Ok(());
+    }
+    Err(wrong(format!("{shown} holds no {what} in PEM")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut Options)) -> String {
+        let mut options = Options::default();
+        change(&mut options);
+        options.driver().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        assert!(Options::default().driver().is_ok());
+        for url in ["", "127.0.0.1:7687", "bolt://", "neo4j://a:7687", "bolt+ssc://a:7687", "http://a"] {
+            assert!(refused(|it| it.url = url.to_owned()).contains("bolt://host:port"), "{url}");
+        }
+        assert!(refused(|it| it.url = "bolt://me:secret@a:7687".to_owned()).contains("credentials"));
+        for namespace in ["", "A", "a/b", "ä", &"x".repeat(33)] {
+            assert!(refused(|it| it.namespace = namespace.to_owned()).contains("namespace"), "{namespace}");
+        }
+        assert!(refused(|it| it.ca_file = Some("/none".into())).contains("bolt+s"));
+        let missing = |it: &mut Options| {
+            it.url = "bolt+s://a:7687".to_owned();
+            it.ca_file = Some("/none".into());
+        };
+        assert!(refused(missing).contains("/none cannot be read"));
+    }
+
+    #[test]
+    fn a_key_file_without_a_key_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("client.pem");
+        std::fs::write(&path, "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n").unwrap();
+        let both = |it: &mut Options| {
+            it.url = "bolt+s://a:7687".to_owned();
+            it.client_certificate_file = Some(path.clone());
+            it.client_key_file = Some(path.clone());
+        };
+        assert!(refused(both).contains("no PRIVATE KEY"));
+    }
+
+    #[test]
+    fn the_password_is_never_printed() {
+        let options = Options {
+            password: "open sesame".to_owned(),
+            ..Options::default()
+        };
+        assert!(!format!("{options:?}").contains("sesame"));
+        assert!(!format!("{options:#?}").contains("sesame"));
+    }
+}

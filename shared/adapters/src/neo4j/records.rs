@@ -1,0 +1,331 @@
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{RecordId, SessionId, SpaceId};
+use domain::port::{Claim, Idempotent, Position, Records, Result, SpaceInfo};
+use domain::record::Record;
+use domain::{ErrorKind, PortError};
+use neo4rs::{BoltType, Row};
+
+use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
+use super::error::damaged;
+use super::keys::{Keys, id, id_of, spaces};
+use super::{erasure, graph};
+
+/// Age at which a remembered response is forgotten, seconds; some leave when one comes.
+const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
+/// Longest key of a remembered response, bytes: the server's index takes no more than about 8 KiB.
+const KEY_BYTES_MAX: usize = 4_096;
+/// Most bytes of records sent in one statement, unless one record alone has more.
+const BATCH_BYTES: usize = 1 << 20;
+
+const CREATE: &str = "MERGE (s:Space {key: $space})
+    ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0, s.written = 0
+    WITH s, s.made IS NOT NULL AS made, s.erasing IS NOT NULL AS erasing
+    REMOVE s.made
+    RETURN made, erasing";
+const INFO: &str = seen!(
+    "RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written"
+);
+const INFOS: &str = "MATCH (s:Space) WHERE s.key > $after AND s.key < $until AND s.erasing IS NULL
+    RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written
+    ORDER BY key LIMIT $limit";
+const CLAIM: &str = locked!(
+    "UNWIND $rows AS row
+     OPTIONAL MATCH (known:Claim {key: $prefix + row.id})
+     WITH row, known.digest AS digest
+     FOREACH (_ IN CASE WHEN digest IS NULL THEN [1] ELSE [] END |
+       CREATE (:Claim {key: $prefix + row.id, digest: row.digest}))
+     RETURN row.id AS id, digest"
+);
+const KNOWN: &str = seen!("RETURN 1 AS known");
+const REMEMBERED: &str = seen!(
+    "MATCH (r:Remembered {key: $prefix + $key}) RETURN r.request AS request, r.response AS response"
+);
+const REMEMBER: &str = locked!(
+    "CALL () {
+       MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
+       WITH old ORDER BY old.at LIMIT 8 DELETE old
+     }
+     MERGE (r:Remembered {key: $prefix + $key})
+     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response
+     RETURN 1 AS known"
+);
+const PUT: &str = locked!(
+    "WITH s, s.listed AS base
+     CALL (base) {
+       UNWIND $rows AS row
+       OPTIONAL MATCH (known:Record {key: $prefix + row.id})
+       WITH base, row, known WHERE known IS NULL
+       CREATE (r:Record {key: $prefix + row.id, space: $space, sequence: base + row.number, place: row.place,
+                         body: row.body})
+       RETURN count(r) AS stored
+     }
+     SET s.listed = base + size($rows), s.records = s.records + stored
+     RETURN stored"
+);
+const GET: &str = seen!(
+    "UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body"
+);
+const LIST: &str = seen!(
+    "MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
+     RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit"
+);
+const SESSION: &str = seen!(
+    "MATCH (r:Record {key: $prefix + $around}) WHERE r.place > $from AND r.place < $until
+     CALL (r) {
+       MATCH (it:Record) WHERE it.place > $from AND it.place <= r.place
+       RETURN it.place AS place, it.body AS body ORDER BY place DESC LIMIT $before
+       UNION ALL
+       MATCH (it:Record) WHERE it.place > r.place AND it.place < $until
+       RETURN it.place AS place, it.body AS body ORDER BY place LIMIT $after
+     }
+     RETURN body ORDER BY place"
+);
+const MARK: &str = locked!(
+    "MERGE (w:Written {key: $prefix + $position})
+     SET s.written = CASE WHEN s.written < $number THEN $number ELSE s.written END
+     RETURN 1 AS known"
+);
+const MARKED: &str = seen!("MATCH (w:Written {key: $prefix + $position}) RETURN 1 AS known");
+
+/// Spaces and records as nodes.
+pub(super) struct NodeRecords(pub(super) Arc<Client>);
+
+#[async_trait]
+impl Records for NodeRecords {
+    async fn create_space(&self, space: &SpaceId, at: DateTime<Utc>) -> Result<bool> {
+        const OPERATION: &str = "records.create_space";
+        let keys = self.0.keys(space);
+        loop {
+            let query = on(&keys, CREATE).param("at", at.to_rfc3339());
+            let row = self.0.write_known(OPERATION, space, query).await?;
+            if !column::<bool>(OPERATION, &row, "erasing")? {
+                return column(OPERATION, &row, "made");
+            }
+            erasure::finish(&self.0, OPERATION, &keys).await?;
+        }
+    }
+
+    async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>> {
+        const OPERATION: &str = "records.space";
+        let rows = self.0.read(OPERATION, on(&self.0.keys(space), INFO)).await?;
+        rows.first().map(|it| info(OPERATION, it)).transpose()
+    }
+
+    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
+        const OPERATION: &str = "records.spaces";
+        let (first, until) = spaces(&self.0.namespace);
+        let after = after.map_or(first, |it| self.0.keys(it).space().to_owned());
+        let query = neo4rs::query(INFOS)
+            .param("after", after)
+            .param("until", until)
+            .param("limit", integer(limit));
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.iter().map(|it| info(OPERATION, it)).collect()
+    }
+
+    async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
+        erasure::erase(&self.0, "records.delete_space", &self.0.keys(space)).await
+    }
+
+    async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {
+        const OPERATION: &str = "records.claim";
+        // The first claim of an id counts; the later ones of the same call are answered from it.
+        let mut first: HashMap<RecordId, [u8; 32]> = HashMap::with_capacity(claims.len());
+        let mut rows = Vec::with_capacity(claims.len());
+        for (record, digest) in claims {
+            first.entry(*record).or_insert_with(|| {
+                rows.push(row([("id", id(record.uuid()).into()), ("digest", digest[..].into())]));
+                *digest
+            });
+        }
+        let known = self.claimed(OPERATION, space, rows).await?;
+        let mut met: HashMap<RecordId, [u8; 32]> = known;
+        let outcome = |(record, digest): &(RecordId, [u8; 32])| match met.get(record) {
+            None => {
+                met.insert(*record, *digest);
+                Claim::Fresh
+            }
+            Some(stored) if stored == digest => Claim::Same,
+            Some(_) => Claim::Conflict,
+        };
+        Ok(claims.iter().map(outcome).collect())
+    }
+
+    async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
+        const OPERATION: &str = "records.remembered";
+        let query = on(&self.0.keys(space), REMEMBERED).param("key", key);
+        let rows = self.0.read(OPERATION, query).await?;
+        let take = |row: &Row| -> Result<Idempotent> {
+            Ok(Idempotent {
+                request: digest(OPERATION, row, "request")?,
+                response: bytes(OPERATION, row, "response")?.to_vec(),
+            })
+        };
+        rows.first().map(take).transpose()
+    }
+
+    async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()> {
+        const OPERATION: &str = "records.remember";
+        if key.len() > KEY_BYTES_MAX {
+            let detail = format!("a key of a response has more than {KEY_BYTES_MAX} bytes");
+            return Err(PortError::new(OPERATION, ErrorKind::Invalid, detail));
+        }
+        let query = on(&self.0.keys(space), REMEMBER)
+            .param("key", key)
+            .param("at", at.timestamp())
+            .param("oldest", at.timestamp().saturating_sub(REMEMBERED_SECONDS))
+            .param("request", &outcome.request[..])
+            .param("response", &outcome.response[..]);
+        self.0.write_known(OPERATION, space, query).await.map(drop)
+    }
+
+    async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()> {
+        const OPERATION: &str = "records.put";
+        let keys = self.0.keys(space);
+        for rows in batches(OPERATION, &keys, space, records)? {
+            let query = on(&keys, PUT).param("rows", BoltType::from_iter(rows));
+            self.0.write_known(OPERATION, space, query).await?;
+        }
+        Ok(())
+    }
+
+    async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>> {
+        let ids: Vec<_> = ids.iter().map(|it| it.uuid()).collect();
+        graph::by_id(&self.0, "records.get", space, (GET, &ids)).await
+    }
+
+    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
+        const OPERATION: &str = "records.list";
+        // One more than asked for, to see whether there is more.
+        let query = on(&self.0.keys(space), LIST)
+            .param("after", integer(after))
+            .param("limit", integer(limit.saturating_add(1)));
+        let mut rows = self.0.read(OPERATION, query).await?;
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let last = rows.last().filter(|_| more);
+        let cursor = last.map(|it| natural(OPERATION, it, "sequence")).transpose()?;
+        let records: Result<Vec<Record>> = rows.iter().map(|it| body(OPERATION, it)).collect();
+        Ok((records?, cursor))
+    }
+
+    async fn session(
+        &self,
+        space: &SpaceId,
+        session: SessionId,
+        around: RecordId,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Record>> {
+        const OPERATION: &str = "records.session";
+        let keys = self.0.keys(space);
+        let (from, until) = keys.session(session);
+        let query = on(&keys, SESSION)
+            .param("around", id(around.uuid()))
+            .param("from", from)
+            .param("until", until)
+            .param("before", integer(before))
+            .param("after", integer(after));
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.iter().map(|it| body(OPERATION, it)).collect()
+    }
+
+    async fn mark_written(&self, space: &SpaceId, position: Position) -> Result<()> {
+        let query = on(&self.0.keys(space), MARK)
+            .param("position", position.0.to_string())
+            .param("number", integer(position.0));
+        self.0.write_known("records.mark_written", space, query).await.map(drop)
+    }
+
+    async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool> {
+        let query = on(&self.0.keys(space), MARKED).param("position", position.0.to_string());
+        Ok(!self.0.read("records.is_written", query).await?.is_empty())
+    }
+}
+
+impl NodeRecords {
+    /// Claims ids, each once, and returns the digests of those that were claimed before.
+    async fn claimed(
+        &self,
+        operation: &'static str,
+        space: &SpaceId,
+        rows: Vec<BoltType>,
+    ) -> Result<HashMap<RecordId, [u8; 32]>> {
+        let keys = self.0.keys(space);
+        if rows.is_empty() {
+            self.0.write_known(operation, space, on(&keys, KNOWN)).await?;
+            return Ok(HashMap::new());
+        }
+        let query = on(&keys, CLAIM).param("rows", BoltType::from_iter(rows));
+        let found = self.0.write(operation, query).await?;
+        if found.is_empty() {
+            let detail = format!("there is no space {space}");
+            return Err(PortError::new(operation, ErrorKind::NotFound, detail));
+        }
+        let mut known = HashMap::new();
+        for row in &found {
+            if row.get::<Option<&[u8]>>("digest").map_err(|error| damaged(operation, error))?.is_some() {
+                let record: String = column(operation, row, "id")?;
+                let record = id_of(&record).map_err(|error| damaged(operation, error))?;
+                known.insert(RecordId::from_uuid(record), digest(operation, row, "digest")?);
+            }
+        }
+        Ok(known)
+    }
+}
+
+fn info(operation: &'static str, row: &Row) -> Result<SpaceInfo> {
+    let key: String = column(operation, row, "key")?;
+    let name = key.rsplit('/').next().unwrap_or_default();
+    let created_at: String = column(operation, row, "created_at")?;
+    Ok(SpaceInfo {
+        space: name.parse().map_err(|error: domain::id::InvalidSpace| damaged(operation, error))?,
+        created_at: created_at.parse().map_err(|error: chrono::ParseError| damaged(operation, error))?,
+        records: natural(operation, row, "records")?,
+        units: natural(operation, row, "units")?,
+        written: Position(natural(operation, row, "written")?),
+    })
+}
+
+fn bytes<'row>(operation: &'static str, row: &'row Row, name: &str) -> Result<&'row [u8]> {
+    row.get(name).map_err(|error| damaged(operation, error))
+}
+
+fn digest(operation: &'static str, row: &Row, name: &str) -> Result<[u8; 32]> {
+    bytes(operation, row, name)?.try_into().map_err(|error: std::array::TryFromSliceError| damaged(operation, error))
+}
+
+/// Rows of records, the first of each id, each batch for one statement; at least one batch, so that an unknown space is noticed.
+fn batches(operation: &'static str, keys: &Keys, space: &SpaceId, records: &[Record]) -> Result<Vec<Vec<BoltType>>> {
+    let mut batches = vec![Vec::new()];
+    let mut bytes = 0;
+    let mut met = HashSet::new();
+    for record in records {
+        if record.space != *space {
+            let detail = format!("record {} belongs to space {}", record.id, record.space);
+            return Err(PortError::new(operation, ErrorKind::Invalid, detail));
+        }
+        if !met.insert(record.id) {
+            continue;
+        }
+        let body = json(operation, record)?;
+        bytes += body.len();
+        if bytes > BATCH_BYTES && bytes > body.len() {
+            batches.push(Vec::new());
+            bytes = body.len();
+        }
+        if let Some(rows) = batches.last_mut() {
+            rows.push(row([
+                ("id", id(record.id.uuid()).into()),
+                ("number", integer(rows.len() + 1)),
+                ("place", keys.place(record).into()),
+                ("body", body.into()),
+            ]));
+        }
+    }
+    Ok(batches)
+}

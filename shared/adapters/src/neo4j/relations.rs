@@ -1,0 +1,202 @@
+use std::collections::BTreeMap;
+
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::Result;
+use domain::relation::{Relation, RelationKind};
+use domain::{ErrorKind, PortError};
+use neo4rs::{BoltType, Row};
+
+use super::client::{Client, column, integer, locked, on, row, seen};
+use super::error::damaged;
+use super::keys::{evidence, id, id_of};
+
+/// Relations of one writing statement.
+const BATCH: usize = 500;
+
+/// What sorts relations: source, kind, label, target.
+type Key = (UnitId, RelationKind, String, UnitId);
+
+/// A kind of relation as a type of relationships; the label of `Other` is a property, as is every value.
+struct Kind {
+    kind: RelationKind,
+    name: &'static str,
+    put: &'static str,
+    remove: &'static str,
+}
+
+macro_rules! kinds {
+    ($($kind:ident = $name:literal,)*) => {
+        /// Every kind, in the order in which kinds sort.
+        const KINDS: &[Kind] = &[$(Kind {
+            kind: RelationKind::$kind,
+            name: $name,
+            put: locked!(concat!(
+                "CALL () {
+                   UNWIND $rows AS row
+                   MERGE (a:Unit {key: $prefix + row.source})
+                   MERGE (b:Unit {key: $prefix + row.target})
+                   MERGE (a)-[r:", $name, " {label: row.label}]->(b)
+                   SET r.weight = row.weight, r.evidence = row.evidence
+                 }
+                 RETURN 1 AS known"
+            )),
+            remove: locked!(concat!(
+                "CALL () {
+                   UNWIND $rows AS row
+                   MATCH (:Unit {key: $prefix + row.source})-[r:", $name, " {label: row.label}]->
+                         (:Unit {key: $prefix + row.target})
+                   DELETE r
+                 }
+                 RETURN 1 AS known"
+            )),
+        },)*];
+    };
+}
+
+kinds! {
+    Causes = "CAUSES",
+    Motivates = "MOTIVATES",
+    Enables = "ENABLES",
+    FollowsUp = "FOLLOWS_UP",
+    Before = "BEFORE",
+    Contrasts = "CONTRASTS",
+    PartOf = "PART_OF",
+    Parallel = "PARALLEL",
+    Elaborates = "ELABORATES",
+    SameAs = "SAME_AS",
+    Other = "OTHER",
+}
+
+/// `$ranks` gives the order of the kinds by the names of their types; relationships of other types are none of ours.
+const BESIDE: &str = seen!(
+    "UNWIND $ids AS id
+     MATCH (u:Unit {key: $prefix + id})-[r]-(v:Unit)
+     WHERE u.live AND v.live
+     WITH DISTINCT r
+     WITH r, startNode(r).key AS source, endNode(r).key AS target, $ranks[type(r)] AS rank
+     WHERE rank IS NOT NULL
+     RETURN source, target, type(r) AS kind, r.label AS label, r.weight AS weight, r.evidence AS evidence
+     ORDER BY source, rank, label, target LIMIT $limit"
+);
+const KNOWN: &str = seen!("RETURN 1 AS known");
+
+/// Inserts or replaces relations; one of weight 0 is removed. The last of each key counts.
+pub(super) async fn put(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    relations: &[Relation],
+) -> Result<()> {
+    let mut last: BTreeMap<Key, &Relation> = BTreeMap::new();
+    for it in relations {
+        if !it.weight.is_finite() {
+            let detail = "a relation has a weight that is not a number";
+            return Err(PortError::new(operation, ErrorKind::Invalid, detail));
+        }
+        last.insert(key(it), it);
+    }
+    let keys = client.keys(space);
+    if last.is_empty() {
+        return client.write_known(operation, space, on(&keys, KNOWN)).await.map(drop);
+    }
+    for kind in KINDS {
+        let of_kind = last.values().filter(|it| it.kind == kind.kind);
+        let (gone, kept): (Vec<&Relation>, Vec<&Relation>) = of_kind.partition(|it| it.weight == 0.0);
+        for (text, relations) in [(kind.remove, gone), (kind.put, kept)] {
+            for batch in relations.chunks(BATCH) {
+                let rows = BoltType::from_iter(batch.iter().map(|it| line(it)));
+                let query = on(&keys, text).param("rows", rows);
+                client.write_known(operation, space, query).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the first relations by key that start or end at one of the units.
+pub(super) async fn beside(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (units, limit): (&[UnitId], usize),
+) -> Result<Vec<Relation>> {
+    let keys = client.keys(space);
+    let query = on(&keys, BESIDE).param("ranks", ranks()).param("limit", integer(limit));
+    let ids = units.iter().map(|it| it.uuid());
+    let mut found = BTreeMap::new();
+    for row in client.read_by_id(operation, ids, query).await? {
+        let it = relation(operation, &row)?;
+        found.insert(key(&it), it);
+    }
+    Ok(found.into_values().take(limit).collect())
+}
+
+fn key(it: &Relation) -> Key {
+    (it.source, it.kind, it.label.clone(), it.target)
+}
+
+fn line(it: &Relation) -> BoltType {
+    row([
+        ("source", id(it.source.uuid()).into()),
+        ("target", id(it.target.uuid()).into()),
+        ("label", it.label.as_str().into()),
+        ("weight", f64::from(it.weight).into()),
+        ("evidence", evidence(&it.evidence).into()),
+    ])
+}
+
+/// The order of kinds, by the name of their type.
+fn ranks() -> BoltType {
+    let all = KINDS.iter().zip(0i64..).map(|(it, rank)| (it.name, rank));
+    all.collect::<std::collections::HashMap<_, _>>().into()
+}
+
+fn relation(operation: &'static str, row: &Row) -> Result<Relation> {
+    let id_in = |text: &str| id_of(text).map_err(|error| damaged(operation, error));
+    let unit = |name| id_in(&column::<String>(operation, row, name)?).map(UnitId::from_uuid);
+    let name: String = column(operation, row, "kind")?;
+    let kind = KINDS.iter().find(|it| it.name == name);
+    let evidence: Vec<String> = column(operation, row, "evidence")?;
+    let evidence = evidence.iter().map(|it| id_in(it).map(RecordId::from_uuid));
+    Ok(Relation {
+        source: unit("source")?,
+        target: unit("target")?,
+        kind: kind.ok_or_else(|| damaged(operation, "unknown type of relationship"))?.kind,
+        label: column(operation, row, "label")?,
+        // Stored as the same number in more bits, so nothing is lost on the way back.
+        weight: column::<f64>(operation, row, "weight")? as f32,
+        evidence: evidence.collect::<Result<_>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails to compile when a kind is new, to remind of the list.
+    fn listed(kind: RelationKind) -> usize {
+        use RelationKind::*;
+        match kind {
+            Causes => 0,
+            Motivates => 1,
+            Enables => 2,
+            FollowsUp => 3,
+            Before => 4,
+            Contrasts => 5,
+            PartOf => 6,
+            Parallel => 7,
+            Elaborates => 8,
+            SameAs => 9,
+            Other => 10,
+        }
+    }
+
+    #[test]
+    fn kinds_are_all_there_and_sorted() {
+        assert_eq!(KINDS.len(), listed(RelationKind::Other) + 1);
+        for (rank, it) in KINDS.iter().enumerate() {
+            assert_eq!(listed(it.kind), rank);
+        }
+        assert!(KINDS.is_sorted_by_key(|it| it.kind));
+    }
+}

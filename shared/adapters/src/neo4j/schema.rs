@@ -1,0 +1,217 @@
+//! The one list of what the server must have, and how it is made and verified.
+//!
+//! Labels: `Space`, and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
+//! that order unique too, so that no defect can give two things one place. Community Edition has no constraints on
+//! presence and type: the code that writes sees to those.
+
+use std::fmt;
+
+use neo4rs::Row;
+
+use super::client::Client;
+use super::{Options, SetupError};
+
+/// Labels of the nodes that belong to a space.
+pub(super) const OWNED: [&str; 7] = ["Claim", "Remembered", "Written", "Record", "Unit", "Fact", "Entity"];
+
+/// What every name of ours starts with.
+const OURS: &str = "mnemic_";
+
+/// A constraint or an index.
+#[derive(Clone, Copy)]
+struct Rule {
+    name: &'static str,
+    label: &'static str,
+    properties: &'static [&'static str],
+    unique: bool,
+}
+
+const fn unique(name: &'static str, label: &'static str, properties: &'static [&'static str]) -> Rule {
+    Rule {
+        name,
+        label,
+        properties,
+        unique: true,
+    }
+}
+
+const RULES: [Rule; 12] = [
+    unique("mnemic_space", "Space", &["key"]),
+    unique("mnemic_claim", "Claim", &["key"]),
+    unique("mnemic_remembered", "Remembered", &["key"]),
+    unique("mnemic_written", "Written", &["key"]),
+    unique("mnemic_record", "Record", &["key"]),
+    unique("mnemic_unit", "Unit", &["key"]),
+    unique("mnemic_fact", "Fact", &["key"]),
+    unique("mnemic_entity", "Entity", &["key"]),
+    unique("mnemic_record_place", "Record", &["place"]),
+    unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
+    unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),
+    Rule {
+        name: "mnemic_remembered_at",
+        label: "Remembered",
+        properties: &["space", "at"],
+        unique: false,
+    },
+];
+
+const CONSTRAINTS: &str = "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties
+    RETURN name, type, labelsOrTypes AS labels, properties, 'ONLINE' AS state";
+/// An index behind a constraint shows its state; the constraint itself has none.
+const INDEXES: &str = "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state
+    RETURN name, type, labelsOrTypes AS labels, properties, state";
+
+/// How the schema of a server differs from the one of this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drift {
+    /// It is not there.
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// Something else has its name.
+    Different {
+        /// The name.
+        name: String,
+        /// What this program means by it.
+        expected: String,
+        /// What the server has.
+        found: String,
+    },
+    /// It cannot be used (yet).
+    NotOnline {
+        /// Its name.
+        name: String,
+        /// What the server says of it.
+        state: String,
+    },
+    /// Its name is one of ours, but this program does not know it: an older or newer one made it.
+    Unknown {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Drift::Missing { name } => write!(f, "{name} is missing"),
+            Drift::Different { name, expected, found } => write!(f, "{name} is {found} instead of {expected}"),
+            Drift::NotOnline { name, state } => write!(f, "{name} is {state}"),
+            Drift::Unknown { name } => write!(f, "{name} is not known"),
+        }
+    }
+}
+
+/// A constraint or an index of the server.
+struct Found {
+    name: String,
+    shape: String,
+    state: String,
+}
+
+impl Rule {
+    fn shape(&self) -> String {
+        shape(self.unique, &[self.label.to_owned()], &self.properties.join(", "))
+    }
+
+    fn statement(&self) -> String {
+        let Rule { name, label, .. } = self;
+        let properties: Vec<String> = self.properties.iter().map(|it| format!("n.{it}")).collect();
+        let properties = properties.join(", ");
+        match self.unique {
+            true => format!("CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE ({properties}) IS UNIQUE"),
+            false => format!("CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({properties})"),
+        }
+    }
+}
+
+/// Makes what is missing and returns what still differs, by name. To run it again changes nothing.
+///
+/// # Errors
+/// See [`SetupError`].
+pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
+    let client = Client::new(options)?;
+    client.probe().await?;
+    for rule in RULES {
+        client.schema(&rule.statement()).await?;
+    }
+    client.schema("CALL db.awaitIndexes(300)").await?;
+    let drifts = drifts(&client).await?;
+    tracing::info!(rules = RULES.len(), drifts = drifts.len(), "schema of neo4j provisioned");
+    Ok(drifts)
+}
+
+/// Fails if something is missing, differs or is not online; what is not known does no harm.
+pub(super) async fn verify(client: &Client) -> Result<(), SetupError> {
+    client.probe().await?;
+    let mut drifts = drifts(client).await?;
+    drifts.retain(|it| !matches!(it, Drift::Unknown { .. }));
+    if drifts.is_empty() {
+        return Ok(());
+    }
+    Err(SetupError::NotProvisioned {
+        url: client.url.clone(),
+        drifts,
+    })
+}
+
+async fn drifts(client: &Client) -> Result<Vec<Drift>, SetupError> {
+    let constraints = found(client, CONSTRAINTS).await?;
+    let indexes = found(client, INDEXES).await?;
+    let mut drifts: Vec<Drift> = RULES.iter().filter_map(|it| drift(it, &constraints, &indexes)).collect();
+    let unknown = constraints.iter().chain(&indexes);
+    let unknown = unknown.filter(|it| it.name.starts_with(OURS) && RULES.iter().all(|rule| rule.name != it.name));
+    drifts.extend(unknown.map(|it| Drift::Unknown { name: it.name.clone() }));
+    drifts.sort_by_key(Drift::to_string);
+    drifts.dedup();
+    Ok(drifts)
+}
+
+fn drift(rule: &Rule, constraints: &[Found], indexes: &[Found]) -> Option<Drift> {
+    let name = rule.name.to_owned();
+    let kept = if rule.unique { constraints } else { indexes };
+    let Some(it) = kept.iter().find(|it| it.name == rule.name) else {
+        return Some(Drift::Missing { name });
+    };
+    let expected = rule.shape();
+    if it.shape != expected {
+        return Some(Drift::Different {
+            name,
+            expected,
+            found: it.shape.clone(),
+        });
+    }
+    let state = indexes.iter().find(|it| it.name == rule.name).map(|it| it.state.clone());
+    let state = state.unwrap_or_else(|| "without an index".to_owned());
+    (state != "ONLINE").then_some(Drift::NotOnline { name, state })
+}
+
+async fn found(client: &Client, statement: &str) -> Result<Vec<Found>, SetupError> {
+    let rows = client.schema(statement).await?;
+    let read = |row: &Row| -> Result<Found, neo4rs::DeError> {
+        let kind: String = row.get("type")?;
+        let labels: Option<Vec<String>> = row.get("labels")?;
+        let properties: Option<Vec<String>> = row.get("properties")?;
+        Ok(Found {
+            name: row.get("name")?,
+            shape: shape(
+                kind.contains("UNIQUENESS"),
+                &labels.unwrap_or_default(),
+                &properties.unwrap_or_default().join(", "),
+            ),
+            state: row.get("state")?,
+        })
+    };
+    let refused = |error: neo4rs::DeError| SetupError::Refused {
+        url: client.url.clone(),
+        statement: statement.to_owned(),
+        source: error.into(),
+    };
+    rows.iter().map(read).collect::<Result<_, _>>().map_err(refused)
+}
+
+fn shape(unique: bool, labels: &[String], properties: &str) -> String {
+    let what = if unique { "unique" } else { "an index" };
+    format!("{what} on {} ({properties})", labels.join("|"))
+}
