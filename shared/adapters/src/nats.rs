@@ -1,1 +1,208 @@
-//! The bus on NATS JetStream.
+//! The bus on NATS: durable subjects in JetStream, requests over plain NATS.
+//!
+//! `provision` makes the streams, `NatsBus::connect` only looks whether they are there. Each durable subject has one
+//! stream, kept until every known group has settled, on disk before a publish is acknowledged. `lane` and `feed` hand
+//! out what JetStream delivers, `settle` and `dead` end a delivery, `inquiry` asks and serves.
+//!
+//! **Fairness.** The spaces of a subject are divided into partitions by a digest of their names, 32 unless set
+//! otherwise, and a group has one consumer in each. A process takes about one message of each partition in turn, so a
+//! space waits for at most one message of every other partition, however much lies there. Spaces of one partition are
+//! served in the order of arrival: one that sends much delays those it shares a partition with, one space in 32, and
+//! no others. How far is bounded by `messages_of_space_max`. What waits for a retry or is out counts against
+//! `unsettled_max` of its partition alone.
+//!
+//! **Order.** Inside a space messages are delivered in the order published, except those that are delivered again.
+//!
+//! **Keys.** A repeated key is recognised for `dedup_secs`. After a restart of the server only keys of messages that
+//! are still kept are: what every group has settled may then be stored again. Handlers are idempotent, and the
+//! repetitions of one `publish` end within `publish_timeout_ms`, so nothing is lost or counted twice by that.
+//!
+//! **Attempts** are counted by the server. A message that was pulled by a process which ended before handing it out
+//! counts that as one.
+//!
+//! **Not here:** requests have no stream and are never repeated. A reply or message larger than `max_payload` of the
+//! server is refused, not divided; Mnemic wants 8 MiB.
+
+mod dead;
+mod feed;
+mod inquiry;
+mod lane;
+mod link;
+mod name;
+mod options;
+mod permission;
+mod schema;
+mod settle;
+mod stored;
+mod wire;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use async_nats::jetstream;
+use async_trait::async_trait;
+use domain::port::{Bus, Delivery, Frame, Inquiry, Position, Result};
+use domain::{ErrorKind, PortError};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tracing::Instrument;
+
+use feed::Feed;
+use inquiry::Inquiries;
+use lane::{Lane, Member};
+use link::Link;
+use name::Names;
+use schema::Place;
+
+pub use options::{Credentials, Options, Tls};
+pub use permission::{Role, server_config};
+pub use schema::{Drift, Topic, provision};
+
+/// Bus and dead letters on NATS.
+pub struct NatsBus {
+    core: Arc<Core>,
+    lanes: Mutex<HashMap<(String, String), Weak<Lane>>>,
+}
+
+/// What everything of one bus shares.
+struct Core {
+    link: Arc<Link>,
+    context: jetstream::Context,
+    names: Names,
+    options: Options,
+    /// Partitions by durable subject.
+    topics: BTreeMap<String, u16>,
+    inquiries: Inquiries,
+}
+
+impl NatsBus {
+    /// Connects, and looks whether the streams are there.
+    ///
+    /// # Errors
+    /// `Unavailable` if no server is reachable; `Invalid` for wrong credentials and settings; `NotFound`, naming
+    /// `mnemic provision`, if a stream is missing.
+    pub async fn connect(options: &Options) -> Result<NatsBus> {
+        let link = Link::connect(options).await?;
+        let names = Names::new(&options.prefix);
+        let mut topics = BTreeMap::new();
+        for topic in &options.topics {
+            let partitions = schema::partitions(&link, &names.stream(&topic.subject)).await?;
+            topics.insert(topic.subject.clone(), partitions);
+        }
+        for stream in [names.dead_stream(), names.erased_stream()] {
+            schema::exists(&link, &stream).await?;
+        }
+        let context = jetstream::ContextBuilder::new()
+            .timeout(options.call_timeout())
+            .build(link.client.clone());
+        let core = Core {
+            link: Arc::new(link),
+            context,
+            names,
+            options: options.clone(),
+            topics,
+            inquiries: Inquiries::default(),
+        };
+        Ok(NatsBus {
+            core: Arc::new(core),
+            lanes: Mutex::default(),
+        })
+    }
+
+    /// Says whether there is a connection now; for readiness.
+    #[must_use]
+    pub fn connected(&self) -> bool {
+        self.core.link.connected()
+    }
+
+    /// Returns how often the server refused something for want of permission.
+    #[must_use]
+    pub fn refusals(&self) -> u64 {
+        self.core.link.refusals()
+    }
+
+    /// Joins the lane of a group in this process, which one member makes for all.
+    async fn member(&self, subject: &str, group: &str, partitions: u16) -> Result<Member> {
+        let key = (subject.to_owned(), group.to_owned());
+        let (member, lane) = {
+            let mut lanes = self.lanes();
+            let there = lanes.get(&key).and_then(Weak::upgrade);
+            if let Some(member) = there.and_then(|it| it.join(&self.core)) {
+                return Ok(member);
+            }
+            let lane = Arc::new(Lane::new(subject, group));
+            let Some(member) = lane.join(&self.core) else {
+                return Err(link::internal("bus.subscribe", "a new lane is closed"));
+            };
+            lanes.retain(|_, it| it.strong_count() > 0);
+            lanes.insert(key, Arc::downgrade(&lane));
+            (member, lane)
+        };
+        let feed = Feed::open(&self.core, &lane, partitions).await.inspect_err(|error| lane.fail(error))?;
+        let span = tracing::info_span!(parent: None, "bus.feed", subject, group);
+        tokio::spawn(feed.run().instrument(span));
+        Ok(member)
+    }
+
+    fn lanes(&self) -> MutexGuard<'_, HashMap<(String, String), Weak<Lane>>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Core {
+    fn partitions(&self, operation: &'static str, subject: &str) -> Result<u16> {
+        self.topics.get(subject).copied().ok_or_else(|| {
+            PortError::new(operation, ErrorKind::Invalid, format!("{subject} is not a durable subject"))
+        })
+    }
+}
+
+#[async_trait]
+impl Bus for NatsBus {
+    async fn publish(&self, frame: Frame) -> Result<Position> {
+        self.core.publish(&frame).await
+    }
+
+    async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>> {
+        let partitions = self.core.partitions("bus.subscribe", subject)?;
+        let place = Place {
+            link: &self.core.link,
+            names: &self.core.names,
+            options: &self.core.options,
+        };
+        place.join(subject, partitions, group, false).await?;
+        let member = self.member(subject, group, partitions).await?;
+        let deliveries = futures::stream::unfold(Some(member), |member| async move {
+            let member = member?;
+            let delivery = member.next().await;
+            let rest = delivery.is_ok().then_some(member);
+            Some((delivery, rest))
+        });
+        Ok(deliveries.boxed())
+    }
+
+    async fn request(&self, frame: Frame, patience: Duration) -> Result<Vec<u8>> {
+        let span = tracing::info_span!("bus.request", subject = frame.subject);
+        inquiry::ask(&self.core, &frame, patience).instrument(span).await
+    }
+
+    async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>> {
+        let inquiries = inquiry::serve(&self.core, subject).await?;
+        let next = |mut inquiries: tokio::sync::mpsc::Receiver<Inquiry>| async move {
+            inquiries.recv().await.map(|inquiry| (inquiry, inquiries))
+        };
+        Ok(futures::stream::unfold(inquiries, next).boxed())
+    }
+
+    async fn backlog(&self, subject: &str, group: &str) -> Result<u64> {
+        self.core.backlog(subject, group).await
+    }
+
+    async fn erase(&self, space: &str) -> Result<()> {
+        self.core.erase(space).await?;
+        let lanes: Vec<Arc<Lane>> = self.lanes().values().filter_map(Weak::upgrade).collect();
+        lanes.iter().for_each(|it| it.erase(space));
+        Ok(())
+    }
+}

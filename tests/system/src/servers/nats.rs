@@ -1,1 +1,132 @@
-//! A NATS server with JetStream.
+//! A real nats-server with JetStream, one process and one folder each.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "part of tests, though it lives in a library"
+)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Ends the server when its input ends, so that no server outlives the tests, whatever becomes of them.
+const GUARD: &str = r#"
+"$1" -c "$2/nats.conf" >"$2/log" 2>&1 & pid=$!
+echo started
+read -r how
+kill "-${how:-TERM}" $pid
+wait $pid 2>/dev/null
+[ -n "$how" ] || rm -rf "$2"
+"#;
+
+/// A server; gone, with what it stored, when dropped.
+pub struct Nats {
+    program: PathBuf,
+    dir: PathBuf,
+    port: u16,
+    guard: Option<Child>,
+}
+
+impl Nats {
+    /// Starts a server whose configuration also has `more`; none, with a word why, if there is no program.
+    ///
+    /// # Panics
+    /// If the server does not start, or is missing though it is required.
+    #[must_use]
+    pub fn start(more: &str) -> Option<Nats> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let program = program()?;
+        let number = NUMBER.fetch_add(1, Ordering::SeqCst);
+        let dir = std::env::temp_dir().join(format!("mnemic-nats-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let store = dir.join("store");
+        let config = format!(
+            "listen: \"127.0.0.1:{port}\"\nmax_payload: 8MB\n\
+             jetstream {{ store_dir: \"{}\", sync_interval: always, max_file_store: 64GB }}\n{more}\n",
+            store.display()
+        );
+        std::fs::write(dir.join("nats.conf"), config).unwrap();
+        let mut it = Nats {
+            program,
+            dir,
+            port,
+            guard: None,
+        };
+        it.up();
+        Some(it)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Its folder; certificates may be put there before it starts.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Kills it without warning; what it stored stays.
+    pub fn kill(&mut self) {
+        if let Some(mut guard) = self.guard.take() {
+            guard.stdin.take().unwrap().write_all(b"KILL\n").unwrap();
+            guard.wait().unwrap();
+        }
+    }
+
+    /// Starts it again, on the same port and folder.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn up(&mut self) {
+        let mut guard = Command::new("sh")
+            .args(["-c", GUARD, "sh"])
+            .arg(&self.program)
+            .arg(&self.dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(guard.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        self.guard = Some(guard);
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            let log = || std::fs::read_to_string(self.dir.join("log")).unwrap_or_default();
+            assert!(begun.elapsed() < Duration::from_secs(10), "nats-server: {}", log());
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        match self.guard.take() {
+            Some(mut guard) => {
+                drop(guard.stdin.take());
+                drop(guard.wait());
+            }
+            None => drop(std::fs::remove_dir_all(&self.dir)),
+        }
+    }
+}
+
+fn program() -> Option<PathBuf> {
+    let named = std::env::var_os("MNEMIC_TEST_NATS").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let program = named.unwrap_or_else(|| home.join(".cache/mnemic-ci/servers/nats/bin/nats-server"));
+    if program.exists() {
+        return Some(program);
+    }
+    let required = std::env::var("MNEMIC_TEST_SERVERS").is_ok_and(|it| it == "required");
+    assert!(!required, "no nats-server at {}; run .ci/servers/nats", program.display());
+    eprintln!("skipped: no nats; run .ci/servers/nats");
+    None
+}

@@ -1,1 +1,89 @@
-//! The bus on NATS JetStream, against the conformance suites.
+//! The conformance suites on NATS, and what a server that is killed, away, guarded or full does to them.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use adapters::nats::{NatsBus, Options, Topic, provision};
+use system::conformance::Ports;
+use system::servers::nats::Nats;
+
+const ACK_WAIT: Duration = Duration::from_millis(400);
+
+/// One server for all tests that leave it as it is.
+fn shared() -> Option<&'static Nats> {
+    static SERVER: OnceLock<Option<Nats>> = OnceLock::new();
+    SERVER.get_or_init(|| Nats::start("")).as_ref()
+}
+
+/// Settings under names no other test uses.
+fn options(server: &Nats) -> Options {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let topic = |subject: &str| Topic {
+        subject: subject.to_owned(),
+        groups: Vec::new(),
+    };
+    Options {
+        url: server.url(),
+        prefix: format!("t{}", NUMBER.fetch_add(1, Ordering::SeqCst)),
+        ack_wait_ms: 400,
+        bytes_max: 64 << 20,
+        dead_letters_bytes_max: 64 << 20,
+        topics: vec![topic("s"), topic("other")],
+        ..Options::default()
+    }
+}
+
+async fn open(options: &Options, dir: &Path) -> Ports {
+    assert_eq!(provision(options).await.unwrap(), []);
+    let bus = Arc::new(NatsBus::connect(options).await.unwrap());
+    let others = adapters::Embedded::open(dir, adapters::Options::default()).await.unwrap();
+    Ports {
+        bus: bus.clone(),
+        dead_letters: bus,
+        records: others.records,
+        graph: others.graph,
+        index: others.index,
+        embedder: others.embedder,
+        ack_wait: ACK_WAIT,
+    }
+}
+
+macro_rules! suite {
+    ($port:ident: $($promise:ident,)*) => {
+        mod $port {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $promise() {
+                    let Some(server) = super::shared() else { return };
+                    let (options, dir) = (super::options(server), tempfile::tempdir().unwrap());
+                    system::conformance::$port::$promise(async || super::open(&options, dir.path()).await).await;
+                }
+            )*
+        }
+    };
+}
+
+suite! { bus:
+    a_key_is_stored_once,
+    a_frame_arrives_as_it_was,
+    groups_hear_all_and_members_share,
+    what_is_dropped_comes_again,
+    a_retry_waits_for_its_delay,
+    a_cancelled_wait_loses_nothing,
+    spaces_take_turns,
+    the_backlog_counts_what_is_not_settled,
+    the_queue_survives,
+    requests_are_answered,
+    servers_share,
+}
+
+suite! { dead_letters:
+    they_say_what_happened,
+    they_are_replayed_and_discarded,
+}
+
+suite! { erasure:
+    the_bus_forgets_a_space,
+}

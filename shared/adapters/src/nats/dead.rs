@@ -1,0 +1,125 @@
+use async_nats::Message;
+use async_nats::jetstream::message::StreamMessage;
+use async_trait::async_trait;
+use chrono::DateTime;
+use domain::port::{DeadLetter, DeadLetterId, DeadLetters, Position, Result};
+use domain::{Classify, ErrorKind, PortError};
+use serde_json::{Value, json};
+
+use super::stored::RawMessage;
+use super::{Core, NatsBus, name, wire};
+
+/// Longest reason, characters.
+const REASON_MAX: usize = 2_000;
+
+/// A delivery that is given up.
+pub(super) struct Given<'a> {
+    pub(super) subject: &'a str,
+    pub(super) group: &'a str,
+    pub(super) message: &'a Message,
+    pub(super) sequence: u64,
+    pub(super) attempt: u32,
+    pub(super) reason: &'a str,
+}
+
+/// Puts a message among the dead letters; not if its space was erased.
+pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<()> {
+    const OPERATION: &str = "bus.dead_letter";
+    let frame = wire::frame_of(given.subject, given.message);
+    let mut headers = wire::headers(OPERATION, &frame)?;
+    let first = given.message.headers.as_ref().and_then(|it| wire::number(it, wire::POSITION));
+    let reason: String = given.reason.chars().take(REASON_MAX).collect();
+    for (name, value) in [
+        (wire::SUBJECT, given.subject),
+        (wire::GROUP, given.group),
+        (wire::POSITION, &first.unwrap_or(given.sequence).to_string()),
+        (wire::REASON, &reason),
+        (wire::ATTEMPTS, &given.attempt.to_string()),
+    ] {
+        wire::set(&mut headers, name, value);
+    }
+    // A dead letter that is stored and not yet terminated comes again, and must not be stored again.
+    let id = ["dead", given.subject, given.group, &given.sequence.to_string()];
+    headers.insert(wire::ID, name::message_id(&id).as_str());
+    let subject = core.names.dead(&frame.space);
+    let stored = core.link.store(OPERATION, &subject, headers, &frame.payload).await?;
+    // Looked up afterwards: an erasure notes itself before it purges, so one of the two sees the other.
+    if core.erased(OPERATION, given.subject, &frame.space).await?.sequence >= given.sequence {
+        delete(core, OPERATION, stored.sequence).await?;
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl DeadLetters for NatsBus {
+    async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
+        let (stream, all) = (self.core.names.dead_stream(), self.core.names.all_dead());
+        let mut found = Vec::new();
+        let mut after = after;
+        while found.len() < limit {
+            let ask = RawMessage::next(&all, after.saturating_add(1));
+            let Some(next) = self.core.message("dead_letters.list", &stream, ask).await? else {
+                break;
+            };
+            after = next.sequence;
+            found.push(dead_letter(&next));
+        }
+        Ok(found)
+    }
+
+    async fn replay(&self, id: DeadLetterId) -> Result<()> {
+        const OPERATION: &str = "dead_letters.replay";
+        let core = &self.core;
+        let message = one(core, OPERATION, id).await?;
+        let letter = dead_letter(&message);
+        let frame = wire::frame(&letter.subject, &message.headers, &message.payload);
+        let mut headers = wire::headers(OPERATION, &frame)?;
+        wire::set(&mut headers, wire::POSITION, &letter.position.0.to_string());
+        // Stored and then not deleted it can be replayed again, and is stored once.
+        let message_id = name::message_id(&["replay", &id.to_string()]);
+        headers.insert(wire::ID, message_id.as_str());
+        let partitions = core.partitions(OPERATION, &letter.subject)?;
+        let subject = core
+            .names
+            .replay(&letter.subject, partitions, &letter.group, &letter.space);
+        core.link.store(OPERATION, &subject, headers, &frame.payload).await?;
+        delete(core, OPERATION, id).await
+    }
+
+    async fn discard(&self, id: DeadLetterId) -> Result<()> {
+        const OPERATION: &str = "dead_letters.discard";
+        one(&self.core, OPERATION, id).await?;
+        delete(&self.core, OPERATION, id).await
+    }
+}
+
+async fn one(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<StreamMessage> {
+    let ask = RawMessage::at(id);
+    let found = core.message(operation, &core.names.dead_stream(), ask).await?;
+    found.ok_or_else(|| PortError::new(operation, ErrorKind::NotFound, format!("there is no dead letter {id}")))
+}
+
+/// Deletes a dead letter; it may be gone already.
+async fn delete(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<()> {
+    let subject = format!("STREAM.MSG.DELETE.{}", core.names.dead_stream());
+    match core.link.api::<Value>(operation, &subject, &json!({ "seq": id })).await {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn dead_letter(message: &StreamMessage) -> DeadLetter {
+    let text = |name| wire::text(&message.headers, name).unwrap_or_default();
+    let number = |name| wire::number(&message.headers, name).unwrap_or(0);
+    DeadLetter {
+        id: message.sequence,
+        subject: text(wire::SUBJECT),
+        group: text(wire::GROUP),
+        space: text(wire::SPACE),
+        position: Position(number(wire::POSITION)),
+        reason: text(wire::REASON),
+        attempts: u32::try_from(number(wire::ATTEMPTS)).unwrap_or(u32::MAX),
+        at: DateTime::from_timestamp(message.time.unix_timestamp(), message.time.nanosecond()).unwrap_or_default(),
+        payload: String::from_utf8_lossy(&message.payload).into_owned(),
+    }
+}

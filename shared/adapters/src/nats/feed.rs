@@ -1,0 +1,189 @@
+//! Pulls for one lane: one inbox, one open pull at most a partition, opened only while a member waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::message::Message as Delivered;
+use async_nats::{Message, StatusCode, Subscriber};
+use domain::{ErrorKind, PortError};
+use futures::StreamExt;
+use serde_json::json;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tracing::{debug, warn};
+
+use super::Core;
+use super::lane::{Lane, Pulled};
+use super::name;
+use super::settle::AGAIN;
+
+/// How long the server keeps a pull open.
+const OPEN: Duration = Duration::from_secs(30);
+/// After this long without an answer a pull counts as lost.
+const LOST: Duration = Duration::from_secs(35);
+/// Pause after the server refused a pull.
+const REST: Duration = Duration::from_millis(250);
+/// Refusals in a row, over all partitions, after which members have to subscribe anew.
+const REFUSALS_MAX: u32 = 200;
+
+/// The feed of a lane; ends with it.
+pub(super) struct Feed {
+    core: Arc<Core>,
+    lane: Arc<Lane>,
+    stream: String,
+    address: String,
+    inbox: Subscriber,
+    /// By partition: when a pull may be opened again; none while it may be at any time.
+    closed_until: Vec<Option<Instant>>,
+    refusals: u32,
+}
+
+impl Feed {
+    pub(super) async fn open(core: &Arc<Core>, lane: &Arc<Lane>, partitions: u16) -> Result<Feed, PortError> {
+        let address = core.link.client.new_inbox();
+        let inbox = core.link.client.subscribe(format!("{address}.*")).await.map_err(|source| {
+            PortError::new("bus.subscribe", ErrorKind::Unavailable, "the connection to NATS failed").caused_by(source)
+        })?;
+        Ok(Feed {
+            core: Arc::clone(core),
+            lane: Arc::clone(lane),
+            stream: core.names.stream(&lane.subject),
+            address,
+            inbox,
+            closed_until: vec![None; usize::from(partitions)],
+            refusals: 0,
+        })
+    }
+
+    pub(super) async fn run(mut self) {
+        let mut connects = self.core.link.connects();
+        let mut alive = interval((self.core.options.ack_wait() / 3).max(Duration::from_millis(1)));
+        alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let closed = self.lane.closed.clone();
+        while !closed.is_cancelled() {
+            let wake = self.pull().await;
+            tokio::select! {
+                biased;
+                () = closed.cancelled() => break,
+                message = self.inbox.next() => match message {
+                    Some(message) => self.take_in(message),
+                    None => break,
+                },
+                () = self.lane.wanted.notified() => (),
+                changed = connects.changed() => {
+                    // What was open went with the connection.
+                    self.closed_until.fill(None);
+                    if changed.is_err() { break }
+                }
+                _ = alive.tick() => self.keep_alive(),
+                () = sleep_until(wake) => (),
+            }
+        }
+        self.close().await;
+    }
+
+    /// Opens the pulls that are wanted, and returns when to look again.
+    async fn pull(&mut self) -> Instant {
+        let now = Instant::now();
+        let later = now + LOST;
+        if !self.lane.is_wanted() {
+            return later;
+        }
+        let filled = self.lane.filled();
+        let mut next = later;
+        for (partition, until) in (0_u16..).zip(self.closed_until.iter_mut()) {
+            match *until {
+                Some(at) if at > now => next = next.min(at),
+                _ if filled.contains(&partition) => (),
+                _ => {
+                    let consumer = name::consumer(&self.lane.group, partition);
+                    let pull = format!("$JS.API.CONSUMER.MSG.NEXT.{}.{consumer}", self.stream);
+                    let body = json!({ "batch": 1, "expires": OPEN.as_nanos() as u64 }).to_string();
+                    let reply = format!("{}.{partition}", self.address);
+                    let sent = self.core.link.client.publish_with_reply(pull, reply, body.into()).await;
+                    let pause = if sent.is_ok() { LOST } else { REST };
+                    *until = Some(now + pause);
+                    next = next.min(now + pause);
+                }
+            }
+        }
+        next
+    }
+
+    fn take_in(&mut self, message: Message) {
+        if let Some(status) = message.status {
+            let partition = message.subject.rsplit('.').next().and_then(|it| it.parse::<usize>().ok());
+            self.refused(partition, status, message.description.as_deref().unwrap_or_default());
+            return;
+        }
+        let delivered = Delivered {
+            message,
+            context: self.core.context.clone(),
+        };
+        let Some((pulled, partition)) = read(delivered) else {
+            debug!("something that is no delivery came to the inbox");
+            return;
+        };
+        self.refusals = 0;
+        if let Some(until) = self.closed_until.get_mut(usize::from(partition)) {
+            *until = None;
+        }
+        self.lane.put(pulled);
+    }
+
+    /// Notes that the server has closed a pull without a message.
+    fn refused(&mut self, partition: Option<usize>, status: StatusCode, description: &str) {
+        let Some(until) = partition.and_then(|it| self.closed_until.get_mut(it)) else {
+            return;
+        };
+        if matches!(status, StatusCode::TIMEOUT | StatusCode::NOT_FOUND) {
+            *until = None;
+            self.refusals = 0;
+            return;
+        }
+        *until = Some(Instant::now() + REST);
+        self.refusals += 1;
+        debug!(%status, description, "pull refused");
+        if self.refusals >= REFUSALS_MAX {
+            warn!(group = self.lane.group, %status, "the consumers of the group cannot be read");
+            let detail = format!("NATS refuses to deliver: {status} {description}");
+            self.lane.fail(&PortError::new("bus.deliver", ErrorKind::Unavailable, detail));
+        }
+    }
+
+    /// Keeps what is ready from being delivered to others.
+    fn keep_alive(&self) {
+        let replies = self.lane.kept_alive(Instant::now());
+        replies.iter().for_each(|it| self.core.link.tell(it, super::settle::PROGRESS));
+    }
+
+    /// Gives back what was not handed out.
+    async fn close(mut self) {
+        if let Err(error) = self.inbox.unsubscribe().await {
+            debug!(%error, "cannot unsubscribe");
+        }
+        for pulled in self.lane.rest() {
+            self.core.link.tell(&pulled.reply, AGAIN);
+        }
+        while let Some(message) = self.inbox.next().await {
+            if let (None, Some(reply)) = (message.status, message.reply) {
+                self.core.link.tell(&reply, AGAIN);
+            }
+        }
+    }
+}
+
+fn read(delivered: Delivered) -> Option<(Pulled, u16)> {
+    let info = delivered.info().ok()?;
+    let (sequence, attempt) = (info.stream_sequence, u32::try_from(info.delivered).unwrap_or(u32::MAX));
+    let message = delivered.message;
+    let partition = name::partition_of(&message.subject)?;
+    let pulled = Pulled {
+        partition,
+        sequence,
+        attempt,
+        reply: message.reply.as_ref()?.to_string(),
+        message,
+        since: Instant::now(),
+    };
+    Some((pulled, partition))
+}

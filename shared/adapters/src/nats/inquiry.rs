@@ -1,0 +1,242 @@
+//! Requests over plain NATS: no stream, an answer or an error.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_nats::client::RequestErrorKind;
+use async_nats::{HeaderMap, Message, Request, Subscriber};
+use domain::port::{Frame, Inquiry, Result};
+use domain::{Classify, ErrorKind, PortError};
+use futures::StreamExt;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::timeout;
+use tracing::debug;
+
+use super::link::{Link, asked};
+use super::{Core, wire};
+
+/// Requests that may wait for one server of this process.
+const WAITING_MAX: usize = 256;
+/// Servers in all processes share one queue a subject.
+const QUEUE: &str = "servers";
+const OPERATION: &str = "bus.request";
+
+/// Kinds of errors as they travel.
+const KINDS: [(ErrorKind, &str); 8] = [
+    (ErrorKind::Invalid, "invalid"),
+    (ErrorKind::NotFound, "not_found"),
+    (ErrorKind::Conflict, "conflict"),
+    (ErrorKind::Exhausted, "exhausted"),
+    (ErrorKind::Timeout, "timeout"),
+    (ErrorKind::Unavailable, "unavailable"),
+    (ErrorKind::Damaged, "damaged"),
+    (ErrorKind::Internal, "internal"),
+];
+
+type Servers = Vec<mpsc::Sender<Inquiry>>;
+
+/// The servers of this process, by subject. They take turns.
+#[derive(Default)]
+pub(super) struct Inquiries {
+    servers: Mutex<HashMap<String, Servers>>,
+}
+
+/// Answers one request; dropped without an answer it says so.
+struct Replier {
+    link: Arc<Link>,
+    runtime: Handle,
+    to: Option<String>,
+}
+
+/// Asks and waits for the answer.
+pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Result<Vec<u8>> {
+    let subject = &frame.subject;
+    let mut connects = core.link.connects();
+    let exchange = async {
+        core.link.ready(OPERATION).await?;
+        connects.mark_unchanged();
+        let request = Request::new()
+            .headers(wire::headers(OPERATION, frame)?)
+            .payload(frame.payload.clone().into())
+            .timeout(None);
+        let answer = core.link.client.send_request(core.names.request(subject), request);
+        tokio::select! {
+            answer = answer => answer.map_err(|source| match source.kind() {
+                RequestErrorKind::NoResponders => unavailable(format!("nobody serves {subject}")).caused_by(source),
+                RequestErrorKind::TimedOut
+                | RequestErrorKind::InvalidSubject
+                | RequestErrorKind::MaxPayloadExceeded
+                | RequestErrorKind::Other => asked(OPERATION, source),
+            }),
+            _ = connects.changed() => Err(unavailable(format!("the connection was lost while {subject} worked"))),
+        }
+    };
+    let late = |_| {
+        let detail = format!("no reply from {subject} in time");
+        Err(PortError::new(OPERATION, ErrorKind::Timeout, detail))
+    };
+    let answer = timeout(patience, exchange).await.unwrap_or_else(late)?;
+    let headers = answer.headers.unwrap_or_default();
+    let Some(name) = wire::text(&headers, wire::ERROR) else {
+        return Ok(answer.payload.to_vec());
+    };
+    let kind = KINDS.iter().find(|(_, it)| *it == name).map_or(ErrorKind::Internal, |it| it.0);
+    let detail = String::from_utf8_lossy(&answer.payload).into_owned();
+    Err(PortError::new(OPERATION, kind, detail))
+}
+
+/// Adds a server of a subject to those of this process.
+pub(super) async fn serve(core: &Arc<Core>, subject: &str) -> Result<mpsc::Receiver<Inquiry>> {
+    let (sender, inquiries) = mpsc::channel(WAITING_MAX);
+    if core.inquiries.added(subject, &sender) {
+        return Ok(inquiries);
+    }
+    core.link.ready("bus.serve").await?;
+    let heard = core
+        .link
+        .client
+        .queue_subscribe(core.names.request(subject), QUEUE.to_owned())
+        .await
+        .map_err(|source| {
+            PortError::new("bus.serve", ErrorKind::Unavailable, "the connection to NATS failed").caused_by(source)
+        })?;
+    core.inquiries.first(subject, sender);
+    tokio::spawn(hand_out(Arc::clone(core), subject.to_owned(), heard));
+    Ok(inquiries)
+}
+
+impl Inquiries {
+    /// Adds a server where there are others; otherwise says no.
+    fn added(&self, subject: &str, sender: &mpsc::Sender<Inquiry>) -> bool {
+        let mut servers = self.lock();
+        let others = servers.get_mut(subject).filter(|it| it.iter().any(|it| !it.is_closed()));
+        others.map(|it| it.push(sender.clone())).is_some()
+    }
+
+    fn first(&self, subject: &str, sender: mpsc::Sender<Inquiry>) {
+        self.lock().entry(subject.to_owned()).or_default().push(sender);
+    }
+
+    /// Returns the living servers of a subject, the one whose turn it is in front; none when all are gone.
+    fn in_turn(&self, subject: &str) -> Option<Servers> {
+        let mut servers = self.lock();
+        let of_subject = servers.get_mut(subject)?;
+        of_subject.retain(|it| !it.is_closed());
+        if of_subject.is_empty() {
+            servers.remove(subject);
+            return None;
+        }
+        of_subject.rotate_left(1);
+        Some(of_subject.clone())
+    }
+
+    fn forget(&self, subject: &str) {
+        self.lock().remove(subject);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Servers>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Hands requests to the servers in turn until all are gone; what comes then is told so.
+async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
+    while let Some(servers) = core.inquiries.in_turn(&subject) {
+        let gone = async {
+            match servers.first() {
+                Some(first) => first.closed().await,
+                None => (),
+            }
+        };
+        let message = tokio::select! {
+            () = gone => continue,
+            message = heard.next() => message,
+        };
+        let Some(message) = message else {
+            core.inquiries.forget(&subject);
+            return;
+        };
+        hand_over(&servers, inquiry(&core.link, &subject, message)).await;
+    }
+    if let Err(error) = heard.unsubscribe().await {
+        debug!(%error, "cannot unsubscribe");
+    }
+    while let Some(message) = heard.next().await {
+        drop(inquiry(&core.link, &subject, message));
+    }
+}
+
+/// Gives a request to the first server with room, else waits for the first; all gone, the request is dropped.
+async fn hand_over(servers: &Servers, mut inquiry: Inquiry) {
+    for server in servers {
+        match server.try_send(inquiry) {
+            Ok(()) => return,
+            Err(TrySendError::Full(back) | TrySendError::Closed(back)) => inquiry = back,
+        }
+    }
+    for server in servers {
+        match server.send(inquiry).await {
+            Ok(()) => return,
+            Err(closed) => inquiry = closed.0,
+        }
+    }
+}
+
+fn inquiry(link: &Arc<Link>, subject: &str, message: Message) -> Inquiry {
+    let frame = wire::frame_of(subject, &message);
+    let replier = Replier {
+        link: Arc::clone(link),
+        runtime: Handle::current(),
+        to: message.reply.map(|it| it.to_string()),
+    };
+    Inquiry {
+        frame,
+        reply: Box::new(move |result| replier.reply(result)),
+    }
+}
+
+impl Replier {
+    fn reply(mut self, result: Result<Vec<u8>>) {
+        self.send(result);
+    }
+
+    fn send(&mut self, result: Result<Vec<u8>>) {
+        let Some(to) = self.to.take() else { return };
+        let most = self.link.client.max_payload();
+        let result = match result {
+            Ok(payload) if payload.len() >= most => {
+                let detail = format!("the reply has {} bytes, NATS takes less than {most}", payload.len());
+                Err(PortError::new(OPERATION, ErrorKind::Internal, detail))
+            }
+            other => other,
+        };
+        let mut headers = HeaderMap::new();
+        let payload = match result {
+            Ok(payload) => payload,
+            Err(error) => {
+                let kind = KINDS.iter().find(|(it, _)| *it == error.kind());
+                wire::set(&mut headers, wire::ERROR, kind.map_or("internal", |it| it.1));
+                error.to_string().into_bytes()
+            }
+        };
+        let client = self.link.client.clone();
+        self.runtime.spawn(async move {
+            if let Err(error) = client.publish_with_headers(to, headers, payload.into()).await {
+                debug!(%error, "cannot reply");
+            }
+        });
+    }
+}
+
+impl Drop for Replier {
+    fn drop(&mut self) {
+        self.send(Err(unavailable("the request was given up".to_owned())));
+    }
+}
+
+fn unavailable(detail: String) -> PortError {
+    PortError::new(OPERATION, ErrorKind::Unavailable, detail)
+}

@@ -1,0 +1,312 @@
+//! The connection: every call bounded, every failure with a kind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_nats::client::{RequestError, RequestErrorKind};
+use async_nats::connection::State;
+use async_nats::jetstream::response::Response;
+use async_nats::{Client, ConnectErrorKind, Event, HeaderMap, Message, Request, ServerAddr, ServerError};
+use domain::port::Result;
+use domain::{ErrorKind, PortError};
+use futures::FutureExt;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout_at};
+use tracing::{debug, warn};
+
+use super::options::Options;
+
+/// Pause before a publish that may have failed is repeated.
+const REPEAT: Duration = Duration::from_millis(100);
+/// Prefix of what JetStream is asked.
+const API: &str = "$JS.API";
+/// The stream is at its bound; or its file cannot be written.
+const STORE_FAILED: u64 = 10_077;
+/// No such stream, message, consumer, message of a subject.
+const MISSING: [u64; 4] = [10_059, 10_043, 10_014, 10_037];
+/// The message is larger than the stream takes.
+const MESSAGE_TOO_LARGE: u64 = 10_054;
+/// Nothing can be stored: memory, disk or streams of the server or account are used up.
+const NO_ROOM: [u64; 5] = [10_023, 10_047, 10_026, 10_028, 10_002];
+
+/// One connection and what everybody needs to use it.
+pub(super) struct Link {
+    pub(super) client: Client,
+    call_timeout: Duration,
+    publish_timeout: Duration,
+    /// Number of times the connection was made.
+    connects: watch::Receiver<u64>,
+    refusals: Arc<AtomicU64>,
+}
+
+/// Where a message lies, and whether it lay there before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    pub(super) sequence: u64,
+    pub(super) duplicate: bool,
+}
+
+#[derive(Deserialize)]
+struct Acknowledged {
+    #[serde(rename = "seq")]
+    sequence: u64,
+    #[serde(default)]
+    duplicate: bool,
+}
+
+enum Failure {
+    /// Repeating it soon may help.
+    Passing(PortError),
+    Lasting(PortError),
+}
+
+impl Link {
+    pub(super) async fn connect(options: &Options) -> Result<Link> {
+        let addresses = addresses(&options.url)?;
+        let shown: Vec<String> = addresses.iter().map(|it| format!("{}:{}", it.host(), it.port())).collect();
+        let refusals = Arc::new(AtomicU64::new(0));
+        let (connected, connects) = watch::channel(0);
+        let (counted, shown) = (Arc::clone(&refusals), shown.join(","));
+        let listening = options.connect_options()?.event_callback(move |event| {
+            heard(&event, &counted, &connected);
+            async {}
+        });
+        let client = listening.connect(addresses).await.map_err(|source| {
+            let (kind, detail) = match source.kind() {
+                ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                    (ErrorKind::Invalid, format!("NATS at {shown} refuses the credentials"))
+                }
+                ConnectErrorKind::Tls => (ErrorKind::Invalid, format!("no TLS with NATS at {shown}")),
+                ConnectErrorKind::ServerParse => (ErrorKind::Invalid, "`url` is not an address of NATS".to_owned()),
+                ConnectErrorKind::Dns
+                | ConnectErrorKind::TimedOut
+                | ConnectErrorKind::Io
+                | ConnectErrorKind::MaxReconnects => {
+                    (ErrorKind::Unavailable, format!("cannot connect to NATS at {shown}"))
+                }
+            };
+            PortError::new("bus.connect", kind, detail).caused_by(source)
+        })?;
+        Ok(Link {
+            client,
+            call_timeout: options.call_timeout(),
+            publish_timeout: options.publish_timeout(),
+            connects,
+            refusals,
+        })
+    }
+
+    pub(super) fn connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
+    /// Returns the number of permission violations heard of.
+    pub(super) fn refusals(&self) -> u64 {
+        self.refusals.load(Ordering::Relaxed)
+    }
+
+    /// Returns a receiver that changes whenever the connection was made anew.
+    pub(super) fn connects(&self) -> watch::Receiver<u64> {
+        self.connects.clone()
+    }
+
+    /// Waits for the connection, not longer than for any call.
+    pub(super) async fn ready(&self, operation: &'static str) -> Result<()> {
+        let deadline = Instant::now() + self.call_timeout;
+        while !self.connected() {
+            if Instant::now() >= deadline {
+                return Err(PortError::new(operation, ErrorKind::Unavailable, "no connection to NATS"));
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        Ok(())
+    }
+
+    /// Asks JetStream.
+    pub(super) async fn api<T: DeserializeOwned>(
+        &self,
+        operation: &'static str,
+        subject: &str,
+        body: &impl Serialize,
+    ) -> Result<T> {
+        self.ready(operation).await?;
+        let body = serde_json::to_vec(body)
+            .map_err(|source| internal(operation, "a question to NATS cannot be written").caused_by(source))?;
+        let request = Request::new().payload(body.into()).timeout(Some(self.call_timeout));
+        let answer = self
+            .client
+            .send_request(format!("{API}.{subject}"), request)
+            .await
+            .map_err(|source| asked(operation, source))?;
+        read(operation, &answer)
+    }
+
+    /// Asks the server to settle a delivery, and waits until it has.
+    pub(super) async fn settle(&self, operation: &'static str, reply: &str, verdict: &str) -> Result<()> {
+        let request = Request::new().payload(verdict.to_owned().into()).timeout(Some(self.call_timeout));
+        match self.client.send_request(reply.to_owned(), request).await {
+            Ok(_) => Ok(()),
+            Err(source) => Err(asked(operation, source)),
+        }
+    }
+
+    /// Tells the server something that needs no answer; it goes out with the next connection if there is none.
+    pub(super) fn tell(&self, subject: &str, payload: &'static str) {
+        let (client, subject) = (self.client.clone(), subject.to_owned());
+        let mut sent = async move { client.publish(subject, payload.into()).await }.boxed();
+        // There is room nearly always, and then it is on its way before what the caller says next.
+        match (&mut sent).now_or_never() {
+            Some(Ok(())) => (),
+            Some(Err(error)) => debug!(%error, "cannot tell NATS"),
+            None => {
+                if let Ok(runtime) = Handle::try_current() {
+                    runtime.spawn(sent);
+                }
+            }
+        }
+    }
+
+    /// Stores a message and returns once it is on disk. It is repeated with the same id while that may help, so a
+    /// failure means that it is not known to be stored.
+    pub(super) async fn store(
+        &self,
+        operation: &'static str,
+        subject: &str,
+        headers: HeaderMap,
+        payload: &[u8],
+    ) -> Result<Stored> {
+        let deadline = Instant::now() + self.publish_timeout;
+        loop {
+            let request = Request::new()
+                .headers(headers.clone())
+                .payload(payload.to_vec().into())
+                .timeout(Some(self.call_timeout));
+            let tried = timeout_at(deadline, self.client.send_request(subject.to_owned(), request)).await;
+            let failure = match tried {
+                Err(_) => Failure::Passing(unavailable(operation, "NATS has not confirmed the message in time")),
+                Ok(Err(source)) => match source.kind() {
+                    RequestErrorKind::TimedOut | RequestErrorKind::NoResponders | RequestErrorKind::Other => {
+                        Failure::Passing(unavailable(operation, "NATS has not confirmed the message").caused_by(source))
+                    }
+                    RequestErrorKind::InvalidSubject | RequestErrorKind::MaxPayloadExceeded => {
+                        Failure::Lasting(asked(operation, source))
+                    }
+                },
+                Ok(Ok(answer)) => match acknowledged(operation, &answer) {
+                    Ok(stored) => return Ok(stored),
+                    Err(failure) => failure,
+                },
+            };
+            match failure {
+                Failure::Lasting(error) => return Err(error),
+                Failure::Passing(error) if Instant::now() + REPEAT >= deadline => return Err(error),
+                Failure::Passing(error) => {
+                    debug!(error = &error as &dyn std::error::Error, "repeating a publish");
+                    sleep(REPEAT).await;
+                }
+            }
+        }
+    }
+
+    /// Returns an id no other message has.
+    pub(super) fn fresh_id(&self) -> String {
+        self.client.new_inbox()
+    }
+}
+
+/// Returns the kind and text of an answer of JetStream that is an error.
+pub(super) fn refused(operation: &'static str, code: u64, description: &str) -> PortError {
+    let kind = if MISSING.contains(&code) {
+        ErrorKind::NotFound
+    } else if code == MESSAGE_TOO_LARGE {
+        ErrorKind::Invalid
+    } else if code == STORE_FAILED && description.contains("maximum") {
+        ErrorKind::Exhausted
+    } else {
+        ErrorKind::Unavailable
+    };
+    PortError::new(operation, kind, format!("NATS answers {code}: {description}"))
+}
+
+/// Returns the kind and text of a request that failed.
+pub(super) fn asked(operation: &'static str, source: RequestError) -> PortError {
+    let (kind, detail) = match source.kind() {
+        RequestErrorKind::TimedOut => (ErrorKind::Unavailable, "no answer from NATS in time"),
+        RequestErrorKind::NoResponders => (ErrorKind::Unavailable, "nobody answers on NATS"),
+        RequestErrorKind::MaxPayloadExceeded => (ErrorKind::Invalid, "the message is larger than NATS takes"),
+        RequestErrorKind::InvalidSubject => (ErrorKind::Internal, "not a subject of NATS"),
+        RequestErrorKind::Other => (ErrorKind::Unavailable, "the connection to NATS failed"),
+    };
+    PortError::new(operation, kind, detail).caused_by(source)
+}
+
+pub(super) fn internal(operation: &'static str, detail: &str) -> PortError {
+    PortError::new(operation, ErrorKind::Internal, detail)
+}
+
+fn unavailable(operation: &'static str, detail: &str) -> PortError {
+    PortError::new(operation, ErrorKind::Unavailable, detail)
+}
+
+fn read<T: DeserializeOwned>(operation: &'static str, answer: &Message) -> Result<T> {
+    match serde_json::from_slice(&answer.payload) {
+        Ok(Response::Ok(it)) => Ok(it),
+        Ok(Response::Err { error }) => Err(refused(
+            operation,
+            error.error_code().0,
+            &error.to_string(),
+        )),
+        Err(source) => Err(internal(operation, "an answer of NATS cannot be read").caused_by(source)),
+    }
+}
+
+fn acknowledged(operation: &'static str, answer: &Message) -> std::result::Result<Stored, Failure> {
+    match serde_json::from_slice::<Response<Acknowledged>>(&answer.payload) {
+        Ok(Response::Ok(it)) => Ok(Stored {
+            sequence: it.sequence,
+            duplicate: it.duplicate,
+        }),
+        Ok(Response::Err { error }) => {
+            let code = error.error_code().0;
+            let failure = refused(operation, code, &error.to_string());
+            // Elections and restarts answer 503 with other codes than a full disk.
+            let passing = error.code() == 503 && code != STORE_FAILED && !NO_ROOM.contains(&code);
+            Err(if passing { Failure::Passing(failure) } else { Failure::Lasting(failure) })
+        }
+        Err(source) => Err(Failure::Lasting(
+            internal(operation, "an acknowledgement of NATS cannot be read").caused_by(source),
+        )),
+    }
+}
+
+fn addresses(url: &str) -> Result<Vec<ServerAddr>> {
+    let wrong = |source: std::io::Error| {
+        PortError::new("bus.connect", ErrorKind::Invalid, "`url` is not an address of NATS").caused_by(source)
+    };
+    url.split(',').map(|it| it.trim().parse::<ServerAddr>().map_err(wrong)).collect()
+}
+
+fn heard(event: &Event, refusals: &AtomicU64, connected: &watch::Sender<u64>) {
+    match event {
+        Event::Connected => {
+            connected.send_modify(|it| *it += 1);
+            debug!("connected to NATS");
+        }
+        Event::ServerError(ServerError::Other(text)) if text.to_lowercase().contains("permissions violation") => {
+            refusals.fetch_add(1, Ordering::Relaxed);
+            warn!(refused = %text, "NATS refuses what this service asks: check its permissions");
+        }
+        Event::Disconnected
+        | Event::LameDuckMode
+        | Event::Draining
+        | Event::Closed
+        | Event::SlowConsumer(_)
+        | Event::ServerError(_)
+        | Event::ClientError(_) => warn!(%event, "connection to NATS"),
+    }
+}
+

@@ -1,0 +1,313 @@
+//! What has to exist on the servers: streams, and the consumers of the groups known from the start.
+//!
+//! A durable subject has one stream, which keeps a message until every known group has settled it. While no group is
+//! known a consumer called `keeper`, which nobody reads, makes the stream keep everything; it goes when the first
+//! group comes. The stream remembers into how many partitions it is divided, so that all processes agree.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, Config as Consumer};
+use async_nats::jetstream::stream::{Config as Stream, DiscardPolicy, Info, RetentionPolicy, StorageType};
+use domain::port::Result;
+use domain::{Classify, ErrorKind, PortError};
+use futures::{StreamExt, TryStreamExt};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::link::Link;
+use super::name::{self, Names};
+use super::options::Options;
+
+/// Where a stream remembers its partitions.
+const PARTITIONS: &str = "mnemic-partitions";
+/// Keeps messages of a subject no group is known for.
+const KEEPER: &str = "keeper";
+/// Consumers made at once.
+const AT_ONCE: usize = 8;
+const PARTITIONS_MAX: u16 = 256;
+const OPERATION: &str = "bus.provision";
+/// Subjects that would meet names of the adapter's own.
+const RESERVED: [&str; 3] = ["dead", "erased", "request"];
+
+/// A durable subject and the groups that hear it from the start, so that none misses what is published before it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// Subject of its frames.
+    pub subject: String,
+    /// Groups that consume it.
+    pub groups: Vec<String>,
+}
+
+/// Something that exists but is not as the settings want it, and is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The stream or consumer.
+    pub name: String,
+    /// The setting.
+    pub setting: &'static str,
+    /// What it is.
+    pub found: String,
+    /// What it should be.
+    pub wanted: String,
+}
+
+impl Topic {
+    /// Returns the durable subjects of Mnemic.
+    #[must_use]
+    pub fn of_mnemic() -> Vec<Topic> {
+        use domain::message::{Message, RecordsAcceptedV1, UnitsWrittenV1};
+        [
+            (RecordsAcceptedV1::SUBJECT, ["writer"].as_slice()),
+            (UnitsWrittenV1::SUBJECT, ["segmenter", "clusterer"].as_slice()),
+        ]
+        .into_iter()
+        .map(|(subject, groups)| Topic {
+            subject: subject.to_owned(),
+            groups: groups.iter().map(|it| (*it).to_owned()).collect(),
+        })
+        .collect()
+    }
+}
+
+/// Makes what is missing, brings bounds, times and copies up to the settings, and returns what differs in a way that
+/// cannot be changed while messages are kept. Safe to repeat, and to run beside services.
+///
+/// # Errors
+/// `Invalid` for wrong settings; `Unavailable` if the server is away, refuses, or has no room for the bounds.
+pub async fn provision(options: &Options) -> Result<Vec<Drift>> {
+    checked(options)?;
+    let link = Link::connect(options).await?;
+    let names = Names::new(&options.prefix);
+    let mut drifts = Vec::new();
+    for wanted in streams(options, &names) {
+        drifts.extend(stream(&link, wanted).await?);
+    }
+    for topic in &options.topics {
+        let stream = names.stream(&topic.subject);
+        let partitions = partitions(&link, &stream).await?;
+        if consumers(&link, OPERATION, &stream).await?.is_empty() {
+            let keeper = Consumer {
+                durable_name: Some(KEEPER.to_owned()),
+                ack_policy: AckPolicy::Explicit,
+                ..Consumer::default()
+            };
+            consumer(&link, OPERATION, &stream, &keeper).await?;
+        }
+        for group in &topic.groups {
+            let place = Place { link: &link, names: &names, options };
+            place.join(&topic.subject, partitions, group, true).await?;
+        }
+    }
+    Ok(drifts)
+}
+
+/// Where groups are made known.
+pub(super) struct Place<'a> {
+    pub(super) link: &'a Link,
+    pub(super) names: &'a Names,
+    pub(super) options: &'a Options,
+}
+
+impl Place<'_> {
+    /// Makes a group known that is not; with `renew` the consumers it has are brought up to the settings.
+    pub(super) async fn join(&self, subject: &str, partitions: u16, group: &str, renew: bool) -> Result<()> {
+        let stream = self.names.stream(subject);
+        let there: BTreeSet<String> = consumers(self.link, "bus.subscribe", &stream).await?.into_iter().collect();
+        let missing = (0..partitions).filter(|it| renew || !there.contains(&name::consumer(group, *it)));
+        let made = futures::stream::iter(missing).map(|partition| {
+            let wanted = Consumer {
+                durable_name: Some(name::consumer(group, partition)),
+                ack_policy: AckPolicy::Explicit,
+                ack_wait: self.options.ack_wait(),
+                // The host counts the deliveries and makes dead letters; the server must never drop one.
+                max_deliver: -1,
+                max_ack_pending: i64::from(self.options.unsettled_max.max(1)),
+                filter_subjects: self.names.heard(subject, partition, group),
+                ..Consumer::default()
+            };
+            let stream = &stream;
+            async move { consumer(self.link, "bus.subscribe", stream, &wanted).await }
+        });
+        made.buffer_unordered(AT_ONCE).try_collect::<Vec<()>>().await?;
+        if there.contains(KEEPER) {
+            let gone = format!("CONSUMER.DELETE.{stream}.{KEEPER}");
+            match self.link.api::<serde_json::Value>("bus.subscribe", &gone, &json!({})).await {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => (),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the partitions of a stream; an error that names `mnemic provision` if there is no such stream.
+pub(super) async fn partitions(link: &Link, stream: &str) -> Result<u16> {
+    let info: Info = link
+        .api("bus.connect", &format!("STREAM.INFO.{stream}"), &json!({}))
+        .await
+        .map_err(|error| missing(stream, error))?;
+    let partitions = info.config.metadata.get(PARTITIONS).and_then(|it| it.parse().ok());
+    partitions.filter(|it| (1..=PARTITIONS_MAX).contains(it)).ok_or_else(|| {
+        let detail = format!("the stream {stream} does not say its partitions: it is not one of Mnemic");
+        PortError::new("bus.connect", ErrorKind::Conflict, detail)
+    })
+}
+
+/// Fails if a stream that has no partitions is missing.
+pub(super) async fn exists(link: &Link, stream: &str) -> Result<()> {
+    let info = format!("STREAM.INFO.{stream}");
+    let found: Result<Info> = link.api("bus.connect", &info, &json!({})).await;
+    found.map(drop).map_err(|error| missing(stream, error))
+}
+
+/// Returns the names of all consumers of a stream.
+pub(super) async fn consumers(link: &Link, operation: &'static str, stream: &str) -> Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Page {
+        total: usize,
+        #[serde(default)]
+        consumers: Option<Vec<String>>,
+    }
+    let mut all = Vec::new();
+    loop {
+        let body = json!({ "offset": all.len() });
+        let page: Page = link.api(operation, &format!("CONSUMER.NAMES.{stream}"), &body).await?;
+        let some = page.consumers.unwrap_or_default();
+        if some.is_empty() {
+            return Ok(all);
+        }
+        all.extend(some);
+        if all.len() >= page.total {
+            return Ok(all);
+        }
+    }
+}
+
+fn missing(stream: &str, error: PortError) -> PortError {
+    if error.kind() != ErrorKind::NotFound {
+        return error;
+    }
+    let detail = format!("NATS has no stream {stream}: run `mnemic provision`");
+    PortError::new("bus.connect", ErrorKind::NotFound, detail).caused_by(error)
+}
+
+fn checked(options: &Options) -> Result<()> {
+    let wrong = |detail: String| Err(PortError::new(OPERATION, ErrorKind::Invalid, detail));
+    if !(1..=PARTITIONS_MAX).contains(&options.partitions) {
+        return wrong(format!("`partitions` is not in 1 to {PARTITIONS_MAX}"));
+    }
+    for topic in &options.topics {
+        let subject = topic.subject.as_str();
+        if RESERVED.contains(&subject) || !subject.split('.').all(name::is_plain) {
+            return wrong(format!("`{subject}` cannot be a durable subject"));
+        }
+    }
+    Ok(())
+}
+
+fn streams(options: &Options, names: &Names) -> Vec<Stream> {
+    let common = Stream {
+        storage: StorageType::File,
+        num_replicas: usize::from(options.replicas.max(1)),
+        duplicate_window: Duration::from_secs(options.dedup_secs.max(1)),
+        max_messages: -1,
+        max_bytes: -1,
+        max_messages_per_subject: -1,
+        ..Stream::default()
+    };
+    let topic = |topic: &Topic| Stream {
+        name: names.stream(&topic.subject),
+        description: Some(format!("messages of {}", topic.subject)),
+        subjects: vec![names.all_of(&topic.subject)],
+        retention: RetentionPolicy::Interest,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_messages: i64::from(options.messages_max),
+        max_messages_per_subject: i64::from(options.messages_of_space_max),
+        max_bytes: signed(options.bytes_max),
+        metadata: HashMap::from([(PARTITIONS.to_owned(), options.partitions.to_string())]),
+        ..common.clone()
+    };
+    let dead = Stream {
+        name: names.dead_stream(),
+        description: Some("messages that were given up".to_owned()),
+        subjects: vec![names.all_dead()],
+        discard: DiscardPolicy::New,
+        max_messages: i64::from(options.dead_letters_max),
+        max_bytes: signed(options.dead_letters_bytes_max),
+        ..common.clone()
+    };
+    // An erasure need not be remembered for longer than keys are.
+    let erased = Stream {
+        name: names.erased_stream(),
+        description: Some("the last erasure of each space".to_owned()),
+        subjects: vec![names.all_erased()],
+        max_messages_per_subject: 1,
+        max_age: common.duplicate_window * 2,
+        ..common.clone()
+    };
+    options.topics.iter().map(topic).chain([dead, erased]).collect()
+}
+
+async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
+    let found: Result<Info> = link
+        .api(OPERATION, &format!("STREAM.INFO.{}", wanted.name), &json!({}))
+        .await;
+    let found = match found {
+        Ok(info) => info.config,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let create = format!("STREAM.CREATE.{}", wanted.name);
+            return link.api::<Info>(OPERATION, &create, &wanted).await.map(|_| Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let fixed = drift(&found, &wanted);
+    let renewed = Stream {
+        num_replicas: wanted.num_replicas,
+        duplicate_window: wanted.duplicate_window,
+        max_messages: wanted.max_messages,
+        max_messages_per_subject: wanted.max_messages_per_subject,
+        max_bytes: wanted.max_bytes,
+        max_age: wanted.max_age,
+        ..found.clone()
+    };
+    if renewed != found {
+        let update = format!("STREAM.UPDATE.{}", wanted.name);
+        link.api::<Info>(OPERATION, &update, &renewed).await?;
+    }
+    Ok(fixed)
+}
+
+/// Returns what cannot be changed while there are messages.
+fn drift(found: &Stream, wanted: &Stream) -> Vec<Drift> {
+    let name = &found.name;
+    let partitions = |it: &Stream| it.metadata.get(PARTITIONS).cloned().unwrap_or_default();
+    [
+        ("partitions", partitions(found), partitions(wanted)),
+        ("subjects", found.subjects.join(","), wanted.subjects.join(",")),
+        ("storage", format!("{:?}", found.storage), format!("{:?}", wanted.storage)),
+        ("retention", format!("{:?}", found.retention), format!("{:?}", wanted.retention)),
+        ("discard", format!("{:?}", found.discard), format!("{:?}", wanted.discard)),
+    ]
+    .into_iter()
+    .filter(|(_, found, wanted)| found != wanted)
+    .map(|(setting, found, wanted)| Drift {
+        name: name.clone(),
+        setting,
+        found,
+        wanted,
+    })
+    .collect()
+}
+
+async fn consumer(link: &Link, operation: &'static str, stream: &str, wanted: &Consumer) -> Result<()> {
+    let name = wanted.durable_name.as_deref().unwrap_or_default();
+    let create = format!("CONSUMER.CREATE.{stream}.{name}");
+    let body = json!({ "stream_name": stream, "config": wanted });
+    link.api::<serde_json::Value>(operation, &create, &body).await.map(drop)
+}
+
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}

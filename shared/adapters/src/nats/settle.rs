@@ -1,0 +1,89 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::Message;
+use async_trait::async_trait;
+use domain::port::{Result, Settler};
+
+use super::Core;
+use super::dead::{self, Given};
+use super::lane::{Lane, Pulled};
+
+/// Starts the ack wait anew.
+pub(super) const PROGRESS: &str = "+WPI";
+/// Delivers again at once.
+pub(super) const AGAIN: &str = "-NAK";
+const DONE: &str = "+ACK";
+/// Never delivers again.
+const TERMINATE: &str = "+TERM";
+
+/// Settles one delivery. Dropped unsettled it goes back at once if the server can be told, else after the ack wait.
+pub(super) struct Settling {
+    core: Arc<Core>,
+    lane: Arc<Lane>,
+    message: Message,
+    sequence: u64,
+    attempt: u32,
+    reply: String,
+    settled: bool,
+}
+
+impl Settling {
+    pub(super) fn new(core: &Arc<Core>, lane: &Arc<Lane>, pulled: Pulled) -> Settling {
+        Settling {
+            core: Arc::clone(core),
+            lane: Arc::clone(lane),
+            message: pulled.message,
+            sequence: pulled.sequence,
+            attempt: pulled.attempt,
+            reply: pulled.reply,
+            settled: false,
+        }
+    }
+
+    async fn settle(&mut self, operation: &'static str, verdict: &str) -> Result<()> {
+        self.core.link.settle(operation, &self.reply, verdict).await?;
+        self.settled = true;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Settler for Settling {
+    async fn done(mut self: Box<Self>) -> Result<()> {
+        self.settle("bus.done", DONE).await
+    }
+
+    async fn retry_after(mut self: Box<Self>, delay: Duration) -> Result<()> {
+        let verdict = format!("{AGAIN} {{\"delay\":{}}}", delay.as_nanos());
+        let verdict = if delay.is_zero() { AGAIN } else { verdict.as_str() };
+        self.settle("bus.retry_after", verdict).await
+    }
+
+    async fn dead_letter(mut self: Box<Self>, reason: &str) -> Result<()> {
+        let given = Given {
+            subject: &self.lane.subject,
+            group: &self.lane.group,
+            message: &self.message,
+            sequence: self.sequence,
+            attempt: self.attempt,
+            reason,
+        };
+        dead::bury(&self.core, &given).await?;
+        self.settle("bus.dead_letter", TERMINATE).await
+    }
+
+    async fn extend(&self) -> Result<()> {
+        self.core.link.ready("bus.extend").await?;
+        self.core.link.tell(&self.reply, PROGRESS);
+        Ok(())
+    }
+}
+
+impl Drop for Settling {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.core.link.tell(&self.reply, AGAIN);
+        }
+    }
+}

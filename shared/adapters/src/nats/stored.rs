@@ -1,0 +1,192 @@
+//! What lies in streams: storing frames, reading single messages, counting, erasing.
+
+use async_nats::jetstream::consumer::Info as ConsumerInfo;
+use async_nats::jetstream::message::StreamMessage;
+use async_nats::jetstream::stream::{Info, RawMessageErrorKind};
+use domain::port::{Frame, Position, Result};
+use domain::{Classify, ErrorKind, PortError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::link::refused;
+use super::{Core, name, wire};
+
+/// Most erasures of one space that a publish looks behind.
+const ERASURES_MAX: usize = 8;
+
+/// Which single message of a stream is wanted.
+pub(super) enum RawMessage {
+    At(u64),
+    Next { subject: String, from: u64 },
+    Last { subject: String },
+}
+
+/// The last erasure of a space from a durable subject; all 0 if there was none lately.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Erased {
+    /// Everything up to here is erased.
+    pub(super) sequence: u64,
+    /// Names the erasure.
+    number: u64,
+}
+
+impl RawMessage {
+    pub(super) fn at(sequence: u64) -> RawMessage {
+        RawMessage::At(sequence)
+    }
+
+    pub(super) fn next(subject: &str, from: u64) -> RawMessage {
+        RawMessage::Next {
+            subject: subject.to_owned(),
+            from,
+        }
+    }
+}
+
+impl Core {
+    /// Stores a frame. A key that was used before an erasure of its space is a new one.
+    pub(super) async fn publish(&self, frame: &Frame) -> Result<Position> {
+        const OPERATION: &str = "bus.publish";
+        let partitions = self.partitions(OPERATION, &frame.subject)?;
+        let subject = self.names.message(&frame.subject, partitions, &frame.space);
+        let mut headers = wire::headers(OPERATION, frame)?;
+        let mut erasure = String::new();
+        for _ in 0..ERASURES_MAX {
+            let id = if frame.dedup_key.is_empty() {
+                self.link.fresh_id()
+            } else {
+                name::message_id(&["key", &frame.subject, &frame.space, &frame.dedup_key, &erasure])
+            };
+            headers.insert(wire::ID, id.as_str());
+            let stored = self
+                .link
+                .store(OPERATION, &subject, headers.clone(), &frame.payload)
+                .await?;
+            if !stored.duplicate || frame.dedup_key.is_empty() {
+                return Ok(Position(stored.sequence));
+            }
+            let erased = self.erased(OPERATION, &frame.subject, &frame.space).await?;
+            if erased.sequence < stored.sequence {
+                return Ok(Position(stored.sequence));
+            }
+            erasure = erased.number.to_string();
+        }
+        Err(PortError::new(
+            OPERATION,
+            ErrorKind::Unavailable,
+            "the space is being erased again and again",
+        ))
+    }
+
+    /// Reads one message; none if it is not there.
+    pub(super) async fn message(
+        &self,
+        operation: &'static str,
+        stream: &str,
+        wanted: RawMessage,
+    ) -> Result<Option<StreamMessage>> {
+        self.link.ready(operation).await?;
+        let failed = |detail: &str| PortError::new(operation, ErrorKind::Unavailable, detail);
+        let handle = self
+            .context
+            .get_stream_no_info(stream)
+            .await
+            .map_err(|source| failed("a stream of NATS cannot be used").caused_by(source))?;
+        let ask = handle.raw_message_builder();
+        let ask = match wanted {
+            RawMessage::At(sequence) => ask.sequence(sequence),
+            RawMessage::Next { subject, from } => ask.sequence(from).next_by_subject(subject),
+            RawMessage::Last { subject } => ask.last_by_subject(subject),
+        };
+        match ask.send().await {
+            Ok(message) => Ok(Some(message)),
+            Err(source) => match source.kind() {
+                RawMessageErrorKind::NoMessageFound => Ok(None),
+                RawMessageErrorKind::JetStream(error) => {
+                    match refused(operation, error.error_code().0, &error.to_string()) {
+                        missing if missing.kind() == ErrorKind::NotFound => Ok(None),
+                        error => Err(error),
+                    }
+                }
+                RawMessageErrorKind::InvalidSubject | RawMessageErrorKind::Other => {
+                    Err(failed("a message cannot be read from NATS").caused_by(source))
+                }
+            },
+        }
+    }
+
+    /// Reads when a space was last erased from a durable subject.
+    pub(super) async fn erased(&self, operation: &'static str, subject: &str, space: &str) -> Result<Erased> {
+        let last = RawMessage::Last {
+            subject: self.names.erased(subject, space),
+        };
+        let found = self.message(operation, &self.names.erased_stream(), last).await?;
+        Ok(found.map_or_else(Erased::default, |it| Erased {
+            sequence: String::from_utf8_lossy(&it.payload).parse().unwrap_or(0),
+            number: it.sequence,
+        }))
+    }
+
+    /// Drops everything of a space. Noted first, so that keys used before and deliveries that are out are recognised.
+    pub(super) async fn erase(&self, space: &str) -> Result<()> {
+        const OPERATION: &str = "bus.erase";
+        for subject in self.topics.keys() {
+            let stream = self.names.stream(subject);
+            let info: Info = self
+                .link
+                .api(OPERATION, &format!("STREAM.INFO.{stream}"), &json!({}))
+                .await?;
+            let last = info.state.last_sequence;
+            let mut headers = async_nats::HeaderMap::new();
+            headers.insert(wire::ID, self.link.fresh_id().as_str());
+            let note = self.names.erased(subject, space);
+            self.link.store(OPERATION, &note, headers, last.to_string().as_bytes()).await?;
+            let filter = self.names.all_of_space(subject, space);
+            let purge = json!({ "filter": filter, "seq": last.saturating_add(1) });
+            self.purge(OPERATION, &stream, &purge).await?;
+        }
+        let dead = json!({ "filter": self.names.dead(space) });
+        self.purge(OPERATION, &self.names.dead_stream(), &dead).await
+    }
+
+    /// Counts what a group has not settled; for one that is not known, what is kept.
+    pub(super) async fn backlog(&self, subject: &str, group: &str) -> Result<u64> {
+        #[derive(Deserialize)]
+        struct Page {
+            total: usize,
+            #[serde(default)]
+            consumers: Option<Vec<ConsumerInfo>>,
+        }
+        const OPERATION: &str = "bus.backlog";
+        let partitions = self.partitions(OPERATION, subject)?;
+        let stream = self.names.stream(subject);
+        let of_group: Vec<String> = (0..partitions).map(|it| name::consumer(group, it)).collect();
+        let (mut seen, mut known, mut count) = (0, 0, 0);
+        loop {
+            let list = format!("CONSUMER.LIST.{stream}");
+            let page: Page = self.link.api(OPERATION, &list, &json!({ "offset": seen })).await?;
+            let consumers = page.consumers.unwrap_or_default();
+            seen += consumers.len();
+            for consumer in consumers.iter().filter(|it| of_group.contains(&it.name)) {
+                known += 1;
+                count += consumer.num_pending + consumer.num_ack_pending as u64;
+            }
+            if consumers.is_empty() || seen >= page.total {
+                break;
+            }
+        }
+        if known == of_group.len() {
+            return Ok(count);
+        }
+        let info: Info = self
+            .link
+            .api(OPERATION, &format!("STREAM.INFO.{stream}"), &json!({}))
+            .await?;
+        Ok(info.state.messages)
+    }
+
+    async fn purge(&self, operation: &'static str, stream: &str, what: &Value) -> Result<()> {
+        let purge = format!("STREAM.PURGE.{stream}");
+        self.link.api::<Value>(operation, &purge, what).await.map(drop)
+    }
+}

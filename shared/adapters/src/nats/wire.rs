@@ -1,0 +1,133 @@
+//! Frames as NATS messages: the payload is the payload, everything else rides in headers.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use async_nats::{HeaderMap, HeaderName, HeaderValue, Message};
+use domain::port::{Frame, Result};
+use domain::{ErrorKind, PortError};
+
+pub(super) const SPACE: &str = "Mnemic-Space";
+pub(super) const KEY: &str = "Mnemic-Key";
+/// Position of the message as it was first published; on replayed ones and dead letters.
+pub(super) const POSITION: &str = "Mnemic-Position";
+pub(super) const SUBJECT: &str = "Mnemic-Subject";
+pub(super) const GROUP: &str = "Mnemic-Group";
+pub(super) const REASON: &str = "Mnemic-Reason";
+pub(super) const ATTEMPTS: &str = "Mnemic-Attempts";
+/// Kind of an error; on replies.
+pub(super) const ERROR: &str = "Mnemic-Error";
+/// Names a message to the server, which stores one of a name.
+pub(super) const ID: &str = "Nats-Msg-Id";
+
+/// Headers that are not the frame's own.
+const RESERVED: [&str; 8] = [SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, ERROR];
+
+/// Writes all of a frame but the payload.
+pub(super) fn headers(operation: &'static str, frame: &Frame) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &frame.headers {
+        if RESERVED.contains(&name.as_str()) || name.to_ascii_lowercase().starts_with("nats-") {
+            return Err(invalid(operation, name));
+        }
+        let name = HeaderName::from_str(name).map_err(|_| invalid(operation, name))?;
+        headers.insert(name, encoded(value));
+    }
+    for (name, value) in [(SPACE, &frame.space), (KEY, &frame.dedup_key)] {
+        if !value.is_empty() {
+            headers.insert(name, encoded(value));
+        }
+    }
+    Ok(headers)
+}
+
+/// Reads what [`headers`] wrote.
+pub(super) fn frame(subject: &str, headers: &HeaderMap, payload: &[u8]) -> Frame {
+    let own = |name: &str| !RESERVED.contains(&name) && !name.to_ascii_lowercase().starts_with("nats-");
+    let others = headers.iter().filter_map(|(name, values)| {
+        let (name, value) = (name.to_string(), values.first()?);
+        own(&name).then(|| (name, decoded(value.as_str())))
+    });
+    Frame {
+        subject: subject.to_owned(),
+        space: text(headers, SPACE).unwrap_or_default(),
+        dedup_key: text(headers, KEY).unwrap_or_default(),
+        headers: others.collect::<BTreeMap<_, _>>(),
+        payload: payload.to_vec(),
+    }
+}
+
+/// Reads the frame of a delivered message.
+pub(super) fn frame_of(subject: &str, message: &Message) -> Frame {
+    frame(subject, message.headers.as_ref().unwrap_or(&HeaderMap::new()), &message.payload)
+}
+
+/// Reads the space of a delivered message.
+pub(super) fn space_of(message: &Message) -> String {
+    message.headers.as_ref().and_then(|it| text(it, SPACE)).unwrap_or_default()
+}
+
+/// Sets one header.
+pub(super) fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    headers.insert(name, encoded(value));
+}
+
+/// Reads one header; none if it is missing.
+pub(super) fn text(headers: &HeaderMap, name: &'static str) -> Option<String> {
+    headers.get(name).map(|value| decoded(value.as_str()))
+}
+
+/// Reads one header that is a number; none if it is missing or is not.
+pub(super) fn number(headers: &HeaderMap, name: &'static str) -> Option<u64> {
+    text(headers, name)?.parse().ok()
+}
+
+/// Percent-encodes what a header cannot carry: whatever is not visible ASCII, and the percent sign.
+fn encoded(value: &str) -> HeaderValue {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_graphic() && byte != b'%' {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    HeaderValue::from(text.as_str())
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
+        let byte = escaped.and_then(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn invalid(operation: &'static str, name: &str) -> PortError {
+    PortError::new(operation, ErrorKind::Invalid, format!("`{name}` cannot be the name of a header"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_value_survives(value in ".*", space in ".{0,20}") {
+            let sent = Frame {
+                subject: "s".to_owned(),
+                space,
+                headers: BTreeMap::from([("traceparent".to_owned(), value)]),
+                ..Frame::default()
+            };
+            let written = headers("test", &sent).unwrap();
+            prop_assert_eq!(frame("s", &written, b""), sent);
+        }
+    }
+}
