@@ -233,7 +233,6 @@ pub(super) fn body<T: DeserializeOwned>(operation: &'static str, row: &Row) -> R
 /// # Errors
 /// `Invalid` if it has none.
 pub(super) fn json<T: serde::Serialize>(operation: &'static str, it: &T) -> Result<String, PortError> {
-    serde_json::to_string(it).map_err(|error| {
-        PortError::new(operation, ErrorKind::Invalid, "it cannot be written as JSON").caused_by(error)
-    })
+    serde_json::to_string(it)
+        .map_err(|error| PortError::new(operation, ErrorKind::Invalid, "it cannot be written as JSON").caused_by(error))
 }

@@ -89,8 +89,7 @@ impl Classify for SetupError {
 pub(super) fn passes(error: &Error, attempts: u32) -> bool {
     match error {
         Error::Neo4j(error) => {
-            error.kind() == Neo4jErrorKind::Transient
-                || (attempts < OVERTAKEN_MAX && OVERTAKEN.contains(&error.code()))
+            error.kind() == Neo4jErrorKind::Transient || (attempts < OVERTAKEN_MAX && OVERTAKEN.contains(&error.code()))
         }
         _ => false,
     }
@@ -127,7 +126,12 @@ pub(super) fn damaged(
     operation: &'static str,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> PortError {
-    PortError::new(operation, ErrorKind::Damaged, "neo4j holds something that mnemic cannot read").caused_by(error)
+    PortError::new(
+        operation,
+        ErrorKind::Damaged,
+        "neo4j holds something that mnemic cannot read",
+    )
+    .caused_by(error)
 }
 
 /// The code of the server tells operators more than its message, which may hold values.

@@ -43,9 +43,8 @@ const PUT_UNITS: &str = locked!(
        SET s.changes = base + $steps, s.units = s.units + more - fewer)
      RETURN gone + put AS changed"
 );
-const UNITS: &str = seen!(
-    "UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body"
-);
+const UNITS: &str =
+    seen!("UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body");
 const CHANGES: &str = seen!(
     "MATCH (u:Unit) WHERE u.space = $space AND u.sequence > $after
      RETURN u.sequence AS sequence, u.live AS live, u.body AS body ORDER BY u.space, u.sequence LIMIT $limit"
@@ -217,7 +216,9 @@ pub(super) async fn by_id<T: DeserializeOwned + Clone>(
     (text, ids): (&'static str, &[Uuid]),
 ) -> Result<Vec<T>> {
     let keys = client.keys(space);
-    let rows = client.read_by_id(operation, ids.iter().copied(), on(&keys, text)).await?;
+    let rows = client
+        .read_by_id(operation, ids.iter().copied(), on(&keys, text))
+        .await?;
     let mut found = HashMap::with_capacity(ids.len());
     for row in &rows {
         let key: &str = row.get("key").map_err(|error| damaged(operation, error))?;

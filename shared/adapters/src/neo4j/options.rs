@@ -125,7 +125,9 @@ impl Options {
                 ));
             }
         };
-        builder.build().map_err(|error| wrong("the driver refuses the options").because(error))
+        builder
+            .build()
+            .map_err(|error| wrong("the driver refuses the options").because(error))
     }
 
     /// Says whether the connection is encrypted.
@@ -163,7 +165,10 @@ fn check_pem(path: &Path, what: &str) -> Result<(), SetupError> {
     let shown = path.display();
     let text =
         std::fs::read_to_string(path).map_err(|error| wrong(format!("{shown} cannot be read")).because(error))?;
-    if text.lines().any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&format!("{what}-----"))) {
+    if text
+        .lines()
+        .any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&format!("{what}-----")))
+    {
         return Ok(());
     }
     Err(wrong(format!("{shown} holds no {what} in PEM")))
@@ -182,12 +187,25 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_refused() {
         assert!(Options::default().driver().is_ok());
-        for url in ["", "127.0.0.1:7687", "bolt://", "neo4j://a:7687", "bolt+ssc://a:7687", "http://a"] {
-            assert!(refused(|it| it.url = url.to_owned()).contains("bolt://host:port"), "{url}");
+        for url in [
+            "",
+            "127.0.0.1:7687",
+            "bolt://",
+            "neo4j://a:7687",
+            "bolt+ssc://a:7687",
+            "http://a",
+        ] {
+            assert!(
+                refused(|it| it.url = url.to_owned()).contains("bolt://host:port"),
+                "{url}"
+            );
         }
         assert!(refused(|it| it.url = "bolt://me:secret@a:7687".to_owned()).contains("credentials"));
         for namespace in ["", "A", "a/b", "ä", &"x".repeat(33)] {
-            assert!(refused(|it| it.namespace = namespace.to_owned()).contains("namespace"), "{namespace}");
+            assert!(
+                refused(|it| it.namespace = namespace.to_owned()).contains("namespace"),
+                "{namespace}"
+            );
         }
         assert!(refused(|it| it.ca_file = Some("/none".into())).contains("bolt+s"));
         let missing = |it: &mut Options| {

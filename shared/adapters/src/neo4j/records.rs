@@ -41,9 +41,8 @@ const CLAIM: &str = locked!(
      RETURN row.id AS id, digest"
 );
 const KNOWN: &str = seen!("RETURN 1 AS known");
-const REMEMBERED: &str = seen!(
-    "MATCH (r:Remembered {key: $prefix + $key}) RETURN r.request AS request, r.response AS response"
-);
+const REMEMBERED: &str =
+    seen!("MATCH (r:Remembered {key: $prefix + $key}) RETURN r.request AS request, r.response AS response");
 const REMEMBER: &str = locked!(
     "CALL () {
        MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
@@ -66,9 +65,7 @@ const PUT: &str = locked!(
      SET s.listed = base + size($rows), s.records = s.records + stored
      RETURN stored"
 );
-const GET: &str = seen!(
-    "UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body"
-);
+const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
 const LIST: &str = seen!(
     "MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
      RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit"
@@ -268,7 +265,11 @@ impl NodeRecords {
         }
         let mut known = HashMap::new();
         for row in &found {
-            if row.get::<Option<&[u8]>>("digest").map_err(|error| damaged(operation, error))?.is_some() {
+            if row
+                .get::<Option<&[u8]>>("digest")
+                .map_err(|error| damaged(operation, error))?
+                .is_some()
+            {
                 let record: String = column(operation, row, "id")?;
                 let record = id_of(&record).map_err(|error| damaged(operation, error))?;
                 known.insert(RecordId::from_uuid(record), digest(operation, row, "digest")?);
@@ -283,8 +284,12 @@ fn info(operation: &'static str, row: &Row) -> Result<SpaceInfo> {
     let name = key.rsplit('/').next().unwrap_or_default();
     let created_at: String = column(operation, row, "created_at")?;
     Ok(SpaceInfo {
-        space: name.parse().map_err(|error: domain::id::InvalidSpace| damaged(operation, error))?,
-        created_at: created_at.parse().map_err(|error: chrono::ParseError| damaged(operation, error))?,
+        space: name
+            .parse()
+            .map_err(|error: domain::id::InvalidSpace| damaged(operation, error))?,
+        created_at: created_at
+            .parse()
+            .map_err(|error: chrono::ParseError| damaged(operation, error))?,
         records: natural(operation, row, "records")?,
         units: natural(operation, row, "units")?,
         written: Position(natural(operation, row, "written")?),
@@ -296,7 +301,9 @@ fn bytes<'row>(operation: &'static str, row: &'row Row, name: &str) -> Result<&'
 }
 
 fn digest(operation: &'static str, row: &Row, name: &str) -> Result<[u8; 32]> {
-    bytes(operation, row, name)?.try_into().map_err(|error: std::array::TryFromSliceError| damaged(operation, error))
+    bytes(operation, row, name)?
+        .try_into()
+        .map_err(|error: std::array::TryFromSliceError| damaged(operation, error))
 }
 
 /// Rows of records, the first of each id, each batch for one statement; at least one batch, so that an unknown space is noticed.

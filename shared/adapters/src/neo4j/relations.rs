@@ -161,7 +161,9 @@ fn relation(operation: &'static str, row: &Row) -> Result<Relation> {
     Ok(Relation {
         source: unit("source")?,
         target: unit("target")?,
-        kind: kind.ok_or_else(|| damaged(operation, "unknown type of relationship"))?.kind,
+        kind: kind
+            .ok_or_else(|| damaged(operation, "unknown type of relationship"))?
+            .kind,
         label: column(operation, row, "label")?,
         // Stored as the same number in more bits, so nothing is lost on the way back.
         weight: column::<f64>(operation, row, "weight")? as f32,

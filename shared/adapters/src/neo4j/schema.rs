@@ -138,7 +138,11 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
     }
     client.schema("CALL db.awaitIndexes(300)").await?;
     let drifts = drifts(&client).await?;
-    tracing::info!(rules = RULES.len(), drifts = drifts.len(), "schema of neo4j provisioned");
+    tracing::info!(
+        rules = RULES.len(),
+        drifts = drifts.len(),
+        "schema of neo4j provisioned"
+    );
     Ok(drifts)
 }
 
@@ -159,7 +163,10 @@ pub(super) async fn verify(client: &Client) -> Result<(), SetupError> {
 async fn drifts(client: &Client) -> Result<Vec<Drift>, SetupError> {
     let constraints = found(client, CONSTRAINTS).await?;
     let indexes = found(client, INDEXES).await?;
-    let mut drifts: Vec<Drift> = RULES.iter().filter_map(|it| drift(it, &constraints, &indexes)).collect();
+    let mut drifts: Vec<Drift> = RULES
+        .iter()
+        .filter_map(|it| drift(it, &constraints, &indexes))
+        .collect();
     let unknown = constraints.iter().chain(&indexes);
     let unknown = unknown.filter(|it| it.name.starts_with(OURS) && RULES.iter().all(|rule| rule.name != it.name));
     drifts.extend(unknown.map(|it| Drift::Unknown { name: it.name.clone() }));
@@ -182,7 +189,10 @@ fn drift(rule: &Rule, constraints: &[Found], indexes: &[Found]) -> Option<Drift>
             found: it.shape.clone(),
         });
     }
-    let state = indexes.iter().find(|it| it.name == rule.name).map(|it| it.state.clone());
+    let state = indexes
+        .iter()
+        .find(|it| it.name == rule.name)
+        .map(|it| it.state.clone());
     let state = state.unwrap_or_else(|| "without an index".to_owned());
     (state != "ONLINE").then_some(Drift::NotOnline { name, state })
 }

@@ -1,1 +1,93 @@
 //! Records and graph on Neo4j, against the conformance suites.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use adapters::neo4j::{Neo4j, Options, provision};
+use adapters::{Embedded, Options as EmbeddedOptions};
+use chrono::DateTime;
+use system::conformance::Ports;
+use system::servers::neo4j::Server;
+use tokio::sync::OnceCell;
+
+const ACK_WAIT: Duration = Duration::from_millis(400);
+
+/// Options for a namespace of its own on the server that all tests of this binary share; none if there is no server.
+async fn fresh() -> Option<Options> {
+    static SERVER: OnceCell<Option<Server>> = OnceCell::const_new();
+    static NAMESPACES: AtomicU32 = AtomicU32::new(0);
+    let start = async || {
+        let server = Server::start(false, "").await.unwrap()?;
+        assert_eq!(provision(&server.options("any")).await.unwrap(), []);
+        Some(server)
+    };
+    let server = SERVER.get_or_init(start).await.as_ref()?;
+    Some(server.options(&format!("t{}", NAMESPACES.fetch_add(1, Ordering::Relaxed))))
+}
+
+/// Records and graph on the server, everything else embedded in a folder.
+async fn open(options: &Options, dir: &Path) -> Ports {
+    let it = Neo4j::connect(options).await.unwrap();
+    let embedded = EmbeddedOptions {
+        ack_wait: ACK_WAIT,
+        ..EmbeddedOptions::default()
+    };
+    let rest = Embedded::open(dir, embedded).await.unwrap();
+    // The embedded index asks for the space in its own file.
+    for name in ["a", "b"] {
+        rest.records
+            .create_space(&name.parse().unwrap(), DateTime::UNIX_EPOCH)
+            .await
+            .unwrap();
+    }
+    Ports {
+        bus: rest.bus,
+        dead_letters: rest.dead_letters,
+        records: it.records,
+        graph: it.graph,
+        index: rest.index,
+        embedder: rest.embedder,
+        ack_wait: ACK_WAIT,
+    }
+}
+
+macro_rules! suite {
+    ($port:ident: $($promise:ident,)*) => {
+        mod $port {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $promise() {
+                    let Some(options) = super::fresh().await else { return };
+                    let dir = tempfile::tempdir().unwrap();
+                    system::conformance::$port::$promise(async || super::open(&options, dir.path()).await).await;
+                }
+            )*
+        }
+    };
+}
+
+suite! { records:
+    spaces_are_made_once_and_listed,
+    the_first_claim_wins,
+    the_first_response_is_remembered,
+    records_come_back_as_they_were,
+    records_are_listed_in_insertion_order,
+    a_session_is_read_around_a_record,
+    positions_are_marked,
+    records_survive,
+}
+
+suite! { graph:
+    units_come_back_as_they_were,
+    changes_are_fed_by_sequence,
+    relations_show_between_known_units,
+    facts_and_entities_are_paged_by_id,
+    an_unknown_space_stays_empty,
+    the_graph_survives,
+}
+
+suite! { erasure:
+    an_erased_space_is_gone,
+    the_bus_forgets_a_space,
+}
