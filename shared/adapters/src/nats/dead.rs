@@ -79,9 +79,8 @@ impl DeadLetters for NatsBus {
         let message_id = name::message_id(&["replay", &id.to_string()]);
         headers.insert(wire::ID, message_id.as_str());
         let partitions = core.partitions(OPERATION, &letter.subject)?;
-        let subject = core
-            .names
-            .replay(&letter.subject, partitions, &letter.group, &letter.space);
+        let group = name::group_token(&letter.group);
+        let subject = core.names.to(&letter.subject, partitions, &group, &letter.space);
         core.link.store(OPERATION, &subject, headers, &frame.payload).await?;
         delete(core, OPERATION, id).await
     }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 /// Addressee of what every group hears.
-const ALL: &str = "all";
+pub(super) const ALL: &str = "all";
 /// Namespace of the digests of spaces.
 const SPACES: Uuid = Uuid::from_u128(0x6d6e_656d_6963_4e41_5453_7370_6163_6573);
 /// Namespace of the digests of keys and of groups whose names do not suit a subject.
@@ -42,21 +42,10 @@ impl Names {
         format!("{}.{subject}.*.*.*", self.prefix)
     }
 
-    /// Everything of a durable subject that belongs to a space.
-    pub(super) fn all_of_space(&self, subject: &str, space: &str) -> String {
-        format!("{}.{subject}.*.*.{}", self.prefix, space_token(space))
-    }
-
-    /// A message to all groups.
-    pub(super) fn message(&self, subject: &str, partitions: u16, space: &str) -> String {
+    /// A message of a space to [`ALL`] or to the token of one group.
+    pub(super) fn to(&self, subject: &str, partitions: u16, to: &str, space: &str) -> String {
         let partition = partition(space, partitions);
-        format!("{}.{subject}.{partition}.{ALL}.{}", self.prefix, space_token(space))
-    }
-
-    /// A message to one group.
-    pub(super) fn replay(&self, subject: &str, partitions: u16, group: &str, space: &str) -> String {
-        let (partition, group) = (partition(space, partitions), group_token(group));
-        format!("{}.{subject}.{partition}.{group}.{}", self.prefix, space_token(space))
+        format!("{}.{subject}.{partition}.{to}.{}", self.prefix, space_token(space))
     }
 
     /// What the consumer of a group hears in one partition.
@@ -124,7 +113,8 @@ fn space_token(space: &str) -> String {
     digest(SPACES, space).simple().to_string()
 }
 
-fn group_token(group: &str) -> String {
+/// Returns what a group is called in subjects and consumers.
+pub(super) fn group_token(group: &str) -> String {
     if is_plain(group) && group != ALL {
         group.to_owned()
     } else {

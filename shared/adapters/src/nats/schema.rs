@@ -26,6 +26,8 @@ const KEEPER: &str = "keeper";
 /// Consumers made at once.
 const AT_ONCE: usize = 8;
 const PARTITIONS_MAX: u16 = 256;
+/// Messages a durable subject may see in its life, as a power of two: 10,000 a second for three years.
+const POSITION_BITS: u32 = 40;
 const OPERATION: &str = "bus.provision";
 /// Subjects that would meet names of the adapter's own.
 const RESERVED: [&str; 3] = ["dead", "erased", "request"];
@@ -216,10 +218,12 @@ fn streams(options: &Options, names: &Names) -> Vec<Stream> {
         max_messages_per_subject: -1,
         ..Stream::default()
     };
-    let topic = |topic: &Topic| Stream {
+    let topic = |(number, topic): (u64, &Topic)| Stream {
         name: names.stream(&topic.subject),
         description: Some(format!("messages of {}", topic.subject)),
         subjects: vec![names.all_of(&topic.subject)],
+        // Positions of different subjects never meet.
+        first_sequence: Some((number << POSITION_BITS) + 1),
         retention: RetentionPolicy::Interest,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
@@ -247,7 +251,7 @@ fn streams(options: &Options, names: &Names) -> Vec<Stream> {
         max_age: common.duplicate_window * 2,
         ..common.clone()
     };
-    options.topics.iter().map(topic).chain([dead, erased]).collect()
+    (0..).zip(&options.topics).map(topic).chain([dead, erased]).collect()
 }
 
 async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {

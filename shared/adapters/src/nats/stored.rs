@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::link::refused;
-use super::{Core, name, wire};
+use super::{Core, name, schema, wire};
 
 /// Most erasures of one space that a publish looks behind.
 const ERASURES_MAX: usize = 8;
@@ -48,7 +48,7 @@ impl Core {
     pub(super) async fn publish(&self, frame: &Frame) -> Result<Position> {
         const OPERATION: &str = "bus.publish";
         let partitions = self.partitions(OPERATION, &frame.subject)?;
-        let subject = self.names.message(&frame.subject, partitions, &frame.space);
+        let subject = self.names.to(&frame.subject, partitions, name::ALL, &frame.space);
         let mut headers = wire::headers(OPERATION, frame)?;
         let mut erasure = String::new();
         for _ in 0..ERASURES_MAX {
@@ -130,7 +130,7 @@ impl Core {
     /// Drops everything of a space. Noted first, so that keys used before and deliveries that are out are recognised.
     pub(super) async fn erase(&self, space: &str) -> Result<()> {
         const OPERATION: &str = "bus.erase";
-        for subject in self.topics.keys() {
+        for (subject, partitions) in &self.topics {
             let stream = self.names.stream(subject);
             let info: Info = self
                 .link
@@ -141,9 +141,13 @@ impl Core {
             headers.insert(wire::ID, self.link.fresh_id().as_str());
             let note = self.names.erased(subject, space);
             self.link.store(OPERATION, &note, headers, last.to_string().as_bytes()).await?;
-            let filter = self.names.all_of_space(subject, space);
-            let purge = json!({ "filter": filter, "seq": last.saturating_add(1) });
-            self.purge(OPERATION, &stream, &purge).await?;
+            // A consumer forgets what is purged only if the purge is no wider than what it hears, so: one by one.
+            let partition = name::partition(space, *partitions);
+            for to in self.addressees(OPERATION, &stream, partition).await? {
+                let filter = self.names.to(subject, *partitions, &to, space);
+                let purge = json!({ "filter": filter, "seq": last.saturating_add(1) });
+                self.purge(OPERATION, &stream, &purge).await?;
+            }
         }
         let dead = json!({ "filter": self.names.dead(space) });
         self.purge(OPERATION, &self.names.dead_stream(), &dead).await
@@ -183,6 +187,14 @@ impl Core {
             .api(OPERATION, &format!("STREAM.INFO.{stream}"), &json!({}))
             .await?;
         Ok(info.state.messages)
+    }
+
+    /// Returns to whom messages of a partition may be addressed.
+    async fn addressees(&self, operation: &'static str, stream: &str, partition: u16) -> Result<Vec<String>> {
+        let consumers = schema::consumers(&self.link, operation, stream).await?;
+        let suffix = format!("-{partition}");
+        let groups = consumers.iter().filter_map(|it| it.strip_suffix(&suffix));
+        Ok(std::iter::once(name::ALL).chain(groups).map(str::to_owned).collect())
     }
 
     async fn purge(&self, operation: &'static str, stream: &str, what: &Value) -> Result<()> {
