@@ -1,5 +1,10 @@
 //! Records and graph on Neo4j, against the conformance suites.
 
+mod isolation;
+mod outage;
+mod races;
+mod sample;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

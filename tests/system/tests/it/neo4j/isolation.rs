@@ -1,0 +1,119 @@
+//! Texts that mean something to a server, and spaces that resemble each other.
+
+use adapters::neo4j::{Neo4j, Options};
+use domain::entity::Entity;
+use domain::fact::Fact;
+use domain::id::{EntityId, FactId, SpaceId};
+use domain::port::{Claim, Idempotent, Position};
+use domain::relation::{Relation, RelationKind};
+use domain::unit::Unit;
+use uuid::Uuid;
+
+use super::fresh;
+use super::sample::{entity, fact, noon, record, relation, space, unit, unit_id};
+
+const HOSTILE: [&str; 14] = [
+    "`", "``) DETACH DELETE n //", "'", "\"", "\\", "\\u0027", "'}) DETACH DELETE n //",
+    "\"}) MATCH (n) DETACH DELETE n //", "a`]->() DELETE r //", "$space", "{key: $prefix}", "\0\u{1}\n\r\t\u{2028}",
+    "👩‍👩‍👧 \u{202e}עברית ‎文 \u{10ffff}", "} RETURN 1 UNION MATCH (n) DETACH DELETE n RETURN 1 AS known /*",
+];
+
+/// Fills a space with things whose every text is `text`.
+async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
+    let (records, graph) = (&it.records, &it.graph);
+    assert!(records.create_space(space, noon()).await.unwrap());
+    records.put(space, &[record(space, 1, text), record(space, 2, text)]).await.unwrap();
+    let claim = (record(space, 1, text).id, [1; 32]);
+    assert_eq!(records.claim(space, &[claim]).await.unwrap(), [Claim::Fresh]);
+    records.remember(space, text, &idempotent(text), noon()).await.unwrap();
+    records.mark_written(space, Position(7)).await.unwrap();
+    graph.put_units(space, &[unit(1, text), unit(2, text)], &[]).await.unwrap();
+    graph.put_relations(space, &relations(text)).await.unwrap();
+    graph.put_facts(space, &[fact(1, text)]).await.unwrap();
+    graph.put_entities(space, &[entity(1, text)]).await.unwrap();
+}
+
+/// Says whether the space holds exactly what `fill` stored.
+async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
+    let (records, graph) = (&it.records, &it.graph);
+    let expected = [record(space, 1, text), record(space, 2, text)];
+    let session = records.session(space, expected[0].session, expected[0].id, 9, 9);
+    let units: Vec<Unit> = graph.units(space, &[unit_id(1), unit_id(2)]).await.unwrap();
+    let found: Vec<Relation> = graph.relations(space, &[unit_id(1)], 99).await.unwrap();
+    let facts: Vec<Fact> = graph.facts(space, None, 9).await.unwrap();
+    let entities: Vec<Entity> = graph.entities(space, None, 9).await.unwrap();
+    let info = records.space(space).await.unwrap().unwrap();
+    let past = Uuid::from_u128(1);
+    records.list(space, 0, 9).await.unwrap() == (expected.to_vec(), None)
+        && records.get(space, &[expected[1].id]).await.unwrap() == expected[1..]
+        && session.await.unwrap() == expected
+        && records.remembered(space, text).await.unwrap() == Some(idempotent(text))
+        && records.is_written(space, Position(7)).await.unwrap()
+        && units == [unit(1, text), unit(2, text)]
+        && graph.changes(space, 0, 9).await.unwrap().len() == 2
+        && found == relations(text)
+        && (facts, entities) == (vec![fact(1, text)], vec![entity(1, text)])
+        && graph.facts(space, Some(FactId::from_uuid(past)), 9).await.unwrap().is_empty()
+        && graph.entities(space, Some(EntityId::from_uuid(past)), 9).await.unwrap().is_empty()
+        && (info.records, info.units, info.written) == (2, 2, Position(7))
+}
+
+fn relations(text: &str) -> Vec<Relation> {
+    vec![
+        relation(1, RelationKind::Causes, "", 2),
+        relation(1, RelationKind::Other, text, 1),
+        relation(1, RelationKind::Other, text, 2),
+        relation(2, RelationKind::Other, text, 1),
+    ]
+}
+
+fn idempotent(text: &str) -> Idempotent {
+    Idempotent {
+        request: [255; 32],
+        response: text.as_bytes().to_vec(),
+    }
+}
+
+/// Whatever a text says, it comes back as it was, and a space beside it keeps all it has.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn texts_are_never_statements() {
+    let Some(options) = fresh().await else { return };
+    let it = Neo4j::connect(&options).await.unwrap();
+    let canary = space("canary");
+    fill(&it, &canary, "plain").await;
+    for (number, text) in HOSTILE.into_iter().enumerate() {
+        let hostile = space(&format!("h{number}"));
+        fill(&it, &hostile, text).await;
+        assert!(holds(&it, &hostile, text).await, "{text:?}");
+        assert!(it.records.delete_space(&hostile).await.unwrap(), "{text:?}");
+        assert!(holds(&it, &canary, "plain").await, "after {text:?}");
+    }
+    let spaces = it.records.spaces(None, 99).await.unwrap();
+    assert_eq!(spaces.len(), 1);
+}
+
+/// Spaces with names that start alike, and the same name in two namespaces, hold the same ids and never meet.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn spaces_with_the_same_ids_never_meet() {
+    let (Some(one), Some(two)) = (fresh().await, fresh().await) else { return };
+    let longer = Options {
+        namespace: format!("{}-", one.namespace),
+        ..one.clone()
+    };
+    let mut all = Vec::new();
+    for options in [&one, &two, &longer] {
+        let it = Neo4j::connect(options).await.unwrap();
+        for name in ["a", "a-b", "a.b", "a0", "a_", "0"] {
+            let text = format!("{} {name}", options.namespace);
+            fill(&it, &space(name), &text).await;
+            all.push((it.clone(), space(name), text));
+        }
+    }
+    while let Some((it, gone, _)) = all.pop() {
+        for (it, space, text) in &all {
+            assert!(holds(it, space, text).await, "{text}");
+        }
+        assert!(it.records.delete_space(&gone).await.unwrap());
+        assert_eq!(it.records.space(&gone).await.unwrap(), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! The server crashes, hangs, or is not prepared.
+
+use std::time::{Duration, Instant};
+
+use adapters::neo4j::{Neo4j, Options, SetupError, provision};
+use domain::port::Records;
+use domain::{Classify, ErrorKind};
+use system::servers::neo4j::Server;
+
+use super::sample::{noon, record, space, unit, unit_id};
+
+const TASKS: usize = 4;
+const BATCH: usize = 20;
+const BATCHES: usize = 60;
+
+/// Stores the batches of one task, each until it is acknowledged; returns how often a store failed.
+async fn store(it: &Neo4j, task: usize) -> usize {
+    let a = space("a");
+    let mut failed = 0;
+    for batch in 0..BATCHES {
+        let first = (task * BATCHES + batch) * BATCH;
+        let records: Vec<_> = (first..first + BATCH).map(|n| record(&a, n, "text")).collect();
+        let units: Vec<_> = (first..first + BATCH).map(|n| unit(n as u128, "text")).collect();
+        let begun = Instant::now();
+        loop {
+            let outcome = match it.records.put(&a, &records).await {
+                Ok(()) => it.graph.put_units(&a, &units, &[]).await,
+                refused => refused,
+            };
+            let Err(error) = outcome else { break };
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{error:?}");
+            assert!(begun.elapsed() < Duration::from_secs(120), "it does not come back: {error:?}");
+            failed += 1;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    failed
+}
+
+/// A server that is killed while it writes has all that was acknowledged, and nothing twice though all was sent again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_survives_a_crash() {
+    let Some(mut server) = Server::start(false, "").await.unwrap() else { return };
+    let options = server.options("crash");
+    provision(&options).await.unwrap();
+    let it = Neo4j::connect(&options).await.unwrap();
+    let a = space("a");
+    it.records.create_space(&a, noon()).await.unwrap();
+
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|task| {
+            let it = it.clone();
+            tokio::spawn(async move { store(&it, task).await })
+        })
+        .collect();
+    for part in [1, 2] {
+        let part = (TASKS * BATCHES * BATCH / 3 * part) as u64;
+        while it.records.space(&a).await.unwrap().unwrap().records < part {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        server.kill().unwrap();
+        server.again().await.unwrap();
+        while it.records.space(&a).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    let mut failed = 0;
+    for task in tasks {
+        failed += task.await.unwrap();
+    }
+    assert!(failed > 0, "no store was under way when the server was killed");
+
+    let all = TASKS * BATCHES * BATCH;
+    let (records, more) = it.records.list(&a, 0, all + 1).await.unwrap();
+    let mut numbers: Vec<u64> = records.iter().map(|it| it.ordinal).collect();
+    numbers.sort_unstable();
+    assert_eq!((numbers, more), ((0..all as u64).collect(), None));
+    let changes = it.graph.changes(&a, 0, all + 1).await.unwrap();
+    assert!(changes.is_sorted_by(|x, y| x.sequence < y.sequence));
+    let mut units: Vec<_> = changes.iter().map(|it| it.unit.id).collect();
+    units.sort_unstable();
+    assert_eq!(units, (0..all as u128).map(unit_id).collect::<Vec<_>>());
+    let info = it.records.space(&a).await.unwrap().unwrap();
+    assert_eq!((info.records, info.units), (all as u64, all as u64));
+}
+
+/// A server without the schema is refused with a word on what to do; one that hangs or is away is not waited for, and
+/// found again when it is back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_hangs_is_not_waited_for() {
+    let Some(mut server) = Server::start(false, "").await.unwrap() else { return };
+    let patient = server.options("hang");
+    let refused = Neo4j::connect(&patient).await.err().unwrap();
+    assert!(matches!(refused, SetupError::NotProvisioned { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("mnemic provision"), "{refused}");
+    for _ in 0..2 {
+        assert_eq!(provision(&patient).await.unwrap(), []);
+    }
+    let a = space("a");
+    Neo4j::connect(&patient).await.unwrap().records.create_space(&a, noon()).await.unwrap();
+
+    let hasty = Options {
+        connect_ms: 1_000,
+        call_ms: 1_000,
+        ..patient
+    };
+    let it = Neo4j::connect(&hasty).await.unwrap();
+    server.signal("STOP").unwrap();
+    let begun = Instant::now();
+    let kinds = futures::future::join_all((0..20).map(async |n| {
+        let outcome = it.records.put(&a, &[record(&a, n, "text")]).await;
+        outcome.unwrap_err().kind()
+    }));
+    assert_eq!(kinds.await, [ErrorKind::Unavailable; 20]);
+    let waited = begun.elapsed();
+    assert!(waited < Duration::from_millis(2_500), "{waited:?} for calls of 1 s");
+    let refused = Neo4j::connect(&hasty).await.err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused:?}");
+    tokio::time::sleep(Duration::from_secs(3).saturating_sub(begun.elapsed())).await;
+    server.signal("CONT").unwrap();
+    recovered(&*it.records).await;
+
+    server.kill().unwrap();
+    let begun = Instant::now();
+    assert_eq!(it.records.space(&a).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert!(begun.elapsed() < Duration::from_millis(500), "a refused connection is known at once");
+    server.again().await.unwrap();
+    recovered(&*it.records).await;
+}
+
+async fn recovered(records: &dyn Records) {
+    let begun = Instant::now();
+    let a = space("a");
+    while let Err(error) = records.put(&a, &[record(&a, 99, "text")]).await {
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "it does not come back: {error:?}");
+    }
+}
