@@ -60,19 +60,6 @@ pub enum SetupError {
     },
 }
 
-impl SetupError {
-    /// Adds what caused a refused option.
-    pub(super) fn because(self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SetupError {
-        match self {
-            SetupError::Options { detail, .. } => SetupError::Options {
-                detail,
-                source: Some(error.into()),
-            },
-            other => other,
-        }
-    }
-}
-
 impl Classify for SetupError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -87,15 +74,17 @@ impl Classify for SetupError {
 
 /// Says whether a statement that failed may pass when it is sent again at once, after that many attempts.
 pub(super) fn passes(error: &Error, attempts: u32) -> bool {
-    match error {
-        Error::Neo4j(error) => {
-            error.kind() == Neo4jErrorKind::Transient || (attempts < OVERTAKEN_MAX && OVERTAKEN.contains(&error.code()))
-        }
-        _ => false,
-    }
+    let Error::Neo4j(error) = error else {
+        return false;
+    };
+    error.kind() == Neo4jErrorKind::Transient || (attempts < OVERTAKEN_MAX && OVERTAKEN.contains(&error.code()))
 }
 
 /// Names the operation and what can be done about the failure.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the driver has some thirty kinds of errors and may add more"
+)]
 pub(super) fn of_port(operation: &'static str, error: Error) -> PortError {
     let (kind, detail) = match &error {
         Error::Neo4j(refusal) => of_server(refusal),

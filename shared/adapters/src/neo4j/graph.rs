@@ -45,9 +45,13 @@ const PUT_UNITS: &str = locked!(
 );
 const UNITS: &str =
     seen!("UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body");
+// A subquery of its own reads in the order of the index, and no more than it returns.
 const CHANGES: &str = seen!(
-    "MATCH (u:Unit) WHERE u.space = $space AND u.sequence > $after
-     RETURN u.sequence AS sequence, u.live AS live, u.body AS body ORDER BY u.space, u.sequence LIMIT $limit"
+    "CALL () {
+       MATCH (u:Unit) WHERE u.space = $space AND u.sequence > $after
+       RETURN u.sequence AS sequence, u.live AS live, u.body AS body ORDER BY u.space, u.sequence LIMIT $limit
+     }
+     RETURN sequence, live, body ORDER BY sequence"
 );
 
 /// Things kept as a body under an id: how they are put, and how a page of them is read.
@@ -70,10 +74,13 @@ macro_rules! bodies {
                  RETURN 1 AS known"
             )),
             page: seen!(concat!(
-                "MATCH (n:",
+                "CALL () {
+                   MATCH (n:",
                 $label,
                 ") WHERE n.key > $prefix + $after AND n.key < $until
-                 RETURN n.body AS body ORDER BY n.key LIMIT $limit"
+                   RETURN n.key AS key, n.body AS body ORDER BY key LIMIT $limit
+                 }
+                 RETURN body ORDER BY key"
             )),
         }
     };

@@ -127,7 +127,7 @@ impl Options {
         };
         builder
             .build()
-            .map_err(|error| wrong("the driver refuses the options").because(error))
+            .map_err(|error| because("the driver refuses the options", error))
     }
 
     /// Says whether the connection is encrypted.
@@ -160,11 +160,17 @@ fn wrong(detail: impl Into<String>) -> SetupError {
     }
 }
 
+fn because(detail: impl Into<String>, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SetupError {
+    SetupError::Options {
+        detail: detail.into(),
+        source: Some(error.into()),
+    }
+}
+
 /// The driver takes a file without what is looked for in silence, or panics.
 fn check_pem(path: &Path, what: &str) -> Result<(), SetupError> {
     let shown = path.display();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| wrong(format!("{shown} cannot be read")).because(error))?;
+    let text = std::fs::read_to_string(path).map_err(|error| because(format!("{shown} cannot be read"), error))?;
     if text
         .lines()
         .any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&format!("{what}-----")))

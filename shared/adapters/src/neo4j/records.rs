@@ -46,7 +46,7 @@ const REMEMBERED: &str =
 const REMEMBER: &str = locked!(
     "CALL () {
        MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
-       WITH old ORDER BY old.at LIMIT 8 DELETE old
+       WITH old LIMIT 8 DELETE old
      }
      MERGE (r:Remembered {key: $prefix + $key})
      ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response
@@ -66,9 +66,13 @@ const PUT: &str = locked!(
      RETURN stored"
 );
 const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
+// A subquery of its own reads in the order of the index, and no more than it returns.
 const LIST: &str = seen!(
-    "MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
-     RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit"
+    "CALL () {
+       MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
+       RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit
+     }
+     RETURN sequence, body ORDER BY sequence"
 );
 const SESSION: &str = seen!(
     "MATCH (r:Record {key: $prefix + $around}) WHERE r.place > $from AND r.place < $until

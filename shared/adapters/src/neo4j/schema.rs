@@ -163,16 +163,17 @@ pub(super) async fn verify(client: &Client) -> Result<(), SetupError> {
 async fn drifts(client: &Client) -> Result<Vec<Drift>, SetupError> {
     let constraints = found(client, CONSTRAINTS).await?;
     let indexes = found(client, INDEXES).await?;
-    let mut drifts: Vec<Drift> = RULES
-        .iter()
-        .filter_map(|it| drift(it, &constraints, &indexes))
-        .collect();
-    let unknown = constraints.iter().chain(&indexes);
+    Ok(differences(&constraints, &indexes))
+}
+
+fn differences(constraints: &[Found], indexes: &[Found]) -> Vec<Drift> {
+    let mut drifts: Vec<Drift> = RULES.iter().filter_map(|it| drift(it, constraints, indexes)).collect();
+    let unknown = constraints.iter().chain(indexes);
     let unknown = unknown.filter(|it| it.name.starts_with(OURS) && RULES.iter().all(|rule| rule.name != it.name));
     drifts.extend(unknown.map(|it| Drift::Unknown { name: it.name.clone() }));
     drifts.sort_by_key(Drift::to_string);
     drifts.dedup();
-    Ok(drifts)
+    drifts
 }
 
 fn drift(rule: &Rule, constraints: &[Found], indexes: &[Found]) -> Option<Drift> {
@@ -224,4 +225,60 @@ async fn found(client: &Client, statement: &str) -> Result<Vec<Found>, SetupErro
 fn shape(unique: bool, labels: &[String], properties: &str) -> String {
     let what = if unique { "unique" } else { "an index" };
     format!("{what} on {} ({properties})", labels.join("|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str, shape: String, state: &str) -> Found {
+        Found {
+            name: name.to_owned(),
+            shape,
+            state: state.to_owned(),
+        }
+    }
+
+    fn all() -> Vec<Found> {
+        RULES.iter().map(|it| found(it.name, it.shape(), "ONLINE")).collect()
+    }
+
+    #[test]
+    fn what_differs_is_told() {
+        assert!(differences(&all(), &all()).is_empty());
+        let told = |constraints: Vec<Found>, indexes: Vec<Found>| -> Vec<String> {
+            differences(&constraints, &indexes)
+                .iter()
+                .map(Drift::to_string)
+                .collect()
+        };
+        let mut fewer = all();
+        fewer.remove(0);
+        assert_eq!(told(fewer, all()), ["mnemic_space is missing"]);
+        let mut other = all();
+        other[1].shape = shape(true, &["Claim".to_owned()], "id");
+        assert_eq!(
+            told(other, all()),
+            ["mnemic_claim is unique on Claim (id) instead of unique on Claim (key)"]
+        );
+        let mut offline = all();
+        offline[0].state = "FAILED".to_owned();
+        assert_eq!(told(all(), offline), ["mnemic_space is FAILED"]);
+        let mut more = all();
+        more.push(found("mnemic_old", String::new(), "ONLINE"));
+        more.push(found("of_somebody_else", String::new(), "ONLINE"));
+        assert_eq!(told(more, all()), ["mnemic_old is not known"]);
+    }
+
+    #[test]
+    fn every_label_has_a_unique_key() {
+        for label in OWNED.iter().chain(&["Space"]) {
+            assert!(
+                RULES
+                    .iter()
+                    .any(|it| it.unique && it.label == *label && it.properties == ["key"]),
+                "{label}"
+            );
+        }
+    }
 }
