@@ -122,6 +122,14 @@ impl NatsBus {
         self.core.link.refusals()
     }
 
+    /// Returns once every reply and settlement said so far is written; call it before the process ends.
+    ///
+    /// # Errors
+    /// `Unavailable` if that takes longer than a call.
+    pub async fn flush(&self) -> Result<()> {
+        self.core.link.flush("bus.flush").await
+    }
+
     /// Joins the lane of a group in this process, which one member makes for all.
     async fn member(&self, subject: &str, group: &str, partitions: u16) -> Result<Member> {
         let key = (subject.to_owned(), group.to_owned());
@@ -139,7 +147,9 @@ impl NatsBus {
             lanes.insert(key, Arc::downgrade(&lane));
             (member, lane)
         };
-        let feed = Feed::open(&self.core, &lane, partitions).await.inspect_err(|error| lane.fail(error))?;
+        let feed = Feed::open(&self.core, &lane, partitions)
+            .await
+            .inspect_err(|error| lane.fail(error))?;
         let span = tracing::info_span!(parent: None, "bus.feed", subject, group);
         tokio::spawn(feed.run().instrument(span));
         Ok(member)
@@ -153,7 +163,11 @@ impl NatsBus {
 impl Core {
     fn partitions(&self, operation: &'static str, subject: &str) -> Result<u16> {
         self.topics.get(subject).copied().ok_or_else(|| {
-            PortError::new(operation, ErrorKind::Invalid, format!("{subject} is not a durable subject"))
+            PortError::new(
+                operation,
+                ErrorKind::Invalid,
+                format!("{subject} is not a durable subject"),
+            )
         })
     }
 }

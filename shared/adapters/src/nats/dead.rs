@@ -27,7 +27,11 @@ pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<()> {
     const OPERATION: &str = "bus.dead_letter";
     let frame = wire::frame_of(given.subject, given.message);
     let mut headers = wire::headers(OPERATION, &frame)?;
-    let first = given.message.headers.as_ref().and_then(|it| wire::number(it, wire::POSITION));
+    let first = given
+        .message
+        .headers
+        .as_ref()
+        .and_then(|it| wire::number(it, wire::POSITION));
     let reason: String = given.reason.chars().take(REASON_MAX).collect();
     for (name, value) in [
         (wire::SUBJECT, given.subject),

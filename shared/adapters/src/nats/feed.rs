@@ -8,7 +8,7 @@ use async_nats::{Message, StatusCode, Subscriber};
 use domain::{ErrorKind, PortError};
 use futures::StreamExt;
 use serde_json::json;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tracing::{debug, warn};
 
 use super::Core;
@@ -40,9 +40,15 @@ pub(super) struct Feed {
 impl Feed {
     pub(super) async fn open(core: &Arc<Core>, lane: &Arc<Lane>, partitions: u16) -> Result<Feed, PortError> {
         let address = core.link.client.new_inbox();
-        let inbox = core.link.client.subscribe(format!("{address}.*")).await.map_err(|source| {
-            PortError::new("bus.subscribe", ErrorKind::Unavailable, "the connection to NATS failed").caused_by(source)
-        })?;
+        let inbox = core
+            .link
+            .client
+            .subscribe(format!("{address}.*"))
+            .await
+            .map_err(|source| {
+                PortError::new("bus.subscribe", ErrorKind::Unavailable, "the connection to NATS failed")
+                    .caused_by(source)
+            })?;
         Ok(Feed {
             core: Arc::clone(core),
             lane: Arc::clone(lane),
@@ -111,7 +117,11 @@ impl Feed {
 
     fn take_in(&mut self, message: Message) {
         if let Some(status) = message.status {
-            let partition = message.subject.rsplit('.').next().and_then(|it| it.parse::<usize>().ok());
+            let partition = message
+                .subject
+                .rsplit('.')
+                .next()
+                .and_then(|it| it.parse::<usize>().ok());
             self.refused(partition, status, message.description.as_deref().unwrap_or_default());
             return;
         }
@@ -146,25 +156,28 @@ impl Feed {
         if self.refusals >= REFUSALS_MAX {
             warn!(group = self.lane.group, %status, "the consumers of the group cannot be read");
             let detail = format!("NATS refuses to deliver: {status} {description}");
-            self.lane.fail(&PortError::new("bus.deliver", ErrorKind::Unavailable, detail));
+            self.lane
+                .fail(&PortError::new("bus.deliver", ErrorKind::Unavailable, detail));
         }
     }
 
     /// Keeps what is ready from being delivered to others.
     fn keep_alive(&self) {
         let replies = self.lane.kept_alive(Instant::now());
-        replies.iter().for_each(|it| self.core.link.tell(it, super::settle::PROGRESS));
+        replies
+            .iter()
+            .for_each(|it| self.core.link.tell(it, super::settle::PROGRESS));
     }
 
     /// Gives back what was not handed out.
     async fn close(mut self) {
-        if let Err(error) = self.inbox.unsubscribe().await {
+        if let Err(error) = self.inbox.drain().await {
             debug!(%error, "cannot unsubscribe");
         }
         for pulled in self.lane.rest() {
             self.core.link.tell(&pulled.reply, AGAIN);
         }
-        while let Some(message) = self.inbox.next().await {
+        while let Ok(Some(message)) = timeout(REST, self.inbox.next()).await {
             if let (None, Some(reply)) = (message.status, message.reply) {
                 self.core.link.tell(&reply, AGAIN);
             }

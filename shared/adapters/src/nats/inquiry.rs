@@ -12,7 +12,7 @@ use futures::StreamExt;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::debug;
 
 use super::link::{Link, asked};
@@ -22,6 +22,10 @@ use super::{Core, wire};
 const WAITING_MAX: usize = 256;
 /// Servers in all processes share one queue a subject.
 const QUEUE: &str = "servers";
+/// How long servers that leave tell askers so.
+const LINGER: Duration = Duration::from_millis(50);
+/// Instead of the kind of an error: the server leaves and has not begun.
+const LEAVING: &str = "leaving";
 const OPERATION: &str = "bus.request";
 
 /// Kinds of errors as they travel.
@@ -51,41 +55,63 @@ struct Replier {
     to: Option<String>,
 }
 
-/// Asks and waits for the answer.
+/// Asks and waits for the answer. A request that came to a server about to leave, which has not begun it, goes to another.
 pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Result<Vec<u8>> {
-    let subject = &frame.subject;
-    let mut connects = core.link.connects();
-    let exchange = async {
-        core.link.ready(OPERATION).await?;
-        connects.mark_unchanged();
-        let request = Request::new()
-            .headers(wire::headers(OPERATION, frame)?)
-            .payload(frame.payload.clone().into())
-            .timeout(None);
-        let answer = core.link.client.send_request(core.names.request(subject), request);
-        tokio::select! {
-            answer = answer => answer.map_err(|source| match source.kind() {
-                RequestErrorKind::NoResponders => unavailable(format!("nobody serves {subject}")).caused_by(source),
-                RequestErrorKind::TimedOut
-                | RequestErrorKind::InvalidSubject
-                | RequestErrorKind::MaxPayloadExceeded
-                | RequestErrorKind::Other => asked(OPERATION, source),
-            }),
-            _ = connects.changed() => Err(unavailable(format!("the connection was lost while {subject} worked"))),
+    let headers = wire::headers(OPERATION, frame)?;
+    let answered = async {
+        loop {
+            let answer = exchange(core, frame, headers.clone()).await?;
+            if answer
+                .headers
+                .as_ref()
+                .and_then(|it| wire::text(it, wire::ERROR))
+                .as_deref()
+                != Some(LEAVING)
+            {
+                return Ok(answer);
+            }
+            sleep(LINGER / 2).await;
         }
     };
     let late = |_| {
-        let detail = format!("no reply from {subject} in time");
+        let detail = format!("no reply from {} in time", frame.subject);
         Err(PortError::new(OPERATION, ErrorKind::Timeout, detail))
     };
-    let answer = timeout(patience, exchange).await.unwrap_or_else(late)?;
-    let headers = answer.headers.unwrap_or_default();
-    let Some(name) = wire::text(&headers, wire::ERROR) else {
+    let answer = timeout(patience, answered).await.unwrap_or_else(late)?;
+    let error = answer.headers.as_ref().and_then(|it| wire::text(it, wire::ERROR));
+    let Some(name) = error else {
         return Ok(answer.payload.to_vec());
     };
-    let kind = KINDS.iter().find(|(_, it)| *it == name).map_or(ErrorKind::Internal, |it| it.0);
+    let kind = KINDS.iter().find(|(_, it)| *it == name);
     let detail = String::from_utf8_lossy(&answer.payload).into_owned();
-    Err(PortError::new(OPERATION, kind, detail))
+    Err(PortError::new(
+        OPERATION,
+        kind.map_or(ErrorKind::Internal, |it| it.0),
+        detail,
+    ))
+}
+
+/// Sends a request once and waits, as long as the connection lasts.
+async fn exchange(core: &Core, frame: &Frame, headers: HeaderMap) -> Result<Message> {
+    let subject = &frame.subject;
+    let mut connects = core.link.connects();
+    core.link.ready(OPERATION).await?;
+    connects.mark_unchanged();
+    let request = Request::new()
+        .headers(headers)
+        .payload(frame.payload.clone().into())
+        .timeout(None);
+    let answer = core.link.client.send_request(core.names.request(subject), request);
+    tokio::select! {
+        answer = answer => answer.map_err(|source| match source.kind() {
+            RequestErrorKind::NoResponders => unavailable(format!("nobody serves {subject}")).caused_by(source),
+            RequestErrorKind::TimedOut
+            | RequestErrorKind::InvalidSubject
+            | RequestErrorKind::MaxPayloadExceeded
+            | RequestErrorKind::Other => asked(OPERATION, source),
+        }),
+        _ = connects.changed() => Err(unavailable(format!("the connection was lost while {subject} worked"))),
+    }
 }
 
 /// Adds a server of a subject to those of this process.
@@ -112,7 +138,9 @@ impl Inquiries {
     /// Adds a server where there are others; otherwise says no.
     fn added(&self, subject: &str, sender: &mpsc::Sender<Inquiry>) -> bool {
         let mut servers = self.lock();
-        let others = servers.get_mut(subject).filter(|it| it.iter().any(|it| !it.is_closed()));
+        let others = servers
+            .get_mut(subject)
+            .filter(|it| it.iter().any(|it| !it.is_closed()));
         others.map(|it| it.push(sender.clone())).is_some()
     }
 
@@ -146,9 +174,8 @@ impl Inquiries {
 async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
     while let Some(servers) = core.inquiries.in_turn(&subject) {
         let gone = async {
-            match servers.first() {
-                Some(first) => first.closed().await,
-                None => (),
+            if let Some(first) = servers.first() {
+                first.closed().await;
             }
         };
         let message = tokio::select! {
@@ -161,11 +188,16 @@ async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
         };
         hand_over(&servers, inquiry(&core.link, &subject, message)).await;
     }
-    if let Err(error) = heard.unsubscribe().await {
+    // The client drops what comes in the moment it unsubscribes, so what is on its way is sent elsewhere first.
+    let until = Instant::now() + LINGER;
+    while let Ok(Some(message)) = timeout_at(until, heard.next()).await {
+        Replier::new(&core.link, &message).leave();
+    }
+    if let Err(error) = heard.drain().await {
         debug!(%error, "cannot unsubscribe");
     }
     while let Some(message) = heard.next().await {
-        drop(inquiry(&core.link, &subject, message));
+        Replier::new(&core.link, &message).leave();
     }
 }
 
@@ -187,11 +219,7 @@ async fn hand_over(servers: &Servers, mut inquiry: Inquiry) {
 
 fn inquiry(link: &Arc<Link>, subject: &str, message: Message) -> Inquiry {
     let frame = wire::frame_of(subject, &message);
-    let replier = Replier {
-        link: Arc::clone(link),
-        runtime: Handle::current(),
-        to: message.reply.map(|it| it.to_string()),
-    };
+    let replier = Replier::new(link, &message);
     Inquiry {
         frame,
         reply: Box::new(move |result| replier.reply(result)),
@@ -199,29 +227,42 @@ fn inquiry(link: &Arc<Link>, subject: &str, message: Message) -> Inquiry {
 }
 
 impl Replier {
-    fn reply(mut self, result: Result<Vec<u8>>) {
-        self.send(result);
+    fn new(link: &Arc<Link>, message: &Message) -> Replier {
+        Replier {
+            link: Arc::clone(link),
+            runtime: Handle::current(),
+            to: message.reply.as_ref().map(ToString::to_string),
+        }
     }
 
-    fn send(&mut self, result: Result<Vec<u8>>) {
-        let Some(to) = self.to.take() else { return };
+    fn reply(mut self, result: Result<Vec<u8>>) {
         let most = self.link.client.max_payload();
-        let result = match result {
+        match result {
             Ok(payload) if payload.len() >= most => {
                 let detail = format!("the reply has {} bytes, NATS takes less than {most}", payload.len());
-                Err(PortError::new(OPERATION, ErrorKind::Internal, detail))
+                self.refuse(&PortError::new(OPERATION, ErrorKind::Internal, detail));
             }
-            other => other,
-        };
+            Ok(payload) => self.send(HeaderMap::new(), payload),
+            Err(error) => self.refuse(&error),
+        }
+    }
+
+    /// Says that this server has not begun the request and never will.
+    fn leave(mut self) {
         let mut headers = HeaderMap::new();
-        let payload = match result {
-            Ok(payload) => payload,
-            Err(error) => {
-                let kind = KINDS.iter().find(|(it, _)| *it == error.kind());
-                wire::set(&mut headers, wire::ERROR, kind.map_or("internal", |it| it.1));
-                error.to_string().into_bytes()
-            }
-        };
+        wire::set(&mut headers, wire::ERROR, LEAVING);
+        self.send(headers, Vec::new());
+    }
+
+    fn refuse(&mut self, error: &PortError) {
+        let kind = KINDS.iter().find(|(it, _)| *it == error.kind());
+        let mut headers = HeaderMap::new();
+        wire::set(&mut headers, wire::ERROR, kind.map_or("internal", |it| it.1));
+        self.send(headers, error.to_string().into_bytes());
+    }
+
+    fn send(&mut self, headers: HeaderMap, payload: Vec<u8>) {
+        let Some(to) = self.to.take() else { return };
         let client = self.link.client.clone();
         self.runtime.spawn(async move {
             if let Err(error) = client.publish_with_headers(to, headers, payload.into()).await {
@@ -233,7 +274,7 @@ impl Replier {
 
 impl Drop for Replier {
     fn drop(&mut self) {
-        self.send(Err(unavailable("the request was given up".to_owned())));
+        self.refuse(&unavailable("the request was given up".to_owned()));
     }
 }
 

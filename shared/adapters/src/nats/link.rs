@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::{debug, warn};
 
 use super::options::Options;
@@ -67,7 +67,10 @@ enum Failure {
 impl Link {
     pub(super) async fn connect(options: &Options) -> Result<Link> {
         let addresses = addresses(&options.url)?;
-        let shown: Vec<String> = addresses.iter().map(|it| format!("{}:{}", it.host(), it.port())).collect();
+        let shown: Vec<String> = addresses
+            .iter()
+            .map(|it| format!("{}:{}", it.host(), it.port()))
+            .collect();
         let refusals = Arc::new(AtomicU64::new(0));
         let (connected, connects) = watch::channel(0);
         let (counted, shown) = (Arc::clone(&refusals), shown.join(","));
@@ -119,7 +122,11 @@ impl Link {
         let deadline = Instant::now() + self.call_timeout;
         while !self.connected() {
             if Instant::now() >= deadline {
-                return Err(PortError::new(operation, ErrorKind::Unavailable, "no connection to NATS"));
+                return Err(PortError::new(
+                    operation,
+                    ErrorKind::Unavailable,
+                    "no connection to NATS",
+                ));
             }
             sleep(Duration::from_millis(10)).await;
         }
@@ -147,7 +154,9 @@ impl Link {
 
     /// Asks the server to settle a delivery, and waits until it has.
     pub(super) async fn settle(&self, operation: &'static str, reply: &str, verdict: &str) -> Result<()> {
-        let request = Request::new().payload(verdict.to_owned().into()).timeout(Some(self.call_timeout));
+        let request = Request::new()
+            .payload(verdict.to_owned().into())
+            .timeout(Some(self.call_timeout));
         match self.client.send_request(reply.to_owned(), request).await {
             Ok(_) => Ok(()),
             Err(source) => Err(asked(operation, source)),
@@ -157,16 +166,29 @@ impl Link {
     /// Tells the server something that needs no answer; it goes out with the next connection if there is none.
     pub(super) fn tell(&self, subject: &str, payload: &'static str) {
         let (client, subject) = (self.client.clone(), subject.to_owned());
-        let mut sent = async move { client.publish(subject, payload.into()).await }.boxed();
-        // There is room nearly always, and then it is on its way before what the caller says next.
-        match (&mut sent).now_or_never() {
-            Some(Ok(())) => (),
-            Some(Err(error)) => debug!(%error, "cannot tell NATS"),
-            None => {
-                if let Ok(runtime) = Handle::try_current() {
-                    runtime.spawn(sent);
-                }
+        // The client is held until all is written: with its last clone it forgets what it has still to send.
+        let sent = timeout(self.call_timeout, async move {
+            if let Err(error) = client.publish(subject, payload.into()).await {
+                debug!(%error, "cannot tell NATS");
             }
+            drop(client.flush().await);
+        });
+        let mut sent = sent.boxed();
+        // Tried here first, so that it goes out before what the caller says next.
+        if (&mut sent).now_or_never().is_none()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(sent);
+        }
+    }
+
+    /// Returns once everything said so far is written, or after the time of a call.
+    pub(super) async fn flush(&self, operation: &'static str) -> Result<()> {
+        let failed = || PortError::new(operation, ErrorKind::Unavailable, "NATS does not take what was said");
+        match timeout(self.call_timeout, self.client.flush()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(source)) => Err(failed().caused_by(source)),
+            Err(source) => Err(failed().caused_by(source)),
         }
     }
 
@@ -255,11 +277,7 @@ fn unavailable(operation: &'static str, detail: &str) -> PortError {
 fn read<T: DeserializeOwned>(operation: &'static str, answer: &Message) -> Result<T> {
     match serde_json::from_slice(&answer.payload) {
         Ok(Response::Ok(it)) => Ok(it),
-        Ok(Response::Err { error }) => Err(refused(
-            operation,
-            error.error_code().0,
-            &error.to_string(),
-        )),
+        Ok(Response::Err { error }) => Err(refused(operation, error.error_code().0, &error.to_string())),
         Err(source) => Err(internal(operation, "an answer of NATS cannot be read").caused_by(source)),
     }
 }
@@ -275,7 +293,11 @@ fn acknowledged(operation: &'static str, answer: &Message) -> std::result::Resul
             let failure = refused(operation, code, &error.to_string());
             // Elections and restarts answer 503 with other codes than a full disk.
             let passing = error.code() == 503 && code != STORE_FAILED && !NO_ROOM.contains(&code);
-            Err(if passing { Failure::Passing(failure) } else { Failure::Lasting(failure) })
+            Err(if passing {
+                Failure::Passing(failure)
+            } else {
+                Failure::Lasting(failure)
+            })
         }
         Err(source) => Err(Failure::Lasting(
             internal(operation, "an acknowledgement of NATS cannot be read").caused_by(source),
@@ -287,7 +309,9 @@ fn addresses(url: &str) -> Result<Vec<ServerAddr>> {
     let wrong = |source: std::io::Error| {
         PortError::new("bus.connect", ErrorKind::Invalid, "`url` is not an address of NATS").caused_by(source)
     };
-    url.split(',').map(|it| it.trim().parse::<ServerAddr>().map_err(wrong)).collect()
+    url.split(',')
+        .map(|it| it.trim().parse::<ServerAddr>().map_err(wrong))
+        .collect()
 }
 
 fn heard(event: &Event, refusals: &AtomicU64, connected: &watch::Sender<u64>) {
@@ -309,4 +333,3 @@ fn heard(event: &Event, refusals: &AtomicU64, connected: &watch::Sender<u64>) {
         | Event::ClientError(_) => warn!(%event, "connection to NATS"),
     }
 }
-

@@ -113,7 +113,9 @@ impl Default for Options {
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind();
-        f.debug_struct("Credentials").field("kind", &kind).finish_non_exhaustive()
+        f.debug_struct("Credentials")
+            .field("kind", &kind)
+            .finish_non_exhaustive()
     }
 }
 
@@ -170,7 +172,9 @@ impl Options {
             .reconnect_delay_callback(|attempt| {
                 RECONNECT_MAX.min(Duration::from_millis(50).saturating_mul(u32::try_from(attempt).unwrap_or(u32::MAX)))
             });
-        let Credentials { user, password, token, .. } = self.credentials.clone();
+        let Credentials {
+            user, password, token, ..
+        } = self.credentials.clone();
         options = match self.credentials.kind() {
             "creds" => options
                 .credentials(&read(&self.credentials.creds_file)?)
@@ -181,7 +185,9 @@ impl Options {
             _ => options,
         };
         if !self.tls.ca_file.as_os_str().is_empty() {
-            options = options.add_root_certificates(self.tls.ca_file.clone()).require_tls(true);
+            options = options
+                .add_root_certificates(self.tls.ca_file.clone())
+                .require_tls(true);
         }
         if !self.tls.cert_file.as_os_str().is_empty() {
             options = options

@@ -97,7 +97,11 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>> {
             consumer(&link, OPERATION, &stream, &keeper).await?;
         }
         for group in &topic.groups {
-            let place = Place { link: &link, names: &names, options };
+            let place = Place {
+                link: &link,
+                names: &names,
+                options,
+            };
             place.join(&topic.subject, partitions, group, true).await?;
         }
     }
@@ -115,7 +119,10 @@ impl Place<'_> {
     /// Makes a group known that is not; with `renew` the consumers it has are brought up to the settings.
     pub(super) async fn join(&self, subject: &str, partitions: u16, group: &str, renew: bool) -> Result<()> {
         let stream = self.names.stream(subject);
-        let there: BTreeSet<String> = consumers(self.link, "bus.subscribe", &stream).await?.into_iter().collect();
+        let there: BTreeSet<String> = consumers(self.link, "bus.subscribe", &stream)
+            .await?
+            .into_iter()
+            .collect();
         let missing = (0..partitions).filter(|it| renew || !there.contains(&name::consumer(group, *it)));
         let made = futures::stream::iter(missing).map(|partition| {
             let wanted = Consumer {
@@ -134,7 +141,11 @@ impl Place<'_> {
         made.buffer_unordered(AT_ONCE).try_collect::<Vec<()>>().await?;
         if there.contains(KEEPER) {
             let gone = format!("CONSUMER.DELETE.{stream}.{KEEPER}");
-            match self.link.api::<serde_json::Value>("bus.subscribe", &gone, &json!({})).await {
+            match self
+                .link
+                .api::<serde_json::Value>("bus.subscribe", &gone, &json!({}))
+                .await
+            {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => (),
             }
@@ -150,10 +161,12 @@ pub(super) async fn partitions(link: &Link, stream: &str) -> Result<u16> {
         .await
         .map_err(|error| missing(stream, error))?;
     let partitions = info.config.metadata.get(PARTITIONS).and_then(|it| it.parse().ok());
-    partitions.filter(|it| (1..=PARTITIONS_MAX).contains(it)).ok_or_else(|| {
-        let detail = format!("the stream {stream} does not say its partitions: it is not one of Mnemic");
-        PortError::new("bus.connect", ErrorKind::Conflict, detail)
-    })
+    partitions
+        .filter(|it| (1..=PARTITIONS_MAX).contains(it))
+        .ok_or_else(|| {
+            let detail = format!("the stream {stream} does not say its partitions: it is not one of Mnemic");
+            PortError::new("bus.connect", ErrorKind::Conflict, detail)
+        })
 }
 
 /// Fails if a stream that has no partitions is missing.
@@ -290,9 +303,21 @@ fn drift(found: &Stream, wanted: &Stream) -> Vec<Drift> {
     [
         ("partitions", partitions(found), partitions(wanted)),
         ("subjects", found.subjects.join(","), wanted.subjects.join(",")),
-        ("storage", format!("{:?}", found.storage), format!("{:?}", wanted.storage)),
-        ("retention", format!("{:?}", found.retention), format!("{:?}", wanted.retention)),
-        ("discard", format!("{:?}", found.discard), format!("{:?}", wanted.discard)),
+        (
+            "storage",
+            format!("{:?}", found.storage),
+            format!("{:?}", wanted.storage),
+        ),
+        (
+            "retention",
+            format!("{:?}", found.retention),
+            format!("{:?}", wanted.retention),
+        ),
+        (
+            "discard",
+            format!("{:?}", found.discard),
+            format!("{:?}", wanted.discard),
+        ),
     ]
     .into_iter()
     .filter(|(_, found, wanted)| found != wanted)

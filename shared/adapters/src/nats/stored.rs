@@ -140,7 +140,9 @@ impl Core {
             let mut headers = async_nats::HeaderMap::new();
             headers.insert(wire::ID, self.link.fresh_id().as_str());
             let note = self.names.erased(subject, space);
-            self.link.store(OPERATION, &note, headers, last.to_string().as_bytes()).await?;
+            self.link
+                .store(OPERATION, &note, headers, last.to_string().as_bytes())
+                .await?;
             // A consumer forgets what is purged only if the purge is no wider than what it hears, so: one by one.
             let partition = name::partition(space, *partitions);
             for to in self.addressees(OPERATION, &stream, partition).await? {

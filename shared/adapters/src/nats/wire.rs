@@ -59,12 +59,20 @@ pub(super) fn frame(subject: &str, headers: &HeaderMap, payload: &[u8]) -> Frame
 
 /// Reads the frame of a delivered message.
 pub(super) fn frame_of(subject: &str, message: &Message) -> Frame {
-    frame(subject, message.headers.as_ref().unwrap_or(&HeaderMap::new()), &message.payload)
+    frame(
+        subject,
+        message.headers.as_ref().unwrap_or(&HeaderMap::new()),
+        &message.payload,
+    )
 }
 
 /// Reads the space of a delivered message.
 pub(super) fn space_of(message: &Message) -> String {
-    message.headers.as_ref().and_then(|it| text(it, SPACE)).unwrap_or_default()
+    message
+        .headers
+        .as_ref()
+        .and_then(|it| text(it, SPACE))
+        .unwrap_or_default()
 }
 
 /// Sets one header.
@@ -108,7 +116,11 @@ fn decoded(text: &str) -> String {
 }
 
 fn invalid(operation: &'static str, name: &str) -> PortError {
-    PortError::new(operation, ErrorKind::Invalid, format!("`{name}` cannot be the name of a header"))
+    PortError::new(
+        operation,
+        ErrorKind::Invalid,
+        format!("`{name}` cannot be the name of a header"),
+    )
 }
 
 #[cfg(test)]
