@@ -1,5 +1,8 @@
 //! The features of candidates.
 
+mod context;
+
+use context::{context, relative};
 use domain::anchor::AnswerKind;
 use domain::time::Precision;
 use text::patterns as p;
@@ -12,24 +15,48 @@ use crate::view::{Turn, View};
 
 /// Days until nearness in time has fallen to a third.
 const DAYS: f32 = 8.0;
+/// Rarity that a turn is thought to hold beside its own, so that very short ones are not covered at once.
+const COVERED_BASE: f32 = 4.0;
 
-/// Returns the features of each row of `matches`, in its order.
-pub fn features(view: &View, query: &Query, matches: &Matches, weights: &Weights) -> Vec<Values> {
+/// Returns the features of each row of `matches`, in its order: all of them for the rows `full` (ascending), for the
+/// others only those that the first head reads.
+pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], weights: &Weights) -> Vec<Values> {
     let mut out = vec![[0.0; N]; matches.turns.len()];
     for (row, values) in out.iter_mut().enumerate() {
         let turn = &view.turns()[matches.turns[row]];
         own(query, &matches.rows[row], values);
         around(view, matches, query, row, values);
+        basic(view, query, turn, values);
+    }
+    for &row in full {
+        let turn = &view.turns()[matches.turns[row]];
+        let values = &mut out[row];
         typed(query, turn, values);
         prior(view, query, turn, values);
+        place(view, matches.turns[row], values);
         subject(view, query, turn, (matches.rows[row].owner, values));
+        covered(view, query, turn, values);
     }
-    relative(&mut out, matches);
+    relative(&mut out, full, matches);
     for values in &mut out {
         values[s::FIRST] = weights.first.score(values);
     }
-    context(view, query, matches, &mut out);
+    context(view, query, matches, (&mut out, full));
     out
+}
+
+/// Returns the first head's score of each row without its neighbours, to choose what deserves all features.
+pub fn glance(view: &View, query: &Query, matches: &Matches, weights: &Weights) -> Vec<f32> {
+    let rows = matches.rows.iter().zip(&matches.turns);
+    let score = |(row, &place): (&Row, &usize)| {
+        let mut values = [0.0; N];
+        own(query, row, &mut values);
+        values[s::WINDOW] = values[s::LATE];
+        values[s::DENSE_WINDOW] = values[s::DENSE];
+        basic(view, query, &view.turns()[place], &mut values);
+        weights.first.score(&values)
+    };
+    rows.map(score).collect()
 }
 
 /// What the turn alone says.
@@ -45,6 +72,20 @@ fn own(query: &Query, row: &Row, values: &mut Values) {
     values[s::STRONG] = row.strong;
     values[s::NOUNS] = row.nouns;
     values[s::DENSE] = row.dense;
+    values[s::LATE_SHARP] = row.sharp;
+    values[s::LATE_RARE] = row.rarest;
+    values[s::WEAKER] = row.weaker;
+    values[s::DENSE_SENTENCE] = row.dense_sentence;
+}
+
+/// What the turn is, as far as the first head and the neighbours ask.
+fn basic(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
+    // What a user asks an assistant for tells what the user is about.
+    values[s::QUESTIONS] = if is_user(&turn.unit.actor) { 0.0 } else { turn.questions };
+    values[s::IN_TIME] = in_time(query, turn);
+    let names: f32 = query.names.iter().map(|&it| view.idf(view.name_turns(it))).sum();
+    let here = query.names.iter().filter(|it| turn.names.binary_search(it).is_ok());
+    values[s::NAMES_HERE] = here.map(|&it| view.idf(view.name_turns(it))).sum::<f32>() / names.max(1e-6);
 }
 
 /// What the turn says together with its neighbours.
@@ -94,7 +135,14 @@ fn typed(query: &Query, turn: &Turn, values: &mut Values) {
     let advice = query.anchors.answer == AnswerKind::Message || query.speech;
     values[s::HABIT] = if advice { likes } else { 0.0 };
     values[s::WISH] = has(p::INSTRUCTION);
-    values[s::IN_TIME] = in_time(query, turn);
+    for (slot, pattern) in [
+        (s::SAME_PLAN, p::PLAN),
+        (s::SAME_LIKING, p::PREFERENCE),
+        (s::SAME_FEELING, p::FEELING),
+        (s::SAME_KIN, p::KIN),
+    ] {
+        values[slot] = if query.patterns[pattern] > 0 { has(pattern) } else { 0.0 };
+    }
 }
 
 /// Half without a time in the question; else by the least gap between the time asked about and any time of the turn.
@@ -123,8 +171,18 @@ fn prior(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     let flag = |it: bool| f32::from(u8::from(it));
     values[s::LENGTH] = (turn.tokens.max(1) as f32).ln() / 5.0;
     values[s::SHORT] = flag(words < 4);
-    // What a user asks an assistant for tells what the user is about.
-    values[s::QUESTIONS] = if is_user(&turn.unit.actor) { 0.0 } else { turn.questions };
+    let rarities = turn
+        .sentences
+        .iter()
+        .flat_map(|it| &it.words)
+        .map(|&it| view.idf(view.word_parts(it)));
+    let rarity: f32 = rarities.sum();
+    values[s::WORDS] = (1.0 + words as f32).ln() / 3.0;
+    values[s::RARITY_SUM] = rarity / 50.0;
+    values[s::RARITY_MEAN] = rarity / words.max(1) as f32 / 5.0;
+    values[s::PARTS] = (turn.parts.len().max(1) as f32).ln();
+    values[s::ASKS] = flag(turn.asks);
+    values[s::USER] = flag(is_user(&turn.unit.actor));
     values[s::GREETING] = f32::from(turn.patterns[p::GREETING]);
     values[s::CAPTION] = flag(!turn.unit.caption.is_empty());
     values[s::CAPTION_ASKED] = flag(!turn.unit.caption.is_empty() && query.picture);
@@ -134,9 +192,36 @@ fn prior(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
         let half = if query.addresses { 0.5 } else { 1.0 };
         values[s::ASSISTANT_LONG] = half * (turn.tokens as f32 / 100.0).ln();
     }
-    let names: f32 = query.names.iter().map(|&it| view.idf(view.name_turns(it))).sum();
-    let here = query.names.iter().filter(|it| turn.names.binary_search(it).is_ok());
-    values[s::NAMES_HERE] = here.map(|&it| view.idf(view.name_turns(it))).sum::<f32>() / names.max(1e-6);
+}
+
+/// Where the turn stands in its session.
+fn place(view: &View, place: usize, values: &mut Values) {
+    let session = &view.sessions()[view.session_of(place)];
+    let flag = |it: bool| f32::from(u8::from(it));
+    values[s::IN_SESSION] = (place - session.start) as f32 / session.len() as f32;
+    values[s::OPENS] = flag(place == session.start);
+    values[s::CLOSES] = flag(place + 1 == session.end);
+}
+
+/// How far the question covers what the turn says.
+fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
+    if query.nearest.is_empty() {
+        return;
+    }
+    let cover = |pieces: &[u32]| {
+        let weighed = pieces
+            .iter()
+            .map(|&it| (view.idf(view.piece_parts(it)), query.nearest[it as usize]));
+        let (sum, all) = weighed.fold((0.0, 0.0), |(sum, all), (idf, like)| (sum + idf * like, all + idf));
+        sum / (all + COVERED_BASE)
+    };
+    let covered = turn.parts.iter().map(|it| cover(&it.pieces)).fold(0.0, f32::max);
+    let sentence = turn.sentences.iter().map(|it| cover(&it.pieces)).fold(0.0, f32::max);
+    values[s::COVERED] = covered;
+    values[s::COVERED_SENTENCE] = sentence;
+    values[s::COVERED_WISH] = values[s::WISH] * sentence;
+    let late = values[s::LATE];
+    values[s::BOTH_SIDES] = 2.0 * late * covered / (late + covered).max(1e-6);
 }
 
 /// Who says it, and of whom.
@@ -158,92 +243,4 @@ fn subject(view: &View, query: &Query, turn: &Turn, (owner, values): (f32, &mut 
         own = 0.5 * own + if named { 0.5 } else { -0.5 };
     }
     values[s::OWNED] = f32::midpoint(own, 1.0).max(0.05).ln();
-}
-
-/// What depends on the best of all.
-fn relative(all: &mut [Values], matches: &Matches) {
-    let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
-    let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));
-    let least = matches.rows.iter().map(|it| it.dense).fold(dense, f32::min);
-    for values in all {
-        values[s::BM25] = values[s::BM25_RAW] / bm25;
-        values[s::LATE_TOP] = values[s::LATE] / late;
-        values[s::DENSE_TOP] = (values[s::DENSE] - least) / (dense - least).max(1e-6);
-    }
-}
-
-/// What depends on the first head: ranks, neighbours, sessions.
-fn context(view: &View, query: &Query, matches: &Matches, all: &mut [Values]) {
-    let first: Vec<f32> = all.iter().map(|it| it[s::FIRST]).collect();
-    let top = first.iter().copied().fold(1e-6, f32::max);
-    let mut order: Vec<usize> = (0..first.len()).collect();
-    order.sort_by(|&a, &b| first[b].total_cmp(&first[a]).then(a.cmp(&b)));
-    let sessions = Sessions::of(view, query, matches, &first);
-    for (rank, &row) in order.iter().enumerate() {
-        let turn = &view.turns()[matches.turns[row]];
-        let beside = |by: isize| matches.beside(view, row, by);
-        let before = beside(-1);
-        let asked = before.filter(|&it| {
-            let other = &view.turns()[matches.turns[it]];
-            other.asks && other.unit.actor != turn.unit.actor
-        });
-        let near = || [-3, -2, -1, 1, 2, 3].into_iter().filter_map(beside);
-        let names_near = near().map(|it| all[it][s::NAMES_HERE]).fold(0.0, f32::max);
-        let (best, mean, cover) = sessions.get(view.session_of(matches.turns[row]));
-        let values = &mut all[row];
-        values[s::FIRST_TOP] = first[row] / top;
-        values[s::FIRST_RANK] = 5.0 / (6.0 + rank as f32);
-        values[s::FIRST_SESSION] = if best > 0.0 { first[row] / best } else { 0.0 };
-        values[s::NEAR] = near().map(|it| first[it]).fold(0.0, f32::max);
-        values[s::REPLY] = asked.map_or(0.0, |it| first[it]);
-        values[s::BACK] = before
-            .filter(|_| turn.patterns[p::ANAPHOR] > 0)
-            .map_or(0.0, |it| first[it]);
-        values[s::ASKS_AHEAD] = beside(1).filter(|_| turn.asks).map_or(0.0, |it| first[it]);
-        values[s::SESSION] = mean - sessions.top;
-        values[s::SESSION_COVER] = cover;
-        values[s::NAMES_NEAR] = names_near.max(values[s::NAMES_HERE]);
-        values[s::EXPECTED_FIRST] = values[s::EXPECTED] * values[s::FIRST_TOP];
-        values[s::LATER] = matches.turns[row] as f32 / view.turns().len().max(1) as f32;
-        if query.anchors.window.is_some() {
-            values[s::IN_TIME_FIRST] = values[s::IN_TIME] * values[s::FIRST_TOP];
-        }
-    }
-}
-
-/// Best first score, mean of the three best, and coverage of the question, by session.
-struct Sessions {
-    rows: std::collections::BTreeMap<usize, (f32, f32, f32)>,
-    top: f32,
-}
-
-impl Sessions {
-    fn of(view: &View, query: &Query, matches: &Matches, first: &[f32]) -> Sessions {
-        let mut rows = std::collections::BTreeMap::new();
-        let mut start = 0;
-        while start < first.len() {
-            let session = view.session_of(matches.turns[start]);
-            let end = (start..first.len())
-                .find(|&it| view.session_of(matches.turns[it]) != session)
-                .unwrap_or(first.len());
-            let mut scores = first[start..end].to_vec();
-            scores.sort_by(|a, b| b.total_cmp(a));
-            let mean = scores.iter().take(3).sum::<f32>() / 3.0;
-            let like = |word: usize| (start..end).map(|row| matches.soft(row)[word]).fold(0.0, f32::max);
-            let cover = query
-                .words
-                .iter()
-                .enumerate()
-                .map(|(at, word)| word.weight * like(at))
-                .sum();
-            rows.insert(session, (scores[0], mean, cover));
-            start = end;
-        }
-        let top = rows.values().map(|it| it.1).fold(0.0, f32::max);
-        Sessions { rows, top }
-    }
-
-    fn get(&self, session: usize) -> (f32, f32, f32) {
-        self.rows.get(&session).copied().unwrap_or_default()
-    }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::edges;
 use crate::slots::{self, Values};
 
-static BUILTIN: &str = include_str!("../weights/hand-1.json");
+static BUILTIN: &str = include_str!("../weights/corpus-1.json");
 static WEIGHTS: LazyLock<Result<Weights, WeightsError>> = LazyLock::new(|| Weights::read(BUILTIN));
 
 /// The weights of all heads.
@@ -55,6 +55,10 @@ struct File {
     version: String,
     features: u32,
     temperature: f32,
+    /// How they were made; for people.
+    #[serde(default)]
+    #[serde(rename = "about")]
+    _about: serde::de::IgnoredAny,
     first: BTreeMap<String, f32>,
     support: BTreeMap<String, f32>,
     anchor: BTreeMap<String, f32>,
@@ -126,9 +130,9 @@ mod tests {
     #[test]
     fn weights_fit_the_features() {
         assert!(Weights::builtin().is_ok(), "{:?}", Weights::builtin().err());
-        let other = BUILTIN.replacen("\"features\": 1", "\"features\": 0", 1);
+        let other = BUILTIN.replacen("\"features\": 2", "\"features\": 0", 1);
         assert_eq!(Weights::read(&other).err(), Some(WeightsError::Version { found: 0 }));
-        let unknown = BUILTIN.replacen("\"late\"", "\"lte\"", 1);
+        let unknown = BUILTIN.replacen("\"late\":", "\"lte\":", 1);
         assert_eq!(
             Weights::read(&unknown).err(),
             Some(WeightsError::Unknown("lte".to_owned()))

@@ -44,8 +44,16 @@ pub struct Row {
     pub strong: f32,
     /// How far neighbouring words of the question stand in one sentence.
     pub bigram: f32,
+    /// Likeness squared, by weight.
+    pub sharp: f32,
+    /// Likeness by weight squared.
+    pub rarest: f32,
+    /// Mean likeness over the weaker half of the words.
+    pub weaker: f32,
     /// Cosine of the vectors.
     pub dense: f32,
+    /// Cosine of the best sentence.
+    pub dense_sentence: f32,
     /// Share of the speaker minus share of the addressee, over the sentences that match, -1 to 1.
     pub owner: f32,
 }
@@ -121,6 +129,7 @@ impl Scale {
                 liken(query, sentence, &mut own);
                 let cover = weigh(query, &own);
                 row.sentence = row.sentence.max(cover);
+                row.dense_sentence = row.dense_sentence.max(cosine(query, &sentence.vector));
                 row.bigram = row.bigram.max(bigram(&own));
                 let (speaker, addressee) = sentence.owners[usize::from(reply)];
                 owned += cover * cover * (speaker - addressee);
@@ -136,19 +145,14 @@ impl Scale {
                 .filter(|it| *it.1 > 0.5)
                 .map(|it| it.0.weight)
                 .sum();
-            row.dense = part
-                .vector
-                .iter()
-                .zip(&query.vector)
-                .map(|(&a, b)| f32::from(a) * b)
-                .sum::<f32>()
-                / 127.0;
+            row.dense = cosine(query, &part.vector);
             let score = row.late + 0.5 * row.dense + 0.02 * row.bm25;
             if best.as_ref().is_none_or(|it| score > it.0) {
                 best = Some((score, row, soft));
             }
         }
         let (_, mut row, soft) = best.unwrap_or_default();
+        shape(query, &soft, &mut row);
         row.owner = if covered > 0.0 { owned / covered } else { 0.0 };
         (row, soft)
     }
@@ -197,6 +201,23 @@ fn weigh(query: &Query, soft: &[f32]) -> f32 {
         .zip(soft)
         .map(|(word, like)| word.weight * like)
         .sum()
+}
+
+/// What the likeness of the words looks like beside its weighted sum.
+fn shape(query: &Query, soft: &[f32], row: &mut Row) {
+    let pairs = || query.words.iter().map(|it| it.weight).zip(soft);
+    row.sharp = pairs().map(|(weight, like)| weight * like * like).sum();
+    let squares: f32 = pairs().map(|it| it.0 * it.0).sum();
+    row.rarest = pairs().map(|(weight, like)| weight * weight * like).sum::<f32>() / squares.max(1e-6);
+    let mut sorted = soft.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let half = sorted.len().div_ceil(2);
+    row.weaker = sorted[..half].iter().sum::<f32>() / half.max(1) as f32;
+}
+
+fn cosine(query: &Query, vector: &[i8]) -> f32 {
+    let products = vector.iter().zip(&query.vector).map(|(&a, b)| f32::from(a) * b);
+    products.sum::<f32>() / 127.0
 }
 
 fn nouns(query: &Query, soft: &[f32]) -> Option<f32> {

@@ -15,9 +15,8 @@ use display::{Labels, header};
 
 /// At most this many of the best units are weighed against each other.
 const WEIGHED: usize = 150;
-/// A line counts as `price + BASE` to the power of `GREED`: dear lines must be more probable, but not in proportion.
+/// Tokens that every line is thought to cost beside its own, so that the shortest lines are not the cheapest by far.
 const BASE: f32 = 4.0;
-const GREED: f32 = 0.75;
 /// Tokens kept back for what the final lines add: names written out once, years.
 const SLACK: u32 = 4;
 /// A line whose words are packed already up to this share is not shown again.
@@ -153,8 +152,7 @@ fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &
 
 /// Returns the open unit with the most probability for its price, ties by rank.
 fn best(open: &[Weighed], scored: &[Scored], days: &BTreeSet<String>) -> Option<usize> {
-    let worth =
-        |it: &Weighed| scored[it.index].probability.max(1e-30).ln() - GREED * (it.cost(days) as f32 + BASE).ln();
+    let worth = |it: &Weighed| scored[it.index].probability.max(1e-30).ln() - (it.cost(days) as f32 + BASE).ln();
     let better = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1).then(open[b.0].index.cmp(&open[a.0].index));
     open.iter().map(worth).enumerate().max_by(better).map(|it| it.0)
 }

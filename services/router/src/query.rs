@@ -39,6 +39,10 @@ pub struct Query {
     pub addresses: bool,
     /// It asks about an image.
     pub picture: bool,
+    /// What its wording speaks of (`text::patterns`).
+    pub patterns: [u8; text::patterns::N],
+    /// Likeness of every row of the table to the nearest piece of the question, 0 to 1.
+    pub nearest: Vec<f32>,
 }
 
 /// One content word of a question.
@@ -106,9 +110,12 @@ impl Query {
         if subjects.is_empty() && any(&lower, "i my me mine i'm i've") {
             subjects.extend(view.speakers().names().iter().position(|it| is_user(it)));
         }
+        let words = words(&anchors, view);
         Query {
-            words: words(&anchors, view),
+            nearest: nearest(&words),
+            words,
             vector,
+            patterns: text::patterns::count(question),
             names: anchors
                 .names
                 .iter()
@@ -119,7 +126,9 @@ impl Query {
             future: any(&lower, "will plan plans planning going hope hopes want wants wish"),
             speech: any(
                 &lower,
-                "say says said tell told think thinks suggest suggested recommend advise offer describe according opinion",
+                "say says said tell told think thinks thought suggest suggested recommend advise offer describe described according \
+                 opinion feel feels felt feeling react reacted reaction attitude agree agreed compare compared response respond \
+                 encourage encouraged compliment mention mentioned",
             ),
             addresses: any(&lower, "you your"),
             picture,
@@ -181,6 +190,18 @@ fn window(question: &str, anchors: &Anchors, now: DateTime<FixedOffset>) -> Opti
         span.end = span.start + Duration::days(1);
     }
     Some(span)
+}
+
+fn nearest(words: &[Word]) -> Vec<f32> {
+    let mut rows = words.iter().flat_map(|it| &it.pieces).map(|it| &it.1);
+    let Some(first) = rows.next() else {
+        return Vec::new();
+    };
+    let mut nearest = first.to_vec();
+    for row in rows {
+        nearest.iter_mut().zip(row.iter()).for_each(|(a, &b)| *a = a.max(b));
+    }
+    nearest
 }
 
 fn words(anchors: &Anchors, view: &View) -> Vec<Word> {

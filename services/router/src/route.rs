@@ -7,17 +7,19 @@ use domain::port::SearchResult;
 
 use crate::edges::{Related, edge};
 use crate::explain::explain;
-use crate::features::features;
+use crate::features::{features, glance};
 use crate::heads::Weights;
 use crate::matches::Matches;
 use crate::pack::{Display, Fate, pack};
-use crate::propose::{Candidates, Gate, propose};
+use crate::propose::{Candidates, Gate, WHOLE, propose};
 use crate::query::Query;
 use crate::slots::{self, Values};
 use crate::view::View;
 
-/// Turns around a candidate that are scored too, in greater spaces.
+/// Turns around a candidate that are matched too, in greater spaces.
 const AROUND: usize = 3;
+/// At most this many candidates get all features; the others are passed over after a glance.
+const FULL: usize = 512;
 /// Best units that get edges, and anchors that the edges start from.
 const CHAINED: usize = 64;
 const ANCHORS: usize = 3;
@@ -96,26 +98,24 @@ pub fn route(
     }
 }
 
-/// Scores all candidates, best first, ties by place.
+/// Scores the candidates that a glance leaves, best first, ties by place.
 pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Related, weights: &Weights) -> Vec<Scored> {
-    let matches = Matches::of(view, query, with_neighbours(view, candidates));
-    let mut all = features(view, query, &matches, weights);
-    chain(view, &matches, &mut all, related, weights);
-    let mut scored: Vec<Scored> = Vec::with_capacity(candidates.len());
-    for (values, place) in all.into_iter().zip(&matches.turns) {
-        let Some(channels) = candidates.get(place) else {
-            continue;
-        };
+    let (matches, full) = glanced(view, query, candidates, weights);
+    let mut all = features(view, query, &matches, &full, weights);
+    chain(view, &matches, (&mut all, &full), related, weights);
+    let mut scored: Vec<Scored> = Vec::with_capacity(full.len());
+    for row in full {
+        let (place, values) = (matches.turns[row], all[row]);
         let scores = Scores {
             support: weights.support.score(&values),
             anchor: weights.anchor.score(&values),
             edge: values[slots::CHAINED],
         };
         scored.push(Scored {
-            place: *place,
+            place,
             scores,
             probability: 0.0,
-            channels: channels.clone(),
+            channels: candidates.get(&place).cloned().unwrap_or_default(),
             values,
         });
     }
@@ -138,9 +138,39 @@ pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Rela
     scored
 }
 
-fn with_neighbours(view: &View, candidates: &Candidates) -> Vec<usize> {
-    let mut places: Vec<usize> = Vec::with_capacity(candidates.len() * 2);
-    for &place in candidates.keys() {
+/// Matches the candidates that a glance finds best, their neighbours too, and returns the rows of the former.
+fn glanced(view: &View, query: &Query, candidates: &Candidates, weights: &Weights) -> (Matches, Vec<usize>) {
+    let places: Vec<usize> = candidates.keys().copied().collect();
+    if view.parts() <= WHOLE {
+        let matches = Matches::of(view, query, places);
+        let full = best(&glance(view, query, &matches, weights));
+        return (matches, full);
+    }
+    let matches = Matches::of(view, query, places);
+    let kept = best(&glance(view, query, &matches, weights));
+    let kept: Vec<usize> = kept.into_iter().map(|it| matches.turns[it]).collect();
+    let matches = Matches::of(view, query, with_neighbours(view, &kept));
+    let full = kept
+        .iter()
+        .filter_map(|it| matches.turns.binary_search(it).ok())
+        .collect();
+    (matches, full)
+}
+
+/// Returns the rows of the best scores, ascending; of equal ones the first.
+fn best(scores: &[f32]) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..scores.len()).collect();
+    if rows.len() > FULL {
+        rows.select_nth_unstable_by(FULL, |&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        rows.truncate(FULL);
+        rows.sort_unstable();
+    }
+    rows
+}
+
+fn with_neighbours(view: &View, kept: &[usize]) -> Vec<usize> {
+    let mut places: Vec<usize> = Vec::with_capacity(kept.len() * 2);
+    for &place in kept {
         let session = &view.sessions()[view.session_of(place)];
         let from = place
             .saturating_sub(AROUND)
@@ -152,15 +182,15 @@ fn with_neighbours(view: &View, candidates: &Candidates) -> Vec<usize> {
 }
 
 /// Gives the best units the edge score to the best anchors among them.
-fn chain(view: &View, matches: &Matches, all: &mut [Values], related: &Related, weights: &Weights) {
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    let support: Vec<f32> = all.iter().map(|it| weights.support.score(it)).collect();
-    let anchor: Vec<f32> = all.iter().map(|it| weights.anchor.score(it)).collect();
-    order.sort_by(|&a, &b| support[b].total_cmp(&support[a]).then(a.cmp(&b)));
+fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]), related: &Related, weights: &Weights) {
+    let mut order: Vec<(f32, usize)> = full.iter().map(|&it| (weights.support.score(&all[it]), it)).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     order.truncate(CHAINED);
-    let mut anchors = order.clone();
-    anchors.sort_by(|&a, &b| anchor[b].total_cmp(&anchor[a]).then(a.cmp(&b)));
+    let order: Vec<usize> = order.into_iter().map(|it| it.1).collect();
+    let mut anchors: Vec<(f32, usize)> = order.iter().map(|&it| (weights.anchor.score(&all[it]), it)).collect();
+    anchors.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     anchors.truncate(ANCHORS);
+    let anchors: Vec<usize> = anchors.into_iter().map(|it| it.1).collect();
     for row in order {
         let from = anchors.iter().filter(|&&it| it != row);
         let edges = from.map(|&it| {

@@ -1,7 +1,7 @@
 //! The features of a unit: a fixed slot each. Adding, removing or changing the meaning of one raises [`VERSION`].
 
 /// Version of the list and of what its entries mean; weights say which one they are for.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident = $name:literal,)*) => {
@@ -108,6 +108,88 @@ slots! {
     WISH = "wish",
     /// Place in the space, 0 to 1.
     LATER = "later",
+    /// 5 / (5 + rank by `late`), rank from 1.
+    LATE_RANK = "late_rank",
+    /// Likeness squared, weighted as `late`.
+    LATE_SHARP = "late_sharp",
+    /// `late` with the weights squared, so that the rarest words decide.
+    LATE_RARE = "late_rare",
+    /// Mean likeness over the weaker half of the question's words.
+    WEAKER = "weaker",
+    /// `sentence` over the best of all candidates.
+    SENTENCE_TOP = "sentence_top",
+    /// 5 / (5 + rank by `dense`), rank from 1.
+    DENSE_RANK = "dense_rank",
+    /// Cosine of the best sentence.
+    DENSE_SENTENCE = "dense_sentence",
+    /// How far the question covers the words of the turn, by likeness and rarity.
+    COVERED = "covered",
+    /// `covered` over the best of all candidates.
+    COVERED_TOP = "covered_top",
+    /// `covered` of the best sentence.
+    COVERED_SENTENCE = "covered_sentence",
+    /// `covered_sentence` where a standing wish is stated.
+    COVERED_WISH = "covered_wish",
+    /// Harmonic mean of `late` and `covered`.
+    BOTH_SIDES = "both_sides",
+    /// First score of the turn two before.
+    BEFORE_2 = "before_2",
+    /// First score of the turn before.
+    BEFORE = "before",
+    /// First score of the turn behind.
+    AFTER = "after",
+    /// First score of the turn two behind.
+    AFTER_2 = "after_2",
+    /// First score of the turn before, if the same one said it.
+    BEFORE_SAME = "before_same",
+    /// First score of the turn before, if this one starts with yes or no.
+    BEFORE_YES = "before_yes",
+    /// First score of the turn before, if this one is short.
+    BEFORE_SHORT = "before_short",
+    /// 5 / (5 + rank of the session by its three best first scores), rank from 1.
+    SESSION_RANK = "session_rank",
+    /// Best first score of the session, over the best of all.
+    SESSION_BEST = "session_best",
+    /// Mean cosine of the session's turns.
+    SESSION_DENSE = "session_dense",
+    /// Rarity of the names of the question that occur in the session, over all.
+    SESSION_NAMES = "session_names",
+    /// Said by the one named, times `first_top`.
+    BY_NAMED_FIRST = "by_named_first",
+    /// Said by another than the one named, times `first_top`.
+    BY_OTHER_FIRST = "by_other_first",
+    /// Said by another, speaking to "you".
+    OTHER_TO_YOU = "other_to_you",
+    /// Said by the one named, of "I".
+    NAMED_OF_I = "named_of_i",
+    /// Said by the user of an assistant.
+    USER = "user",
+    /// The same, times `first_top`.
+    USER_FIRST = "user_first",
+    /// Question and turn speak of plans.
+    SAME_PLAN = "same_plan",
+    /// Question and turn speak of likings or habits.
+    SAME_LIKING = "same_liking",
+    /// Question and turn speak of feelings.
+    SAME_FEELING = "same_feeling",
+    /// Question and turn speak of family, friends or colleagues.
+    SAME_KIN = "same_kin",
+    /// ln(1 + content words), over 3.
+    WORDS = "words",
+    /// Sum of the rarities of the content words, over 50.
+    RARITY_SUM = "rarity_sum",
+    /// Mean rarity of the content words, over 5.
+    RARITY_MEAN = "rarity_mean",
+    /// ln of the parts.
+    PARTS = "parts",
+    /// Place in the session, 0 to 1.
+    IN_SESSION = "in_session",
+    /// First of the session.
+    OPENS = "opens",
+    /// Last of the session.
+    CLOSES = "closes",
+    /// Ends with a question.
+    ASKS = "asks",
     /// Belongs with the best anchors, by the edge head.
     CHAINED = "chained",
 }

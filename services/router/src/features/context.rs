@@ -1,0 +1,168 @@
+//! What a turn's neighbours and its session say, and how it stands among all candidates.
+
+use std::collections::BTreeMap;
+
+use text::patterns as p;
+
+use crate::matches::Matches;
+use crate::query::Query;
+use crate::slots::{self as s, Values};
+use crate::view::View;
+
+/// Fills in what depends on the best of all; `full` are the rows that get features.
+pub(super) fn relative(all: &mut [Values], full: &[usize], matches: &Matches) {
+    let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
+    let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));
+    let (sentence, covered) = (best(s::SENTENCE), best(s::COVERED));
+    let least = matches.rows.iter().map(|it| it.dense).fold(dense, f32::min);
+    for values in all.iter_mut() {
+        values[s::BM25] = values[s::BM25_RAW] / bm25;
+        values[s::LATE_TOP] = values[s::LATE] / late;
+        values[s::DENSE_TOP] = (values[s::DENSE] - least) / (dense - least).max(1e-6);
+        values[s::SENTENCE_TOP] = values[s::SENTENCE] / sentence;
+        values[s::COVERED_TOP] = values[s::COVERED] / covered;
+    }
+    for (from, to) in [(s::LATE, s::LATE_RANK), (s::DENSE, s::DENSE_RANK)] {
+        for (rank, row) in ranked(full, |row| all[row][from]).into_iter().enumerate() {
+            all[row][to] = reciprocal(rank);
+        }
+    }
+}
+
+/// Fills in what depends on the first head: ranks, neighbours, sessions.
+pub(super) fn context(view: &View, query: &Query, matches: &Matches, (all, full): (&mut [Values], &[usize])) {
+    let first: Vec<f32> = all.iter().map(|it| it[s::FIRST]).collect();
+    let top = first.iter().copied().fold(1e-6, f32::max);
+    let sessions = Sessions::of(view, query, matches, all);
+    for (rank, row) in ranked(full, |row| first[row]).into_iter().enumerate() {
+        let session = sessions.rows.get(&view.session_of(matches.turns[row]));
+        if let Some(session) = session {
+            session.tell(&sessions, first[row], &mut all[row]);
+        }
+        beside(view, matches, row, (&first, all));
+        let turn = &view.turns()[matches.turns[row]];
+        let values = &mut all[row];
+        values[s::FIRST_TOP] = first[row] / top;
+        values[s::FIRST_RANK] = reciprocal(rank);
+        values[s::EXPECTED_FIRST] = values[s::EXPECTED] * values[s::FIRST_TOP];
+        values[s::BY_NAMED_FIRST] = values[s::BY_NAMED] * values[s::FIRST_TOP];
+        values[s::BY_OTHER_FIRST] = values[s::BY_OTHER] * values[s::FIRST_TOP];
+        values[s::OTHER_TO_YOU] = values[s::BY_OTHER] * half(turn.patterns[p::YOU]);
+        values[s::NAMED_OF_I] = values[s::BY_NAMED] * half(turn.patterns[p::I]);
+        values[s::USER_FIRST] = values[s::USER] * values[s::FIRST_TOP];
+        values[s::LATER] = matches.turns[row] as f32 / view.turns().len().max(1) as f32;
+        if query.anchors.window.is_some() {
+            values[s::IN_TIME_FIRST] = values[s::IN_TIME] * values[s::FIRST_TOP];
+        }
+    }
+}
+
+/// Half of a count, at most 1.
+fn half(count: u8) -> f32 {
+    f32::from(count.min(2)) / 2.0
+}
+
+fn beside(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mut [Values])) {
+    let turn = &view.turns()[matches.turns[row]];
+    let at = |by: isize| matches.beside(view, row, by);
+    let score = |by: isize| at(by).map_or(0.0, |it| first[it]);
+    let before = at(-1);
+    let other = before.map(|it| &view.turns()[matches.turns[it]]);
+    let same = other.is_some_and(|it| it.unit.actor == turn.unit.actor);
+    let asked = other.is_some_and(|it| it.asks) && !same;
+    let near = || [-3, -2, -1, 1, 2, 3].into_iter().filter_map(at);
+    let names = near().map(|it| all[it][s::NAMES_HERE]).fold(0.0, f32::max);
+    let words: usize = turn.sentences.iter().map(|it| it.words.len()).sum();
+    let given = |it: bool, score: f32| if it { score } else { 0.0 };
+    let values = &mut all[row];
+    values[s::NEAR] = near().map(|it| first[it]).fold(0.0, f32::max);
+    values[s::BEFORE] = score(-1);
+    values[s::BEFORE_2] = score(-2);
+    values[s::AFTER] = score(1);
+    values[s::AFTER_2] = score(2);
+    values[s::REPLY] = given(asked, score(-1));
+    values[s::BACK] = given(turn.patterns[p::ANAPHOR] > 0, score(-1));
+    values[s::BEFORE_SAME] = given(same, score(-1));
+    values[s::BEFORE_YES] = given(turn.patterns[p::YES_NO] > 0, score(-1));
+    values[s::BEFORE_SHORT] = given(words < 8, score(-1));
+    values[s::ASKS_AHEAD] = given(turn.asks, score(1));
+    values[s::NAMES_NEAR] = names.max(values[s::NAMES_HERE]);
+}
+
+/// What a session says as a whole.
+#[derive(Default)]
+struct Session {
+    best: f32,
+    mean: f32,
+    cover: f32,
+    dense: f32,
+    names: f32,
+    rank: usize,
+}
+
+impl Session {
+    fn tell(&self, all: &Sessions, first: f32, values: &mut Values) {
+        values[s::FIRST_SESSION] = if self.best > 0.0 { first / self.best } else { 0.0 };
+        values[s::SESSION] = self.mean - all.mean;
+        values[s::SESSION_COVER] = self.cover;
+        values[s::SESSION_RANK] = reciprocal(self.rank);
+        values[s::SESSION_BEST] = self.best / all.best;
+        values[s::SESSION_DENSE] = self.dense;
+        values[s::SESSION_NAMES] = self.names;
+    }
+}
+
+struct Sessions {
+    rows: BTreeMap<usize, Session>,
+    best: f32,
+    mean: f32,
+}
+
+impl Sessions {
+    fn of(view: &View, query: &Query, matches: &Matches, all: &[Values]) -> Sessions {
+        let mut rows = BTreeMap::new();
+        let mut start = 0;
+        while start < all.len() {
+            let session = view.session_of(matches.turns[start]);
+            let end = (start..all.len())
+                .find(|&it| view.session_of(matches.turns[it]) != session)
+                .unwrap_or(all.len());
+            let own = &all[start..end];
+            let mut scores: Vec<f32> = own.iter().map(|it| it[s::FIRST]).collect();
+            scores.sort_by(|a, b| b.total_cmp(a));
+            let like = |word: usize| (start..end).map(|row| matches.soft(row)[word]).fold(0.0, f32::max);
+            let words = query.words.iter().enumerate();
+            let told = Session {
+                best: scores[0],
+                mean: scores.iter().take(3).sum::<f32>() / 3.0,
+                cover: words.map(|(at, word)| word.weight * like(at)).sum(),
+                dense: own.iter().map(|it| it[s::DENSE]).sum::<f32>() / own.len() as f32,
+                names: own.iter().map(|it| it[s::NAMES_HERE]).fold(0.0, f32::max),
+                rank: 0,
+            };
+            rows.insert(session, told);
+            start = end;
+        }
+        let numbers: Vec<usize> = rows.keys().copied().collect();
+        for (rank, session) in ranked(&numbers, |it| rows[&it].mean).into_iter().enumerate() {
+            rows.entry(session).or_default().rank = rank;
+        }
+        Sessions {
+            best: rows.values().map(|it| it.best).fold(1e-6, f32::max),
+            mean: rows.values().map(|it| it.mean).fold(0.0, f32::max),
+            rows,
+        }
+    }
+}
+
+/// Sorts by score, best first, ties by number.
+fn ranked(numbers: &[usize], score: impl Fn(usize) -> f32) -> Vec<usize> {
+    let mut scored: Vec<(f32, usize)> = numbers.iter().map(|&it| (score(it), it)).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.into_iter().map(|it| it.1).collect()
+}
+
+/// `rank` counts from 0.
+fn reciprocal(rank: usize) -> f32 {
+    5.0 / (6.0 + rank as f32)
+}

@@ -1,0 +1,129 @@
+//! The command line.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+use eval::data::DataSet;
+use router::heads::Weights;
+use serde_json::json;
+
+use crate::heads::{Plan, train};
+use crate::measure::measure;
+use crate::world::{World, worlds};
+
+/// Trains the router of Mnemic on conversations with questions, and compares weights.
+#[derive(Parser)]
+#[command(name = "mnemic-train", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fits all heads and writes a weights file.
+    Fit(Fit),
+    /// Scores weights files side by side on data sets.
+    Measure(Measure),
+}
+
+#[derive(Args)]
+struct Fit {
+    /// Folder with conversations.jsonl and questions.jsonl.
+    #[arg(long)]
+    data: PathBuf,
+    /// Where the weights go.
+    #[arg(long)]
+    out: PathBuf,
+    /// Name of the weights.
+    #[arg(long, default_value = "trained")]
+    name: String,
+    /// Weight decay.
+    #[arg(long, default_value_t = Plan::default().l2)]
+    l2: f64,
+    /// Leaves out the features whose names start like this.
+    #[arg(long)]
+    without: Vec<String>,
+}
+
+#[derive(Args)]
+struct Measure {
+    /// Folders with conversations.jsonl and questions.jsonl.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// Weights files; without any, the built-in weights.
+    #[arg(long, num_args = 1..)]
+    weights: Vec<PathBuf>,
+}
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Fit(it) => it.run(),
+        Command::Measure(it) => it.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
+    let data = DataSet::read(dir)?;
+    let worlds = worlds(data.clone())?;
+    Ok((data, worlds))
+}
+
+impl Fit {
+    fn run(self) -> anyhow::Result<()> {
+        let (_, worlds) = load(&self.data)?;
+        let plan = Plan {
+            l2: self.l2,
+            without: self.without,
+        };
+        let heads = train(&worlds, &plan)?;
+        let file = serde_json::to_string_pretty(&heads.file(&self.name, json!({})))?;
+        std::fs::write(&self.out, file + "\n").with_context(|| format!("cannot write {}", self.out.display()))
+    }
+}
+
+impl Measure {
+    #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
+    fn run(self) -> anyhow::Result<()> {
+        let mut all = Vec::new();
+        for path in &self.weights {
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            all.push((path.display().to_string(), Weights::read(&text)?));
+        }
+        if all.is_empty() {
+            let builtin = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
+            all.push((builtin.version.clone(), builtin.clone()));
+        }
+        for dir in &self.data {
+            let (data, worlds) = load(dir)?;
+            for (name, weights) in &all {
+                let table = measure(&data, &worlds, weights)?.table;
+                let figure = |metric: &str| 100.0 * table["ALL"].get(metric).copied().unwrap_or_default();
+                println!(
+                    "{:24} {:24} E@256 {:.1} E@512 {:.1} E@1024 {:.1} ans@256 {:.1} ans@512 {:.1} ans@1024 {:.1} R@5 {:.1} R@10 {:.1}",
+                    dir.file_name().unwrap_or_default().to_string_lossy(),
+                    name,
+                    figure("E@256"),
+                    figure("E@512"),
+                    figure("E@1024"),
+                    figure("ans@256"),
+                    figure("ans@512"),
+                    figure("ans@1024"),
+                    figure("R@5"),
+                    figure("R@10")
+                );
+            }
+        }
+        Ok(())
+    }
+}

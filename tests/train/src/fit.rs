@@ -1,0 +1,151 @@
+//! A linear head fitted by a softmax over all candidates of a question.
+
+use anyhow::Context;
+use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+
+/// Steps of the optimiser at most, and vectors it remembers.
+const STEPS: u64 = 200;
+const MEMORY: usize = 8;
+/// Added to the standard deviation of a feature, so that one that hardly varies gets no great weight.
+const STEADY: f64 = 1e-3;
+
+/// One question: candidates with their features, the share of the evidence in each, and how much the question counts.
+pub struct Case {
+    /// Features of each candidate, those of the head only.
+    pub rows: Vec<Vec<f32>>,
+    /// Share of the evidence, sums to 1.
+    pub gold: Vec<f64>,
+    /// Weight of the question.
+    pub weight: f64,
+}
+
+/// Returns the weights that make the evidence of `cases` most probable, `l2` times their square (features scaled to
+/// deviation 1) held against them.
+///
+/// # Errors
+/// If the optimiser fails, which finite features do not cause.
+pub fn fit(cases: &[Case], l2: f64) -> anyhow::Result<Vec<f64>> {
+    let width = cases.first().and_then(|it| it.rows.first()).map_or(0, Vec::len);
+    let scale = scale(cases, width);
+    let problem = Problem {
+        cases,
+        scale: &scale,
+        l2,
+        total: cases.iter().map(|it| it.weight).sum(),
+    };
+    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
+        .with_tolerance_cost(1e-9)
+        .map_err(plain)?;
+    let result = Executor::new(problem, solver)
+        .configure(|state| state.param(vec![0.0; width]).max_iters(STEPS))
+        .run()
+        .map_err(plain)?;
+    let best = result
+        .state()
+        .get_best_param()
+        .context("the optimiser returned nothing")?;
+    Ok(best.iter().zip(&scale).map(|(weight, scale)| weight / scale).collect())
+}
+
+fn plain(error: Error) -> anyhow::Error {
+    anyhow::anyhow!("the optimiser failed: {error}")
+}
+
+/// Returns the negative log likelihood of the evidence of a case under raw `weights`.
+pub fn loss(case: &Case, weights: &[f64]) -> f64 {
+    let scores: Vec<f64> = case.rows.iter().map(|row| dot(row, weights)).collect();
+    let (top, sum) = softmax(&scores);
+    scores
+        .iter()
+        .zip(&case.gold)
+        .map(|(score, gold)| -gold * (score - top - sum.ln()))
+        .sum()
+}
+
+fn scale(cases: &[Case], width: usize) -> Vec<f64> {
+    let count: f64 = cases.iter().map(|it| it.rows.len() as f64).sum::<f64>().max(1.0);
+    let rows = || cases.iter().flat_map(|it| &it.rows);
+    let mut mean = vec![0.0; width];
+    rows().for_each(|row| {
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(sum, value)| *sum += f64::from(*value) / count)
+    });
+    let mut variance = vec![0.0; width];
+    for row in rows() {
+        let pairs = row.iter().zip(&mean);
+        variance
+            .iter_mut()
+            .zip(pairs)
+            .for_each(|(sum, (value, mean))| *sum += (f64::from(*value) - mean).powi(2) / count);
+    }
+    variance.into_iter().map(|it| it.sqrt() + STEADY).collect()
+}
+
+fn dot(row: &[f32], weights: &[f64]) -> f64 {
+    row.iter()
+        .zip(weights)
+        .map(|(value, weight)| f64::from(*value) * weight)
+        .sum()
+}
+
+/// Returns the greatest score and the sum of the exponentials of the others against it.
+fn softmax(scores: &[f64]) -> (f64, f64) {
+    let top = scores.iter().copied().fold(f64::MIN, f64::max);
+    (top, scores.iter().map(|it| (it - top).exp()).sum())
+}
+
+struct Problem<'a> {
+    cases: &'a [Case],
+    scale: &'a [f64],
+    l2: f64,
+    total: f64,
+}
+
+impl Problem<'_> {
+    fn raw(&self, weights: &[f64]) -> Vec<f64> {
+        weights
+            .iter()
+            .zip(self.scale)
+            .map(|(weight, scale)| weight / scale)
+            .collect()
+    }
+}
+
+impl CostFunction for Problem<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, weights: &Vec<f64>) -> Result<f64, Error> {
+        let raw = self.raw(weights);
+        let sum: f64 = self.cases.iter().map(|it| it.weight * loss(it, &raw)).sum();
+        Ok(sum / self.total + self.l2 * weights.iter().map(|it| it * it).sum::<f64>())
+    }
+}
+
+impl Gradient for Problem<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, weights: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        let raw = self.raw(weights);
+        let mut gradient = vec![0.0; weights.len()];
+        for case in self.cases {
+            let scores: Vec<f64> = case.rows.iter().map(|row| dot(row, &raw)).collect();
+            let (top, sum) = softmax(&scores);
+            for ((row, score), gold) in case.rows.iter().zip(&scores).zip(&case.gold) {
+                let off = case.weight * ((score - top).exp() / sum - gold);
+                gradient
+                    .iter_mut()
+                    .zip(row)
+                    .for_each(|(it, value)| *it += off * f64::from(*value));
+            }
+        }
+        let both = gradient.into_iter().zip(self.scale.iter().zip(weights));
+        Ok(both
+            .map(|(it, (scale, weight))| it / scale / self.total + 2.0 * self.l2 * weight)
+            .collect())
+    }
+}

@@ -1,0 +1,149 @@
+//! The heads, fitted one after the other: what a unit says, whether it holds evidence, what belongs with it.
+
+use std::collections::BTreeMap;
+
+use router::edges;
+use router::heads::Weights;
+use router::slots;
+use serde_json::{Value, json};
+
+use crate::fit::{Case, fit};
+use crate::world::{Example, World, examples};
+
+/// Features of the first head: what a unit and its neighbours say by themselves.
+const FIRST: &[&str] = &[
+    "bm25_raw",
+    "bigram",
+    "late",
+    "sentence",
+    "strong",
+    "nouns",
+    "window",
+    "dense",
+    "dense_window",
+    "questions",
+    "in_time",
+];
+/// Features of the anchor head: what the question fixes.
+const ANCHOR: &[&str] = &["cover", "hits", "rare", "late", "by_named", "names", "in_time"];
+/// Features that the support head does not learn: another head's score, the place in a space of any length, and what is
+/// set by hand below.
+const NOT_SUPPORT: &[&str] = &["chained", "later", LONG];
+/// What long answers of an assistant lose is set by hand: which of them are worth their tokens depends on the budget, which
+/// the objective does not know.
+const LONG: &str = "assistant_long";
+const LONG_WEIGHT: f64 = -1.0;
+
+/// How to train.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Weight decay of the support head, features scaled to deviation 1.
+    pub l2: f64,
+    /// Features left out, by the start of their name.
+    pub without: Vec<String>,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            l2: 0.1,
+            without: Vec::new(),
+        }
+    }
+}
+
+/// Weights in training: maps from feature to weight.
+#[derive(Clone, Debug, Default)]
+pub struct Heads {
+    /// See [`Weights`].
+    pub first: BTreeMap<String, f64>,
+    /// See [`Weights`].
+    pub support: BTreeMap<String, f64>,
+    /// See [`Weights`].
+    pub anchor: BTreeMap<String, f64>,
+    /// See [`Weights`].
+    pub edge: BTreeMap<String, f64>,
+}
+
+impl Heads {
+    /// Returns the weights file.
+    pub fn file(&self, version: &str, about: Value) -> Value {
+        json!({
+            "version": version,
+            "features": slots::VERSION,
+            "temperature": 1.0,
+            "about": about,
+            "first": rounded(&self.first),
+            "support": rounded(&self.support),
+            "anchor": rounded(&self.anchor),
+            "edge": rounded(&self.edge),
+        })
+    }
+
+    /// Returns the weights as the router reads them.
+    ///
+    /// # Errors
+    /// If a feature is unknown to the router.
+    pub fn weights(&self) -> anyhow::Result<Weights> {
+        Ok(Weights::read(&self.file("in-training", Value::Null).to_string())?)
+    }
+}
+
+/// Six figures say all there is, and keep the file small.
+fn rounded(weights: &BTreeMap<String, f64>) -> BTreeMap<&str, f64> {
+    let kept = weights.iter().filter(|it| it.1.abs() > 1e-4);
+    kept.map(|(name, weight)| (name.as_str(), (weight * 1e4).round() / 1e4))
+        .collect()
+}
+
+/// Fits all heads to the questions of `worlds`.
+///
+/// # Errors
+/// If the optimiser fails or a world cannot be read.
+pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
+    let mut heads = Heads {
+        edge: edges::NAMES.iter().map(|it| ((*it).to_owned(), 0.0)).collect(),
+        ..Heads::default()
+    };
+    let plain = examples(worlds, &heads.weights()?)?;
+    heads.first = head(&cases(worlds, &plain, FIRST), FIRST, plan.l2)?;
+    heads.anchor = head(&cases(worlds, &plain, ANCHOR), ANCHOR, plan.l2)?;
+    let full = examples(worlds, &heads.weights()?)?;
+    let names = support(plan);
+    heads.support = head(&cases(worlds, &full, &names), &names, plan.l2)?;
+    heads.support.insert(LONG.to_owned(), LONG_WEIGHT);
+    Ok(heads)
+}
+
+fn support(plan: &Plan) -> Vec<&'static str> {
+    let left =
+        |name: &&&str| !NOT_SUPPORT.contains(name) && !plan.without.iter().any(|it| name.starts_with(it.as_str()));
+    slots::NAMES.iter().filter(left).copied().collect()
+}
+
+fn head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<String, f64>> {
+    let weights = fit(cases, l2)?;
+    Ok(names.iter().map(|it| (*it).to_owned()).zip(weights).collect())
+}
+
+/// Narrows examples to some features; a setting counts with the square root of its questions.
+pub fn cases(worlds: &[World], examples: &[Example], names: &[&str]) -> Vec<Case> {
+    let slots: Vec<usize> = names
+        .iter()
+        .filter_map(|name| slots::NAMES.iter().position(|it| it == name))
+        .collect();
+    let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
+    for example in examples {
+        *counts.entry(&worlds[example.world].setting).or_default() += 1.0;
+    }
+    let case = |example: &Example| Case {
+        rows: example
+            .rows
+            .iter()
+            .map(|row| slots.iter().map(|&it| row[it]).collect())
+            .collect(),
+        gold: example.gold.clone(),
+        weight: counts[worlds[example.world].setting.as_str()].powf(-0.5),
+    };
+    examples.iter().map(case).collect()
+}

@@ -1,0 +1,11 @@
+//! `mnemic-train` fits the router's heads to conversations with questions, and says what the fit is worth.
+//!
+//! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
+//! router's own code, [`fit`] is the objective, [`heads`] fits one head after the other, [`measure`] scores weights,
+//! [`validate`] leaves settings out. Nothing here runs when Mnemic serves: what ships is the weights file.
+
+pub mod cli;
+pub mod fit;
+pub mod heads;
+pub mod measure;
+pub mod world;

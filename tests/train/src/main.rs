@@ -1,0 +1,7 @@
+//! `mnemic-train`: see the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    train::cli::main()
+}

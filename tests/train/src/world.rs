@@ -1,0 +1,224 @@
+//! Conversations as the router sees them, and their questions as examples to learn from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::{Context, ensure};
+use chrono::{DateTime, FixedOffset, NaiveDateTime};
+use domain::id::{RecordId, SessionId, SpaceId};
+use domain::message::{QueryFilter, RouteV1};
+use domain::port::SearchResult;
+use domain::record::{Modality, Record};
+use eval::data::{Conversation, DataSet, Question, Turn};
+use router::edges::Related;
+use router::heads::Weights;
+use router::propose::{Candidates, Gate, propose};
+use router::query::Query;
+use router::route;
+use router::slots::Values;
+use router::view::View;
+
+/// A conversation, written by the writer's rules and read by the router.
+pub struct World {
+    /// The conversation's id.
+    pub name: String,
+    /// Where it comes from; examples are weighed by it, and one at a time is left out to validate.
+    pub setting: String,
+    /// The router's view of it.
+    pub view: View,
+    /// Place in the view by turn id.
+    pub places: HashMap<String, usize>,
+    /// Its questions.
+    pub questions: Vec<Question>,
+}
+
+/// What a head learns from: one question with all candidates.
+pub struct Example {
+    /// Index of the world.
+    pub world: usize,
+    /// Index of the question in its world.
+    pub question: usize,
+    /// Candidates with features, in the order of the view.
+    pub rows: Vec<Values>,
+    /// Place of each candidate in the view.
+    pub places: Vec<usize>,
+    /// Share of the evidence that each candidate holds; they sum to 1.
+    pub gold: Vec<f64>,
+}
+
+/// Builds a world for every conversation of a data set.
+///
+/// # Errors
+/// If a timestamp cannot be read or a question cites an unknown turn.
+pub fn worlds(data: DataSet) -> anyhow::Result<Vec<World>> {
+    let mut questions: BTreeMap<String, Vec<Question>> = BTreeMap::new();
+    for question in data.questions {
+        questions
+            .entry(question.conversation_id.clone())
+            .or_default()
+            .push(question);
+    }
+    let mut worlds = Vec::new();
+    for conversation in &data.conversations {
+        let own = questions.remove(&conversation.conversation_id).unwrap_or_default();
+        worlds.push(world(conversation, own)?);
+    }
+    let unknown = questions.keys().next();
+    ensure!(unknown.is_none(), "questions about an unknown conversation {unknown:?}");
+    Ok(worlds)
+}
+
+fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Result<World> {
+    let name = conversation.conversation_id.clone();
+    let space: SpaceId = SPACE.parse().context("the name of the space")?;
+    let mut sessions: Vec<Vec<Record>> = Vec::new();
+    for (ordinal, turn) in conversation.turns.iter().enumerate() {
+        let record = record(&space, turn, ordinal as u64).with_context(|| format!("turn {} of {name}", turn.id))?;
+        match sessions.iter_mut().find(|it| it[0].session == record.session) {
+            Some(session) => session.push(record),
+            None => sessions.push(vec![record]),
+        }
+    }
+    let units = sessions.iter_mut().flat_map(|session| {
+        session.sort_by_key(Record::order);
+        writer::write(session, &(0..session.len()).collect::<Vec<_>>())
+    });
+    let view = View::of(units);
+    let ids = view.turns().iter().zip(0..);
+    let places: HashMap<String, usize> = ids
+        .flat_map(|(turn, place)| turn.unit.external_ids.iter().map(move |id| (id.clone(), place)))
+        .collect();
+    for question in &questions {
+        let cited = question
+            .evidence
+            .iter()
+            .chain(question.evidence_groups.iter().flatten());
+        for id in cited {
+            ensure!(
+                places.contains_key(id),
+                "question {} cites {id}, which {name} has not",
+                question.id
+            );
+        }
+    }
+    Ok(World {
+        setting: conversation.split.clone().unwrap_or_else(|| name.clone()),
+        name,
+        view,
+        places,
+        questions,
+    })
+}
+
+/// Every conversation is a space of its own; its name only enters ids, which break ties.
+const SPACE: &str = "train";
+
+fn record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> {
+    let caption = turn.image_caption.clone().filter(|it| !it.trim().is_empty());
+    Ok(Record {
+        id: RecordId::derive(space, &turn.id),
+        space: space.clone(),
+        external_id: turn.id.clone(),
+        session: SessionId::derive(space, &turn.session),
+        session_name: turn.session.clone(),
+        ordinal,
+        modality: if caption.is_some() {
+            Modality::Visual
+        } else {
+            Modality::Text
+        },
+        actor: turn.speaker.clone(),
+        text: turn.text.clone(),
+        image_caption: caption,
+        image_uri: None,
+        tool: None,
+        observed_at: moment(&turn.timestamp)?,
+        metadata: BTreeMap::new(),
+    })
+}
+
+fn moment(text: &str) -> anyhow::Result<DateTime<FixedOffset>> {
+    if let Ok(it) = DateTime::parse_from_rfc3339(text) {
+        return Ok(it);
+    }
+    let naive: NaiveDateTime = text.parse().with_context(|| format!("{text} is no time"))?;
+    Ok(naive.and_utc().fixed_offset())
+}
+
+/// Returns the request the router gets for a question.
+///
+/// # Errors
+/// Never for the fixed name of the space; passed on all the same.
+pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
+    Ok(RouteV1 {
+        space: SPACE.parse().context("the name of the space")?,
+        question: question.to_owned(),
+        tokens,
+        as_of: None,
+        filter: QueryFilter::default(),
+        explain: 0,
+        ranked: 0,
+        scenes: 0,
+    })
+}
+
+/// Returns what the router makes of a question before it scores.
+///
+/// # Errors
+/// As [`request`].
+pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
+    let request = request(question, 512)?;
+    let query = Query::read(question, &world.view, route::now(&world.view, &request));
+    let found = SearchResult::default();
+    let candidates = propose(&world.view, &query, &Gate::of(&request), &found, &Related::new());
+    Ok((query, candidates))
+}
+
+/// Computes the features of every answerable question of the worlds, with the scores of `weights` where features need them.
+///
+/// # Errors
+/// As [`request`].
+pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Example>> {
+    let mut examples = Vec::new();
+    for (at, world) in worlds.iter().enumerate() {
+        for (number, question) in world.questions.iter().enumerate().filter(|it| it.1.answerable) {
+            let gold = gold(world, question);
+            if gold.is_empty() {
+                continue;
+            }
+            let (query, candidates) = read(world, &question.question)?;
+            let mut scored = route::score(&world.view, &query, &candidates, &Related::new(), weights);
+            scored.sort_by_key(|it| it.place);
+            let share: Vec<f64> = scored
+                .iter()
+                .map(|it| gold.get(&it.place).copied().unwrap_or_default())
+                .collect();
+            if share.iter().sum::<f64>() > 0.0 {
+                examples.push(Example {
+                    world: at,
+                    question: number,
+                    places: scored.iter().map(|it| it.place).collect(),
+                    rows: scored.into_iter().map(|it| it.values).collect(),
+                    gold: share,
+                });
+            }
+        }
+    }
+    Ok(examples)
+}
+
+/// Share of the evidence by place: groups weigh the same, the turns of a group share its weight.
+fn gold(world: &World, question: &Question) -> BTreeMap<usize, f64> {
+    let single: Vec<Vec<String>> = question.evidence.iter().map(|it| vec![it.clone()]).collect();
+    let groups = if question.evidence_groups.is_empty() {
+        &single
+    } else {
+        &question.evidence_groups
+    };
+    let mut shares = BTreeMap::new();
+    for group in groups {
+        for place in group.iter().filter_map(|it| world.places.get(it)) {
+            *shares.entry(*place).or_insert(0.0) += 1.0 / (groups.len() * group.len()) as f64;
+        }
+    }
+    shares
+}
