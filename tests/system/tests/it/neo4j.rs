@@ -1,9 +1,11 @@
 //! Records and graph on Neo4j, against the conformance suites.
 
+mod access;
 mod isolation;
 mod outage;
 mod races;
 mod sample;
+mod speed;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};

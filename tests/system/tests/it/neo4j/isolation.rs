@@ -13,21 +13,38 @@ use super::fresh;
 use super::sample::{entity, fact, noon, record, relation, space, unit, unit_id};
 
 const HOSTILE: [&str; 14] = [
-    "`", "``) DETACH DELETE n //", "'", "\"", "\\", "\\u0027", "'}) DETACH DELETE n //",
-    "\"}) MATCH (n) DETACH DELETE n //", "a`]->() DELETE r //", "$space", "{key: $prefix}", "\0\u{1}\n\r\t\u{2028}",
-    "👩‍👩‍👧 \u{202e}עברית ‎文 \u{10ffff}", "} RETURN 1 UNION MATCH (n) DETACH DELETE n RETURN 1 AS known /*",
+    "`",
+    "``) DETACH DELETE n //",
+    "'",
+    "\"",
+    "\\",
+    "\\u0027",
+    "'}) DETACH DELETE n //",
+    "\"}) MATCH (n) DETACH DELETE n //",
+    "a`]->() DELETE r //",
+    "$space",
+    "{key: $prefix}",
+    "\0\u{1}\n\r\t\u{2028}",
+    "👩‍👩‍👧 \u{202e}עברית ‎文 \u{10ffff}",
+    "} RETURN 1 UNION MATCH (n) DETACH DELETE n RETURN 1 AS known /*",
 ];
 
 /// Fills a space with things whose every text is `text`.
 async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
     let (records, graph) = (&it.records, &it.graph);
     assert!(records.create_space(space, noon()).await.unwrap());
-    records.put(space, &[record(space, 1, text), record(space, 2, text)]).await.unwrap();
+    records
+        .put(space, &[record(space, 1, text), record(space, 2, text)])
+        .await
+        .unwrap();
     let claim = (record(space, 1, text).id, [1; 32]);
     assert_eq!(records.claim(space, &[claim]).await.unwrap(), [Claim::Fresh]);
     records.remember(space, text, &idempotent(text), noon()).await.unwrap();
     records.mark_written(space, Position(7)).await.unwrap();
-    graph.put_units(space, &[unit(1, text), unit(2, text)], &[]).await.unwrap();
+    graph
+        .put_units(space, &[unit(1, text), unit(2, text)], &[])
+        .await
+        .unwrap();
     graph.put_relations(space, &relations(text)).await.unwrap();
     graph.put_facts(space, &[fact(1, text)]).await.unwrap();
     graph.put_entities(space, &[entity(1, text)]).await.unwrap();
@@ -53,8 +70,16 @@ async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
         && graph.changes(space, 0, 9).await.unwrap().len() == 2
         && found == relations(text)
         && (facts, entities) == (vec![fact(1, text)], vec![entity(1, text)])
-        && graph.facts(space, Some(FactId::from_uuid(past)), 9).await.unwrap().is_empty()
-        && graph.entities(space, Some(EntityId::from_uuid(past)), 9).await.unwrap().is_empty()
+        && graph
+            .facts(space, Some(FactId::from_uuid(past)), 9)
+            .await
+            .unwrap()
+            .is_empty()
+        && graph
+            .entities(space, Some(EntityId::from_uuid(past)), 9)
+            .await
+            .unwrap()
+            .is_empty()
         && (info.records, info.units, info.written) == (2, 2, Position(7))
 }
 
@@ -95,7 +120,9 @@ async fn texts_are_never_statements() {
 /// Spaces with names that start alike, and the same name in two namespaces, hold the same ids and never meet.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn spaces_with_the_same_ids_never_meet() {
-    let (Some(one), Some(two)) = (fresh().await, fresh().await) else { return };
+    let (Some(one), Some(two)) = (fresh().await, fresh().await) else {
+        return;
+    };
     let longer = Options {
         namespace: format!("{}-", one.namespace),
         ..one.clone()

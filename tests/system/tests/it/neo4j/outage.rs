@@ -29,7 +29,10 @@ async fn store(it: &Neo4j, task: usize) -> usize {
             };
             let Err(error) = outcome else { break };
             assert_eq!(error.kind(), ErrorKind::Unavailable, "{error:?}");
-            assert!(begun.elapsed() < Duration::from_secs(120), "it does not come back: {error:?}");
+            assert!(
+                begun.elapsed() < Duration::from_secs(120),
+                "it does not come back: {error:?}"
+            );
             failed += 1;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -40,7 +43,9 @@ async fn store(it: &Neo4j, task: usize) -> usize {
 /// A server that is killed while it writes has all that was acknowledged, and nothing twice though all was sent again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_acknowledged_survives_a_crash() {
-    let Some(mut server) = Server::start(false, "").await.unwrap() else { return };
+    let Some(mut server) = Server::start(false, "").await.unwrap() else {
+        return;
+    };
     let options = server.options("crash");
     provision(&options).await.unwrap();
     let it = Neo4j::connect(&options).await.unwrap();
@@ -88,7 +93,9 @@ async fn what_was_acknowledged_survives_a_crash() {
 /// found again when it is back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_hangs_is_not_waited_for() {
-    let Some(mut server) = Server::start(false, "").await.unwrap() else { return };
+    let Some(mut server) = Server::start(false, "").await.unwrap() else {
+        return;
+    };
     let patient = server.options("hang");
     let refused = Neo4j::connect(&patient).await.err().unwrap();
     assert!(matches!(refused, SetupError::NotProvisioned { .. }), "{refused:?}");
@@ -97,7 +104,13 @@ async fn a_server_that_hangs_is_not_waited_for() {
         assert_eq!(provision(&patient).await.unwrap(), []);
     }
     let a = space("a");
-    Neo4j::connect(&patient).await.unwrap().records.create_space(&a, noon()).await.unwrap();
+    Neo4j::connect(&patient)
+        .await
+        .unwrap()
+        .records
+        .create_space(&a, noon())
+        .await
+        .unwrap();
 
     let hasty = Options {
         connect_ms: 1_000,
@@ -123,7 +136,10 @@ async fn a_server_that_hangs_is_not_waited_for() {
     server.kill().unwrap();
     let begun = Instant::now();
     assert_eq!(it.records.space(&a).await.unwrap_err().kind(), ErrorKind::Unavailable);
-    assert!(begun.elapsed() < Duration::from_millis(500), "a refused connection is known at once");
+    assert!(
+        begun.elapsed() < Duration::from_millis(500),
+        "a refused connection is known at once"
+    );
     server.again().await.unwrap();
     recovered(&*it.records).await;
 }
@@ -133,6 +149,9 @@ async fn recovered(records: &dyn Records) {
     let a = space("a");
     while let Err(error) = records.put(&a, &[record(&a, 99, "text")]).await {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error:?}");
-        assert!(begun.elapsed() < Duration::from_secs(30), "it does not come back: {error:?}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "it does not come back: {error:?}"
+        );
     }
 }
