@@ -1,1 +1,124 @@
-//! The index on Qdrant.
+//! The index on Qdrant, for the distributed way to run.
+//!
+//! [`provision`] makes the collection once, [`QdrantIndex::connect`] verifies it and gives the port. Read in this order:
+//! `schema` (the collection and what is compared), `marker` (which points of a space are shown), `points` (what a point
+//! is there), `search` (one question, one batch), `generation` (rebuilding a space behind the readers' backs), `client`
+//! (how a call is sent and sent again).
+//!
+//! One collection holds every space of one embedding model; the name of a space is only ever a value. A point belongs to
+//! a generation of its space, and every filter names both, also the one that says over which points idf counts: nothing
+//! of another space or generation is found, counted or weighed. The generation that readers see stands in the marker, a
+//! point without vectors. A search asks for the marker in the same batch as its channels and starts over if it changed
+//! meanwhile, so a switch is one write and costs a search no round trip.
+//!
+//! The first generation of a space is named after the time the space was made. So what a late writer still puts for a
+//! space that has been erased and made anew stays unseen. What is absent: snapshots, shards, replicas; they are the
+//! operator's.
+
+mod client;
+mod error;
+mod generation;
+mod marker;
+mod options;
+mod points;
+mod schema;
+mod search;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::id::{SpaceId, UnitId};
+use domain::port::{Index, Point, Records, Result, Search, SearchResult};
+use domain::{ErrorKind, PortError};
+use qdrant_client::qdrant::{CountPointsBuilder, UpdateMode};
+use tracing::Instrument;
+
+use client::Client;
+use marker::Markers;
+
+pub use error::SetupError;
+pub use generation::Generation;
+pub use options::Options;
+pub use schema::{Drift, provision};
+
+/// Search over the points of one Qdrant collection.
+pub struct QdrantIndex {
+    client: Client,
+    records: Arc<dyn Records>,
+    collection: String,
+    dimension: usize,
+    exact: bool,
+    batch: usize,
+    markers: Markers,
+}
+
+impl QdrantIndex {
+    /// Connects and verifies the collection; creates nothing. A server that goes away later is found again by itself.
+    /// `records` says which spaces there are; vectors have `dimension` numbers and come from `model`.
+    ///
+    /// # Errors
+    /// See [`SetupError`]; `NotProvisioned` if [`provision`] has not run or the collection has drifted since.
+    pub async fn connect(
+        options: &Options,
+        records: Arc<dyn Records>,
+        dimension: usize,
+        model: &str,
+    ) -> std::result::Result<QdrantIndex, SetupError> {
+        let client = Client::new(options)?;
+        schema::verify(&client, options, dimension, model).await?;
+        Ok(QdrantIndex {
+            client,
+            records,
+            collection: schema::alias(options, model),
+            dimension,
+            exact: options.exact,
+            batch: options.batch_points.clamp(1, options::BATCH_POINTS_MAX),
+            markers: Markers::default(),
+        })
+    }
+}
+
+#[async_trait]
+impl Index for QdrantIndex {
+    async fn put(&self, space: &SpaceId, points: &[Point], retired: &[UnitId]) -> Result<()> {
+        const OPERATION: &str = "index.put";
+        let span = tracing::info_span!("index.put", %space, points = points.len(), retired = retired.len());
+        let put = async {
+            points::check(OPERATION, points, self.dimension)?;
+            let marker = self.known(OPERATION, space).await?;
+            // One being built gets it too, so that nothing is missing when it is shown.
+            for generation in marker.building.into_iter().chain([marker.shown]) {
+                self.write(OPERATION, (space, generation), points, UpdateMode::Upsert)
+                    .await?;
+                // Afterwards, so that a unit that is put again can be found all the time.
+                self.remove(OPERATION, (space, generation), retired, points).await?;
+            }
+            Ok(())
+        };
+        put.instrument(span).await
+    }
+
+    async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
+        let span = tracing::info_span!("index.search", %space, limit = search.limit);
+        self.find(space, search).instrument(span).await
+    }
+
+    async fn count(&self, space: &SpaceId) -> Result<u64> {
+        const OPERATION: &str = "index.count";
+        let Some(marker) = self.marker(OPERATION, space).await? else {
+            return Ok(0);
+        };
+        let filter = points::filter(space, marker.shown);
+        let request = CountPointsBuilder::new(&self.collection)
+            .filter(filter)
+            .exact(true)
+            .build();
+        let counted = self.client.count(OPERATION, &request).await?;
+        let missing = || PortError::new(OPERATION, ErrorKind::Internal, "qdrant gave no count");
+        Ok(counted.result.ok_or_else(missing)?.count)
+    }
+
+    async fn erase(&self, space: &SpaceId) -> Result<()> {
+        self.erase_all(space).await
+    }
+}

@@ -1,0 +1,128 @@
+use std::time::Duration;
+
+use domain::PortError;
+use qdrant_client::qdrant::{
+    CountPoints, CountResponse, DeletePoints, GetPoints, GetResponse, QueryBatchPoints, QueryBatchResponse,
+    UpsertPoints,
+};
+use qdrant_client::{Qdrant, QdrantError};
+use tokio::time::{sleep, timeout};
+
+use super::error::{Meaning, late, meaning, of_port, pause};
+use super::{Options, SetupError};
+
+/// Pause before the second try; each further one is four times as long.
+const PAUSE_FIRST: Duration = Duration::from_millis(50);
+
+/// The driver, with a bound for every call. Nothing is sent before the first call.
+pub(super) struct Client {
+    driver: Qdrant,
+    pub(super) url: String,
+    call_time: Duration,
+    tries: u32,
+}
+
+impl Client {
+    pub(super) fn new(options: &Options) -> Result<Client, SetupError> {
+        Ok(Client {
+            driver: options.driver()?,
+            url: options.url.clone(),
+            call_time: options.call_time(),
+            tries: options.tries.max(1),
+        })
+    }
+
+    pub(super) async fn upsert(&self, operation: &'static str, request: &UpsertPoints) -> Result<(), PortError> {
+        let send = || self.driver.upsert_points(request.clone());
+        self.tried(operation, send).await.map(drop)
+    }
+
+    pub(super) async fn delete(&self, operation: &'static str, request: &DeletePoints) -> Result<(), PortError> {
+        let send = || self.driver.delete_points(request.clone());
+        self.tried(operation, send).await.map(drop)
+    }
+
+    pub(super) async fn get(&self, operation: &'static str, request: &GetPoints) -> Result<GetResponse, PortError> {
+        self.tried(operation, || self.driver.get_points(request.clone())).await
+    }
+
+    pub(super) async fn count(
+        &self,
+        operation: &'static str,
+        request: &CountPoints,
+    ) -> Result<CountResponse, PortError> {
+        self.tried(operation, || self.driver.count(request.clone())).await
+    }
+
+    pub(super) async fn query(
+        &self,
+        operation: &'static str,
+        request: &QueryBatchPoints,
+    ) -> Result<QueryBatchResponse, PortError> {
+        self.tried(operation, || self.driver.query_batch(request.clone())).await
+    }
+
+    /// Runs one step of the setup; none if what it asks for is missing.
+    pub(super) async fn setup<T, F>(
+        &self,
+        step: &str,
+        send: impl Fn(Qdrant) -> F + Send,
+    ) -> Result<Option<T>, SetupError>
+    where
+        T: Send,
+        F: Future<Output = Result<T, QdrantError>> + Send,
+    {
+        let url = || self.url.clone();
+        let sent = timeout(self.call_time, send(self.driver.clone()));
+        let error = match sent.await {
+            Ok(Ok(value)) => return Ok(Some(value)),
+            Ok(Err(error)) => error,
+            Err(_) => {
+                return Err(SetupError::Unavailable {
+                    url: url(),
+                    source: None,
+                });
+            }
+        };
+        let (meaning, source) = (meaning(&error), Box::new(error));
+        match meaning {
+            Meaning::Missing => Ok(None),
+            Meaning::Away | Meaning::Busy(_) => Err(SetupError::Unavailable {
+                url: url(),
+                source: Some(source),
+            }),
+            Meaning::Refused => Err(SetupError::Credentials { url: url(), source }),
+            Meaning::Full | Meaning::Exists | Meaning::Damaged | Meaning::Defect => Err(SetupError::Refused {
+                url: url(),
+                step: step.to_owned(),
+                source: Some(source),
+            }),
+        }
+    }
+
+    /// Sends until an answer comes, trying again makes no sense, or time or tries are used up.
+    async fn tried<T, F>(&self, operation: &'static str, mut send: impl FnMut() -> F + Send) -> Result<T, PortError>
+    where
+        T: Send,
+        F: Future<Output = Result<T, QdrantError>> + Send,
+    {
+        let tries = async {
+            let (mut left, mut own) = (self.tries, PAUSE_FIRST);
+            loop {
+                let error = match send().await {
+                    Ok(value) => return Ok(value),
+                    Err(error) => error,
+                };
+                left -= 1;
+                match pause(&error, own).filter(|_| left > 0) {
+                    Some(pause) => sleep(pause).await,
+                    None => return Err(of_port(operation, error)),
+                }
+                tracing::debug!(operation, left, "sent to qdrant again");
+                own *= 4;
+            }
+        };
+        let late = |_| Err(late(operation, self.call_time));
+        timeout(self.call_time, tries).await.unwrap_or_else(late)
+    }
+}

@@ -1,0 +1,162 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use domain::id::SpaceId;
+use domain::port::Result;
+use domain::{ErrorKind, PortError};
+use qdrant_client::Payload;
+use qdrant_client::qdrant::{
+    Condition, DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, UpdateMode,
+    UpsertPointsBuilder, Value,
+};
+
+use super::error::damaged;
+use super::points::{in_space, integer, marker_id};
+use super::{QdrantIndex, schema};
+
+/// Spaces whose shown generation is remembered; beyond, all are forgotten, which costs the next search a round trip.
+const REMEMBERED_MAX: usize = 65_536;
+
+/// Which points of a space are shown. Stored as a point of the space that has no vectors and no generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marker {
+    /// When the space was made, microseconds since 1970; tells a space from one that had its name before.
+    pub(super) born: i64,
+    /// The generation that readers see.
+    pub(super) shown: i64,
+    /// The generation that is being built, if any; greater than all before.
+    pub(super) building: Option<i64>,
+}
+
+impl Marker {
+    /// Reads the payload of a marker.
+    pub(super) fn of(operation: &'static str, payload: &HashMap<String, Value>) -> Result<Marker> {
+        let number = |key| integer(payload, key).ok_or_else(|| damaged(operation, key));
+        Ok(Marker {
+            born: number(schema::BORN)?,
+            shown: number(schema::SHOWN)?,
+            building: integer(payload, schema::BUILDING),
+        })
+    }
+
+    fn point(&self, space: &SpaceId) -> PointStruct {
+        let mut payload = Payload::new();
+        payload.insert(schema::SPACE, space.as_str());
+        payload.insert(schema::BORN, self.born);
+        payload.insert(schema::SHOWN, self.shown);
+        if let Some(building) = self.building {
+            payload.insert(schema::BUILDING, building);
+        }
+        PointStruct::new(marker_id(space).to_string(), NamedVectors::default(), payload)
+    }
+}
+
+/// The generations that were shown when last asked, so that a search can ask for marker and channels at once.
+#[derive(Default)]
+pub(super) struct Markers(Mutex<HashMap<SpaceId, i64>>);
+
+impl Markers {
+    pub(super) fn shown(&self, space: &SpaceId) -> Option<i64> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(space)
+            .copied()
+    }
+
+    pub(super) fn note(&self, space: &SpaceId, marker: Option<&Marker>) {
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(marker) = marker else {
+            shown.remove(space);
+            return;
+        };
+        if shown.len() >= REMEMBERED_MAX && !shown.contains_key(space) {
+            shown.clear();
+        }
+        shown.insert(space.clone(), marker.shown);
+    }
+}
+
+impl QdrantIndex {
+    /// Reads the marker of a space; none if nothing was ever put.
+    pub(super) async fn marker(&self, operation: &'static str, space: &SpaceId) -> Result<Option<Marker>> {
+        let ids = vec![marker_id(space).to_string().into()];
+        let request = GetPointsBuilder::new(&self.collection, ids).with_payload(true).build();
+        let found = self.client.get(operation, &request).await?.result;
+        let marker = found.first().map(|it| Marker::of(operation, &it.payload)).transpose()?;
+        self.markers.note(space, marker.as_ref());
+        Ok(marker)
+    }
+
+    /// Returns the marker of a space that the records know, and makes it at the first put.
+    ///
+    /// A space may be erased, and made anew, while a put is under way. Then its points bear a generation that no marker
+    /// shows. Only the first put of a space makes a marker; it asks the records once more afterwards, and takes the
+    /// marker back if the space is gone. What remains: a process that ends between these two leaves points in a space
+    /// that is no more, until a space of that name is made anew or erased.
+    pub(super) async fn known(&self, operation: &'static str, space: &SpaceId) -> Result<Marker> {
+        let unknown = || PortError::new(operation, ErrorKind::NotFound, format!("space {space} is unknown"));
+        let born = self.born(space).await?.ok_or_else(unknown)?;
+        let found = self.marker(operation, space).await?;
+        let mode = match found {
+            Some(marker) if marker.born == born => return Ok(marker),
+            Some(marker) if marker.born > born => return Err(unknown()),
+            // Of an earlier space of this name: its erasure was missed.
+            Some(_) => UpdateMode::Upsert,
+            // Another process may be faster, and may have begun a generation already.
+            None => UpdateMode::InsertOnly,
+        };
+        let first = Marker {
+            born,
+            shown: born,
+            building: None,
+        };
+        self.mark(operation, space, &first, mode).await?;
+        if self.born(space).await? != Some(born) {
+            self.unmark(operation, space, born).await?;
+            return Err(unknown());
+        }
+        let marker = self.marker(operation, space).await?;
+        marker.filter(|it| it.born == born).ok_or_else(unknown)
+    }
+
+    /// Stores the marker of a space.
+    pub(super) async fn mark(
+        &self,
+        operation: &'static str,
+        space: &SpaceId,
+        marker: &Marker,
+        mode: UpdateMode,
+    ) -> Result<()> {
+        let points = vec![marker.point(space)];
+        let request = UpsertPointsBuilder::new(&self.collection, points)
+            .wait(true)
+            .update_mode(mode);
+        self.client.upsert(operation, &request.build()).await?;
+        self.markers.note(space, Some(marker));
+        Ok(())
+    }
+
+    /// Removes every point of a space, its marker too.
+    pub(super) async fn erase_all(&self, space: &SpaceId) -> Result<()> {
+        let request = DeletePointsBuilder::new(&self.collection).points(Filter::must([in_space(space)]));
+        self.client.delete("index.erase", &request.wait(true).build()).await?;
+        self.markers.note(space, None);
+        Ok(())
+    }
+
+    /// Takes back the marker that was made for a space born then.
+    async fn unmark(&self, operation: &'static str, space: &SpaceId, born: i64) -> Result<()> {
+        let own = [in_space(space), Condition::matches(schema::BORN, born)];
+        let request = DeletePointsBuilder::new(&self.collection).points(Filter::must(own));
+        self.client.delete(operation, &request.wait(true).build()).await?;
+        self.markers.note(space, None);
+        Ok(())
+    }
+
+    /// When the space was made; none if it is unknown.
+    async fn born(&self, space: &SpaceId) -> Result<Option<i64>> {
+        let info = self.records.space(space).await?;
+        Ok(info.map(|it| it.created_at.timestamp_micros()))
+    }
+}

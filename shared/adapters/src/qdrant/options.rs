@@ -1,0 +1,126 @@
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::SetupError;
+
+/// Most points of one write; larger batches only make a call longer.
+pub(super) const BATCH_POINTS_MAX: usize = 256;
+/// Longest prefix, bytes.
+const PREFIX_BYTES_MAX: usize = 32;
+
+/// Where the server is, who calls it, and the bounds of the calls.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// `http://host:port` of the gRPC port, or `https://host:port` for TLS. The server's certificate is checked against
+    /// those of the system; a private authority is added to them with the environment variable `SSL_CERT_FILE`.
+    pub url: String,
+    /// Key of the server, empty for none; never printed. Sent in clear over `http`.
+    pub api_key: String,
+    /// First part of the collections' names, 1 to 32 of `a-z`, `0-9`, `_` and `-`: deployments with different ones share
+    /// a server.
+    pub prefix: String,
+    /// Searches all vectors of a space instead of its graph. Slower for spaces of more than some ten thousand points.
+    pub exact: bool,
+    /// Connections to the server, used in turn.
+    pub connections: usize,
+    /// Points a write, 1 to 256.
+    pub batch_points: usize,
+    /// Time to connect, milliseconds.
+    pub connect_ms: u64,
+    /// Time for one try of a call, milliseconds. A connection that gave no answer in this time is made anew.
+    pub try_ms: u64,
+    /// Time for one call with all its tries and pauses, milliseconds.
+    pub call_ms: u64,
+    /// Tries of a call. Every call may be repeated, also one that was done without the answer arriving.
+    pub tries: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            url: "http://127.0.0.1:6334".to_owned(),
+            api_key: String::new(),
+            prefix: "mnemic".to_owned(),
+            exact: false,
+            connections: 3,
+            batch_points: 128,
+            connect_ms: 3_000,
+            try_ms: 4_000,
+            call_ms: 10_000,
+            tries: 3,
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("url", &self.url)
+            .field("api_key", &"***")
+            .field("prefix", &self.prefix)
+            .field("exact", &self.exact)
+            .field("connections", &self.connections)
+            .field("batch_points", &self.batch_points)
+            .field("connect_ms", &self.connect_ms)
+            .field("try_ms", &self.try_ms)
+            .field("call_ms", &self.call_ms)
+            .field("tries", &self.tries)
+            .finish()
+    }
+}
+
+impl Options {
+    /// Returns the time for one call.
+    pub(super) fn call_time(&self) -> Duration {
+        Duration::from_millis(self.call_ms.max(1))
+    }
+
+    /// Takes the options to the driver.
+    ///
+    /// # Errors
+    /// `Options` if one of them cannot be used.
+    pub(super) fn driver(&self) -> Result<qdrant_client::Qdrant, SetupError> {
+        self.check()?;
+        let mut config = qdrant_client::Qdrant::from_url(&self.url)
+            // The check would block this thread and print to the standard output.
+            .skip_compatibility_check()
+            .timeout(Duration::from_millis(self.try_ms.max(1)))
+            .connect_timeout(Duration::from_millis(self.connect_ms.max(1)));
+        config.set_pool_size(self.connections.max(1));
+        if !self.api_key.is_empty() {
+            config.set_api_key(&self.api_key);
+        }
+        config.build().map_err(|error| SetupError::Options {
+            detail: "the driver refuses the options".to_owned(),
+            source: Some(Box::new(error)),
+        })
+    }
+
+    fn check(&self) -> Result<(), SetupError> {
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", ""));
+        if rest.contains('@') {
+            return Err(wrong("`url` has no place for credentials: use `api_key`"));
+        }
+        if !matches!(scheme, "http" | "https") || rest.is_empty() {
+            return Err(wrong("`url` is not http://host:port or https://host:port"));
+        }
+        let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-');
+        if self.prefix.is_empty() || self.prefix.len() > PREFIX_BYTES_MAX || !self.prefix.bytes().all(plain) {
+            return Err(wrong("`prefix` is not 1 to 32 of a-z, 0-9, '_' and '-'"));
+        }
+        if !self.api_key.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(wrong("`api_key` has characters that cannot be sent"));
+        }
+        Ok(())
+    }
+}
+
+fn wrong(detail: &str) -> SetupError {
+    SetupError::Options {
+        detail: detail.to_owned(),
+        source: None,
+    }
+}

@@ -1,0 +1,168 @@
+use std::collections::{BTreeSet, HashMap};
+
+use domain::id::{SpaceId, UnitId};
+use domain::port::{Hit, Point, Result, Sparse};
+use domain::{ErrorKind, PortError};
+use qdrant_client::Payload;
+use qdrant_client::qdrant::{
+    Condition, DeletePointsBuilder, Filter, NamedVectors, PointStruct, ScoredPoint, UpdateMode, UpsertPointsBuilder,
+    Value, Vector,
+};
+use uuid::Uuid;
+
+use super::error::damaged;
+use super::{QdrantIndex, schema};
+
+/// Root of the ids of points; changing it makes every stored point a stranger.
+const ROOT: Uuid = Uuid::from_u128(0x6d6e_656d_6963_4000_8000_0000_0000_0002);
+/// Units named in one deletion.
+const UNITS_MAX: usize = 512;
+/// A point without terms has this one, with no weight: idf counts the points of a space that have a vector, and every
+/// point of the space shall count.
+const NO_TERM: (u32, f32) = (u32::MAX, 0.0);
+
+/// A space and one of its generations.
+pub(super) type Place<'a> = (&'a SpaceId, i64);
+
+/// Id of the marker of a space.
+pub(super) fn marker_id(space: &SpaceId) -> Uuid {
+    Uuid::new_v5(&ROOT, space.as_str().as_bytes())
+}
+
+/// Accepts what lies in a space, whatever its generation, and its marker.
+pub(super) fn in_space(space: &SpaceId) -> Condition {
+    Condition::matches(schema::SPACE, space.as_str().to_owned())
+}
+
+/// Accepts the points of one generation of a space.
+pub(super) fn filter(space: &SpaceId, generation: i64) -> Filter {
+    Filter::must([in_space(space), Condition::matches(schema::GENERATION, generation)])
+}
+
+/// Refuses what the server would take without a word, and then never find or find everywhere.
+pub(super) fn check(operation: &'static str, points: &[Point], dimension: usize) -> Result<()> {
+    let invalid = |detail: String| PortError::new(operation, ErrorKind::Invalid, detail);
+    for it in points {
+        if it.dense.len() != dimension {
+            let detail = format!("a vector of length {}, expected {dimension}", it.dense.len());
+            return Err(invalid(detail));
+        }
+        check_finite(operation, &it.dense)?;
+        check_terms(operation, &it.words)?;
+        check_terms(operation, &it.pieces)?;
+    }
+    Ok(())
+}
+
+/// Refuses a vector with a number that is none.
+pub(super) fn check_finite(operation: &'static str, dense: &[f32]) -> Result<()> {
+    match dense.iter().all(|it| it.is_finite()) {
+        true => Ok(()),
+        false => Err(PortError::new(operation, ErrorKind::Invalid, "a vector is not finite")),
+    }
+}
+
+/// Refuses weights that are no numbers, and terms out of order or twice.
+pub(super) fn check_terms(operation: &'static str, terms: &Sparse) -> Result<()> {
+    if terms.iter().any(|(_, weight)| !weight.is_finite()) {
+        return Err(PortError::new(operation, ErrorKind::Invalid, "a weight is not finite"));
+    }
+    if !terms.is_sorted_by(|a, b| a.0 < b.0) {
+        return Err(PortError::new(operation, ErrorKind::Invalid, "terms are not sorted"));
+    }
+    Ok(())
+}
+
+/// Reads an integer of a payload.
+pub(super) fn integer(payload: &HashMap<String, Value>, key: &str) -> Option<i64> {
+    payload.get(key)?.as_integer()
+}
+
+/// Reads a point that was found.
+pub(super) fn hit(operation: &'static str, found: &ScoredPoint) -> Result<Hit> {
+    let unit = found.payload.get(schema::UNIT).and_then(Value::as_str);
+    let unit = unit
+        .and_then(|it| it.parse().ok())
+        .ok_or_else(|| damaged(operation, schema::UNIT))?;
+    let part = integer(&found.payload, schema::PART).and_then(|it| u16::try_from(it).ok());
+    let part = part.ok_or_else(|| damaged(operation, schema::PART))?;
+    Ok(Hit {
+        unit,
+        part,
+        score: found.score,
+    })
+}
+
+impl QdrantIndex {
+    /// Stores points, whole ones. Searchable on return.
+    pub(super) async fn write(
+        &self,
+        operation: &'static str,
+        (space, generation): Place<'_>,
+        points: &[Point],
+        mode: UpdateMode,
+    ) -> Result<()> {
+        for some in points.chunks(self.batch) {
+            let some: Vec<PointStruct> = some.iter().map(|it| stored((space, generation), it)).collect();
+            let mut request = UpsertPointsBuilder::new(&self.collection, some).wait(true);
+            if mode != UpdateMode::Upsert {
+                request = request.update_mode(mode);
+            }
+            self.client.upsert(operation, &request.build()).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the points of units, except those that were just put.
+    pub(super) async fn remove(
+        &self,
+        operation: &'static str,
+        (space, generation): Place<'_>,
+        units: &[UnitId],
+        except: &[Point],
+    ) -> Result<()> {
+        for some in units.chunks(UNITS_MAX) {
+            let named: BTreeSet<UnitId> = some.iter().copied().collect();
+            let kept = except.iter().filter(|it| named.contains(&it.unit));
+            let kept: Vec<String> = kept.map(|it| id((space, generation), it).to_string()).collect();
+            let units: Vec<String> = named.iter().map(UnitId::to_string).collect();
+            let mut gone = filter(space, generation);
+            gone.must.push(Condition::matches(schema::UNIT, units));
+            if !kept.is_empty() {
+                gone.must_not.push(Condition::has_id(kept));
+            }
+            let request = DeletePointsBuilder::new(&self.collection).points(gone).wait(true);
+            self.client.delete(operation, &request.build()).await?;
+        }
+        Ok(())
+    }
+}
+
+fn id((space, generation): Place<'_>, point: &Point) -> Uuid {
+    let mut name = Vec::with_capacity(26);
+    name.extend_from_slice(&generation.to_be_bytes());
+    name.extend_from_slice(point.unit.uuid().as_bytes());
+    name.extend_from_slice(&point.part.to_be_bytes());
+    Uuid::new_v5(&marker_id(space), &name)
+}
+
+fn stored(place: Place<'_>, point: &Point) -> PointStruct {
+    let mut payload = Payload::new();
+    payload.insert(schema::SPACE, place.0.as_str());
+    payload.insert(schema::GENERATION, place.1);
+    payload.insert(schema::UNIT, point.unit.to_string());
+    payload.insert(schema::PART, i64::from(point.part));
+    payload.insert(schema::OBSERVED_AT, point.observed_at);
+    let vectors = NamedVectors::default()
+        // One of zeros is stored as it is: its cosine with everything is 0.
+        .add_vector(schema::DENSE, Vector::new_dense(point.dense.clone()))
+        .add_vector(schema::WORDS, terms(&point.words))
+        .add_vector(schema::PIECES, terms(&point.pieces));
+    PointStruct::new(id(place, point).to_string(), vectors, payload)
+}
+
+fn terms(terms: &Sparse) -> Vector {
+    let terms = if terms.is_empty() { &[NO_TERM][..] } else { terms };
+    let (indices, values): (Vec<u32>, Vec<f32>) = terms.iter().copied().unzip();
+    Vector::new_sparse(indices, values)
+}

@@ -1,0 +1,34 @@
+/// Implements a server trait of the driver for `Shared`: known calls by a function that takes the request, all others by
+/// saying so.
+macro_rules! service {
+    (
+        $trait:path;
+        known { $($known:ident($request:ty) -> $answer:ty = $function:ident;)* }
+        others { $($other:ident($asked:ty) -> $never:ty;)* }
+    ) => {
+        #[tonic::async_trait]
+        impl $trait for super::state::Shared {
+            $(
+                async fn $known(
+                    &self,
+                    request: tonic::Request<$request>,
+                ) -> Result<tonic::Response<$answer>, tonic::Status> {
+                    let request = self.enter(request).await?;
+                    self.$function(request).map(tonic::Response::new)
+                }
+            )*
+            $(
+                async fn $other(
+                    &self,
+                    request: tonic::Request<$asked>,
+                ) -> Result<tonic::Response<$never>, tonic::Status> {
+                    self.enter(request).await?;
+                    let what = concat!("the stand-in does not know the call ", stringify!($other));
+                    Err(tonic::Status::unimplemented(what))
+                }
+            )*
+        }
+    };
+}
+
+pub(super) use service;

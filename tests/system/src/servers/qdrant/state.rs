@@ -1,0 +1,121 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use qdrant_client::qdrant::point_id::PointIdOptions;
+use qdrant_client::qdrant::{HnswConfigDiff, PayloadSchemaInfo, PointId, SparseVectorParams, Value, VectorParams};
+use tonic::{Request, Status};
+use uuid::Uuid;
+
+/// What all connections see.
+pub(super) struct Shared {
+    api_key: String,
+    delay_ms: AtomicU64,
+    lost: AtomicU32,
+    calls: AtomicU64,
+    stored: Mutex<Stored>,
+}
+
+/// Collections by name, and other names of them.
+#[derive(Default)]
+pub(super) struct Stored {
+    pub(super) collections: BTreeMap<String, Collection>,
+    pub(super) aliases: BTreeMap<String, String>,
+}
+
+#[derive(Default)]
+pub(super) struct Collection {
+    pub(super) dense: HashMap<String, VectorParams>,
+    pub(super) sparse: HashMap<String, SparseVectorParams>,
+    pub(super) graph: HnswConfigDiff,
+    pub(super) indexes: HashMap<String, PayloadSchemaInfo>,
+    pub(super) points: BTreeMap<Uuid, Held>,
+}
+
+/// A point.
+pub(super) struct Held {
+    pub(super) payload: HashMap<String, Value>,
+    pub(super) dense: HashMap<String, Vec<f32>>,
+    /// Sorted by term.
+    pub(super) sparse: HashMap<String, Vec<(u32, f32)>>,
+}
+
+impl Shared {
+    pub(super) fn new(api_key: &str) -> Shared {
+        Shared {
+            api_key: api_key.to_owned(),
+            delay_ms: AtomicU64::new(0),
+            lost: AtomicU32::new(0),
+            calls: AtomicU64::new(0),
+            stored: Mutex::default(),
+        }
+    }
+
+    pub(super) fn delay(&self, time: Duration) {
+        let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.delay_ms.store(time, Ordering::Relaxed);
+    }
+
+    pub(super) fn lose_answers(&self, calls: u32) {
+        self.lost.store(calls, Ordering::Relaxed);
+    }
+
+    pub(super) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Lets a call in: waits if told to, and compares the key.
+    pub(super) async fn enter<T>(&self, request: Request<T>) -> Result<T, Status> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let delay = self.delay_ms.load(Ordering::Relaxed);
+        if delay > 0 {
+            tokio::time::sleep(Duration::from_millis(delay)).await;
+        }
+        let key = request.metadata().get("api-key").and_then(|it| it.to_str().ok());
+        if !self.api_key.is_empty() && key != Some(&self.api_key) {
+            return Err(Status::unauthenticated("Must provide an API key"));
+        }
+        Ok(request.into_inner())
+    }
+
+    /// Lets the answer of a write out, unless it is to be lost.
+    pub(super) fn leave<T>(&self, answer: T) -> Result<T, Status> {
+        let one_less = |left: u32| left.checked_sub(1);
+        match self.lost.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
+            Ok(_) => Err(Status::internal("Service internal error: the answer is lost")),
+            Err(_) => Ok(answer),
+        }
+    }
+
+    pub(super) fn stored(&self) -> MutexGuard<'_, Stored> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stored {
+    /// The collection of that name or alias.
+    pub(super) fn collection(&mut self, name: &str) -> Result<&mut Collection, Status> {
+        let name = self.aliases.get(name).map_or(name, String::as_str);
+        let found = self.collections.get_mut(name);
+        found.ok_or_else(|| Status::not_found(format!("Not found: Collection `{name}` doesn't exist!")))
+    }
+}
+
+/// Refuses a field that this stand-in does not know, if it is used.
+pub(super) fn unknown(what: &str, used: bool) -> Result<(), Status> {
+    match used {
+        true => Err(Status::unimplemented(format!("the stand-in does not know {what}"))),
+        false => Ok(()),
+    }
+}
+
+pub(super) fn uuid(id: Option<&PointId>) -> Result<Uuid, Status> {
+    match id.and_then(|it| it.point_id_options.as_ref()) {
+        Some(PointIdOptions::Uuid(text)) => {
+            Uuid::parse_str(text).map_err(|_| Status::invalid_argument(format!("Unable to parse UUID: {text}")))
+        }
+        Some(PointIdOptions::Num(_)) => Err(Status::unimplemented("the stand-in does not know numbers as ids")),
+        None => Err(Status::invalid_argument("No ID options provided")),
+    }
+}

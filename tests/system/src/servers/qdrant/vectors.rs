@@ -1,0 +1,160 @@
+use std::collections::HashSet;
+
+use qdrant_client::qdrant::vectors::VectorsOptions;
+use qdrant_client::qdrant::{
+    Distance, Modifier, PointStruct, SparseVector, SparseVectorParams, Vector, VectorParams, vector,
+};
+use tonic::Status;
+use uuid::Uuid;
+
+use super::filter::Accepts;
+use super::state::{Collection, Held, unknown, uuid};
+
+/// A squared length that is nearer to 1 than this is taken for 1.
+const UNIT: f32 = 1e-6;
+
+impl Collection {
+    /// Takes a point in, or refuses it.
+    pub(super) fn take(&self, point: &PointStruct) -> Result<(Uuid, Held), Status> {
+        let mut held = Held {
+            payload: point.payload.clone(),
+            dense: Default::default(),
+            sparse: Default::default(),
+        };
+        let named = match point.vectors.as_ref().and_then(|it| it.vectors_options.as_ref()) {
+            Some(VectorsOptions::Vectors(named)) => named.vectors.clone(),
+            Some(VectorsOptions::Vector(_)) | None => {
+                return Err(Status::unimplemented("the stand-in wants named vectors"));
+            }
+        };
+        for (name, vector) in named {
+            match (inside(&vector)?, self.dense.get(&name), self.sparse.get(&name)) {
+                (vector::Vector::Dense(it), Some(params), _) => {
+                    held.dense.insert(name, normal(it.data, params)?);
+                }
+                (vector::Vector::Sparse(it), None, Some(_)) => {
+                    held.sparse.insert(name, terms(&it)?);
+                }
+                (vector::Vector::Dense(_) | vector::Vector::Sparse(_), None, None) => return Err(no_vector(&name)),
+                (vector::Vector::Dense(_) | vector::Vector::Sparse(_), _, _) => {
+                    return Err(Status::invalid_argument(format!(
+                        "vector `{name}` is of the other sort"
+                    )));
+                }
+                (_, _, _) => return Err(Status::unimplemented("the stand-in does not know this vector")),
+            }
+        }
+        Ok((uuid(point.id.as_ref())?, held))
+    }
+
+    /// Scores what has that vector and is accepted, best first, equal ones by id.
+    pub(super) fn nearest(&self, using: &str, query: Vec<f32>, accepts: &Accepts) -> Result<Vec<(Uuid, f32)>, Status> {
+        let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
+        let query = normal(query, params)?;
+        let accepted = self.points.iter().filter(|(id, it)| accepts.point(id, &it.payload));
+        let scored = accepted.filter_map(|(id, it)| {
+            let vector = it.dense.get(using)?;
+            Some((*id, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
+        });
+        Ok(best_first(scored.collect()))
+    }
+
+    /// Scores what shares a term with the query and is accepted. Rarity counts over the points of the corpus that have
+    /// that vector.
+    pub(super) fn matching(
+        &self,
+        using: &str,
+        query: &SparseVector,
+        accepts: &Accepts,
+        corpus: &Accepts,
+    ) -> Result<Vec<(Uuid, f32)>, Status> {
+        let params = self.sparse.get(using).ok_or_else(|| no_vector(using))?;
+        let query = terms(query)?;
+        let having = || {
+            self.points
+                .iter()
+                .filter_map(|(id, it)| Some((id, it, it.sparse.get(using)?)))
+        };
+        let counted: Vec<_> = having().filter(|(id, it, _)| corpus.point(id, &it.payload)).collect();
+        let rarity = |term: u32| match params.modifier == Some(i32::from(Modifier::Idf)) {
+            true => {
+                let holders = counted.iter().filter(|(_, _, terms)| weight(terms, term).is_some());
+                let (all, holders) = (counted.len() as f32, holders.count() as f32);
+                ((all - holders + 0.5) / (holders + 0.5) + 1.0).ln()
+            }
+            false => 1.0,
+        };
+        let weighed: Vec<(u32, f32)> = query.iter().map(|(term, it)| (*term, it * rarity(*term))).collect();
+        let accepted = having().filter(|(id, it, _)| accepts.point(id, &it.payload));
+        let scored = accepted.filter_map(|(id, _, terms)| {
+            let shared = weighed
+                .iter()
+                .filter_map(|(term, asked)| Some(asked * weight(terms, *term)?));
+            shared.reduce(|sum, it| sum + it).map(|score| (*id, score))
+        });
+        Ok(best_first(scored.collect()))
+    }
+}
+
+fn best_first(mut scored: Vec<(Uuid, f32)>) -> Vec<(Uuid, f32)> {
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    scored
+}
+
+fn weight(terms: &[(u32, f32)], term: u32) -> Option<f32> {
+    let at = terms.binary_search_by_key(&term, |it| it.0).ok()?;
+    Some(terms[at].1)
+}
+
+/// What a vector holds, in the fields that are not deprecated.
+fn inside(vector: &Vector) -> Result<vector::Vector, Status> {
+    vector
+        .vector
+        .clone()
+        .ok_or_else(|| Status::unimplemented("the stand-in does not know vectors of the old form"))
+}
+
+/// One of zeros, or of length 1 already, stays as it is.
+fn normal(vector: Vec<f32>, params: &VectorParams) -> Result<Vec<f32>, Status> {
+    unknown("this distance", params.distance != i32::from(Distance::Cosine))?;
+    if vector.len() as u64 != params.size {
+        let detail = format!(
+            "Vector dimension error: expected dim: {}, got {}",
+            params.size,
+            vector.len()
+        );
+        return Err(Status::invalid_argument(detail));
+    }
+    let square: f32 = vector.iter().map(|it| it * it).sum();
+    if square == 0.0 || (square - 1.0).abs() < UNIT {
+        return Ok(vector);
+    }
+    let length = square.sqrt();
+    Ok(vector.into_iter().map(|it| it / length).collect())
+}
+
+fn terms(vector: &SparseVector) -> Result<Vec<(u32, f32)>, Status> {
+    let distinct: HashSet<u32> = vector.indices.iter().copied().collect();
+    if vector.indices.len() != vector.values.len() || distinct.len() != vector.indices.len() {
+        return Err(Status::invalid_argument(
+            "must be the same length as indices, which must be unique",
+        ));
+    }
+    let mut terms: Vec<(u32, f32)> = vector
+        .indices
+        .iter()
+        .copied()
+        .zip(vector.values.iter().copied())
+        .collect();
+    terms.sort_by_key(|it| it.0);
+    Ok(terms)
+}
+
+fn no_vector(name: &str) -> Status {
+    Status::invalid_argument(format!("Wrong input: Not existing vector name error: {name}"))
+}
+
+/// Parameters of a sparse vector that this stand-in knows.
+pub(super) fn known_sparse(params: &SparseVectorParams) -> Result<(), Status> {
+    unknown("options of a sparse index", params.index.is_some())
+}

@@ -1,0 +1,168 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use adapters::qdrant::QdrantIndex;
+use domain::ErrorKind;
+use domain::id::UnitId;
+use domain::port::{Index, Point, Search};
+
+use super::{at, embedded, index, on_server, point, space, unit, word};
+
+/// Units of a generation in the test of switching.
+const UNITS: u128 = 40;
+/// Rebuilds in that test.
+const ROUNDS: u128 = 6;
+
+fn units(found: &[domain::port::Hit]) -> Vec<UnitId> {
+    found.iter().map(|it| it.unit).collect()
+}
+
+/// Searches until told to stop: every answer is one generation, whole, and never an earlier one than before.
+async fn watch(index: QdrantIndex, stop: Arc<AtomicBool>, searches: Arc<AtomicU64>) -> u128 {
+    let mut seen = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let search = Search {
+            dense: Some(point(0, 128).dense),
+            ..word(1_000)
+        };
+        let found = index.search(&space("a"), &search).await.unwrap();
+        let first = found.words[0].unit.uuid().as_u128();
+        let expected: Vec<UnitId> = (first..first + UNITS).map(unit).collect();
+        assert_eq!(units(&found.words), expected);
+        assert_eq!(units(&found.dense), expected);
+        assert!(first >= seen, "back from {seen} to {first}");
+        seen = first;
+        searches.fetch_add(1, Ordering::Relaxed);
+    }
+    seen
+}
+
+/// Readers see a rebuilt space change from one whole state to the next.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_switch_leaves_no_gap() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let (builder, a) = (index(&options, &embedded).await, space("a"));
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        let state = |round: u128| -> Vec<Point> {
+            let first = round * 1_000;
+            (first..first + UNITS).map(|it| point(it, 128)).collect()
+        };
+        builder.put(&a, &state(0), &[]).await.unwrap();
+        let (stop, searches) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let mut readers = Vec::new();
+        for _ in 0..3 {
+            let reader = index(&options, &embedded).await;
+            readers.push(tokio::spawn(watch(reader, Arc::clone(&stop), Arc::clone(&searches))));
+        }
+        for round in 1..=ROUNDS {
+            let generation = builder.begin(&a).await.unwrap();
+            builder.put_into(&a, generation, &state(round), &[]).await.unwrap();
+            builder.switch(&a, generation).await.unwrap();
+            // Every reader ends the search of before.
+            let enough = searches.load(Ordering::Relaxed) + 12;
+            while searches.load(Ordering::Relaxed) < enough && readers.iter().all(|it| !it.is_finished()) {
+                tokio::task::yield_now().await;
+            }
+            builder.drop_unused(&a).await.unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        for reader in readers {
+            assert!(reader.await.unwrap() >= (ROUNDS - 1) * 1_000);
+        }
+        assert_eq!(builder.count(&a).await.unwrap(), UNITS as u64);
+        assert_eq!(
+            builder.search(&a, &word(1)).await.unwrap().words[0].unit,
+            unit(ROUNDS * 1_000)
+        );
+    })
+    .await;
+}
+
+/// What is put while a generation is built is seen at once and still there after the switch, and what a rebuild read
+/// before does not replace it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_put_reaches_what_is_being_built() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let (index, a) = (index(&options, &embedded).await, space("a"));
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
+        let alone = index.search(&a, &word(9)).await.unwrap();
+
+        let given_up = index.begin(&a).await.unwrap();
+        index.put_into(&a, given_up, &[point(7, 128)], &[]).await.unwrap();
+        let generation = index.begin(&a).await.unwrap();
+        assert_eq!(
+            kind(index.put_into(&a, given_up, &[point(8, 128)], &[]).await),
+            Some(ErrorKind::Conflict)
+        );
+        assert_eq!(kind(index.switch(&a, given_up).await), Some(ErrorKind::Conflict));
+
+        let newer = Point {
+            words: vec![(5, 1.0)],
+            ..point(1, 128)
+        };
+        index
+            .put_into(&a, generation, &[point(2, 128), point(3, 128)], &[])
+            .await
+            .unwrap();
+        assert_eq!(
+            index.search(&a, &word(9)).await.unwrap(),
+            alone,
+            "what is built is not seen and weighs nothing"
+        );
+        index.put(&a, &[newer, point(4, 128)], &[unit(2)]).await.unwrap();
+        assert_eq!(units(&index.search(&a, &word(9)).await.unwrap().words), [unit(4)]);
+        index.put_into(&a, generation, &[point(1, 128)], &[]).await.unwrap();
+        index.switch(&a, generation).await.unwrap();
+        index.switch(&a, generation).await.unwrap();
+        assert_eq!(
+            units(&index.search(&a, &word(9)).await.unwrap().words),
+            [unit(3), unit(4)]
+        );
+        index.drop_unused(&a).await.unwrap();
+        assert_eq!(
+            units(&index.search(&a, &word(9)).await.unwrap().words),
+            [unit(3), unit(4)]
+        );
+        assert_eq!(index.count(&a).await.unwrap(), 3);
+        index.erase(&a).await.unwrap();
+        assert_eq!(index.count(&a).await.unwrap(), 0);
+    })
+    .await;
+}
+
+/// A space that is made anew shows nothing of the one before, even if the index was never told of its end; nor does
+/// a generation of before come back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_space_made_anew_is_another_one() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let (index, a) = (index(&options, &embedded).await, space("a"));
+        embedded.records.create_space(&a, at(10)).await.unwrap();
+        index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
+        let generation = index.begin(&a).await.unwrap();
+        embedded.records.delete_space(&a).await.unwrap();
+        assert_eq!(
+            kind(index.put(&a, &[point(3, 128)], &[]).await),
+            Some(ErrorKind::NotFound)
+        );
+        embedded.records.create_space(&a, at(20)).await.unwrap();
+        index.put(&a, &[point(4, 128)], &[]).await.unwrap();
+        assert_eq!(units(&index.search(&a, &word(9)).await.unwrap().words), [unit(4)]);
+        assert_eq!(index.count(&a).await.unwrap(), 1);
+        assert_eq!(kind(index.switch(&a, generation).await), Some(ErrorKind::Conflict));
+        index.drop_unused(&a).await.unwrap();
+        assert_eq!(units(&index.search(&a, &word(9)).await.unwrap().words), [unit(4)]);
+    })
+    .await;
+}
+
+fn kind<T>(result: domain::port::Result<T>) -> Option<ErrorKind> {
+    use domain::Classify;
+    result.err().map(|it| it.kind())
+}

@@ -1,0 +1,166 @@
+use std::sync::Arc;
+
+use adapters::qdrant::{Drift, Options, QdrantIndex, SetupError, provision};
+use domain::port::Index;
+use domain::{Classify, ErrorKind};
+use qdrant_client::qdrant::{
+    CreateAliasBuilder, CreateCollectionBuilder, Distance, FacetCountsBuilder, SparseVectorParamsBuilder,
+    SparseVectorsConfigBuilder, VectorParamsBuilder, VectorsConfigBuilder,
+};
+use system::servers::qdrant::Server;
+
+use super::{at, driver, embedded, index, on_server, point, space};
+
+/// Connecting makes nothing; provisioning again changes nothing; another model has another collection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_collection_is_made_once() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let connect = async |model| QdrantIndex::connect(&options, Arc::clone(&embedded.records), 128, model).await;
+        let missing = connect("m/1").await.err().unwrap();
+        assert_eq!(missing.kind(), ErrorKind::Conflict);
+        assert!(missing.to_string().contains("mnemic provision"), "{missing}");
+        for _ in 0..3 {
+            assert_eq!(provision(&options, 128, "m/1").await.unwrap(), []);
+        }
+        assert!(connect("m/1").await.is_ok());
+        assert!(connect("m_1").await.is_err(), "another model of a similar name");
+        let ours = driver(&options).list_collections().await.unwrap().collections;
+        let ours: Vec<_> = ours.iter().filter(|it| it.name.starts_with(&options.prefix)).collect();
+        assert_eq!(ours.len(), 1);
+    })
+    .await;
+}
+
+/// What differs is named; an index that is missing is made, a vector of another length is not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn drift_is_reported() {
+    on_server(async |options| {
+        let driver = driver(&options);
+        assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
+        let longer = provision(&options, 256, "m").await.unwrap();
+        let expected = Drift::Different {
+            name: "vector dense".to_owned(),
+            expected: "256 numbers, Cosine".to_owned(),
+            found: "128 numbers, Cosine".to_owned(),
+        };
+        assert_eq!(longer, [expected]);
+
+        let aliases = driver.list_aliases().await.unwrap().aliases;
+        let alias = aliases
+            .into_iter()
+            .find(|it| it.alias_name.starts_with(&options.prefix))
+            .unwrap();
+        let other = format!("{}_other", options.prefix);
+        let mut vectors = VectorsConfigBuilder::default();
+        vectors.add_named_vector_params("dense", VectorParamsBuilder::new(128, Distance::Dot));
+        let mut sparse = SparseVectorsConfigBuilder::default();
+        sparse.add_named_vector_params("words", SparseVectorParamsBuilder::default());
+        let made = CreateCollectionBuilder::new(&other)
+            .vectors_config(vectors)
+            .sparse_vectors_config(sparse);
+        driver.create_collection(made).await.unwrap();
+        driver
+            .create_alias(CreateAliasBuilder::new(&other, &alias.alias_name))
+            .await
+            .unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let records = embedded(dir.path()).await.records;
+        let refused = QdrantIndex::connect(&options, records, 128, "m").await.err().unwrap();
+        let SetupError::NotProvisioned { drifts, .. } = &refused else {
+            panic!("{refused}")
+        };
+        let names = |drifts: &[Drift]| -> Vec<String> {
+            let shown = drifts.iter().map(Drift::to_string);
+            shown
+                .map(|it| it.split(" is ").next().unwrap_or_default().to_owned())
+                .collect()
+        };
+        let vectors = ["vector dense", "sparse vector words", "sparse vector pieces", "graph"];
+        let indexes = ["index space", "index generation", "index unit", "index observed_at"];
+        assert_eq!(names(drifts), [&vectors[..], &indexes[..]].concat());
+        assert!(
+            refused
+                .to_string()
+                .contains("vector dense is 128 numbers, Dot instead of 128 numbers, Cosine")
+        );
+        assert_eq!(names(&provision(&options, 128, "m").await.unwrap()), vectors);
+    })
+    .await;
+}
+
+/// The key is asked for, sent, and not shown.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_key_is_refused() {
+    let server = Server::start("open-sesame").unwrap();
+    let right = Options {
+        api_key: "open-sesame".to_owned(),
+        ..server.options("t")
+    };
+    let refused = provision(&server.options("t"), 128, "m").await.err().unwrap();
+    assert!(matches!(refused, SetupError::Credentials { .. }), "{refused}");
+    assert!(provision(&right, 128, "m").await.is_ok());
+    assert!(!format!("{right:?}").contains("sesame"));
+    let other = Options {
+        api_key: "two\nlines".to_owned(),
+        ..right
+    };
+    assert_eq!(
+        provision(&other, 128, "m").await.err().unwrap().kind(),
+        ErrorKind::Invalid
+    );
+}
+
+/// Another collection can take the place of the one in use without anybody connecting again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_alias_can_be_switched() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let (index, driver) = (index(&options, &embedded).await, driver(&options));
+        let a = space("a");
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        index.put(&a, &[point(1, 128)], &[]).await.unwrap();
+        let aliases = driver.list_aliases().await.unwrap().aliases;
+        let used = aliases
+            .into_iter()
+            .find(|it| it.alias_name.starts_with(&options.prefix))
+            .unwrap();
+        let spare = Options {
+            prefix: format!("{}b", options.prefix),
+            ..options.clone()
+        };
+        let model = embedded.embedder.model();
+        assert_eq!(provision(&spare, 128, model).await.unwrap(), []);
+        let aliases = driver.list_aliases().await.unwrap().aliases;
+        let fresh = aliases
+            .into_iter()
+            .find(|it| it.alias_name.starts_with(&spare.prefix))
+            .unwrap();
+        driver
+            .create_alias(CreateAliasBuilder::new(&fresh.collection_name, &used.alias_name))
+            .await
+            .unwrap();
+        assert_eq!(index.count(&a).await.unwrap(), 0);
+        index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
+        driver.delete_collection(used.collection_name).await.unwrap();
+        assert_eq!(index.count(&a).await.unwrap(), 2);
+    })
+    .await;
+}
+
+/// The stand-in does not pretend to know what it does not know.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_stand_in_refuses_what_it_does_not_know() {
+    let server = Server::start("").unwrap();
+    let driver = driver(&server.options("t"));
+    let facet = driver.facet(FacetCountsBuilder::new("t", "space")).await.err().unwrap();
+    assert!(facet.to_string().contains("does not know the call facet"), "{facet}");
+    let odd = CreateCollectionBuilder::new("odd").replication_factor(2);
+    let odd = driver.create_collection(odd).await.err().unwrap();
+    assert!(
+        odd.to_string().contains("does not know options of a collection"),
+        "{odd}"
+    );
+}
