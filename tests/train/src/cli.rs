@@ -58,6 +58,11 @@ struct Measure {
     weights: Vec<PathBuf>,
 }
 
+/// What the table shows, in percent.
+const FIGURES: [&str; 10] = [
+    "E@256", "E@512", "E@1024", "ans@256", "ans@512", "ans@1024", "R@5", "refusal_F1", "false_refusal_rate", "answer",
+];
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let done = match Cli::parse().command {
@@ -108,20 +113,12 @@ impl Measure {
             let (data, worlds) = load(dir)?;
             for (name, weights) in &all {
                 let table = measure(&data, &worlds, weights)?.table;
-                let figure = |metric: &str| 100.0 * table["ALL"].get(metric).copied().unwrap_or_default();
-                println!(
-                    "{:24} {:24} E@256 {:.1} E@512 {:.1} E@1024 {:.1} ans@256 {:.1} ans@512 {:.1} ans@1024 {:.1} R@5 {:.1} R@10 {:.1}",
-                    dir.file_name().unwrap_or_default().to_string_lossy(),
-                    name,
-                    figure("E@256"),
-                    figure("E@512"),
-                    figure("E@1024"),
-                    figure("ans@256"),
-                    figure("ans@512"),
-                    figure("ans@1024"),
-                    figure("R@5"),
-                    figure("R@10")
-                );
+                let figures: Vec<String> = FIGURES
+                    .iter()
+                    .map(|it| format!("{it} {:.1}", 100.0 * table["ALL"].get(*it).copied().unwrap_or_default()))
+                    .collect();
+                let set = dir.file_name().unwrap_or_default().to_string_lossy();
+                println!("{set:20} {name:20} {}", figures.join("  "));
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! What weights are worth on a data set: packs made in this process, scored like any run.
 
-use std::collections::BTreeMap;
-
-use domain::evidence::PackItem;
+use domain::evidence::{PackItem, RankedUnit, Sufficiency};
+use domain::message::{AnswerV1, RoutedV1};
+use domain::id::SpaceId;
 use domain::port::SearchResult;
 use eval::data::DataSet;
 use eval::run_file::{Item, Line};
@@ -17,8 +17,12 @@ use crate::world::{World, request};
 
 /// Budgets that are measured.
 const BUDGETS: [u32; 3] = [256, 512, 1024];
+/// The one of them that is answered from.
+const ANSWERED: u32 = 512;
 /// Units in the ranking.
 const RANKED: u32 = 60;
+/// Scenes that the reader gets, as many as the gateway asks for.
+const SCENES: u32 = 24;
 
 /// Scores every question of `data`, whose worlds are given.
 ///
@@ -43,33 +47,51 @@ pub fn measure(data: &DataSet, worlds: &[World], weights: &Weights) -> anyhow::R
 }
 
 fn line(world: &World, (id, question): (&str, &str), weights: &Weights) -> anyhow::Result<Line> {
-    let mut packs = BTreeMap::new();
-    let mut ranked = Vec::new();
+    let mut line = Line {
+        question_id: id.to_owned(),
+        ..Line::default()
+    };
     for budget in BUDGETS {
         let mut request = request(question, budget)?;
-        request.ranked = RANKED;
+        (request.ranked, request.scenes) = (RANKED, SCENES);
         let view = &world.view;
         let query = Query::read(question, view, route::now(view, &request));
         let found = SearchResult::default();
-        let routed = route::route(view, &query, &found, &Related::new(), &request, weights);
-        packs.insert(budget, routed.pack.items.into_iter().map(shown).collect());
-        let item = |it: domain::evidence::RankedUnit| Item {
-            turn_ids: it.external_ids,
-            text: it.text,
-        };
-        ranked = routed.ranked.into_iter().map(item).collect();
+        let mut routed = route::route(view, &query, &found, &Related::new(), &request, weights);
+        line.packs.insert(budget, routed.pack.items.iter().map(shown).collect());
+        line.ranked = std::mem::take(&mut routed.ranked).into_iter().map(ranked).collect();
+        if budget == ANSWERED {
+            let answered = reader::read(&asked(request.space, question, routed));
+            line.abstained = Some(answered.verdict.status == Sufficiency::Insufficient);
+            line.answer = Some(answered.answer.map(|it| it.text).unwrap_or_default());
+        }
     }
-    Ok(Line {
-        question_id: id.to_owned(),
-        ranked,
-        packs,
-        ..Line::default()
-    })
+    Ok(line)
 }
 
-fn shown(item: PackItem) -> Item {
+/// What the gateway makes of a routed question for the reader.
+fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
+    AnswerV1 {
+        space,
+        question: question.to_owned(),
+        anchors: routed.anchors,
+        speakers: routed.speakers,
+        words: routed.words,
+        pack: routed.pack,
+        scenes: routed.scenes,
+    }
+}
+
+fn shown(item: &PackItem) -> Item {
     Item {
-        turn_ids: item.external_ids,
-        text: item.text,
+        turn_ids: item.external_ids.clone(),
+        text: item.text.clone(),
+    }
+}
+
+fn ranked(unit: RankedUnit) -> Item {
+    Item {
+        turn_ids: unit.external_ids,
+        text: unit.text,
     }
 }
