@@ -55,8 +55,9 @@ use link::Link;
 use name::Names;
 use schema::Place;
 
+pub use name::partition;
 pub use options::{Credentials, Options, Tls};
-pub use permission::{Role, server_config};
+pub use permission::{Permissions, Role, permissions};
 pub use schema::{Drift, Topic, provision};
 
 /// Bus and dead letters on NATS.
@@ -119,7 +120,7 @@ impl NatsBus {
     /// Returns how often the server refused something for want of permission.
     #[must_use]
     pub fn refusals(&self) -> u64 {
-        self.core.link.refusals()
+        self.core.link.refusals().borrow().count
     }
 
     /// Returns once every reply and settlement said so far is written; call it before the process ends.

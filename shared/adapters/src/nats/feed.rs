@@ -16,6 +16,8 @@ use super::lane::{Lane, Pulled};
 use super::name;
 use super::settle::AGAIN;
 
+/// Subject of a pull.
+const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT";
 /// How long the server keeps a pull open.
 const OPEN: Duration = Duration::from_secs(30);
 /// After this long without an answer a pull counts as lost.
@@ -62,6 +64,7 @@ impl Feed {
 
     pub(super) async fn run(mut self) {
         let mut connects = self.core.link.connects();
+        let mut refusals = self.core.link.refusals();
         let mut alive = interval((self.core.options.ack_wait() / 3).max(Duration::from_millis(1)));
         alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let closed = self.lane.closed.clone();
@@ -72,12 +75,19 @@ impl Feed {
                 () = closed.cancelled() => break,
                 message = self.inbox.next() => match message {
                     Some(message) => self.take_in(message),
-                    None => break,
+                    None => {
+                        let detail = "the connection to NATS is closed";
+                        self.lane.fail(&PortError::new("bus.deliver", ErrorKind::Unavailable, detail));
+                    }
                 },
                 () = self.lane.wanted.notified() => (),
                 changed = connects.changed() => {
                     // What was open went with the connection.
                     self.closed_until.fill(None);
+                    if changed.is_err() { break }
+                }
+                changed = refusals.changed() => {
+                    self.forbidden(&refusals.borrow_and_update().last);
                     if changed.is_err() { break }
                 }
                 _ = alive.tick() => self.keep_alive(),
@@ -102,7 +112,7 @@ impl Feed {
                 _ if filled.contains(&partition) => (),
                 _ => {
                     let consumer = name::consumer(&self.lane.group, partition);
-                    let pull = format!("$JS.API.CONSUMER.MSG.NEXT.{}.{consumer}", self.stream);
+                    let pull = format!("{NEXT}.{}.{consumer}", self.stream);
                     let body = json!({ "batch": 1, "expires": OPEN.as_nanos() as u64 }).to_string();
                     let reply = format!("{}.{partition}", self.address);
                     let sent = self.core.link.client.publish_with_reply(pull, reply, body.into()).await;
@@ -156,6 +166,19 @@ impl Feed {
         if self.refusals >= REFUSALS_MAX {
             warn!(group = self.lane.group, %status, "the consumers of the group cannot be read");
             let detail = format!("NATS refuses to deliver: {status} {description}");
+            self.lane
+                .fail(&PortError::new("bus.deliver", ErrorKind::Unavailable, detail));
+        }
+    }
+
+    /// Ends the lane if what was refused for want of permission is a pull of it: no answer will come.
+    fn forbidden(&self, refused: &str) {
+        if refused.contains(&format!(
+            "{NEXT}.{}.{}-",
+            self.stream,
+            name::group_token(&self.lane.group)
+        )) {
+            let detail = format!("NATS refuses: {refused}");
             self.lane
                 .fail(&PortError::new("bus.deliver", ErrorKind::Unavailable, detail));
         }

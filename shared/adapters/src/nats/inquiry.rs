@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::debug;
 
 use super::link::{Link, asked};
-use super::{Core, wire};
+use super::{Core, schema, wire};
 
 /// Requests that may wait for one server of this process.
 const WAITING_MAX: usize = 256;
@@ -129,6 +129,8 @@ pub(super) async fn serve(core: &Arc<Core>, subject: &str) -> Result<mpsc::Recei
         .map_err(|source| {
             PortError::new("bus.serve", ErrorKind::Unavailable, "the connection to NATS failed").caused_by(source)
         })?;
+    // Once the server has answered something it has the subscription too.
+    schema::exists(&core.link, &core.names.dead_stream()).await?;
     core.inquiries.first(subject, sender);
     tokio::spawn(hand_out(Arc::clone(core), subject.to_owned(), heard));
     Ok(inquiries)

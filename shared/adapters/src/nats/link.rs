@@ -1,7 +1,5 @@
 //! The connection: every call bounded, every failure with a kind.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_nats::client::{RequestError, RequestErrorKind};
@@ -40,7 +38,15 @@ pub(super) struct Link {
     publish_timeout: Duration,
     /// Number of times the connection was made.
     connects: watch::Receiver<u64>,
-    refusals: Arc<AtomicU64>,
+    refusals: watch::Receiver<Refusals>,
+}
+
+/// What the server refused for want of permission.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refusals {
+    pub(super) count: u64,
+    /// Its words on the last one, which name the subject.
+    pub(super) last: String,
 }
 
 /// Where a message lies, and whether it lay there before.
@@ -64,6 +70,14 @@ enum Failure {
     Lasting(PortError),
 }
 
+impl Failure {
+    fn error(self) -> PortError {
+        match self {
+            Failure::Passing(error) | Failure::Lasting(error) => error,
+        }
+    }
+}
+
 impl Link {
     pub(super) async fn connect(options: &Options) -> Result<Link> {
         let addresses = addresses(&options.url)?;
@@ -71,11 +85,11 @@ impl Link {
             .iter()
             .map(|it| format!("{}:{}", it.host(), it.port()))
             .collect();
-        let refusals = Arc::new(AtomicU64::new(0));
         let (connected, connects) = watch::channel(0);
-        let (counted, shown) = (Arc::clone(&refusals), shown.join(","));
+        let (refused, refusals) = watch::channel(Refusals::default());
+        let shown = shown.join(",");
         let listening = options.connect_options()?.event_callback(move |event| {
-            heard(&event, &counted, &connected);
+            heard(&event, &refused, &connected);
             async {}
         });
         let client = listening.connect(addresses).await.map_err(|source| {
@@ -94,6 +108,9 @@ impl Link {
             };
             PortError::new("bus.connect", kind, detail).caused_by(source)
         })?;
+        // Its own first connection is no reason for anybody to begin anew.
+        let mut connects = connects;
+        drop(timeout(options.call_timeout(), connects.wait_for(|it| *it > 0)).await);
         Ok(Link {
             client,
             call_timeout: options.call_timeout(),
@@ -107,9 +124,9 @@ impl Link {
         self.client.connection_state() == State::Connected
     }
 
-    /// Returns the number of permission violations heard of.
-    pub(super) fn refusals(&self) -> u64 {
-        self.refusals.load(Ordering::Relaxed)
+    /// Returns a receiver that changes whenever the server refuses something for want of permission.
+    pub(super) fn refusals(&self) -> watch::Receiver<Refusals> {
+        self.refusals.clone()
     }
 
     /// Returns a receiver that changes whenever the connection was made anew.
@@ -144,12 +161,41 @@ impl Link {
         let body = serde_json::to_vec(body)
             .map_err(|source| internal(operation, "a question to NATS cannot be written").caused_by(source))?;
         let request = Request::new().payload(body.into()).timeout(Some(self.call_timeout));
+        let subject = format!("{API}.{subject}");
         let answer = self
-            .client
-            .send_request(format!("{API}.{subject}"), request)
+            .exchange(operation, &subject, request)
             .await
-            .map_err(|source| asked(operation, source))?;
+            .map_err(Failure::error)?;
         read(operation, &answer)
+    }
+
+    /// Sends a request; a refusal for want of permission is an error at once, since no answer will come.
+    async fn exchange(
+        &self,
+        operation: &'static str,
+        subject: &str,
+        request: Request,
+    ) -> std::result::Result<Message, Failure> {
+        let mut refusals = self.refusals.clone();
+        let (before, quoted) = (refusals.borrow().count, format!("\"{subject}\""));
+        let refused = refusals.wait_for(|it| it.count > before && it.last.contains(&quoted));
+        tokio::select! {
+            answer = self.client.send_request(subject.to_owned(), request) => answer.map_err(|source| {
+                match source.kind() {
+                    RequestErrorKind::TimedOut | RequestErrorKind::NoResponders | RequestErrorKind::Other => {
+                        Failure::Passing(asked(operation, source))
+                    }
+                    RequestErrorKind::InvalidSubject | RequestErrorKind::MaxPayloadExceeded => {
+                        Failure::Lasting(asked(operation, source))
+                    }
+                }
+            }),
+            refused = refused => {
+                let detail = refused.map_or_else(|_| "the connection is closed".to_owned(), |it| it.last.clone());
+                let detail = format!("NATS refuses: {detail}");
+                Err(Failure::Lasting(PortError::new(operation, ErrorKind::Unavailable, detail)))
+            }
+        }
     }
 
     /// Asks the server to settle a delivery, and waits until it has.
@@ -207,26 +253,24 @@ impl Link {
                 .headers(headers.clone())
                 .payload(payload.to_vec().into())
                 .timeout(Some(self.call_timeout));
-            let tried = timeout_at(deadline, self.client.send_request(subject.to_owned(), request)).await;
-            let failure = match tried {
-                Err(_) => Failure::Passing(unavailable(operation, "NATS has not confirmed the message in time")),
-                Ok(Err(source)) => match source.kind() {
-                    RequestErrorKind::TimedOut | RequestErrorKind::NoResponders | RequestErrorKind::Other => {
-                        Failure::Passing(unavailable(operation, "NATS has not confirmed the message").caused_by(source))
-                    }
-                    RequestErrorKind::InvalidSubject | RequestErrorKind::MaxPayloadExceeded => {
-                        Failure::Lasting(asked(operation, source))
-                    }
-                },
-                Ok(Ok(answer)) => match acknowledged(operation, &answer) {
-                    Ok(stored) => return Ok(stored),
-                    Err(failure) => failure,
-                },
+            let tried = timeout_at(deadline, self.exchange(operation, subject, request)).await;
+            let outcome = match tried {
+                Ok(Ok(answer)) => acknowledged(operation, &answer),
+                Ok(Err(failure)) => Err(failure),
+                Err(_) => {
+                    let detail = "NATS has not confirmed the message in time";
+                    Err(Failure::Passing(PortError::new(
+                        operation,
+                        ErrorKind::Unavailable,
+                        detail,
+                    )))
+                }
             };
-            match failure {
-                Failure::Lasting(error) => return Err(error),
-                Failure::Passing(error) if Instant::now() + REPEAT >= deadline => return Err(error),
-                Failure::Passing(error) => {
+            match outcome {
+                Ok(stored) => return Ok(stored),
+                Err(Failure::Lasting(error)) => return Err(error),
+                Err(Failure::Passing(error)) if Instant::now() + REPEAT >= deadline => return Err(error),
+                Err(Failure::Passing(error)) => {
                     debug!(error = &error as &dyn std::error::Error, "repeating a publish");
                     sleep(REPEAT).await;
                 }
@@ -270,10 +314,6 @@ pub(super) fn internal(operation: &'static str, detail: &str) -> PortError {
     PortError::new(operation, ErrorKind::Internal, detail)
 }
 
-fn unavailable(operation: &'static str, detail: &str) -> PortError {
-    PortError::new(operation, ErrorKind::Unavailable, detail)
-}
-
 fn read<T: DeserializeOwned>(operation: &'static str, answer: &Message) -> Result<T> {
     match serde_json::from_slice(&answer.payload) {
         Ok(Response::Ok(it)) => Ok(it),
@@ -314,14 +354,17 @@ fn addresses(url: &str) -> Result<Vec<ServerAddr>> {
         .collect()
 }
 
-fn heard(event: &Event, refusals: &AtomicU64, connected: &watch::Sender<u64>) {
+fn heard(event: &Event, refusals: &watch::Sender<Refusals>, connected: &watch::Sender<u64>) {
     match event {
         Event::Connected => {
             connected.send_modify(|it| *it += 1);
             debug!("connected to NATS");
         }
         Event::ServerError(ServerError::Other(text)) if text.to_lowercase().contains("permissions violation") => {
-            refusals.fetch_add(1, Ordering::Relaxed);
+            refusals.send_modify(|it| {
+                it.count += 1;
+                it.last.clone_from(text);
+            });
             warn!(refused = %text, "NATS refuses what this service asks: check its permissions");
         }
         Event::Disconnected

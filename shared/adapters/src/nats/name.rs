@@ -84,7 +84,8 @@ pub(super) fn consumer(group: &str, partition: u16) -> String {
 }
 
 /// Returns the partition of a space: the same in every process and release.
-pub(super) fn partition(space: &str, partitions: u16) -> u16 {
+#[must_use]
+pub fn partition(space: &str, partitions: u16) -> u16 {
     let (high, _) = digest(SPACES, space).as_u64_pair();
     u16::try_from(high % u64::from(partitions.max(1))).unwrap_or(0)
 }

@@ -1,14 +1,199 @@
-//! What each service may do on NATS.
+//! What each service may do on NATS: the least with which it works, once `provision` has run.
 
-/// A service.
+use std::fmt;
+
+use domain::message::{AnswerV1, Message, RecordsAcceptedV1, Request, RouteV1, UnitsWrittenV1};
+
+use super::name::{self, Names};
+use super::options::Options;
+
+/// Who connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The gateway.
+    /// Accepts records, asks router and reader, shows and replays dead letters, erases spaces.
     Gateway,
+    /// Consumes records and its own announcements, announces units.
+    Writer,
+    /// Consumes announcements of units.
+    Clusterer,
+    /// Serves questions for evidence.
+    Router,
+    /// Serves questions for answers.
+    Reader,
+    /// Runs `mnemic provision`.
+    Operator,
 }
 
-/// Nothing yet.
+/// Subjects a role may use. `Display` gives the block of a user in the configuration of nats-server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// What it may publish.
+    pub publish: Vec<String>,
+    /// What it may subscribe to.
+    pub subscribe: Vec<String>,
+    /// Whether it may reply to what it received.
+    pub replies: bool,
+}
+
+struct Grants<'a> {
+    names: Names,
+    options: &'a Options,
+    granted: Permissions,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Role; 6] = [
+        Role::Gateway,
+        Role::Writer,
+        Role::Clusterer,
+        Role::Router,
+        Role::Reader,
+        Role::Operator,
+    ];
+
+    /// Returns the name of the service; connections of the role give it as `service`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Gateway => "gateway",
+            Role::Writer => "writer",
+            Role::Clusterer => "clusterer",
+            Role::Router => "router",
+            Role::Reader => "reader",
+            Role::Operator => "operator",
+        }
+    }
+}
+
+/// Returns what a role needs, with the prefix, partitions and topics of `options`.
 #[must_use]
-pub fn server_config() -> String {
-    String::new()
+pub fn permissions(role: Role, options: &Options) -> Permissions {
+    let (records, units) = (RecordsAcceptedV1::SUBJECT, UnitsWrittenV1::SUBJECT);
+    let mut it = Grants::new(role, options);
+    match role {
+        Role::Gateway => {
+            it.publishes(records);
+            it.watches(records);
+            it.requests(RouteV1::SUBJECT);
+            it.requests(AnswerV1::SUBJECT);
+            it.tends_dead_letters();
+            it.erases();
+        }
+        Role::Writer => {
+            it.consumes(records, "writer");
+            it.consumes(units, "segmenter");
+            it.publishes(units);
+        }
+        Role::Clusterer => it.consumes(units, "clusterer"),
+        Role::Router => it.serves(RouteV1::SUBJECT),
+        Role::Reader => it.serves(AnswerV1::SUBJECT),
+        Role::Operator => it.publish("$JS.API.>".to_owned()),
+    }
+    it.granted
+}
+
+impl Grants<'_> {
+    fn new(role: Role, options: &Options) -> Grants<'_> {
+        let mut it = Grants {
+            names: Names::new(&options.prefix),
+            options,
+            granted: Permissions::default(),
+        };
+        it.granted.subscribe.push(format!("_INBOX_{}.>", role.name()));
+        // Looked at on connecting.
+        for stream in it.streams() {
+            it.publish(format!("$JS.API.STREAM.INFO.{stream}"));
+        }
+        it
+    }
+
+    fn publishes(&mut self, subject: &str) {
+        self.publish(format!("{}.{subject}.*.{}.*", self.options.prefix, name::ALL));
+        self.reads_erasures();
+    }
+
+    fn consumes(&mut self, subject: &str, group: &str) {
+        let stream = self.names.stream(subject);
+        self.publish(format!("$JS.API.CONSUMER.NAMES.{stream}"));
+        self.watches(subject);
+        for partition in 0..self.options.partitions {
+            let consumer = name::consumer(group, partition);
+            self.publish(format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"));
+            self.publish(format!("$JS.ACK.{stream}.{consumer}.>"));
+        }
+        // To give messages up; what is given up while its space is erased is taken back.
+        self.publish(self.names.all_dead());
+        self.publish(format!("$JS.API.STREAM.MSG.DELETE.{}", self.names.dead_stream()));
+        self.reads_erasures();
+    }
+
+    fn watches(&mut self, subject: &str) {
+        self.publish(format!("$JS.API.CONSUMER.LIST.{}", self.names.stream(subject)));
+    }
+
+    fn requests(&mut self, subject: &str) {
+        self.publish(self.names.request(subject));
+    }
+
+    fn serves(&mut self, subject: &str) {
+        self.granted.subscribe.push(self.names.request(subject));
+        self.granted.replies = true;
+    }
+
+    fn tends_dead_letters(&mut self) {
+        let dead = self.names.dead_stream();
+        self.publish(format!("$JS.API.STREAM.MSG.GET.{dead}"));
+        self.publish(format!("$JS.API.STREAM.MSG.DELETE.{dead}"));
+        for topic in &self.options.topics {
+            for group in &topic.groups {
+                let group = name::group_token(group);
+                self.publish(format!("{}.{}.*.{group}.*", self.options.prefix, topic.subject));
+            }
+        }
+    }
+
+    fn erases(&mut self) {
+        self.publish(self.names.all_erased());
+        for topic in &self.options.topics {
+            let stream = self.names.stream(&topic.subject);
+            self.publish(format!("$JS.API.CONSUMER.NAMES.{stream}"));
+            self.publish(format!("$JS.API.STREAM.PURGE.{stream}"));
+        }
+        self.publish(format!("$JS.API.STREAM.PURGE.{}", self.names.dead_stream()));
+    }
+
+    fn reads_erasures(&mut self) {
+        self.publish(format!("$JS.API.STREAM.MSG.GET.{}", self.names.erased_stream()));
+    }
+
+    fn streams(&self) -> Vec<String> {
+        let topics = self.options.topics.iter().map(|it| self.names.stream(&it.subject));
+        topics
+            .chain([self.names.dead_stream(), self.names.erased_stream()])
+            .collect()
+    }
+
+    fn publish(&mut self, subject: String) {
+        if !self.granted.publish.contains(&subject) {
+            self.granted.publish.push(subject);
+        }
+    }
+}
+
+impl fmt::Display for Permissions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let block = |f: &mut fmt::Formatter<'_>, name: &str, subjects: &[String]| {
+            writeln!(f, "  {name}: [")?;
+            subjects.iter().try_for_each(|it| writeln!(f, "    \"{it}\""))?;
+            writeln!(f, "  ]")
+        };
+        writeln!(f, "permissions: {{")?;
+        block(f, "publish", &self.publish)?;
+        block(f, "subscribe", &self.subscribe)?;
+        if self.replies {
+            writeln!(f, "  allow_responses: {{ max: 1, expires: \"5m\" }}")?;
+        }
+        writeln!(f, "}}")
+    }
 }

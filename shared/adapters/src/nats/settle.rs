@@ -17,7 +17,8 @@ const DONE: &str = "+ACK";
 /// Never delivers again.
 const TERMINATE: &str = "+TERM";
 
-/// Settles one delivery. Dropped unsettled it goes back at once if the server can be told, else after the ack wait.
+/// Settles one delivery. Dropped unsettled it goes back at once if the server can be told, else after the ack wait;
+/// where settling failed always after the ack wait, so that what cannot be settled is not worked on without pause.
 pub(super) struct Settling {
     core: Arc<Core>,
     lane: Arc<Lane>,
@@ -25,6 +26,7 @@ pub(super) struct Settling {
     sequence: u64,
     attempt: u32,
     reply: String,
+    /// Whether it was tried.
     settled: bool,
 }
 
@@ -42,9 +44,8 @@ impl Settling {
     }
 
     async fn settle(&mut self, operation: &'static str, verdict: &str) -> Result<()> {
-        self.core.link.settle(operation, &self.reply, verdict).await?;
         self.settled = true;
-        Ok(())
+        self.core.link.settle(operation, &self.reply, verdict).await
     }
 }
 
@@ -61,6 +62,7 @@ impl Settler for Settling {
     }
 
     async fn dead_letter(mut self: Box<Self>, reason: &str) -> Result<()> {
+        self.settled = true;
         let given = Given {
             subject: &self.lane.subject,
             group: &self.lane.group,

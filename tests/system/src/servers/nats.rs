@@ -95,7 +95,9 @@ impl Nats {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(guard.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(guard.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         self.guard = Some(guard);
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
@@ -126,7 +128,11 @@ fn program() -> Option<PathBuf> {
         return Some(program);
     }
     let required = std::env::var("MNEMIC_TEST_SERVERS").is_ok_and(|it| it == "required");
-    assert!(!required, "no nats-server at {}; run .ci/servers/nats", program.display());
+    assert!(
+        !required,
+        "no nats-server at {}; run .ci/servers/nats",
+        program.display()
+    );
     eprintln!("skipped: no nats; run .ci/servers/nats");
     None
 }

@@ -1,11 +1,19 @@
 //! The conformance suites on NATS, and what a server that is killed, away, guarded or full does to them.
 
+mod access;
+mod fairness;
+mod outage;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use adapters::nats::{NatsBus, Options, Topic, provision};
+use domain::port::{Delivery, Frame, Result};
+use futures::StreamExt;
+use futures::stream::BoxStream;
 use system::conformance::Ports;
 use system::servers::nats::Nats;
 
@@ -38,7 +46,9 @@ fn options(server: &Nats) -> Options {
 async fn open(options: &Options, dir: &Path) -> Ports {
     assert_eq!(provision(options).await.unwrap(), []);
     let bus = Arc::new(NatsBus::connect(options).await.unwrap());
-    let others = adapters::Embedded::open(dir, adapters::Options::default()).await.unwrap();
+    let others = adapters::Embedded::open(dir, adapters::Options::default())
+        .await
+        .unwrap();
     Ports {
         bus: bus.clone(),
         dead_letters: bus,
@@ -48,6 +58,35 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         embedder: others.embedder,
         ack_wait: ACK_WAIT,
     }
+}
+
+async fn connected(options: &Options) -> NatsBus {
+    assert_eq!(provision(options).await.unwrap(), []);
+    NatsBus::connect(options).await.unwrap()
+}
+
+fn frame(space: &str, key: &str, payload: &str) -> Frame {
+    Frame {
+        subject: "s".to_owned(),
+        space: space.to_owned(),
+        dedup_key: key.to_owned(),
+        headers: BTreeMap::new(),
+        payload: payload.as_bytes().to_vec(),
+    }
+}
+
+/// Takes and settles what comes until nothing does for `quiet`.
+async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, quiet: Duration) -> Vec<(u64, String)> {
+    let mut seen = Vec::new();
+    while let Ok(Some(delivery)) = tokio::time::timeout(quiet, deliveries.next()).await {
+        let delivery = delivery.unwrap();
+        seen.push((
+            delivery.position.0,
+            String::from_utf8_lossy(&delivery.frame.payload).into_owned(),
+        ));
+        delivery.settler.done().await.unwrap();
+    }
+    seen
 }
 
 macro_rules! suite {

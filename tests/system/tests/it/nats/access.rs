@@ -1,0 +1,317 @@
+//! Who may do what: credentials, certificates, permissions of the services.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use adapters::nats::{Credentials, NatsBus, Options, Role, Tls, Topic, permissions, provision};
+use domain::port::{Bus, DeadLetters, Frame};
+use domain::{Classify, ErrorKind, PortError};
+use futures::StreamExt;
+use system::servers::nats::Nats;
+use tokio::time::timeout;
+
+use super::{frame, options};
+
+const SOON: Duration = Duration::from_secs(10);
+
+fn kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
+    result.err().map(|error| error.kind())
+}
+
+/// A wrong or missing password is said to be that, without showing it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wrong_credentials_are_refused_by_name() {
+    let Some(server) = Nats::start("authorization { user: mnemic, password: correct }") else {
+        return;
+    };
+    let with = |user: &str, password: &str| Options {
+        credentials: Credentials {
+            user: user.to_owned(),
+            password: password.to_owned(),
+            ..Credentials::default()
+        },
+        ..options(&server)
+    };
+    provision(&with("mnemic", "correct")).await.unwrap();
+    for wrong in [with("mnemic", "mistaken"), with("", "")] {
+        let error = NatsBus::connect(&wrong).await.err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        let text = format!("{error} {error:?} {wrong:?}");
+        assert!(
+            text.contains("refuses the credentials") && !text.contains("mistaken"),
+            "{text}"
+        );
+    }
+}
+
+/// A token and an nkey work like a password.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_and_nkeys_open() {
+    // A sample pair, known to everybody.
+    const SEED: &str = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY";
+    const PUBLIC: &str = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
+    let dir = tempfile::tempdir().unwrap();
+    let nkey_file = dir.path().join("seed");
+    std::fs::write(&nkey_file, format!("{SEED}\n")).unwrap();
+    let token = Credentials {
+        token: "t0ken".to_owned(),
+        ..Credentials::default()
+    };
+    let nkey = Credentials {
+        nkey_file,
+        ..Credentials::default()
+    };
+    let by_key = format!("authorization {{ users: [{{ nkey: {PUBLIC} }}] }}");
+    for (access, good, bad) in [
+        ("authorization { token: \"t0ken\" }", &token, &nkey),
+        (by_key.as_str(), &nkey, &token),
+    ] {
+        let Some(server) = Nats::start(access) else { return };
+        let with = |credentials: &Credentials| Options {
+            credentials: credentials.clone(),
+            ..options(&server)
+        };
+        assert_eq!(kind(provision(&with(good)).await), None);
+        assert_eq!(kind(provision(&with(bad)).await), Some(ErrorKind::Invalid));
+    }
+}
+
+fn openssl(dir: &Path, arguments: &[&str]) -> Option<()> {
+    let mut command = Command::new("openssl");
+    command
+        .args(arguments)
+        .current_dir(dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().ok()?.success().then_some(())
+}
+
+/// Makes an authority, and a certificate and key for each name.
+fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
+    std::fs::write(dir.join("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n").ok()?;
+    let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    let own = [
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-subj",
+        "/CN=test authority",
+        "-days",
+        "2",
+    ];
+    openssl(dir, &[&["req", "-x509"], &curve[..], &own].concat())?;
+    for name in names {
+        let (key, request, certificate) = (format!("{name}.key"), format!("{name}.csr"), format!("{name}.pem"));
+        let subject = format!("/CN={name}");
+        openssl(
+            dir,
+            &[
+                &["req"],
+                &curve[..],
+                &["-keyout", &key, "-out", &request, "-subj", &subject],
+            ]
+            .concat(),
+        )?;
+        let sign = [
+            "x509",
+            "-req",
+            "-in",
+            &request,
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-CAcreateserial",
+        ];
+        openssl(
+            dir,
+            &[
+                &sign[..],
+                &["-out", &certificate, "-extfile", "extensions", "-days", "2"],
+            ]
+            .concat(),
+        )?;
+    }
+    Some(())
+}
+
+/// Certificates are checked both ways; what is wrong is an error that says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn certificates_are_checked_both_ways() {
+    let dir = tempfile::tempdir().unwrap();
+    if certificates(dir.path(), &["server", "client"]).is_none() {
+        eprintln!("skipped: no openssl");
+        return;
+    }
+    let path = |name: &str| dir.path().join(name);
+    let files = format!(
+        "tls {{ cert_file: {:?}, key_file: {:?}, ca_file: {:?}, verify: true }}",
+        path("server.pem"),
+        path("server.key"),
+        path("ca.pem")
+    );
+    let Some(server) = Nats::start(&files) else { return };
+    let good = Tls {
+        ca_file: path("ca.pem"),
+        cert_file: path("client.pem"),
+        cert_key_file: path("client.key"),
+    };
+    let with = |tls: Tls| Options {
+        tls,
+        ..options(&server)
+    };
+    let options = with(good.clone());
+    provision(&options).await.unwrap();
+    let bus = NatsBus::connect(&options).await.unwrap();
+    bus.publish(frame("a", "", "1")).await.unwrap();
+
+    let no_certificate = Tls {
+        cert_file: PathBuf::new(),
+        ..good.clone()
+    };
+    let unknown_authority = Tls {
+        ca_file: PathBuf::new(),
+        ..good
+    };
+    for tls in [no_certificate, unknown_authority] {
+        let error = NatsBus::connect(&with(tls)).await.err().unwrap();
+        assert!(
+            matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Invalid),
+            "{error}"
+        );
+        let causes = format!("{error:?}");
+        assert!(
+            causes.contains("ertificate") || causes.contains("UnknownIssuer"),
+            "{causes}"
+        );
+    }
+}
+
+/// A server on which every service has the permissions printed for it, and the settings of a service.
+async fn guarded(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
+    let base = Options {
+        prefix: prefix.to_owned(),
+        partitions: 4,
+        bytes_max: 64 << 20,
+        dead_letters_bytes_max: 64 << 20,
+        call_timeout_ms: 1_000,
+        publish_timeout_ms: 1_500,
+        topics: Topic::of_mnemic(),
+        ..Options::default()
+    };
+    let user = |role: &Role| {
+        let granted = permissions(*role, &base);
+        format!("{{ user: {0}, password: {0}, {granted} }}", role.name())
+    };
+    let users: Vec<String> = Role::ALL.iter().map(user).collect();
+    let server = Nats::start(&format!("authorization {{ users: [\n{}\n] }}", users.join("\n")))?;
+    let url = server.url();
+    let of = move |role: Role| Options {
+        url: url.clone(),
+        service: role.name().to_owned(),
+        credentials: Credentials {
+            user: role.name().to_owned(),
+            password: role.name().to_owned(),
+            ..Credentials::default()
+        },
+        ..base.clone()
+    };
+    assert_eq!(provision(&of(Role::Operator)).await.unwrap(), []);
+    Some((server, of))
+}
+
+fn on(subject: &str, payload: &str) -> Frame {
+    Frame {
+        subject: subject.to_owned(),
+        ..frame("a", payload, payload)
+    }
+}
+
+/// With the permissions printed for it every service can do its work, and nothing is refused on the way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn services_work_with_the_permissions_printed_for_them() {
+    let Some((_server, of)) = guarded("works").await else {
+        return;
+    };
+    let connect = async |role| NatsBus::connect(&of(role)).await.unwrap();
+    let (gateway, writer, clusterer) = (
+        connect(Role::Gateway).await,
+        connect(Role::Writer).await,
+        connect(Role::Clusterer).await,
+    );
+    let (records, units) = ("records-accepted.v1", "units-written.v1");
+    gateway.publish(on(records, "1")).await.unwrap();
+    gateway.publish(on(records, "1")).await.unwrap();
+    assert_eq!(gateway.backlog(records, "writer").await.unwrap(), 1);
+    let mut accepted = writer.subscribe(records, "writer").await.unwrap();
+    let first = timeout(SOON, accepted.next()).await.unwrap().unwrap().unwrap();
+    first.settler.extend().await.unwrap();
+    first.settler.dead_letter("broken").await.unwrap();
+    let letters = gateway.list(0, 9).await.unwrap();
+    gateway.replay(letters[0].id).await.unwrap();
+    let again = timeout(SOON, accepted.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!((again.attempt, again.position), (1, letters[0].position));
+    again.settler.done().await.unwrap();
+    assert_eq!(writer.backlog(records, "writer").await.unwrap(), 0);
+
+    writer.publish(on(units, "2")).await.unwrap();
+    for (bus, group) in [(&clusterer, "clusterer"), (&writer, "segmenter")] {
+        let mut written = bus.subscribe(units, group).await.unwrap();
+        let delivery = timeout(SOON, written.next()).await.unwrap().unwrap().unwrap();
+        delivery.settler.retry_after(Duration::ZERO).await.unwrap();
+        let delivery = timeout(SOON, written.next()).await.unwrap().unwrap().unwrap();
+        assert_eq!(delivery.attempt, 2);
+        delivery.settler.done().await.unwrap();
+    }
+    for (role, subject) in [(Role::Router, "route.v1"), (Role::Reader, "answer.v1")] {
+        let bus = connect(role).await;
+        let mut inquiries = bus.serve(subject).await.unwrap();
+        let serving = tokio::spawn(async move {
+            while let Some(inquiry) = inquiries.next().await {
+                (inquiry.reply)(Ok(inquiry.frame.payload));
+            }
+        });
+        assert_eq!(gateway.request(on(subject, "?"), SOON).await.unwrap(), b"?");
+        serving.abort();
+        assert_eq!(bus.refusals(), 0, "{role:?}");
+    }
+    gateway.publish(on(records, "3")).await.unwrap();
+    gateway.erase("a").await.unwrap();
+    assert_eq!(gateway.backlog(records, "writer").await.unwrap(), 0);
+    gateway.publish(on(records, "3")).await.unwrap();
+    for (bus, name) in [(&gateway, "gateway"), (&writer, "writer"), (&clusterer, "clusterer")] {
+        assert_eq!(bus.refusals(), 0, "{name}");
+    }
+}
+
+/// What another service does is refused, at once and counted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn services_cannot_do_the_work_of_others() {
+    let Some((_server, of)) = guarded("refused").await else {
+        return;
+    };
+    let refused = Some(ErrorKind::Unavailable);
+    let connect = async |role| NatsBus::connect(&of(role)).await.unwrap();
+    let (router, clusterer, gateway) = (
+        connect(Role::Router).await,
+        connect(Role::Clusterer).await,
+        connect(Role::Gateway).await,
+    );
+    gateway.publish(on("records-accepted.v1", "1")).await.unwrap();
+    assert_eq!(kind(router.publish(on("records-accepted.v1", "2")).await), refused);
+    assert_eq!(kind(router.erase("a").await), refused);
+    assert_eq!(kind(router.list(0, 9).await), refused);
+    assert!(router.subscribe("records-accepted.v1", "writer").await.is_err());
+    assert_eq!(kind(gateway.publish(on("units-written.v1", "3")).await), refused);
+    assert!(clusterer.subscribe("records-accepted.v1", "writer").await.is_err());
+    // The clusterer hears of the stream, but not as another group.
+    let mut stolen = clusterer.subscribe("units-written.v1", "segmenter").await.unwrap();
+    let outcome = timeout(SOON, stolen.next()).await.unwrap().unwrap();
+    assert_eq!(kind(outcome.map(drop)), refused);
+    assert!(clusterer.subscribe("units-written.v1", "made up").await.is_err());
+    for (bus, name) in [(&router, "router"), (&clusterer, "clusterer"), (&gateway, "gateway")] {
+        assert!(bus.refusals() > 0, "{name}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What one space that sends much does to others.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use adapters::nats::partition;
+use domain::port::Bus;
+use futures::{StreamExt, stream};
+use tokio::time::timeout;
+
+use super::{connected, frame, options, shared};
+
+const PARTITIONS: u16 = 32;
+
+/// With 2,000 messages of one space waiting, each of 20 others is served within a few turns; only a space that shares
+/// the partition waits for the loud one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_loud_space_delays_its_partition_only() {
+    let Some(server) = shared() else { return };
+    let bus = connected(&options(server)).await;
+    let published = Instant::now();
+    let loud = stream::iter(0..2_000).map(|number| {
+        let bus = &bus;
+        async move { bus.publish(frame("loud", "", &number.to_string())).await.unwrap() }
+    });
+    loud.buffered(64).collect::<Vec<_>>().await;
+    eprintln!("2,000 published, 64 at once, in {:?}", published.elapsed());
+    let quiet: Vec<String> = (0..20).map(|number| format!("quiet-{number}")).collect();
+    for space in &quiet {
+        bus.publish(frame(space, "", space)).await.unwrap();
+    }
+
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let begun = Instant::now();
+    let mut served = BTreeMap::new();
+    let mut numbers = Vec::new();
+    for turn in 0..2_020 {
+        let delivery = timeout(Duration::from_secs(20), deliveries.next())
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+        let text = String::from_utf8_lossy(&delivery.frame.payload).into_owned();
+        match text.parse::<u32>() {
+            Ok(number) => numbers.push(number),
+            Err(_) => drop(served.insert(text, (turn, begun.elapsed()))),
+        }
+        delivery.settler.done().await.unwrap();
+    }
+    assert!(numbers.is_sorted(), "the loud space is in order");
+    let of_loud = partition("loud", PARTITIONS);
+    let (together, apart): (Vec<_>, Vec<_>) = quiet.iter().partition(|it| partition(it, PARTITIONS) == of_loud);
+    let last = apart.iter().map(|it| served[*it]).max().unwrap();
+    eprintln!(
+        "{} quiet spaces apart: the last one served in turn {} after {:?}; {} share the partition; all after {:?}",
+        apart.len(),
+        last.0,
+        last.1,
+        together.len(),
+        begun.elapsed()
+    );
+    assert!(last.0 < 64, "the last quiet space came in turn {}", last.0);
+    assert!(
+        together.iter().all(|it| served[*it].0 >= 2_000),
+        "the promise is not wider than it says"
+    );
+    assert!(together.len() <= 3, "names spread over partitions");
+}
+
+/// Messages of one partition that wait for a retry fill that partition alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failing_space_fills_its_partition_only() {
+    let Some(server) = shared() else { return };
+    let options = adapters::nats::Options {
+        unsettled_max: 4,
+        ..options(server)
+    };
+    let bus = connected(&options).await;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    for _ in 0..6 {
+        bus.publish(frame("loud", "", "loud")).await.unwrap();
+    }
+    for _ in 0..4 {
+        let delivery = timeout(Duration::from_secs(20), deliveries.next())
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+        delivery.settler.retry_after(Duration::from_secs(3_600)).await.unwrap();
+    }
+    assert!(
+        timeout(Duration::from_millis(300), deliveries.next()).await.is_err(),
+        "over the bound"
+    );
+    let begun = Instant::now();
+    bus.publish(frame("quiet-1", "", "quiet")).await.unwrap();
+    let delivery = timeout(Duration::from_secs(20), deliveries.next())
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    assert_eq!(delivery.frame.space, "quiet-1");
+    eprintln!(
+        "a quiet space beside a failing one: delivered after {:?}",
+        begun.elapsed()
+    );
+}

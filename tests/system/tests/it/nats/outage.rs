@@ -1,0 +1,222 @@
+//! A server that is killed, away, full or not set up.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use adapters::nats::{NatsBus, Options, provision};
+use domain::port::Bus;
+use domain::{Classify, ErrorKind};
+use futures::StreamExt;
+use system::servers::nats::Nats;
+use tokio::time::{sleep, timeout};
+
+use super::{connected, drained, frame, options, shared};
+
+/// Nothing acknowledged is lost and no key is stored twice when the server is killed under publishes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_server_loses_nothing_acknowledged() {
+    const KEYS: u32 = 1_500;
+    let Some(mut server) = Nats::start("") else { return };
+    let options = options(&server);
+    let bus = Arc::new(connected(&options).await);
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let (next, acknowledged) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let publishers: Vec<_> = (0..16)
+        .map(|_| {
+            let (bus, next, acknowledged) = (Arc::clone(&bus), Arc::clone(&next), Arc::clone(&acknowledged));
+            tokio::spawn(async move {
+                let mut stored = Vec::new();
+                loop {
+                    let key = next.fetch_add(1, Ordering::SeqCst);
+                    if key >= KEYS {
+                        return stored;
+                    }
+                    let key = key.to_string();
+                    let position = bus.publish(frame(&format!("space {}", key.len()), &key, &key)).await;
+                    stored.push((position.expect("published across the kill").0, key));
+                    acknowledged.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+        })
+        .collect();
+    for part in 1..=2 {
+        while acknowledged.load(Ordering::SeqCst) < part * KEYS / 3 {
+            tokio::task::yield_now().await;
+        }
+        server.kill();
+        server.up();
+    }
+    let mut stored = BTreeMap::new();
+    for publisher in publishers {
+        stored.extend(publisher.await.unwrap());
+    }
+    assert_eq!(stored.len(), KEYS as usize, "every key has one position of its own");
+
+    let seen = drained(&mut deliveries, Duration::from_secs(1)).await;
+    let positions: BTreeMap<u64, String> = seen.iter().cloned().collect();
+    assert_eq!(positions, stored, "what was acknowledged is what is delivered");
+    assert_eq!(bus.backlog("s", "g").await.unwrap(), 0);
+}
+
+/// A consumer that waits goes on by itself after the server was away; meanwhile every call ends in bounded time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_absent_server_is_waited_for() {
+    let Some(mut server) = Nats::start("") else { return };
+    let options = Options {
+        call_timeout_ms: 300,
+        publish_timeout_ms: 600,
+        ..options(&server)
+    };
+    let bus = connected(&options).await;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let mut inquiries = bus.serve("q").await.unwrap();
+    bus.publish(frame("a", "", "before")).await.unwrap();
+    let before = deliveries.next().await.unwrap().unwrap();
+    assert!(timeout(Duration::from_millis(50), deliveries.next()).await.is_err());
+
+    server.kill();
+    let away = Instant::now();
+    while bus.connected() {
+        tokio::task::yield_now().await;
+    }
+    let calls = Instant::now();
+    let kind = |error: domain::PortError| error.kind();
+    let unavailable = Some(ErrorKind::Unavailable);
+    assert_eq!(bus.publish(frame("a", "", "lost")).await.err().map(kind), unavailable);
+    assert_eq!(bus.backlog("s", "g").await.err().map(kind), unavailable);
+    assert_eq!(bus.erase("a").await.err().map(kind), unavailable);
+    let patience = Duration::from_secs(20);
+    let question = domain::port::Frame {
+        subject: "q".to_owned(),
+        ..frame("", "", "?")
+    };
+    assert_eq!(
+        bus.request(question.clone(), patience).await.err().map(kind),
+        unavailable
+    );
+    assert_eq!(before.settler.done().await.err().map(kind), unavailable);
+    assert!(calls.elapsed() < Duration::from_secs(3), "{:?}", calls.elapsed());
+    sleep(Duration::from_secs(3).saturating_sub(away.elapsed())).await;
+
+    server.up();
+    let back = Instant::now();
+    let publisher = connected(&options).await;
+    publisher.publish(frame("b", "", "after")).await.unwrap();
+    let mut texts = BTreeSet::new();
+    while !texts.contains("after") {
+        let delivery = timeout(Duration::from_secs(10), deliveries.next())
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+        texts.insert(String::from_utf8_lossy(&delivery.frame.payload).into_owned());
+        delivery.settler.done().await.unwrap();
+    }
+    assert!(bus.connected());
+    eprintln!("delivering again {:?} after the server was back", back.elapsed());
+
+    let answering = tokio::spawn(async move {
+        while let Some(inquiry) = inquiries.next().await {
+            (inquiry.reply)(Ok(b"!".to_vec()));
+        }
+    });
+    assert_eq!(publisher.request(question, patience).await.unwrap(), b"!");
+    answering.abort();
+}
+
+/// A key is recognised after a restart of the server, as long as its message is kept.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_outlives_the_server() {
+    let Some(mut server) = Nats::start("") else { return };
+    let options = options(&server);
+    let bus = connected(&options).await;
+    let first = bus.publish(frame("a", "k", "1")).await.unwrap();
+    server.kill();
+    server.up();
+    assert_eq!(bus.publish(frame("a", "k", "1")).await.unwrap(), first);
+}
+
+/// A space at its bound is refused alone, a stream at its bound refuses all; room makes both go on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bounds_are_exhausted_not_overrun() {
+    let Some(server) = shared() else { return };
+    let options = Options {
+        messages_max: 4,
+        messages_of_space_max: 3,
+        ..options(server)
+    };
+    let bus = connected(&options).await;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let publish = |space: &'static str| async { bus.publish(frame(space, "", space)).await.map_err(|it| it.kind()) };
+    for _ in 0..3 {
+        publish("loud").await.unwrap();
+    }
+    assert_eq!(publish("loud").await, Err(ErrorKind::Exhausted));
+    publish("calm").await.unwrap();
+    assert_eq!(publish("other").await, Err(ErrorKind::Exhausted));
+    assert_eq!(drained(&mut deliveries, Duration::from_millis(300)).await.len(), 4);
+    publish("loud").await.unwrap();
+}
+
+/// What is too large for the server is refused at once and by name, on every way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_too_large_is_refused() {
+    let Some(server) = shared() else { return };
+    let bus = connected(&options(server)).await;
+    let large = "x".repeat(8_500_000);
+    let error = bus.publish(frame("a", "", &large)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    bus.publish(frame("a", "", &large[..7_900_000])).await.unwrap();
+
+    let mut inquiries = bus.serve("q").await.unwrap();
+    tokio::spawn(async move {
+        while let Some(inquiry) = inquiries.next().await {
+            let size: usize = String::from_utf8_lossy(&inquiry.frame.payload).parse().unwrap();
+            (inquiry.reply)(Ok(vec![b'x'; size]));
+        }
+    });
+    let ask = |size: &str| {
+        let question = domain::port::Frame {
+            subject: "q".to_owned(),
+            ..frame("", "", size)
+        };
+        bus.request(question, Duration::from_secs(10))
+    };
+    assert_eq!(ask("7900000").await.unwrap().len(), 7_900_000);
+    let error = ask("9000000").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+    assert!(error.detail().contains("9000000 bytes"), "{error}");
+}
+
+/// Without streams nothing connects, and the error says what to do; what differs is reported or brought up to date.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_are_provisioned_and_checked() {
+    let Some(server) = shared() else { return };
+    let options = options(server);
+    let error = NatsBus::connect(&options).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.to_string().contains("mnemic provision"), "{error}");
+
+    assert_eq!(provision(&options).await.unwrap(), []);
+    let changed = Options {
+        partitions: 8,
+        messages_max: 10,
+        ack_wait_ms: 500,
+        ..options.clone()
+    };
+    let drifts = provision(&changed).await.unwrap();
+    let found: Vec<(&str, &str, &str)> = drifts
+        .iter()
+        .map(|it| (it.setting, it.found.as_str(), it.wanted.as_str()))
+        .collect();
+    assert_eq!(found, [("partitions", "32", "8"); 2]);
+    let bus = NatsBus::connect(&changed).await.unwrap();
+    for _ in 0..10 {
+        bus.publish(frame("a", "", "1")).await.unwrap();
+    }
+    let full = bus.publish(frame("a", "", "1")).await.unwrap_err();
+    assert_eq!(full.kind(), ErrorKind::Exhausted, "the new bound counts: {full}");
+    assert_eq!(provision(&options).await.unwrap(), []);
+}
