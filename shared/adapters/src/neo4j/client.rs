@@ -16,8 +16,14 @@ use super::{Options, SetupError};
 /// Shortest and longest pause before a statement that may pass is sent again.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
-/// Ids of one reading statement, and statements under way at once. A request of more than 8 KiB waits some 40 ms for
-/// an acknowledgement, since the driver sends it in pieces and leaves Nagle's algorithm on.
+/// Bytes of rows that leave room for the rest of a statement within 8 KiB. A longer request waits some 40 ms for an
+/// acknowledgement, since the driver sends it in several writes and leaves Nagle's algorithm on.
+const PIECE_BYTES: usize = 7_000;
+/// Most pieces that are together faster than one statement and its wait.
+const PIECES_MAX: usize = 6;
+/// Most bytes of rows of a longer statement, unless one row alone has more.
+const BATCH_BYTES: usize = 1 << 20;
+/// Ids of one reading statement, which make a piece, and statements under way at once.
 const IDS: usize = 200;
 const AT_ONCE: usize = 4;
 
@@ -206,6 +212,27 @@ pub(super) fn row<const N: usize>(columns: [(&str, BoltType); N]) -> BoltType {
     HashMap::from(columns).into()
 }
 
+/// Splits rows, each with its bytes, into what is sent together; at least one part, so that an unknown space is noticed.
+pub(super) fn parts(rows: Vec<(BoltType, usize)>) -> Vec<Vec<BoltType>> {
+    let whole: usize = rows.iter().map(|(_, bytes)| bytes).sum();
+    let most = if whole <= PIECES_MAX * PIECE_BYTES {
+        PIECE_BYTES
+    } else {
+        BATCH_BYTES
+    };
+    let (mut parts, mut part, mut filled) = (Vec::new(), Vec::new(), 0);
+    for (row, bytes) in rows {
+        if filled + bytes > most && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+            filled = 0;
+        }
+        filled += bytes;
+        part.push(row);
+    }
+    parts.push(part);
+    parts
+}
+
 /// Takes a number of the domain into the server's signed integers; what does not fit is the greatest.
 pub(super) fn integer<N: TryInto<i64>>(number: N) -> BoltType {
     number.try_into().unwrap_or(i64::MAX).into()
@@ -235,4 +262,23 @@ pub(super) fn body<T: DeserializeOwned>(operation: &'static str, row: &Row) -> R
 pub(super) fn json<T: serde::Serialize>(operation: &'static str, it: &T) -> Result<String, PortError> {
     serde_json::to_string(it)
         .map_err(|error| PortError::new(operation, ErrorKind::Invalid, "it cannot be written as JSON").caused_by(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sent_in_pieces_or_in_long_batches() {
+        let sizes = |bytes: &[usize]| -> Vec<usize> {
+            let rows = bytes.iter().map(|it| (BoltType::from(1i64), *it)).collect();
+            parts(rows).iter().map(Vec::len).collect()
+        };
+        assert_eq!(sizes(&[]), [0]);
+        assert_eq!(sizes(&[1_000; 7]), [7]);
+        assert_eq!(sizes(&[1_000; 20]), [7, 7, 6]);
+        assert_eq!(sizes(&[1_000; 100]), [100], "one wait costs less than that many pieces");
+        assert_eq!(sizes(&[8_000, 1, 8_000]), [1, 1, 1]);
+        assert_eq!(sizes(&[BATCH_BYTES + 1, 1, BATCH_BYTES - 1, 1]), [1, 2, 1]);
+    }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
+use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{id, id_of};
 use super::relations;
@@ -188,15 +188,22 @@ impl NodeGraph {
         let last: BTreeMap<Uuid, (&T, bool)> = items.map(|(id, it, keep)| (id, (it, keep))).collect();
         let (mut rows, mut gone) = (Vec::with_capacity(last.len()), Vec::new());
         for (uuid, (it, keep)) in last {
-            match keep {
-                true => rows.push(row([("id", id(uuid).into()), ("body", json(operation, it)?.into())])),
-                false => gone.push(id(uuid)),
+            if !keep {
+                gone.push(id(uuid));
+                continue;
             }
+            let body = json(operation, it)?;
+            let bytes = body.len() + 50;
+            rows.push((row([("id", id(uuid).into()), ("body", body.into())]), bytes));
         }
-        let query = on(&self.0.keys(space), kind.put)
-            .param("rows", BoltType::from_iter(rows))
-            .param("gone", gone);
-        self.0.write_known(operation, space, query).await.map(drop)
+        let keys = self.0.keys(space);
+        for rows in parts(rows) {
+            let query = on(&keys, kind.put)
+                .param("rows", BoltType::from_iter(rows))
+                .param("gone", std::mem::take(&mut gone));
+            self.0.write_known(operation, space, query).await?;
+        }
+        Ok(())
     }
 
     async fn page<T: DeserializeOwned>(

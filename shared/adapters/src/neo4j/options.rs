@@ -9,6 +9,9 @@ use super::SetupError;
 /// Longest namespace, bytes.
 const NAMESPACE_BYTES_MAX: usize = 32;
 
+/// Longest check of a kept connection before it is used again; what fails it is replaced.
+const CHECK_TIME: Duration = Duration::from_secs(2);
+
 /// Where the server is, who calls it, and the bounds of the calls.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -31,7 +34,7 @@ pub struct Options {
     pub client_key_file: Option<PathBuf>,
     /// Most connections to the server.
     pub connections_max: usize,
-    /// Time to connect at start, and to find a kept connection alive later, milliseconds.
+    /// Time to find the server at start, milliseconds; one that has just started itself takes seconds for its first answer.
     pub connect_ms: u64,
     /// Time for one call of the server, retries and the wait for a connection included, milliseconds.
     pub call_ms: u64,
@@ -48,8 +51,8 @@ impl Default for Options {
             ca_file: None,
             client_certificate_file: None,
             client_key_file: None,
-            connections_max: 8,
-            connect_ms: 5_000,
+            connections_max: 16,
+            connect_ms: 15_000,
             call_ms: 10_000,
         }
     }
@@ -101,7 +104,7 @@ impl Options {
             .connection_timeout(self.call_time().max(self.connect_time()) + Duration::from_secs(1))
             // What the driver calls lifetime and idle are the waits for a connection and for the check of a kept one.
             .max_lifetime(self.call_time())
-            .idle_timeout(self.connect_time());
+            .idle_timeout(CHECK_TIME.min(self.connect_time()));
         if !self.database.is_empty() {
             builder = builder.db(self.database.as_str());
         }

@@ -9,7 +9,7 @@ use domain::record::Record;
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
 
-use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
+use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{Keys, id, id_of, spaces};
 use super::{erasure, graph};
@@ -18,9 +18,6 @@ use super::{erasure, graph};
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 /// Longest key of a remembered response, bytes: the server's index takes no more than about 8 KiB.
 const KEY_BYTES_MAX: usize = 4_096;
-/// Most bytes of records sent in one statement, unless one record alone has more.
-const BATCH_BYTES: usize = 1 << 20;
-
 const CREATE: &str = "MERGE (s:Space {key: $space})
     ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0, s.written = 0
     WITH s, s.made IS NOT NULL AS made, s.erasing IS NOT NULL AS erasing
@@ -62,7 +59,7 @@ const PUT: &str = locked!(
                          body: row.body})
        RETURN count(r) AS stored
      }
-     SET s.listed = base + size($rows), s.records = s.records + stored
+     SET s.listed = base + $steps, s.records = s.records + stored
      RETURN stored"
 );
 const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
@@ -187,8 +184,10 @@ impl Records for NodeRecords {
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()> {
         const OPERATION: &str = "records.put";
         let keys = self.0.keys(space);
-        for rows in batches(OPERATION, &keys, space, records)? {
-            let query = on(&keys, PUT).param("rows", BoltType::from_iter(rows));
+        for rows in parts(lines(OPERATION, &keys, space, records)?) {
+            let query = on(&keys, PUT)
+                .param("steps", integer(records.len()))
+                .param("rows", BoltType::from_iter(rows));
             self.0.write_known(OPERATION, space, query).await?;
         }
         Ok(())
@@ -310,11 +309,13 @@ fn digest(operation: &'static str, row: &Row, name: &str) -> Result<[u8; 32]> {
         .map_err(|error: std::array::TryFromSliceError| damaged(operation, error))
 }
 
-/// Rows of records, the first of each id, each batch for one statement; at least one batch, so that an unknown space is noticed.
-fn batches(operation: &'static str, keys: &Keys, space: &SpaceId, records: &[Record]) -> Result<Vec<Vec<BoltType>>> {
-    let mut batches = vec![Vec::new()];
-    let mut bytes = 0;
-    let mut met = HashSet::new();
+/// Rows of records, the first of each id, each with its bytes.
+///
+/// # Errors
+/// `Invalid` if one belongs to another space.
+fn lines(operation: &'static str, keys: &Keys, space: &SpaceId, records: &[Record]) -> Result<Vec<(BoltType, usize)>> {
+    let mut lines = Vec::with_capacity(records.len());
+    let mut met = HashSet::with_capacity(records.len());
     for record in records {
         if record.space != *space {
             let detail = format!("record {} belongs to space {}", record.id, record.space);
@@ -323,20 +324,15 @@ fn batches(operation: &'static str, keys: &Keys, space: &SpaceId, records: &[Rec
         if !met.insert(record.id) {
             continue;
         }
-        let body = json(operation, record)?;
-        bytes += body.len();
-        if bytes > BATCH_BYTES && bytes > body.len() {
-            batches.push(Vec::new());
-            bytes = body.len();
-        }
-        if let Some(rows) = batches.last_mut() {
-            rows.push(row([
-                ("id", id(record.id.uuid()).into()),
-                ("number", integer(rows.len() + 1)),
-                ("place", keys.place(record).into()),
-                ("body", body.into()),
-            ]));
-        }
+        let (place, body) = (keys.place(record), json(operation, record)?);
+        let bytes = place.len() + body.len() + 80;
+        let line = row([
+            ("id", id(record.id.uuid()).into()),
+            ("number", integer(lines.len() + 1)),
+            ("place", place.into()),
+            ("body", body.into()),
+        ]);
+        lines.push((line, bytes));
     }
-    Ok(batches)
+    Ok(lines)
 }

@@ -6,12 +6,9 @@ use domain::relation::{Relation, RelationKind};
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
 
-use super::client::{Client, column, integer, locked, on, row, seen};
+use super::client::{Client, column, integer, locked, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{evidence, id, id_of};
-
-/// Relations of one writing statement.
-const BATCH: usize = 500;
 
 /// What sorts relations: source, kind, label, target.
 type Key = (UnitId, RelationKind, String, UnitId);
@@ -103,9 +100,11 @@ pub(super) async fn put(
         let of_kind = last.values().filter(|it| it.kind == kind.kind);
         let (gone, kept): (Vec<&Relation>, Vec<&Relation>) = of_kind.partition(|it| it.weight == 0.0);
         for (text, relations) in [(kind.remove, gone), (kind.put, kept)] {
-            for batch in relations.chunks(BATCH) {
-                let rows = BoltType::from_iter(batch.iter().map(|it| line(it)));
-                let query = on(&keys, text).param("rows", rows);
+            if relations.is_empty() {
+                continue;
+            }
+            for rows in parts(relations.into_iter().map(line).collect()) {
+                let query = on(&keys, text).param("rows", BoltType::from_iter(rows));
                 client.write_known(operation, space, query).await?;
             }
         }
@@ -135,14 +134,17 @@ fn key(it: &Relation) -> Key {
     (it.source, it.kind, it.label.clone(), it.target)
 }
 
-fn line(it: &Relation) -> BoltType {
-    row([
+/// A relation as a row, with its bytes.
+fn line(it: &Relation) -> (BoltType, usize) {
+    let bytes = 150 + it.label.len() + 34 * it.evidence.len();
+    let line = row([
         ("source", id(it.source.uuid()).into()),
         ("target", id(it.target.uuid()).into()),
         ("label", it.label.as_str().into()),
         ("weight", f64::from(it.weight).into()),
         ("evidence", evidence(&it.evidence).into()),
-    ])
+    ]);
+    (line, bytes)
 }
 
 /// The order of kinds, by the name of their type.

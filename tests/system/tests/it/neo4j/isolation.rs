@@ -5,8 +5,10 @@ use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::{EntityId, FactId, SpaceId};
 use domain::port::{Claim, Idempotent, Position};
+use domain::record::Record;
 use domain::relation::{Relation, RelationKind};
 use domain::unit::Unit;
+use domain::{Classify, ErrorKind};
 use uuid::Uuid;
 
 use super::fresh;
@@ -54,20 +56,20 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
 async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
     let (records, graph) = (&it.records, &it.graph);
     let expected = [record(space, 1, text), record(space, 2, text)];
-    let session = records.session(space, expected[0].session, expected[0].id, 9, 9);
+    let session = records.session(space, expected[0].session, expected[0].id, usize::MAX, usize::MAX);
     let units: Vec<Unit> = graph.units(space, &[unit_id(1), unit_id(2)]).await.unwrap();
-    let found: Vec<Relation> = graph.relations(space, &[unit_id(1)], 99).await.unwrap();
+    let found: Vec<Relation> = graph.relations(space, &[unit_id(1)], usize::MAX).await.unwrap();
     let facts: Vec<Fact> = graph.facts(space, None, 9).await.unwrap();
     let entities: Vec<Entity> = graph.entities(space, None, 9).await.unwrap();
     let info = records.space(space).await.unwrap().unwrap();
     let past = Uuid::from_u128(1);
-    records.list(space, 0, 9).await.unwrap() == (expected.to_vec(), None)
+    records.list(space, 0, usize::MAX).await.unwrap() == (expected.to_vec(), None)
         && records.get(space, &[expected[1].id]).await.unwrap() == expected[1..]
         && session.await.unwrap() == expected
         && records.remembered(space, text).await.unwrap() == Some(idempotent(text))
         && records.is_written(space, Position(7)).await.unwrap()
         && units == [unit(1, text), unit(2, text)]
-        && graph.changes(space, 0, 9).await.unwrap().len() == 2
+        && graph.changes(space, 0, usize::MAX).await.unwrap().len() == 2
         && found == relations(text)
         && (facts, entities) == (vec![fact(1, text)], vec![entity(1, text)])
         && graph
@@ -115,6 +117,32 @@ async fn texts_are_never_statements() {
     }
     let spaces = it.records.spaces(None, 99).await.unwrap();
     assert_eq!(spaces.len(), 1);
+}
+
+/// A text may be long, alone or among others; only a key may not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_texts_come_back() {
+    let Some(options) = fresh().await else { return };
+    let it = Neo4j::connect(&options).await.unwrap();
+    let a = space("a");
+    it.records.create_space(&a, noon()).await.unwrap();
+    let long = "文".repeat(300_000);
+    let records: Vec<_> = ["short", &long, "also short"]
+        .iter()
+        .enumerate()
+        .map(|(n, text)| Record {
+            text: (*text).to_owned(),
+            ..record(&a, n, "r")
+        })
+        .collect();
+    it.records.put(&a, &records).await.unwrap();
+    assert_eq!(it.records.list(&a, 0, 9).await.unwrap().0, records);
+    let edge = relation(1, RelationKind::Other, &long, 1);
+    it.graph.put_relations(&a, std::slice::from_ref(&edge)).await.unwrap();
+    it.graph.put_units(&a, &[unit(1, "u")], &[]).await.unwrap();
+    assert_eq!(it.graph.relations(&a, &[unit_id(1)], 1).await.unwrap(), [edge]);
+    let refused = it.records.remember(&a, &long, &idempotent("x"), noon()).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
 /// Spaces with names that start alike, and the same name in two namespaces, hold the same ids and never meet.
