@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use adapters::neo4j::{Neo4j, provision};
-use domain::id::UnitId;
+use domain::id::{SpaceId, UnitId};
+use domain::port::{Graph, Records};
 use domain::relation::{Relation, RelationKind};
 use system::servers::neo4j::Server;
 
@@ -20,6 +21,7 @@ const KINDS: [RelationKind; 4] = [
 ];
 
 /// Runs `step` for every part and prints the time of one, median and 95th of 100, and how many `each` make a second.
+#[expect(clippy::print_stdout, reason = "what it finds is for people")]
 async fn measure(what: &str, each: usize, parts: usize, mut step: impl AsyncFnMut(usize)) {
     let mut times = Vec::with_capacity(parts);
     for part in 0..parts {
@@ -59,41 +61,59 @@ async fn speed() {
     let options = server.options("speed");
     provision(&options).await.unwrap();
     let it = Neo4j::connect(&options).await.unwrap();
-    let (a, records, graph) = (space("a"), &it.records, &it.graph);
-    records.create_space(&a, noon()).await.unwrap();
+    let a = space("a");
+    it.records.create_space(&a, noon()).await.unwrap();
+    write_records(&*it.records, &a).await;
+    write_units(&*it.graph, &a).await;
+    write_relations(&*it.graph, &a).await;
+    read(&*it.graph, &a).await;
+    measure("erase the space", 1, 1, async |_| {
+        assert!(it.records.delete_space(&a).await.unwrap())
+    })
+    .await;
+}
 
+async fn write_records(records: &dyn Records, a: &SpaceId) {
     let mut first = 0;
     for (each, parts) in [(100, 100), (1, 300), (10, 100)] {
         measure(&format!("put records, {each} each"), each, parts, async |part| {
             let numbers = first + part * each..first + (part + 1) * each;
-            let batch: Vec<_> = numbers.map(|n| record(&a, n, &words(n))).collect();
-            records.put(&a, &batch).await.unwrap();
+            let batch: Vec<_> = numbers.map(|n| record(a, n, &words(n))).collect();
+            records.put(a, &batch).await.unwrap();
         })
         .await;
         first += each * parts;
     }
+    measure("page of 100 records, at the end", 100, 100, async |part| {
+        let after = (first - 100 - part) as u64;
+        assert!(records.list(a, after, 100).await.unwrap().0.len() == 100);
+    })
+    .await;
+}
+
+async fn write_units(graph: &dyn Graph, a: &SpaceId) {
     measure("put units, 100 each", 100, UNITS as usize / 100, async |part| {
         let batch: Vec<_> = (part * 100..(part + 1) * 100)
             .map(|n| unit(n as u128, &words(n)[..20]))
             .collect();
-        graph.put_units(&a, &batch, &[]).await.unwrap();
+        graph.put_units(a, &batch, &[]).await.unwrap();
     })
     .await;
     measure("put 1 changed unit", 1, 300, async |part| {
-        graph
-            .put_units(&a, &[unit(part as u128, "changed")], &[])
-            .await
-            .unwrap();
+        graph.put_units(a, &[unit(part as u128, "changed")], &[]).await.unwrap();
     })
     .await;
     measure("put 100 equal units", 100, 50, async |part| {
         let batch: Vec<_> = (part * 100..(part + 1) * 100)
             .map(|n| unit(n as u128 + 3_000, "once"))
             .collect();
-        graph.put_units(&a, &batch, &[]).await.unwrap();
-        graph.put_units(&a, &batch, &[]).await.unwrap();
+        graph.put_units(a, &batch, &[]).await.unwrap();
+        graph.put_units(a, &batch, &[]).await.unwrap();
     })
     .await;
+}
+
+async fn write_relations(graph: &dyn Graph, a: &SpaceId) {
     measure(
         "put relations of 4 kinds, 1000 each",
         1_000,
@@ -110,47 +130,41 @@ async fn speed() {
                     )
                 })
                 .collect();
-            graph.put_relations(&a, &batch).await.unwrap();
+            graph.put_relations(a, &batch).await.unwrap();
         },
     )
     .await;
     measure("put 1 relation", 1, 300, async |part| {
         graph
-            .put_relations(&a, &[relation(part as u128, RelationKind::Other, "x", 1)])
+            .put_relations(a, &[relation(part as u128, RelationKind::Other, "x", 1)])
             .await
             .unwrap();
     })
     .await;
+}
+
+async fn read(graph: &dyn Graph, a: &SpaceId) {
     measure("read 1000 units by id", 1_000, 50, async |part| {
-        assert!(graph.units(&a, &some_units(part, 1_000)).await.unwrap().len() == 1_000);
+        assert!(graph.units(a, &some_units(part, 1_000)).await.unwrap().len() == 1_000);
     })
     .await;
     measure("read 20 units by id", 20, 300, async |part| {
-        assert!(graph.units(&a, &some_units(part, 20)).await.unwrap().len() == 20);
+        assert!(graph.units(a, &some_units(part, 20)).await.unwrap().len() == 20);
     })
     .await;
     measure("feed of 10k units, pages of 1000", 10_000, 5, async |_| {
         let mut cursor = 0;
-        while let Some(last) = graph.changes(&a, cursor, 1_000).await.unwrap().last() {
+        while let Some(last) = graph.changes(a, cursor, 1_000).await.unwrap().last() {
             cursor = last.sequence;
         }
     })
     .await;
     measure("relations of 20 units, at most 200", 1, 300, async |part| {
-        assert!(graph.relations(&a, &some_units(part, 20), 200).await.unwrap().len() == 200);
+        assert!(graph.relations(a, &some_units(part, 20), 200).await.unwrap().len() == 200);
     })
     .await;
     measure("relations of 20 units, all", 1, 300, async |part| {
-        assert!(graph.relations(&a, &some_units(part, 20), 9_999).await.unwrap().len() > 200);
-    })
-    .await;
-    measure("page of 100 records, at the end", 100, 100, async |part| {
-        let after = (first - 100 - part) as u64;
-        assert!(records.list(&a, after, 100).await.unwrap().0.len() == 100);
-    })
-    .await;
-    measure("erase the space", 1, 1, async |_| {
-        assert!(records.delete_space(&a).await.unwrap())
+        assert!(graph.relations(a, &some_units(part, 20), 9_999).await.unwrap().len() > 200);
     })
     .await;
 }
