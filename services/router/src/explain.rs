@@ -1,14 +1,18 @@
+use std::collections::BTreeMap;
+
 use domain::evidence::{FeatureValue, UnitExplanation};
 
 use crate::heads::Weights;
 use crate::pack::{Fate, Packed};
 use crate::query::Query;
 use crate::route::Scored;
-use crate::slots;
+use crate::slots::{self, N, Values};
 use crate::view::View;
 
 /// Features named for a unit.
 const TOLD: usize = 6;
+/// A sum of features is worth a word if it moves the odds by this much, natural logarithm.
+const SAID: f32 = 0.15;
 
 /// Tells for the `count` best units why they are in the pack or not.
 pub(crate) fn explain(
@@ -19,28 +23,41 @@ pub(crate) fn explain(
     count: usize,
     weights: &Weights,
 ) -> Vec<UnitExplanation> {
+    if count == 0 {
+        return Vec::new();
+    }
+    let means = means(scored);
     let told = scored.iter().take(count).enumerate();
     told.map(|(at, it)| {
         let unit = &view.turns()[it.place].unit;
         let price = packed.prices.get(at).copied().unwrap_or_default();
+        let moved = weights.support.moved(&it.values, &means);
         UnitExplanation {
             unit: unit.id,
             external_ids: unit.external_ids.clone(),
             rank: at as u32 + 1,
             scores: it.scores,
             channels: it.channels.clone(),
-            features: moved(it, weights),
+            reason: format!("{}; {}", reason(packed.fates[at], it, query, price), in_words(&moved)),
+            features: strongest(it, &moved),
             price,
             packed: packed.fates[at] == Fate::Packed,
-            reason: reason(packed.fates[at], it, query, price),
         }
     })
     .collect()
 }
 
-/// The features that moved the support score most, strongest first, ties by slot.
-fn moved(scored: &Scored, weights: &Weights) -> Vec<FeatureValue> {
-    let moved = weights.support.moved(&scored.values);
+/// Mean of every feature over all candidates: what a unit is held against.
+fn means(scored: &[Scored]) -> Values {
+    let mut means = [0.0; N];
+    for it in scored {
+        means.iter_mut().zip(&it.values).for_each(|(sum, value)| *sum += value);
+    }
+    means.map(|it| it / scored.len().max(1) as f32)
+}
+
+/// The features that moved the support score most against the mean, strongest first, ties by slot.
+fn strongest(scored: &Scored, moved: &[f32]) -> Vec<FeatureValue> {
     let mut slots: Vec<usize> = (0..moved.len()).filter(|&it| moved[it].abs() > 1e-6).collect();
     slots.sort_by(|&a, &b| moved[b].abs().total_cmp(&moved[a].abs()).then(a.cmp(&b)));
     let told = slots.into_iter().take(TOLD);
@@ -50,6 +67,66 @@ fn moved(scored: &Scored, weights: &Weights) -> Vec<FeatureValue> {
         moved: moved[it],
     })
     .collect()
+}
+
+/// What speaks for a unit and what against it, features that say the same taken together.
+fn in_words(moved: &[f32]) -> String {
+    let mut sums: BTreeMap<&str, f32> = BTreeMap::new();
+    for (name, moved) in slots::NAMES.iter().zip(moved) {
+        *sums.entry(words(name)).or_default() += moved;
+    }
+    let mut sums: Vec<(&str, f32)> = sums.into_iter().filter(|it| it.1.abs() >= SAID).collect();
+    sums.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(b.0)));
+    let list = |sign: f32| {
+        let told: Vec<&str> = sums
+            .iter()
+            .filter(|it| it.1 * sign > 0.0)
+            .take(3)
+            .map(|it| it.0)
+            .collect();
+        if told.is_empty() {
+            "nothing".to_owned()
+        } else {
+            told.join(", ")
+        }
+    };
+    format!("for it: {}; against it: {}", list(1.0), list(-1.0))
+}
+
+/// What a feature is about.
+fn words(feature: &str) -> &'static str {
+    let starts = |list: &[&str]| list.iter().any(|it| feature.starts_with(it));
+    match () {
+        () if starts(&["by_named", "owned", "named_of_i"]) => "whether the one asked about says it of themselves",
+        () if starts(&["by_other", "other_to_you"]) => "whether somebody else says it",
+        () if starts(&["in_time"]) => "the time asked about",
+        () if starts(&["names", "session_names"]) => "the names of the question",
+        () if starts(&["expected", "tense", "same_", "caption_asked"]) => "the kind of answer wanted",
+        () if starts(&["habit", "wish", "covered_wish"]) => "wishes and habits",
+        () if starts(&["session", "first_session", "in_session", "opens", "closes"]) => "its session",
+        () if starts(&[
+            "reply",
+            "before",
+            "after",
+            "back",
+            "near",
+            "asks_ahead",
+            "window",
+            "gain",
+        ]) =>
+        {
+            "the turns around it"
+        }
+        () if starts(&["dense_window"]) => "the turns around it",
+        () if starts(&["dense"]) => "its meaning as a whole",
+        () if starts(&["covered", "both_sides"]) => "how much else it says",
+        () if starts(&["bm25", "cover", "hits", "rare", "bigram"]) => "the words of the question",
+        () if starts(&["late", "sentence", "strong", "nouns", "weaker", "first"]) => "words of like meaning",
+        () if starts(&["assistant", "user"]) => "whether the user or the assistant says it",
+        () if starts(&["questions", "asks", "greeting"]) => "whether it tells or asks",
+        () if starts(&["chained"]) => "what belongs with the best",
+        () => "its length and form",
+    }
 }
 
 fn reason(fate: Fate, scored: &Scored, query: &Query, price: u32) -> String {

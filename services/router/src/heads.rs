@@ -101,11 +101,12 @@ impl Head {
         self.0.iter().zip(values).map(|(weight, value)| weight * value).sum()
     }
 
-    /// Returns what each feature adds to the score.
-    pub fn moved(&self, values: &Values) -> Vec<f32> {
+    /// Returns what each feature adds to the score against `means`.
+    pub fn moved(&self, values: &Values, means: &Values) -> Vec<f32> {
+        let against = values.iter().zip(means).map(|(value, mean)| value - mean);
         self.0
             .iter()
-            .zip(values)
+            .zip(against)
             .map(|(weight, value)| weight * value)
             .collect()
     }

@@ -19,7 +19,7 @@ pub const CANDIDATES: usize = 1_000;
 const EACH: usize = 100;
 /// A word piece is searched for beside another if they are at least this alike, and at most this many are.
 const LIKE: f32 = 0.4;
-const EXPANDED: usize = 12;
+const EXPANDED: usize = 6;
 /// Best hits whose neighbours are taken along.
 const STRONG: usize = 60;
 

@@ -8,9 +8,12 @@ use clap::{Args, Parser, Subcommand};
 use eval::data::DataSet;
 use router::heads::Weights;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use crate::heads::{Plan, train};
 use crate::measure::measure;
+use crate::validate::{self, Finding};
+use crate::weak;
 use crate::world::{World, worlds};
 
 /// Trains the router of Mnemic on conversations with questions, and compares weights.
@@ -27,6 +30,8 @@ enum Command {
     Fit(Fit),
     /// Scores weights files side by side on data sets.
     Measure(Measure),
+    /// Says what training is worth on data it has not seen; takes some minutes.
+    Validate(Validate),
 }
 
 #[derive(Args)]
@@ -43,6 +48,9 @@ struct Fit {
     /// Weight decay.
     #[arg(long, default_value_t = Plan::default().l2)]
     l2: f64,
+    /// Learns from questions made of state changes by program, too.
+    #[arg(long)]
+    weak: bool,
     /// Leaves out the features whose names start like this.
     #[arg(long)]
     without: Vec<String>,
@@ -58,9 +66,28 @@ struct Measure {
     weights: Vec<PathBuf>,
 }
 
+#[derive(Args)]
+struct Validate {
+    /// Folder with conversations.jsonl and questions.jsonl, to train on.
+    #[arg(long)]
+    data: PathBuf,
+    /// Folder with another data set, for the learning curve and the ablation.
+    #[arg(long)]
+    guard: PathBuf,
+}
+
 /// What the table shows, in percent.
 const FIGURES: [&str; 10] = [
-    "E@256", "E@512", "E@1024", "ans@256", "ans@512", "ans@1024", "R@5", "refusal_F1", "false_refusal_rate", "answer",
+    "E@256",
+    "E@512",
+    "E@1024",
+    "ans@256",
+    "ans@512",
+    "ans@1024",
+    "R@5",
+    "refusal_F1",
+    "false_refusal_rate",
+    "answer",
 ];
 
 /// Runs the command line.
@@ -68,6 +95,7 @@ pub fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Fit(it) => it.run(),
         Command::Measure(it) => it.run(),
+        Command::Validate(it) => it.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -84,16 +112,66 @@ fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
     Ok((data, worlds))
 }
 
+/// SHA-256 over both files of a data set: the same weights come from the same digest.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn digest(dir: &Path) -> anyhow::Result<String> {
+    let mut hash = Sha256::new();
+    for name in ["conversations.jsonl", "questions.jsonl"] {
+        let path = dir.join(name);
+        hash.update(std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?);
+    }
+    Ok(hash.finalize().iter().map(|it| format!("{it:02x}")).collect())
+}
+
 impl Fit {
     fn run(self) -> anyhow::Result<()> {
-        let (_, worlds) = load(&self.data)?;
+        let (_, mut worlds) = load(&self.data)?;
+        if self.weak {
+            weak::add(&mut worlds);
+        }
         let plan = Plan {
             l2: self.l2,
             without: self.without,
         };
         let heads = train(&worlds, &plan)?;
-        let file = serde_json::to_string_pretty(&heads.file(&self.name, json!({})))?;
+        let questions: usize = worlds
+            .iter()
+            .map(|it| it.questions.iter().filter(|it| it.answerable).count())
+            .sum();
+        let about = json!({
+            "data": digest(&self.data)?,
+            "conversations": worlds.len(),
+            "questions": questions,
+            "weak": self.weak,
+            "l2": plan.l2,
+            "loss": heads.loss,
+        });
+        let file = serde_json::to_string_pretty(&heads.file(&self.name, about))?;
         std::fs::write(&self.out, file + "\n").with_context(|| format!("cannot write {}", self.out.display()))
+    }
+}
+
+impl Validate {
+    #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
+    fn run(self) -> anyhow::Result<()> {
+        let (_, worlds) = load(&self.data)?;
+        let (_, guard) = load(&self.guard)?;
+        let plan = Plan::default();
+        let tell = |findings: Vec<Finding>| {
+            for it in findings {
+                let (packed, whole) = (100.0 * it.packed, 100.0 * it.whole);
+                println!(
+                    "{:32} {:5} questions  {packed:5.1} %  (all: {whole:.1} %)",
+                    it.what, it.questions
+                );
+            }
+        };
+        tell(validate::leave_settings_out(&worlds, &plan)?);
+        tell(validate::learning_curve(&worlds, &guard, &plan)?);
+        tell(validate::ablation(&worlds, &guard, &plan)?);
+        Ok(())
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use router::edges;
+use router::edges::{self, Related, edge};
 use router::heads::Weights;
 use router::slots;
 use serde_json::{Value, json};
 
-use crate::fit::{Case, fit};
+use crate::fit::{Case, fit, loss};
 use crate::world::{Example, World, examples};
 
 /// Features of the first head: what a unit and its neighbours say by themselves.
@@ -33,6 +33,9 @@ const NOT_SUPPORT: &[&str] = &["chained", "later", LONG];
 /// the objective does not know.
 const LONG: &str = "assistant_long";
 const LONG_WEIGHT: f64 = -1.0;
+
+/// Best candidates among which the edge head finds the rest of the evidence, as many as the router chains.
+const PAIRED: usize = 64;
 
 /// How to train.
 #[derive(Clone, Debug)]
@@ -63,6 +66,8 @@ pub struct Heads {
     pub anchor: BTreeMap<String, f64>,
     /// See [`Weights`].
     pub edge: BTreeMap<String, f64>,
+    /// Mean negative log likelihood of the evidence under the support head.
+    pub loss: f64,
 }
 
 impl Heads {
@@ -110,15 +115,62 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     heads.anchor = head(&cases(worlds, &plain, ANCHOR), ANCHOR, plan.l2)?;
     let full = examples(worlds, &heads.weights()?)?;
     let names = support(plan);
-    heads.support = head(&cases(worlds, &full, &names), &names, plan.l2)?;
+    let support = cases(worlds, &full, &names);
+    heads.support = head(&support, &names, plan.l2)?;
+    heads.loss = mean_loss(&support, &heads.support, &names);
     heads.support.insert(LONG.to_owned(), LONG_WEIGHT);
+    let pairs = pairs(worlds, &full, &heads.weights()?);
+    heads.edge = head(&pairs, edges::NAMES, plan.l2)?;
     Ok(heads)
+}
+
+/// Cases of the edge head: from each turn of the evidence of a question that has several, which of the best other candidates
+/// are the rest of it.
+fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for example in examples {
+        let view = &worlds[example.world].view;
+        let held: Vec<usize> = (0..example.rows.len()).filter(|&it| example.gold[it] > 0.0).collect();
+        let mut best: Vec<(f32, usize)> = example
+            .rows
+            .iter()
+            .map(|it| weights.support.score(it))
+            .zip(0..)
+            .collect();
+        best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        best.truncate(PAIRED);
+        for &anchor in held.iter().filter(|_| held.len() > 1) {
+            let units: Vec<usize> = best.iter().map(|it| it.1).filter(|it| *it != anchor).collect();
+            let gold: Vec<f64> = units
+                .iter()
+                .map(|&it| f64::from(u8::from(example.gold[it] > 0.0)))
+                .collect();
+            let sum: f64 = gold.iter().sum();
+            if sum > 0.0 {
+                let pair =
+                    |&it: &usize| edge(view, &Related::new(), example.places[anchor], example.places[it]).to_vec();
+                cases.push(Case {
+                    rows: units.iter().map(pair).collect(),
+                    gold: gold.into_iter().map(|it| it / sum).collect(),
+                    weight: 1.0 / held.len() as f64,
+                });
+            }
+        }
+    }
+    cases
 }
 
 fn support(plan: &Plan) -> Vec<&'static str> {
     let left =
         |name: &&&str| !NOT_SUPPORT.contains(name) && !plan.without.iter().any(|it| name.starts_with(it.as_str()));
     slots::NAMES.iter().filter(left).copied().collect()
+}
+
+fn mean_loss(cases: &[Case], head: &BTreeMap<String, f64>, names: &[&str]) -> f64 {
+    let weights: Vec<f64> = names.iter().map(|it| head[*it]).collect();
+    let sum: f64 = cases.iter().map(|it| it.weight * loss(it, &weights)).sum();
+    let mean = sum / cases.iter().map(|it| it.weight).sum::<f64>();
+    (mean * 1e4).round() / 1e4
 }
 
 fn head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<String, f64>> {

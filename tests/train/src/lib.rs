@@ -8,4 +8,6 @@ pub mod cli;
 pub mod fit;
 pub mod heads;
 pub mod measure;
+pub mod validate;
+pub mod weak;
 pub mod world;

@@ -1,8 +1,8 @@
 //! What weights are worth on a data set: packs made in this process, scored like any run.
 
 use domain::evidence::{PackItem, RankedUnit, Sufficiency};
-use domain::message::{AnswerV1, RoutedV1};
 use domain::id::SpaceId;
+use domain::message::{AnswerV1, RoutedV1};
 use domain::port::SearchResult;
 use eval::data::DataSet;
 use eval::run_file::{Item, Line};

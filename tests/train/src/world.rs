@@ -18,6 +18,7 @@ use router::slots::Values;
 use router::view::View;
 
 /// A conversation, written by the writer's rules and read by the router.
+#[derive(Clone)]
 pub struct World {
     /// The conversation's id.
     pub name: String,
@@ -208,17 +209,21 @@ pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Examp
 
 /// Share of the evidence by place: groups weigh the same, the turns of a group share its weight.
 fn gold(world: &World, question: &Question) -> BTreeMap<usize, f64> {
-    let single: Vec<Vec<String>> = question.evidence.iter().map(|it| vec![it.clone()]).collect();
-    let groups = if question.evidence_groups.is_empty() {
-        &single
-    } else {
-        &question.evidence_groups
-    };
+    let groups = gold_groups(question);
     let mut shares = BTreeMap::new();
-    for group in groups {
+    for group in &groups {
         for place in group.iter().filter_map(|it| world.places.get(it)) {
             *shares.entry(*place).or_insert(0.0) += 1.0 / (groups.len() * group.len()) as f64;
         }
     }
     shares
+}
+
+/// Returns the groups of turns of which a question needs one each.
+pub fn gold_groups(question: &Question) -> Vec<Vec<String>> {
+    if question.evidence_groups.is_empty() {
+        question.evidence.iter().map(|it| vec![it.clone()]).collect()
+    } else {
+        question.evidence_groups.clone()
+    }
 }

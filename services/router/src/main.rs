@@ -1,0 +1,7 @@
+//! The router as a process of its own.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host::main("router", router::run)
+}

@@ -1,0 +1,174 @@
+//! What the fit is worth on data it has not seen: settings left out in turn, less data, fewer features.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::evidence::PackItem;
+use domain::port::SearchResult;
+use router::edges::Related;
+use router::heads::Weights;
+use router::query::Query;
+use router::route;
+
+use crate::heads::{Plan, train};
+use crate::world::{World, gold_groups, request};
+
+/// Budget that is validated, tokens.
+const BUDGET: u32 = 512;
+/// Shares of the corpus on the learning curve, in percent.
+const CURVE: [usize; 4] = [10, 25, 50, 100];
+/// Feature groups of the ablation, by the starts of their names.
+const GROUPS: [(&str, &[&str]); 8] = [
+    ("words", &["bm25", "cover", "hits", "rare", "bigram"]),
+    ("soft words", &["late", "sentence", "strong", "nouns", "weaker"]),
+    ("vectors", &["dense"]),
+    ("question covers turn", &["covered", "both_sides"]),
+    (
+        "neighbours",
+        &[
+            "window",
+            "gain",
+            "near",
+            "reply",
+            "back",
+            "before",
+            "after",
+            "asks_ahead",
+        ],
+    ),
+    (
+        "session",
+        &["session", "first_session", "opens", "closes", "in_session"],
+    ),
+    (
+        "speaker and names",
+        &["by_", "owned", "names", "other_to_you", "named_of_i"],
+    ),
+    (
+        "time and kind",
+        &["in_time", "expected", "tense", "same_", "habit", "wish"],
+    ),
+];
+
+/// One line of a validation: what was done, questions measured, share of their evidence that was packed (0 to 1).
+pub struct Finding {
+    /// What was done.
+    pub what: String,
+    /// Questions measured.
+    pub questions: usize,
+    /// Mean share of the evidence in a pack of 512 tokens.
+    pub packed: f64,
+    /// The same for weights that have seen everything.
+    pub whole: f64,
+}
+
+/// Leaves each setting out in turn: weights that have not seen it against weights that have seen all.
+///
+/// # Errors
+/// If training fails.
+pub fn leave_settings_out(worlds: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let settings: BTreeSet<&str> = worlds.iter().map(|it| it.setting.as_str()).collect();
+    let whole = train(worlds, plan)?.weights()?;
+    let mut findings = Vec::new();
+    for setting in settings {
+        let (held, seen): (Vec<World>, Vec<World>) = worlds.iter().cloned().partition(|it| it.setting == setting);
+        let weights = train(&seen, plan)?.weights()?;
+        let (packed, questions) = packed(&held, &weights)?;
+        findings.push(Finding {
+            what: format!("without {setting}"),
+            questions,
+            packed,
+            whole: self::packed(&held, &whole)?.0,
+        });
+    }
+    Ok(findings)
+}
+
+/// Trains on a part of the conversations, those with the smallest ids of each setting, and measures on `guard`.
+///
+/// # Errors
+/// If training fails.
+pub fn learning_curve(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let whole = packed(guard, &train(worlds, plan)?.weights()?)?;
+    let mut findings = Vec::new();
+    for share in CURVE {
+        let mut met: BTreeMap<&str, usize> = BTreeMap::new();
+        let count = |setting: &str| worlds.iter().filter(|it| it.setting == setting).count();
+        let mut part = Vec::new();
+        for world in worlds {
+            let number = met.entry(&world.setting).or_default();
+            if *number * 100 < share * count(&world.setting) {
+                part.push(world.clone());
+            }
+            *number += 1;
+        }
+        // Fewer questions than conversations of all settings allow are taken from the start of each.
+        let per = part.iter().map(|it| it.questions.len()).sum::<usize>().max(1);
+        let wanted = worlds.iter().map(|it| it.questions.len()).sum::<usize>() * share / 100;
+        for world in &mut part {
+            let keep = (world.questions.len() * wanted).div_ceil(per);
+            world.questions.truncate(keep);
+        }
+        let questions = part.iter().map(|it| it.questions.len()).sum();
+        findings.push(Finding {
+            what: format!("{share} % of the corpus"),
+            questions,
+            packed: packed(guard, &train(&part, plan)?.weights()?)?.0,
+            whole: whole.0,
+        });
+    }
+    Ok(findings)
+}
+
+/// Leaves feature groups out in turn, measured on `guard`.
+///
+/// # Errors
+/// If training fails.
+pub fn ablation(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let (whole, questions) = packed(guard, &train(worlds, plan)?.weights()?)?;
+    let mut findings = Vec::new();
+    for (group, starts) in GROUPS {
+        let plan = Plan {
+            without: starts.iter().map(|it| (*it).to_owned()).collect(),
+            ..plan.clone()
+        };
+        findings.push(Finding {
+            what: format!("without {group}"),
+            questions,
+            packed: packed(guard, &train(worlds, &plan)?.weights()?)?.0,
+            whole,
+        });
+    }
+    Ok(findings)
+}
+
+/// Mean share of the evidence that a pack cites, and the number of questions.
+fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
+    let (mut sum, mut count) = (0.0, 0);
+    for world in worlds {
+        for question in world.questions.iter().filter(|it| it.answerable) {
+            let groups = gold_groups(question);
+            if groups.is_empty() {
+                continue;
+            }
+            let request = request(&question.question, BUDGET)?;
+            let view = &world.view;
+            let query = Query::read(&question.question, view, route::now(view, &request));
+            let routed = route::route(
+                view,
+                &query,
+                &SearchResult::default(),
+                &Related::new(),
+                &request,
+                weights,
+            );
+            let cited = |it: &&Vec<String>| it.iter().any(|id| routed.pack.items.iter().any(|item| cites(item, id)));
+            sum += groups.iter().filter(cited).count() as f64 / groups.len() as f64;
+            count += 1;
+        }
+    }
+    Ok((sum / f64::from(u32::try_from(count.max(1))?), count))
+}
+
+fn cites(item: &PackItem, id: &str) -> bool {
+    item.external_ids.iter().any(|it| it == id)
+}

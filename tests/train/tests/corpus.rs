@@ -1,0 +1,92 @@
+//! The corpus keeps its form and its balance, and the shipped weights come from it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use eval::check::check;
+use eval::data::DataSet;
+use train::cli::digest;
+use train::fit::{Case, fit};
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn corpus() -> DataSet {
+    DataSet::read(&here("data/corpus")).unwrap()
+}
+
+#[test]
+fn the_corpus_keeps_its_form() {
+    let errors = check(&corpus()).errors;
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn the_corpus_is_broad_enough() {
+    let data = corpus();
+    let settings: BTreeSet<_> = data.conversations.iter().map(|it| it.split.clone()).collect();
+    assert!(data.conversations.len() >= 36 && settings.len() >= 12, "{settings:?}");
+    let unanswerable = data.questions.iter().filter(|it| !it.answerable).count();
+    assert!(data.questions.len() >= 1_500 && unanswerable * 4 >= data.questions.len());
+    for conversation in &data.conversations {
+        assert!(
+            (60..=200).contains(&conversation.turns.len()),
+            "{}",
+            conversation.conversation_id
+        );
+    }
+}
+
+#[test]
+fn no_sentence_of_the_house_set_is_learnt() {
+    let said = |data: &DataSet| -> BTreeSet<String> {
+        let texts = data
+            .conversations
+            .iter()
+            .flat_map(|it| &it.turns)
+            .map(|it| it.text.to_lowercase());
+        texts.filter(|it| it.split_whitespace().count() > 4).collect()
+    };
+    let house = said(&DataSet::read(&here("../eval/data/house")).unwrap());
+    let both: Vec<String> = said(&corpus()).intersection(&house).cloned().collect();
+    assert!(both.is_empty(), "{both:?}");
+}
+
+#[test]
+fn questions_of_one_conversation_differ() {
+    let mut met: BTreeMap<(String, String), String> = BTreeMap::new();
+    for question in corpus().questions {
+        let key = (question.conversation_id.clone(), question.question.to_lowercase());
+        let twin = met.insert(key, question.id.clone());
+        assert!(twin.is_none(), "{} asks what {twin:?} asks", question.id);
+    }
+}
+
+#[test]
+fn the_shipped_weights_come_from_this_corpus() {
+    let file = std::fs::read_to_string(here("../../services/router/weights/corpus-1.json")).unwrap();
+    let weights: serde_json::Value = serde_json::from_str(&file).unwrap();
+    let digest = digest(&here("data/corpus")).unwrap();
+    assert_eq!(weights["about"]["data"], digest, "train again: see docs/EVALUATION.md");
+}
+
+#[test]
+fn a_fit_finds_what_decides_and_is_the_same_twice() {
+    let case = |number: usize| {
+        let row = |at: usize| vec![f32::from(u8::from(at == number % 5)), (at * number % 7) as f32, 1.0];
+        Case {
+            rows: (0..5).map(row).collect(),
+            gold: (0..5).map(|at| f64::from(u8::from(at == number % 5))).collect(),
+            weight: 1.0,
+        }
+    };
+    let cases: Vec<Case> = (0..40).map(case).collect();
+    let weights = fit(&cases, 0.01).unwrap();
+    assert!(
+        weights[0] > 10.0 * weights[1].abs() && weights[2].abs() < 1e-6,
+        "{weights:?}"
+    );
+    assert_eq!(weights, fit(&cases, 0.01).unwrap());
+}
