@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::evidence::{Answer, UnitExplanation, Verdict};
 use domain::id::SpaceId;
+use domain::port::{DeadLetter, DeadLetterId};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -176,17 +177,44 @@ impl Client {
 
     /// Returns all spaces the key may see, by name.
     pub(crate) async fn spaces(&self) -> Result<Vec<Space>> {
-        let mut spaces = Vec::new();
+        self.all(&["v1", "spaces"]).await
+    }
+
+    /// Returns all dead letters the key may see, by id.
+    pub(crate) async fn dead_letters(&self) -> Result<Vec<DeadLetter>> {
+        self.all(&["v1", "admin", "dead-letters"]).await
+    }
+
+    /// Returns one dead letter.
+    pub(crate) async fn dead_letter(&self, id: DeadLetterId) -> Result<DeadLetter> {
+        let url = self.url(&["v1", "admin", "dead-letters", &id.to_string()], &[]);
+        read(self.send(Method::GET, &url, None).await?).await
+    }
+
+    /// Delivers a dead letter again.
+    pub(crate) async fn replay(&self, id: DeadLetterId) -> Result<()> {
+        let url = self.url(&["v1", "admin", "dead-letters", &id.to_string(), "replay"], &[]);
+        self.send(Method::POST, &url, None).await.map(|_| ())
+    }
+
+    /// Forgets a dead letter.
+    pub(crate) async fn discard(&self, id: DeadLetterId) -> Result<()> {
+        let url = self.url(&["v1", "admin", "dead-letters", &id.to_string()], &[]);
+        self.send(Method::DELETE, &url, None).await.map(|_| ())
+    }
+
+    /// Reads a list to its end.
+    async fn all<T: DeserializeOwned>(&self, path: &[&str]) -> Result<Vec<T>> {
+        let mut items = Vec::new();
         let mut after: Option<String> = None;
         loop {
             let cursor = after.as_deref().map(|it| ("after", it));
             let query: Vec<_> = cursor.into_iter().chain([("limit", "100")]).collect();
-            let url = self.url(&["v1", "spaces"], &query);
-            let page: Page<Space> = read(self.send(Method::GET, &url, None).await?).await?;
-            spaces.extend(page.items);
+            let page: Page<T> = read(self.send(Method::GET, &self.url(path, &query), None).await?).await?;
+            items.extend(page.items);
             match page.next {
                 Some(next) => after = Some(next),
-                None => return Ok(spaces),
+                None => return Ok(items),
             }
         }
     }

@@ -1,0 +1,61 @@
+use domain::port::DeadLetter;
+
+use crate::api::Client;
+use crate::args::{DeadLetters, DeadLettersCommand};
+use crate::{Outcome, out};
+
+/// Lists, shows, replays and discards messages that were given up.
+pub(crate) async fn letters(args: &DeadLetters) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    match args.command {
+        DeadLettersCommand::List => list(&client.dead_letters().await?),
+        DeadLettersCommand::Show { id } => show(&client.dead_letter(id).await?),
+        DeadLettersCommand::Replay { id } => {
+            client.replay(id).await?;
+            out::say(&format!("{id} is on its way again"));
+        }
+        DeadLettersCommand::Discard { id } => {
+            client.discard(id).await?;
+            out::say(&format!("{id} is forgotten; what it carried is not written"));
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(letters: &[DeadLetter]) {
+    if letters.is_empty() {
+        out::say("no dead letters");
+        return;
+    }
+    out::say(&format!(
+        "{:>8}  {:16}  {:8}  {:10}  {:>8}  reason",
+        "id", "given up", "subject", "group", "attempts"
+    ));
+    for it in letters {
+        let at = it.at.format("%Y-%m-%d %H:%M");
+        out::say(&format!(
+            "{:>8}  {at:16}  {:8}  {:10}  {:>8}  {}",
+            it.id, it.subject, it.group, it.attempts, it.reason
+        ));
+    }
+    out::say("one with its payload: mnemic dead-letters show ID; once more: mnemic dead-letters replay ID");
+}
+
+fn show(letter: &DeadLetter) {
+    let DeadLetter {
+        id,
+        subject,
+        group,
+        space,
+        position,
+        reason,
+        attempts,
+        at,
+        payload,
+    } = letter;
+    out::say(&format!(
+        "dead letter {id}\n  subject   {subject}, position {}\n  group     {group}\n  space     {space}\n  given up  {at} after {attempts} attempts\n  \
+         reason    {reason}\n  payload   {payload}",
+        position.0
+    ));
+}
