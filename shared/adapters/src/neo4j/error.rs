@@ -3,10 +3,16 @@ use neo4rs::{Error, Neo4jClientErrorKind, Neo4jError, Neo4jErrorKind};
 
 use super::Drift;
 
-/// What the server says of a constraint or a node that another statement was faster with; a second try sees its work.
-const OVERTAKEN: [&str; 2] = [
+/// What the server says of a node, a constraint or an index that another statement was faster with; a second try sees
+/// what that one did.
+const OVERTAKEN: [&str; 7] = [
     "Neo.ClientError.Statement.EntityNotFound",
     "Neo.ClientError.Schema.ConstraintValidationFailed",
+    "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+    "Neo.ClientError.Schema.ConstraintAlreadyExists",
+    "Neo.ClientError.Schema.ConstraintWithNameAlreadyExists",
+    "Neo.ClientError.Schema.IndexAlreadyExists",
+    "Neo.ClientError.Schema.IndexWithNameAlreadyExists",
 ];
 /// How often a statement is sent again for that; more often it is a defect.
 const OVERTAKEN_MAX: u32 = 3;
