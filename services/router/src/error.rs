@@ -12,8 +12,8 @@ pub enum Error {
     /// A store failed.
     #[error("a store failed")]
     Port(#[from] PortError),
-    /// The built-in weights do not fit.
-    #[error("the weights do not fit")]
+    /// The weights cannot be used.
+    #[error("the weights cannot be used")]
     Weights(#[from] WeightsError),
 }
 

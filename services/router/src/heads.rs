@@ -1,6 +1,7 @@
 //! Three linear heads over named features, and the first head whose score some features are made of.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -35,11 +36,19 @@ pub struct Head(Vec<f32>);
 /// Weights that do not fit the features.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
+    /// The file cannot be read.
+    #[error("the weights file {} cannot be read: {reason}", path.display())]
+    File {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The text is not the JSON it should be.
     #[error("the weights cannot be read: {0}")]
     Form(String),
     /// They are for other features.
-    #[error("the weights are for features {found}, not {expected}", expected = slots::VERSION)]
+    #[error("the weights are for features {found}, this build has {expected}: train them again", expected = slots::VERSION)]
     Version {
         /// Version they name.
         found: u32,
@@ -72,6 +81,18 @@ impl Weights {
     /// If they do not fit the features; a test keeps that from being shipped.
     pub fn builtin() -> Result<&'static Weights, &'static WeightsError> {
         WEIGHTS.as_ref()
+    }
+
+    /// Reads weights from a file.
+    ///
+    /// # Errors
+    /// If there is no such file, or as [`Weights::read`].
+    pub fn load(path: &Path) -> Result<Weights, WeightsError> {
+        let text = std::fs::read_to_string(path).map_err(|it| WeightsError::File {
+            path: path.to_owned(),
+            reason: it.to_string(),
+        })?;
+        Weights::read(&text)
     }
 
     /// Reads weights from JSON: `version`, `features` (their version), `temperature`, and a map from feature to weight for

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,6 +38,8 @@ pub struct Config {
     pub in_flight: usize,
     /// Hits wanted from each channel of the index.
     pub hits: usize,
+    /// File with the weights of the heads, as `mnemic-train` writes it; empty: those that are built in.
+    pub weights: PathBuf,
 }
 
 impl Default for Config {
@@ -45,6 +48,7 @@ impl Default for Config {
             cache_mb: 1_024,
             in_flight: 32,
             hits: 300,
+            weights: PathBuf::new(),
         }
     }
 }
@@ -68,7 +72,7 @@ pub struct Router {
     backends: Backends,
     config: Config,
     spaces: Spaces,
-    weights: &'static Weights,
+    weights: Arc<Weights>,
 }
 
 /// What happened on the way, beside the result.
@@ -82,15 +86,19 @@ impl Router {
     /// Makes a router over these stores.
     ///
     /// # Errors
-    /// If the built-in weights do not fit.
+    /// If the weights cannot be read or do not fit the features of this build.
     pub fn new(backends: Backends, config: Config) -> Result<Router, Error> {
-        let weights = Weights::builtin().map_err(Clone::clone)?;
+        let weights = if config.weights.as_os_str().is_empty() {
+            Weights::builtin().map_err(Clone::clone)?.clone()
+        } else {
+            Weights::load(&config.weights)?
+        };
         let spaces = Spaces::new(config.cache_mb.saturating_mul(1 << 20));
         Ok(Router {
             backends,
             config,
             spaces,
-            weights,
+            weights: Arc::new(weights),
         })
     }
 
@@ -118,9 +126,9 @@ impl Router {
             .await;
         log.step("search", start);
         let start = Instant::now();
-        let weights = self.weights;
+        let weights = Arc::clone(&self.weights);
         let ranked =
-            tokio::task::spawn_blocking(move || route::route(&view, &query, &found, &related, &request, weights));
+            tokio::task::spawn_blocking(move || route::route(&view, &query, &found, &related, &request, &weights));
         let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
         log.step("rank", start);
         (routed.steps, routed.degraded) = (log.steps, log.degraded);

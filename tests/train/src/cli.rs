@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::heads::{Plan, train};
 use crate::measure::measure;
+use crate::refusal::{self, Sample};
 use crate::validate::{self, Finding};
 use crate::weak;
 use crate::world::{World, worlds};
@@ -95,6 +96,7 @@ pub fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Fit(it) => it.run(),
         Command::Measure(it) => it.run(),
+        Command::Refusal(it) => it.run(),
         Command::Validate(it) => it.run(),
     };
     match done {
@@ -175,13 +177,34 @@ impl Validate {
     }
 }
 
+impl Refusal {
+    #[expect(clippy::print_stdout, reason = "the tables are what the command is for")]
+    fn run(self) -> anyhow::Result<()> {
+        let (_, worlds) = load(&self.data)?;
+        let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
+        let samples = refusal::samples(&self.data, &worlds, weights)?;
+        let fitted = refusal::fit(&samples, self.l2, self.mistakes);
+        for (name, group) in GROUPS {
+            println!("one {name} left out at a time");
+            let logits = refusal::left_out(&samples, self.l2, group);
+            for line in refusal::report(&samples, &logits, fitted.threshold) {
+                println!("  {line}");
+            }
+        }
+        let file = serde_json::to_string_pretty(&fitted.file(&self.name))?;
+        std::fs::write(&self.out, file + "\n").with_context(|| format!("cannot write {}", self.out.display()))
+    }
+}
+
+/// What is left out to validate.
+const GROUPS: [(&str, fn(&Sample) -> &String); 2] = [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
+
 impl Measure {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
     fn run(self) -> anyhow::Result<()> {
         let mut all = Vec::new();
         for path in &self.weights {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            all.push((path.display().to_string(), Weights::read(&text)?));
+            all.push((path.display().to_string(), Weights::load(path)?));
         }
         if all.is_empty() {
             let builtin = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;

@@ -8,6 +8,7 @@ pub mod cli;
 pub mod fit;
 pub mod heads;
 pub mod measure;
+pub mod refusal;
 pub mod validate;
 pub mod weak;
 pub mod world;

@@ -19,7 +19,7 @@ pub(super) fn of(question: &str, words: &[String]) -> AnswerKind {
     if has("how", "long") || has("how", "old") {
         return AnswerKind::Duration;
     }
-    if holds("when") || has("what", "date day year month time") || has("which", "date day year month") {
+    if wants_time(words) || has("what", "date day year month time") || has("which", "date day year month") {
         return AnswerKind::When;
     }
     if has("how", "many much often") || has("what", "percentage amount number") {
@@ -51,6 +51,19 @@ pub(super) fn of(question: &str, words: &[String]) -> AnswerKind {
     } else {
         AnswerKind::Other
     }
+}
+
+/// Says whether "when" asks; in "what did she do when it rained" it only opens a clause.
+fn wants_time(words: &[String]) -> bool {
+    let Some(at) = words.iter().position(|it| it == "when") else {
+        return false;
+    };
+    let asked = at == 0
+        || member(
+            "me us know remember recall since until till and or exactly about say",
+            &words[at - 1],
+        );
+    asked || words.get(at + 1).is_some_and(|it| member(AUXILIARIES, it))
 }
 
 /// Returns the word that names what is asked for, as in "what kind of BOOKS", "which CITY", "how many DOGS".

@@ -1,0 +1,248 @@
+//! Fits the reader's check whether to refuse: a logistic regression on its features, its signs given, the threshold chosen
+//! where conversations it has not seen are refused by mistake no more often than allowed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use eval::data::Question;
+use reader::features::{Features, NAMES, SIGNS, VERSION};
+use router::heads::Weights;
+use serde_json::{Value, json};
+
+use crate::measure::asked;
+use crate::world::World;
+
+/// Steps of the optimiser; it has converged long before.
+const STEPS: usize = 600;
+/// Added to the deviation of a feature, so that one that hardly varies gets no great weight.
+const STEADY: f64 = 1e-3;
+/// Bins of the reliability table.
+const BINS: usize = 10;
+
+/// One question with what the reader sees of its evidence.
+pub struct Sample {
+    /// Where the conversation comes from.
+    pub setting: String,
+    /// The conversation.
+    pub conversation: String,
+    /// Kind of question, or of trap.
+    pub kind: String,
+    /// Whether it has no answer.
+    pub trap: bool,
+    /// The features.
+    pub values: Features,
+}
+
+/// A fitted check: the logit of refusal is `bias` and the weighted features, refused above `threshold`.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// Weights in the order of the features.
+    pub weights: Vec<f64>,
+    /// Logit of a question without features.
+    pub bias: f64,
+    /// Logit above which is refused.
+    pub threshold: f64,
+}
+
+impl Fitted {
+    /// Returns the logit of a sample.
+    pub fn logit(&self, sample: &Sample) -> f64 {
+        let pairs = self.weights.iter().zip(&sample.values);
+        self.bias + pairs.map(|(weight, value)| weight * f64::from(*value)).sum::<f64>()
+    }
+
+    /// Returns the file that the reader includes.
+    pub fn file(&self, version: &str) -> Value {
+        let round = |it: f64| (it * 1e4).round() / 1e4;
+        let weights: BTreeMap<&str, f64> = NAMES.into_iter().zip(self.weights.iter().map(|it| round(*it))).collect();
+        json!({
+            "version": version,
+            "features": VERSION,
+            "bias": round(self.bias),
+            "threshold": round(self.threshold),
+            "weights": weights,
+        })
+    }
+}
+
+/// Computes the samples of all questions of the worlds; `dir` holds the questions with their kinds.
+///
+/// # Errors
+/// If a file cannot be read or the router fails.
+pub fn samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Sample>> {
+    let kinds = kinds(dir)?;
+    let mut out = Vec::new();
+    for world in worlds {
+        for question in &world.questions {
+            let request = asked(world, &question.question, weights)?;
+            let Some(values) = reader::features(&request) else {
+                continue;
+            };
+            out.push(Sample {
+                setting: world.setting.clone(),
+                conversation: world.name.clone(),
+                kind: kinds.get(&question.id).cloned().unwrap_or_else(|| category(question)),
+                trap: !question.answerable,
+                values,
+            });
+        }
+    }
+    ensure!(out.iter().any(|it| it.trap), "no unanswerable question to learn from");
+    Ok(out)
+}
+
+fn category(question: &Question) -> String {
+    question.category.clone()
+}
+
+/// What kind of trap a question is stands in a field that scoring does not know.
+fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let path = dir.join("questions.jsonl");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut kinds = BTreeMap::new();
+    for line in text.lines().filter(|it| !it.trim().is_empty()) {
+        let question: Value = serde_json::from_str(line).with_context(|| format!("a line of {}", path.display()))?;
+        if let (Some(id), Some(kind)) = (question["id"].as_str(), question["kind"].as_str()) {
+            kinds.insert(id.to_owned(), kind.to_owned());
+        }
+    }
+    Ok(kinds)
+}
+
+/// Fits the weights and chooses the threshold on conversations left out one at a time, so that at most `mistakes` of their
+/// answerable questions are refused.
+pub fn fit(samples: &[Sample], l2: f64, mistakes: f64) -> Fitted {
+    let all: Vec<&Sample> = samples.iter().collect();
+    let threshold = threshold(samples, &left_out(samples, l2, |it| &it.conversation), mistakes);
+    Fitted {
+        threshold,
+        ..regress(&all, l2)
+    }
+}
+
+/// Logits of all samples, each from a fit without its group.
+pub fn left_out(samples: &[Sample], l2: f64, group: fn(&Sample) -> &String) -> Vec<f64> {
+    let groups: BTreeSet<&String> = samples.iter().map(group).collect();
+    let mut logits = vec![0.0; samples.len()];
+    for name in groups {
+        let others: Vec<&Sample> = samples.iter().filter(|it| group(it) != name).collect();
+        let fitted = regress(&others, l2);
+        for (logit, sample) in logits.iter_mut().zip(samples).filter(|it| group(it.1) == name) {
+            *logit = fitted.logit(sample);
+        }
+    }
+    logits
+}
+
+/// The lowest logit above which at most the given share of the answerable questions lies.
+pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
+    let mut fine: Vec<f64> = samples.iter().zip(logits).filter(|it| !it.0.trap).map(|it| *it.1).collect();
+    fine.sort_by(|a, b| b.total_cmp(a));
+    let allowed = (mistakes * fine.len() as f64) as usize;
+    fine.get(allowed).copied().unwrap_or_default()
+}
+
+/// Logistic regression on features scaled to deviation 1, by accelerated gradient steps that keep the signs.
+fn regress(samples: &[&Sample], l2: f64) -> Fitted {
+    let width = NAMES.len();
+    let count = samples.len().max(1) as f64;
+    let value = |sample: &Sample, at: usize| f64::from(sample.values[at]);
+    let mean: Vec<f64> = (0..width).map(|at| samples.iter().map(|it| value(it, at)).sum::<f64>() / count).collect();
+    let variance = |at: usize| samples.iter().map(|it| (value(it, at) - mean[at]).powi(2)).sum::<f64>() / count;
+    let deviation: Vec<f64> = (0..width).map(|at| variance(at).sqrt() + STEADY).collect();
+    let rows: Vec<Vec<f64>> = samples
+        .iter()
+        .map(|it| {
+            let scaled = (0..width).map(|at| (value(it, at) - mean[at]) / deviation[at]);
+            scaled.chain([1.0]).collect()
+        })
+        .collect();
+    let traps: Vec<f64> = samples.iter().map(|it| f64::from(u8::from(it.trap))).collect();
+    // The curvature of the loss is at most a quarter of the largest eigenvalue, which the number of columns bounds.
+    let step = 1.0 / (0.25 * (width + 1) as f64 + 2.0 * l2);
+    let (mut best, mut ahead, mut pace) = (vec![0.0; width + 1], vec![0.0; width + 1], 1.0_f64);
+    for _ in 0..STEPS {
+        let gradient = gradient(&rows, &traps, &ahead, l2);
+        let mut next: Vec<f64> = ahead.iter().zip(&gradient).map(|(it, slope)| it - step * slope).collect();
+        for (weight, sign) in next.iter_mut().zip(SIGNS).filter(|it| it.1 != 0) {
+            *weight = f64::from(sign) * (f64::from(sign) * *weight).max(0.0);
+        }
+        let faster = 0.5 * (1.0 + (1.0 + 4.0 * pace * pace).sqrt());
+        let push = (pace - 1.0) / faster;
+        ahead = next.iter().zip(&best).map(|(new, old)| new + push * (new - old)).collect();
+        (best, pace) = (next, faster);
+    }
+    let weights: Vec<f64> = (0..width).map(|at| best[at] / deviation[at]).collect();
+    let shift: f64 = weights.iter().zip(&mean).map(|(weight, mean)| weight * mean).sum();
+    Fitted {
+        bias: best[width] - shift,
+        weights,
+        threshold: 0.0,
+    }
+}
+
+fn gradient(rows: &[Vec<f64>], traps: &[f64], weights: &[f64], l2: f64) -> Vec<f64> {
+    let mut sum: Vec<f64> = vec![0.0; weights.len()];
+    for (row, trap) in rows.iter().zip(traps) {
+        let logit: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+        let off = (probability(logit) - trap) / rows.len() as f64;
+        sum.iter_mut().zip(row).for_each(|(it, value)| *it += off * value);
+    }
+    let last = weights.len() - 1;
+    sum.iter_mut().zip(weights).take(last).for_each(|(it, weight)| *it += 2.0 * l2 * weight);
+    sum
+}
+
+fn probability(logit: f64) -> f64 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// Says how good logits are at a threshold: precision, recall and F1, the share refused by kind, by setting, and how far the
+/// probabilities can be believed.
+pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String> {
+    let pairs = || samples.iter().zip(logits);
+    let share = |chosen: &dyn Fn(&Sample) -> bool| {
+        let all: Vec<bool> = pairs().filter(|it| chosen(it.0)).map(|it| *it.1 > threshold).collect();
+        (all.iter().filter(|it| **it).count(), all.len())
+    };
+    let percent = |(part, all): (usize, usize)| 100.0 * part as f64 / all.max(1) as f64;
+    let (hit, mistaken) = (share(&|it| it.trap), share(&|it| !it.trap));
+    let refused = hit.0 + mistaken.0;
+    let mut lines = vec![format!(
+        "precision {:.1}  recall {:.1}  F1 {:.1}  false refusals {:.1}",
+        percent((hit.0, refused)),
+        percent(hit),
+        percent((2 * hit.0, refused + hit.1)),
+        percent(mistaken),
+    )];
+    for trap in [true, false] {
+        let kinds: BTreeSet<&String> = samples.iter().filter(|it| it.trap == trap).map(|it| &it.kind).collect();
+        for kind in kinds {
+            let here = share(&|it| it.trap == trap && it.kind == *kind);
+            let name = if trap { "trap" } else { "fine" };
+            lines.push(format!("{name} {kind:26} refused {:5.1} of {}", percent(here), here.1));
+        }
+    }
+    let settings: BTreeSet<&String> = samples.iter().map(|it| &it.setting).collect();
+    for setting in settings {
+        let traps = share(&|it| it.trap && it.setting == *setting);
+        let fine = share(&|it| !it.trap && it.setting == *setting);
+        lines.push(format!("setting {setting:22} recall {:5.1} false refusals {:5.1}", percent(traps), percent(fine)));
+    }
+    lines.extend(reliability(samples, logits));
+    lines
+}
+
+/// Mean probability against the share of traps, in ten bins of equal size.
+fn reliability(samples: &[Sample], logits: &[f64]) -> Vec<String> {
+    let mut pairs: Vec<(f64, bool)> = logits.iter().zip(samples).map(|(it, sample)| (probability(*it), sample.trap)).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let size = pairs.len().div_ceil(BINS).max(1);
+    let bin = |bin: &[(f64, bool)]| {
+        let said = bin.iter().map(|it| it.0).sum::<f64>() / bin.len() as f64;
+        let was = bin.iter().filter(|it| it.1).count() as f64 / bin.len() as f64;
+        format!("said {:5.1} was {:5.1} of {}", 100.0 * said, 100.0 * was, bin.len())
+    };
+    pairs.chunks(size).map(bin).collect()
+}
