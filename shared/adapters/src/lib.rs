@@ -7,6 +7,8 @@
 
 mod bus;
 mod clock;
+#[cfg(feature = "distributed")]
+pub mod distributed;
 mod embed;
 mod embedded;
 mod error;

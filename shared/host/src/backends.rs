@@ -1,11 +1,21 @@
 //! The only place that chooses adapters.
 
+#[cfg(feature = "distributed")]
+mod servers;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::guard::Guards;
+use crate::{Readiness, Settings};
+
+#[cfg(feature = "distributed")]
+pub(crate) use servers::{complete, provision};
 
 /// Which stores and bus a process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,25 +77,69 @@ pub struct Backends {
     pub embedder: Arc<dyn Embedder>,
 }
 
+/// What connecting is given beside the settings.
+#[derive(Clone)]
+#[cfg_attr(
+    not(feature = "distributed"),
+    expect(dead_code, reason = "embedded stores have no name to connect under")
+)]
+pub(crate) struct Life {
+    /// Name of the process.
+    pub(crate) name: &'static str,
+    /// Gets what is not reached yet.
+    pub(crate) readiness: Readiness,
+    /// Ends the attempts.
+    pub(crate) shutdown: CancellationToken,
+}
+
+impl Life {
+    pub(crate) fn new(name: &'static str) -> Life {
+        Life {
+            name,
+            readiness: Readiness::default(),
+            shutdown: CancellationToken::new(),
+        }
+    }
+}
+
 /// Connects whatever the settings name.
-pub(crate) async fn any(config: Config) -> anyhow::Result<Backends> {
+pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+    let config: Config = settings.section("backends")?;
     match config.kind {
-        Kind::Embedded => embedded(&config.dir, &config).await,
-        Kind::Distributed => distributed(config).await,
+        Kind::Embedded => Ok((embedded(&config.dir, &config).await?, Guards::default())),
+        Kind::Distributed => servers(settings, life).await,
     }
 }
 
 /// Refuses embedded backends; see [`crate::main`].
-pub(crate) async fn distributed(config: Config) -> anyhow::Result<Backends> {
+pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+    let config: Config = settings.section("backends")?;
     match config.kind {
         Kind::Embedded => anyhow::bail!(
             "a service on its own cannot use embedded backends, whose bus lives inside one process: \
              run `mnemic serve` for everything in one process, or set `kind = \"distributed\"` in [backends]"
         ),
-        Kind::Distributed => anyhow::bail!(
-            "this build has no distributed backends (NATS, Qdrant, Neo4j): run `mnemic serve` with `kind = \"embedded\"` in [backends]"
-        ),
+        Kind::Distributed => servers(settings, life).await,
     }
+}
+
+#[cfg(feature = "distributed")]
+async fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+    servers::connect(settings, life).await
+}
+
+#[cfg(not(feature = "distributed"))]
+async fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
+    std::future::ready(Err(without())).await
+}
+
+/// What is said where the clients of the servers were not built in.
+#[cfg(not(feature = "distributed"))]
+pub(crate) fn without() -> anyhow::Error {
+    anyhow::anyhow!(
+        "this build has no distributed backends (NATS, Qdrant, Neo4j): build it with `--features distributed`, or run \
+         `mnemic serve` with `kind = \"embedded\"` in [backends]"
+    )
 }
 
 /// Opens the embedded stores of `dir`, whatever folder `config` names.

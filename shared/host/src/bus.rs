@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{Instrument, debug, error, field, info_span, warn};
 
 use crate::metrics::Outcome;
-use crate::{Context, propagation};
+use crate::{Context, propagation, within};
 
 /// Wait before a subscription that failed is tried again.
 const RESUBSCRIBE: Duration = Duration::from_secs(1);
@@ -44,6 +44,13 @@ pub struct Meta {
     pub position: Position,
     /// Number of this delivery, from 1.
     pub attempt: u32,
+}
+
+/// How a handler came out.
+enum Handled<E> {
+    Outcome(Result<(), E>),
+    Panicked,
+    Unreadable(serde_json::Error),
 }
 
 enum Verdict {
@@ -211,15 +218,11 @@ impl Context {
         crate::telemetry::note_trace_id(&span);
         async {
             let started = Instant::now();
-            let verdict = match serde_json::from_slice::<M>(&frame.payload) {
-                Ok(message) => {
-                    let work = AssertUnwindSafe(handler(message, Meta { position, attempt })).catch_unwind();
-                    match with_heartbeat(work, settler.as_ref(), config).await {
-                        Ok(outcome) => verdict(outcome, attempt, config.attempts_max),
-                        Err(_) => given_up("the handler panicked".to_owned()),
-                    }
-                }
-                Err(error) => given_up(format!("the payload cannot be read: {error}")),
+            let work = self.handled(&frame.payload, Meta { position, attempt }, handler);
+            let verdict = match with_heartbeat(work, settler.as_ref(), config).await {
+                Handled::Outcome(outcome) => verdict(outcome, attempt, config.attempts_max),
+                Handled::Panicked => given_up("the handler panicked".to_owned()),
+                Handled::Unreadable(error) => given_up(format!("the payload cannot be read: {error}")),
             };
             self.metrics
                 .message(M::SUBJECT, group, outcome_of(&verdict), started.elapsed());
@@ -232,6 +235,35 @@ impl Context {
         }
         .instrument(span)
         .await;
+    }
+
+    /// Hands a message to its handler. What fails because a server is away is done again once that may be tried: it
+    /// waits here, which also stops the intake, and no attempt of the message is spent.
+    async fn handled<M, E, F, Fut>(&self, payload: &[u8], meta: Meta, handler: &F) -> Handled<E>
+    where
+        M: Message,
+        E: Classify + Send + Sync + 'static,
+        F: Fn(M, Meta) -> Fut,
+        Fut: Future<Output = Result<(), E>>,
+    {
+        let mut tries = 1;
+        loop {
+            let message = match serde_json::from_slice::<M>(payload) {
+                Ok(message) => message,
+                Err(error) => return Handled::Unreadable(error),
+            };
+            let Ok(outcome) = AssertUnwindSafe(handler(message, meta)).catch_unwind().await else {
+                return Handled::Panicked;
+            };
+            let passes = |it: &E| matches!(it.kind(), ErrorKind::Unavailable | ErrorKind::Timeout);
+            if !outcome.as_ref().is_err_and(passes) || !self.guards.may_pass(tries) {
+                return Handled::Outcome(outcome);
+            }
+            tokio::select! {
+                () = self.shutdown.cancelled() => return Handled::Outcome(outcome),
+                () = self.guards.may_try() => tries += 1,
+            }
+        }
     }
 
     async fn answer<R, E, F, Fut>(&self, inquiry: Inquiry, handler: &F)
@@ -299,7 +331,7 @@ async fn bounded<T, E: Classify + Send + Sync + 'static>(
     subject: &'static str,
 ) -> Result<T, PortError> {
     let outcome = match left {
-        Some(left) => timeout(left, work).await,
+        Some(left) => timeout(left, within(left, work)).await,
         None => Ok(work.await),
     };
     match outcome {

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
+use crate::backends::Life;
+use crate::guard::Guards;
 use crate::{Backends, Metrics, Readiness, Settings, backends};
 
 /// What a service is given: stores and bus, settings, numbers, and the sign to stop.
@@ -25,6 +27,8 @@ pub struct Context {
     pub metrics: Metrics,
     /// What must be up before `/readyz` says yes.
     pub readiness: Readiness,
+    /// The servers behind the stores.
+    pub(crate) guards: Guards,
     /// Those who still ask other services after the sign to stop.
     asking: TaskTracker,
 }
@@ -44,18 +48,35 @@ impl Context {
     /// Settings in `[backends]` that are wrong; the stores cannot be opened.
     pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
         let backends = backends::embedded(dir, &settings.section("backends")?).await?;
-        Ok(Context::new(backends, settings))
+        Ok(Context::new(
+            (backends, Guards::default()),
+            settings,
+            Life::new("mnemic"),
+        ))
     }
 
-    pub(crate) fn new(backends: Backends, settings: Settings) -> Context {
+    /// Connects whatever `[backends]` names, on behalf of the service `name`, or of all if it is none; for tests and for
+    /// embedding.
+    ///
+    /// # Errors
+    /// Settings that are wrong; embedded stores that cannot be opened. A server that is away is no error: it is tried
+    /// again until shutdown, and [`Readiness`] says so.
+    pub async fn connect(name: &'static str, settings: Settings) -> anyhow::Result<Context> {
+        let life = Life::new(name);
+        let connected = backends::any(&settings, &life).await?;
+        Ok(Context::new(connected, settings, life))
+    }
+
+    pub(crate) fn new((backends, guards): (Backends, Guards), settings: Settings, life: Life) -> Context {
         let asking = TaskTracker::new();
         asking.close();
         Context {
             backends,
-            shutdown: CancellationToken::new(),
+            shutdown: life.shutdown,
             settings: Arc::new(settings),
             metrics: Metrics::default(),
-            readiness: Readiness::default(),
+            readiness: life.readiness,
+            guards,
             asking,
         }
     }

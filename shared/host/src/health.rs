@@ -38,7 +38,14 @@ impl Default for Config {
 
 /// What must be up before `/readyz` says yes.
 #[derive(Clone, Debug, Default)]
-pub struct Readiness(Arc<Mutex<BTreeMap<String, bool>>>);
+pub struct Readiness(Arc<Mutex<BTreeMap<String, Standing>>>);
+
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    up: bool,
+    /// Why it is not up, if that is known.
+    why: String,
+}
 
 /// One thing that must be up; not up at first, and again when dropped.
 #[derive(Debug)]
@@ -58,15 +65,19 @@ impl Readiness {
         expected
     }
 
-    /// Returns the things that are not up, by name; "nothing started" if nothing was named yet.
+    /// Returns the things that are not up, by name, with the reason if it is known; "nothing started" if nothing was
+    /// named yet.
     pub fn missing(&self) -> Vec<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.is_empty() {
             return vec!["nothing started".to_owned()];
         }
         all.iter()
-            .filter(|(_, up)| !**up)
-            .map(|(name, _)| name.clone())
+            .filter(|(_, it)| !it.up)
+            .map(|(name, it)| match it.why.as_str() {
+                "" => name.clone(),
+                why => format!("{name}: {why}"),
+            })
             .collect()
     }
 }
@@ -74,11 +85,18 @@ impl Readiness {
 impl Expected {
     /// Says whether it is up.
     pub fn set(&self, up: bool) {
-        self.all
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(self.name.clone(), up);
+        self.note(Standing { up, why: String::new() });
+    }
+
+    /// Says that it is not up, and why; for operators.
+    #[cfg(feature = "distributed")]
+    pub(crate) fn down(&self, why: String) {
+        self.note(Standing { up: false, why });
+    }
+
+    fn note(&self, standing: Standing) {
+        let mut all = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(self.name.clone(), standing);
     }
 }
 
@@ -112,10 +130,12 @@ async fn ready(State(context): State<Context>) -> Response {
     if context.shutdown.is_cancelled() {
         missing.push("shutting down".to_owned());
     }
-    match timeout(PATIENCE, context.backends.records.spaces(None, 1)).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => missing.push(format!("records: {error}")),
-        Err(_) => missing.push("records: no answer".to_owned()),
+    if context.guards.has_records() {
+        match timeout(PATIENCE, context.backends.records.spaces(None, 1)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => missing.push(format!("records: {error}")),
+            Err(_) => missing.push("records: no answer".to_owned()),
+        }
     }
     if missing.is_empty() {
         return "ready\n".into_response();

@@ -12,6 +12,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
+use crate::backends::Life;
+use crate::guard::Guards;
 use crate::{Backends, Context, Settings, backends, health, telemetry};
 
 /// Settings in `[process]`.
@@ -55,7 +57,7 @@ where
 fn process<F, Fut>(
     name: &'static str,
     settings: Settings,
-    connect: impl AsyncFnOnce(backends::Config) -> anyhow::Result<Backends>,
+    connect: impl AsyncFnOnce(&Settings, &Life) -> anyhow::Result<(Backends, Guards)>,
     run: F,
 ) -> anyhow::Result<()>
 where
@@ -69,9 +71,10 @@ where
         .build()
         .context("cannot start the runtime")?;
     let outcome = runtime.block_on(async {
-        let backends = connect(settings.section("backends")?).await?;
+        let life = Life::new(name);
+        let connected = connect(&settings, &life).await?;
         live(
-            Context::new(backends, settings),
+            Context::new(connected, settings, life),
             Duration::from_secs(config.drain_secs),
             run,
         )

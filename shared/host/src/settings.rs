@@ -12,13 +12,16 @@ use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 /// The sections there are.
-pub const SECTIONS: [&str; 10] = [
+pub const SECTIONS: [&str; 13] = [
     "admin",
     "backends",
     "clusterer",
     "consumer",
     "gateway",
+    "nats",
+    "neo4j",
     "process",
+    "qdrant",
     "reader",
     "router",
     "telemetry",
@@ -194,6 +197,8 @@ impl Settings {
         all.complete::<crate::bus::Config>("consumer")?;
         all.complete::<crate::process::Config>("process")?;
         all.complete::<crate::telemetry::Config>("telemetry")?;
+        #[cfg(feature = "distributed")]
+        crate::backends::complete(&mut all)?;
         let mut value = Value::Table(all.sections);
         mask(&mut value);
         Ok(toml::to_string_pretty(&value).unwrap_or_else(|_| value.to_string()))

@@ -18,3 +18,38 @@ pub fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
         Kind::Distributed => None,
     })
 }
+
+/// What one server has after [`provision`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provisioned {
+    /// The server: `nats`, `neo4j` or `qdrant`.
+    pub server: &'static str,
+    /// What is there now.
+    pub has: String,
+    /// What is there but otherwise than this program wants it.
+    pub drifts: Vec<String>,
+}
+
+/// Makes what the servers have to have: streams, constraints, the collection. To run it again changes nothing.
+///
+/// # Errors
+/// Settings that are wrong, a server that is away or refuses; a build without the feature `distributed`.
+#[cfg(feature = "distributed")]
+pub async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
+    let servers = crate::backends::provision(settings).await?;
+    let shown = |it: adapters::distributed::Provisioned| Provisioned {
+        server: it.server,
+        has: it.has,
+        drifts: it.drifts,
+    };
+    Ok(servers.into_iter().map(shown).collect())
+}
+
+/// Makes what the servers have to have; not in this build.
+///
+/// # Errors
+/// Always: the build has not the feature `distributed`.
+#[cfg(not(feature = "distributed"))]
+pub async fn provision(_: &Settings) -> anyhow::Result<Vec<Provisioned>> {
+    std::future::ready(Err(crate::backends::without())).await
+}

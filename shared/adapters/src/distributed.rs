@@ -1,0 +1,133 @@
+//! The three servers together: who uses which, and what is made on them before the first start.
+
+use std::sync::Arc;
+
+use domain::port::Embedder;
+use domain::{Classify, ErrorKind, PortError};
+
+use crate::embed::TableEmbedder;
+use crate::{nats, neo4j, qdrant};
+
+/// How to reach each of the servers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// The bus.
+    pub nats: nats::Options,
+    /// The index.
+    pub qdrant: qdrant::Options,
+    /// Records and graph.
+    pub neo4j: neo4j::Options,
+}
+
+/// Which servers a process needs beside NATS; to the others it has no connection and needs no password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uses {
+    /// Records and graph.
+    pub neo4j: bool,
+    /// The index.
+    pub qdrant: bool,
+    /// The list of messages given up, which NATS shows to few.
+    pub dead_letters: bool,
+}
+
+impl Uses {
+    /// Returns what a service uses; a name that is no service is a process with all of them.
+    #[must_use]
+    pub fn of(service: &str) -> Uses {
+        let (neo4j, qdrant, dead_letters) = match service {
+            "reader" => (false, false, false),
+            "clusterer" => (true, false, false),
+            "writer" | "router" => (true, true, false),
+            _ => (true, true, true),
+        };
+        Uses {
+            neo4j,
+            qdrant,
+            dead_letters,
+        }
+    }
+}
+
+/// What one server has after [`provision`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provisioned {
+    /// The server: `nats`, `neo4j` or `qdrant`.
+    pub server: &'static str,
+    /// What is there now.
+    pub has: String,
+    /// What is there but otherwise than this program wants it.
+    pub drifts: Vec<String>,
+}
+
+/// Why the servers could not be provisioned. Those named before it have been.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisionError {
+    /// The bus.
+    #[error("nats cannot be provisioned")]
+    Nats(#[source] PortError),
+    /// Records and graph.
+    #[error("neo4j cannot be provisioned")]
+    Neo4j(#[source] neo4j::SetupError),
+    /// The index.
+    #[error("qdrant cannot be provisioned")]
+    Qdrant(#[source] qdrant::SetupError),
+}
+
+impl Classify for ProvisionError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            ProvisionError::Nats(error) => error.kind(),
+            ProvisionError::Neo4j(error) => error.kind(),
+            ProvisionError::Qdrant(error) => error.kind(),
+        }
+    }
+}
+
+/// Returns the embedder; it is built in, whatever the stores.
+#[must_use]
+pub fn embedder() -> Arc<dyn Embedder> {
+    Arc::new(TableEmbedder::new())
+}
+
+/// Makes what is missing on all three servers and says what differs. To run it again changes nothing.
+///
+/// # Errors
+/// The first server that cannot be reached or refuses.
+pub async fn provision(options: &Options) -> Result<Vec<Provisioned>, ProvisionError> {
+    let embedder = embedder();
+    let bus = nats::provision(&options.nats).await.map_err(ProvisionError::Nats)?;
+    let graph = neo4j::provision(&options.neo4j).await.map_err(ProvisionError::Neo4j)?;
+    let index = qdrant::provision(&options.qdrant, embedder.dimension(), embedder.model())
+        .await
+        .map_err(ProvisionError::Qdrant)?;
+    let topics: Vec<&str> = options.nats.topics.iter().map(|it| it.subject.as_str()).collect();
+    let streams = format!(
+        "streams of {} in {} partitions, of dead letters and erasures, with their consumers, under `{}`",
+        topics.join(", "),
+        options.nats.partitions,
+        options.nats.prefix
+    );
+    let of_nats = |it: &nats::Drift| format!("{}: {} is {} instead of {}", it.name, it.setting, it.found, it.wanted);
+    Ok(vec![
+        Provisioned {
+            server: "nats",
+            has: streams,
+            drifts: bus.iter().map(of_nats).collect(),
+        },
+        Provisioned {
+            server: "neo4j",
+            has: "constraints and indexes of records and graph".to_owned(),
+            drifts: graph.iter().map(ToString::to_string).collect(),
+        },
+        Provisioned {
+            server: "qdrant",
+            has: format!(
+                "collection and payload indexes for {} ({} dimensions) under `{}`",
+                embedder.model(),
+                embedder.dimension(),
+                options.qdrant.prefix
+            ),
+            drifts: index.iter().map(ToString::to_string).collect(),
+        },
+    ])
+}

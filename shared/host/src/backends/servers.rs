@@ -1,0 +1,182 @@
+//! Bus, stores and index on servers. A server that is away at the start is tried again until it is there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::distributed::{Options, Provisioned, Uses};
+use adapters::nats::NatsBus;
+use adapters::neo4j::Neo4j;
+use adapters::qdrant::QdrantIndex;
+use domain::Classify;
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
+use tokio::time::{sleep, timeout};
+use tracing::{info, warn};
+
+use super::{Backends, Life};
+use crate::guard::ports::Guarded;
+use crate::guard::{Guard, Guards};
+use crate::settings::Error;
+use crate::{Settings, health::Expected};
+
+/// Pause before the second attempt to connect; each later one is twice as long, up to [`PAUSE_MAX`].
+const PAUSE: Duration = Duration::from_millis(200);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+/// Longest single attempt.
+const ATTEMPT: Duration = Duration::from_secs(60);
+
+/// Ports whose server is connected later.
+struct Ports {
+    bus: Arc<Guarded<dyn Bus>>,
+    dead_letters: Arc<Guarded<dyn DeadLetters>>,
+    records: Arc<Guarded<dyn Records>>,
+    graph: Arc<Guarded<dyn Graph>>,
+    index: Arc<Guarded<dyn Index>>,
+}
+
+/// One server to connect, and who is told.
+struct Server {
+    name: &'static str,
+    guard: Arc<Guard>,
+    expected: Expected,
+    life: Life,
+}
+
+/// Writes the defaults of the servers' sections.
+pub(crate) fn complete(settings: &mut Settings) -> Result<(), Error> {
+    settings.complete::<adapters::nats::Options>("nats")?;
+    settings.complete::<adapters::neo4j::Options>("neo4j")?;
+    settings.complete::<adapters::qdrant::Options>("qdrant")
+}
+
+/// Makes what the servers have to have.
+///
+/// # Errors
+/// Settings that are wrong, a server that is away or refuses.
+pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
+    Ok(adapters::distributed::provision(&options(settings, "operator")?).await?)
+}
+
+/// Returns the ports at once and connects what is behind them in the background.
+pub(super) async fn connect(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+    let options = options(settings, life.name)?;
+    let uses = Uses::of(life.name);
+    let guards = [Guard::new("nats"), Guard::new("neo4j"), Guard::new("qdrant")];
+    let [nats, neo4j, qdrant] = &guards;
+    let ports = Ports {
+        bus: Guarded::new(nats),
+        dead_letters: Guarded::new(nats),
+        records: Guarded::new(neo4j),
+        graph: Guarded::new(neo4j),
+        index: Guarded::new(qdrant),
+    };
+    let embedder = adapters::distributed::embedder();
+    let backends = Backends {
+        bus: ports.bus.clone(),
+        dead_letters: ports.dead_letters.clone(),
+        records: ports.records.clone(),
+        graph: ports.graph.clone(),
+        index: ports.index.clone(),
+        embedder: Arc::clone(&embedder),
+    };
+    let server = |name: &'static str, guard: &Arc<Guard>| Server {
+        name,
+        guard: Arc::clone(guard),
+        expected: life.readiness.expect(name),
+        life: life.clone(),
+    };
+    let mut used = vec![Arc::clone(nats)];
+    let records = backends.records.clone();
+    let Ports {
+        bus,
+        dead_letters,
+        records: filled,
+        graph,
+        index,
+    } = ports;
+    if uses.neo4j {
+        used.push(Arc::clone(neo4j));
+        let connect = async move || Neo4j::connect(&options.neo4j).await;
+        let fill = move |it: Neo4j| {
+            filled.fill(it.records);
+            graph.fill(it.graph);
+        };
+        tokio::spawn(server("neo4j", neo4j).reach(connect, fill));
+    }
+    if uses.qdrant {
+        used.push(Arc::clone(qdrant));
+        let connect = async move || connect_index(&options.qdrant, &records, &*embedder).await;
+        tokio::spawn(server("qdrant", qdrant).reach(connect, move |it| index.fill(Arc::new(it))));
+    }
+    let connect = async move || NatsBus::connect(&options.nats).await;
+    let fill = move |it: NatsBus| {
+        let it = Arc::new(it);
+        bus.fill(it.clone());
+        if uses.dead_letters {
+            dead_letters.fill(it);
+        }
+    };
+    tokio::spawn(server("nats", nats).reach(connect, fill));
+    Ok((backends, Guards::new(used)))
+}
+
+async fn connect_index(
+    options: &adapters::qdrant::Options,
+    records: &Arc<dyn Records>,
+    embedder: &dyn Embedder,
+) -> Result<QdrantIndex, adapters::qdrant::SetupError> {
+    QdrantIndex::connect(options, Arc::clone(records), embedder.dimension(), embedder.model()).await
+}
+
+impl Server {
+    /// Connects, however often that takes, and hands what came of it to `fill`.
+    async fn reach<T, E>(self, connect: impl AsyncFn() -> Result<T, E>, fill: impl FnOnce(T))
+    where
+        E: Classify + 'static,
+    {
+        let mut pause = PAUSE;
+        let connected = loop {
+            let why = match timeout(ATTEMPT, connect()).await {
+                Ok(Ok(connected)) => break connected,
+                Ok(Err(error)) => told(&error),
+                Err(_) => "no answer".to_owned(),
+            };
+            warn!(server = self.name, why, "cannot connect, will try again");
+            self.expected.down(why);
+            tokio::select! {
+                () = self.life.shutdown.cancelled() => return,
+                () = sleep(pause) => {}
+            }
+            pause = (pause * 2).min(PAUSE_MAX);
+        };
+        fill(connected);
+        self.guard.reached();
+        self.expected.set(true);
+        info!(server = self.name, "connected");
+        // What is expected stays so as long as the process lives.
+        self.life.shutdown.cancelled().await;
+    }
+}
+
+fn options(settings: &Settings, service: &str) -> Result<Options, Error> {
+    let mut options = Options {
+        nats: settings.section("nats")?,
+        neo4j: settings.section("neo4j")?,
+        qdrant: settings.section("qdrant")?,
+    };
+    if options.nats.service == adapters::nats::Options::default().service {
+        // The permissions of a service go by its name.
+        service.clone_into(&mut options.nats.service);
+    }
+    Ok(options)
+}
+
+/// Returns an error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        text = format!("{text}: {source}");
+        next = source.source();
+    }
+    text
+}

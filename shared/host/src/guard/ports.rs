@@ -1,0 +1,128 @@
+//! Every port once more, over one that may not be there yet, each call watched.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::entity::Entity;
+use domain::fact::Fact;
+use domain::id::{EntityId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use domain::port::{
+    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Graph, Idempotent, Index, Inquiry,
+    Point, Position, Records, Result, Search, SearchResult, SpaceInfo,
+};
+use domain::record::Record;
+use domain::relation::Relation;
+use domain::unit::Unit;
+use domain::{ErrorKind, PortError};
+use futures::stream::BoxStream;
+
+use super::Guard;
+
+/// A port of a server that is reached later, or now and then not.
+pub(crate) struct Guarded<T: ?Sized> {
+    guard: Arc<Guard>,
+    port: OnceLock<Arc<T>>,
+}
+
+impl<T: ?Sized> Guarded<T> {
+    pub(crate) fn new(guard: &Arc<Guard>) -> Arc<Guarded<T>> {
+        Arc::new(Guarded {
+            guard: Arc::clone(guard),
+            port: OnceLock::new(),
+        })
+    }
+
+    /// Gives it what stands behind it, once.
+    pub(crate) fn fill(&self, port: Arc<T>) {
+        // Only the one task that connects fills it.
+        drop(self.port.set(port));
+    }
+
+    fn port(&self, operation: &'static str) -> Result<&T> {
+        self.guard.admit(operation)?;
+        let missing = || PortError::new(operation, ErrorKind::Unavailable, "the server has not been reached yet");
+        self.port.get().map(Arc::as_ref).ok_or_else(missing)
+    }
+}
+
+macro_rules! guarded {
+    ($port:ident, $prefix:literal: $(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
+        #[async_trait]
+        impl $port for Guarded<dyn $port> {
+            $(
+                async fn $name(&self, $($arg: $type),*) -> Result<$out> {
+                    const OPERATION: &str = concat!($prefix, ".", stringify!($name));
+                    let port = self.port(OPERATION)?;
+                    self.guard.watch(OPERATION, port.$name($($arg),*)).await
+                }
+            )*
+        }
+    };
+}
+
+guarded! { Records, "records":
+    fn create_space(space: &SpaceId, at: DateTime<Utc>) -> bool;
+    fn space(space: &SpaceId) -> Option<SpaceInfo>;
+    fn spaces(after: Option<&SpaceId>, limit: usize) -> Vec<SpaceInfo>;
+    fn delete_space(space: &SpaceId) -> bool;
+    fn claim(space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Vec<Claim>;
+    fn remembered(space: &SpaceId, key: &str) -> Option<Idempotent>;
+    fn remember(space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> ();
+    fn put(space: &SpaceId, records: &[Record]) -> ();
+    fn get(space: &SpaceId, ids: &[RecordId]) -> Vec<Record>;
+    fn list(space: &SpaceId, after: u64, limit: usize) -> (Vec<Record>, Option<u64>);
+    fn session(space: &SpaceId, session: SessionId, around: RecordId, before: usize, after: usize) -> Vec<Record>;
+    fn mark_written(space: &SpaceId, position: Position) -> ();
+    fn is_written(space: &SpaceId, position: Position) -> bool;
+}
+
+guarded! { Graph, "graph":
+    fn put_units(space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> ();
+    fn units(space: &SpaceId, ids: &[UnitId]) -> Vec<Unit>;
+    fn changes(space: &SpaceId, sequence: u64, limit: usize) -> Vec<Change>;
+    fn put_relations(space: &SpaceId, relations: &[Relation]) -> ();
+    fn relations(space: &SpaceId, units: &[UnitId], limit: usize) -> Vec<Relation>;
+    fn put_facts(space: &SpaceId, facts: &[Fact]) -> ();
+    fn facts(space: &SpaceId, after: Option<FactId>, limit: usize) -> Vec<Fact>;
+    fn put_entities(space: &SpaceId, entities: &[Entity]) -> ();
+    fn entities(space: &SpaceId, after: Option<EntityId>, limit: usize) -> Vec<Entity>;
+}
+
+guarded! { Index, "index":
+    fn put(space: &SpaceId, points: &[Point], retired: &[UnitId]) -> ();
+    fn search(space: &SpaceId, search: &Search) -> SearchResult;
+    fn count(space: &SpaceId) -> u64;
+    fn erase(space: &SpaceId) -> ();
+}
+
+/// Only the first connection is waited for: the client knows when it is lost, and an error of whoever answers a request
+/// says nothing about the bus.
+macro_rules! reached {
+    ($port:ident, $prefix:literal: $(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
+        #[async_trait]
+        impl $port for Guarded<dyn $port> {
+            $(
+                async fn $name(&self, $($arg: $type),*) -> Result<$out> {
+                    self.port(concat!($prefix, ".", stringify!($name)))?.$name($($arg),*).await
+                }
+            )*
+        }
+    };
+}
+
+reached! { Bus, "bus":
+    fn publish(frame: Frame) -> Position;
+    fn subscribe(subject: &str, group: &str) -> BoxStream<'static, Result<Delivery>>;
+    fn request(frame: Frame, patience: Duration) -> Vec<u8>;
+    fn serve(subject: &str) -> BoxStream<'static, Inquiry>;
+    fn backlog(subject: &str, group: &str) -> u64;
+    fn erase(space: &str) -> ();
+}
+
+reached! { DeadLetters, "dead_letters":
+    fn list(after: DeadLetterId, limit: usize) -> Vec<DeadLetter>;
+    fn replay(id: DeadLetterId) -> ();
+    fn discard(id: DeadLetterId) -> ();
+}
