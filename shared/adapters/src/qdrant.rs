@@ -41,6 +41,9 @@ pub use generation::Generation;
 pub use options::Options;
 pub use schema::{Drift, provision};
 
+/// Times a call starts over because another generation is shown or built.
+const ROUNDS_MAX: usize = 4;
+
 /// Search over the points of one Qdrant collection.
 pub struct QdrantIndex {
     client: Client,
@@ -85,15 +88,23 @@ impl Index for QdrantIndex {
         let span = tracing::info_span!("index.put", %space, points = points.len(), retired = retired.len());
         let put = async {
             points::check(OPERATION, points, self.dimension)?;
-            let marker = self.known(OPERATION, space).await?;
-            // One being built gets it too, so that nothing is missing when it is shown.
-            for generation in marker.building.into_iter().chain([marker.shown]) {
-                self.write(OPERATION, (space, generation), points, UpdateMode::Upsert)
-                    .await?;
-                // Afterwards, so that a unit that is put again can be found all the time.
-                self.remove(OPERATION, (space, generation), retired, points).await?;
+            let mut marker = self.known(OPERATION, space).await?;
+            for _ in 0..ROUNDS_MAX {
+                // One being built gets it too, so that nothing is missing when it is shown.
+                for generation in marker.building.into_iter().chain([marker.shown]) {
+                    self.write(OPERATION, (space, generation), points, UpdateMode::Upsert)
+                        .await?;
+                    // Afterwards, so that a unit that is put again can be found all the time.
+                    self.remove(OPERATION, (space, generation), retired, points).await?;
+                }
+                // The space may have been erased, or a generation opened or shown, since the marker was read.
+                if self.marker(OPERATION, space).await? == Some(marker) {
+                    return Ok(());
+                }
+                marker = self.known(OPERATION, space).await?;
             }
-            Ok(())
+            let detail = "the space changes faster than it can be written";
+            Err(PortError::new(OPERATION, ErrorKind::Unavailable, detail))
         };
         put.instrument(span).await
     }

@@ -24,6 +24,16 @@ pub enum SetupError {
         /// Why; none if no answer came in time.
         source: Option<Box<QdrantError>>,
     },
+    /// The server is too old to weigh terms a space.
+    #[error("qdrant at {url} is version {found}, mnemic needs {needed} or newer")]
+    Version {
+        /// Where it is.
+        url: String,
+        /// What it says of itself.
+        found: String,
+        /// The oldest that will do.
+        needed: String,
+    },
     /// The server refuses the API key.
     #[error("qdrant at {url} refuses the API key")]
     Credentials {
@@ -60,9 +70,10 @@ impl Classify for SetupError {
         match self {
             SetupError::Options { .. } => ErrorKind::Invalid,
             SetupError::Unavailable { .. } => ErrorKind::Unavailable,
-            SetupError::Credentials { .. } | SetupError::Refused { .. } | SetupError::NotProvisioned { .. } => {
-                ErrorKind::Conflict
-            }
+            SetupError::Version { .. }
+            | SetupError::Credentials { .. }
+            | SetupError::Refused { .. }
+            | SetupError::NotProvisioned { .. } => ErrorKind::Conflict,
         }
     }
 }
@@ -127,7 +138,9 @@ pub(super) fn pause(error: &QdrantError, own: Duration) -> Option<Duration> {
     match meaning(error) {
         Meaning::Away => Some(own),
         Meaning::Busy(seconds) => Some(Duration::from_secs(seconds)),
-        _ => None,
+        Meaning::Full | Meaning::Missing | Meaning::Exists | Meaning::Refused | Meaning::Damaged | Meaning::Defect => {
+            None
+        }
     }
 }
 

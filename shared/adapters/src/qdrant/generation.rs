@@ -19,9 +19,8 @@ pub struct Generation(i64);
 /// 4. [`drop_unused`](QdrantIndex::drop_unused) removes what is not shown, a call's time after the switch, when no
 ///    search of before is under way any more.
 ///
-/// A `put` that was under way when the generation was opened may not have written to it: put once more, after the
-/// switch, what changed about that time. Feeding the rebuild from [`Graph::changes`](domain::port::Graph::changes) to
-/// its end does that.
+/// A `put` that was under way when the generation was opened notices, and writes to it before it returns. So a rebuild
+/// that reads what to write after `begin` leaves nothing out.
 impl QdrantIndex {
     /// Opens a generation of the space. One that was opened before and not shown is given up.
     ///

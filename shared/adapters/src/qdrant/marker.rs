@@ -90,18 +90,17 @@ impl QdrantIndex {
 
     /// Returns the marker of a space that the records know, and makes it at the first put.
     ///
-    /// A space may be erased, and made anew, while a put is under way. Then its points bear a generation that no marker
-    /// shows. Only the first put of a space makes a marker; it asks the records once more afterwards, and takes the
-    /// marker back if the space is gone. What remains: a process that ends between these two leaves points in a space
-    /// that is no more, until a space of that name is made anew or erased.
+    /// A space may be erased, and made anew, while a put is under way. Then what it writes bears a generation that no
+    /// marker shows: it takes room until the name is erased again, but is never found, counted or weighed. So that no
+    /// late put brings a marker back, the records are asked once more after a marker was made.
     pub(super) async fn known(&self, operation: &'static str, space: &SpaceId) -> Result<Marker> {
         let unknown = || PortError::new(operation, ErrorKind::NotFound, format!("space {space} is unknown"));
         let born = self.born(space).await?.ok_or_else(unknown)?;
-        let found = self.marker(operation, space).await?;
-        let mode = match found {
+        let mode = match self.marker(operation, space).await? {
             Some(marker) if marker.born == born => return Ok(marker),
-            Some(marker) if marker.born > born => return Err(unknown()),
-            // Of an earlier space of this name: its erasure was missed.
+            // The space was made anew since the records were asked, unless the clocks of its makers disagree.
+            Some(marker) if marker.born > born && self.born(space).await? != Some(born) => return Err(unknown()),
+            // Of an earlier space of this name, whose erasure was missed.
             Some(_) => UpdateMode::Upsert,
             // Another process may be faster, and may have begun a generation already.
             None => UpdateMode::InsertOnly,

@@ -89,7 +89,8 @@ pub(super) fn hit(operation: &'static str, found: &ScoredPoint) -> Result<Hit> {
     Ok(Hit {
         unit,
         part,
-        score: found.score,
+        // A negative zero becomes a plain one, so that it ties with others.
+        score: found.score + 0.0,
     })
 }
 

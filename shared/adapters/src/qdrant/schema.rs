@@ -34,6 +34,9 @@ pub(super) const BORN: &str = "born";
 pub(super) const SHOWN: &str = "shown";
 pub(super) const BUILDING: &str = "building";
 
+/// The oldest server that counts for idf over the points of a filter; an older one would count over all spaces, and say
+/// nothing.
+const VERSION_MIN: (u32, u32) = (1, 19);
 /// Edges of a point in the graph of its space.
 const EDGES: u64 = 16;
 /// Payload that is indexed, and how.
@@ -95,6 +98,7 @@ pub(super) fn alias(options: &Options, model: &str) -> String {
 /// See [`SetupError`].
 pub async fn provision(options: &Options, dimension: usize, model: &str) -> Result<Vec<Drift>, SetupError> {
     let client = Client::new(options)?;
+    check_version(&client).await?;
     let alias = alias(options, model);
     let target = target(&client, &alias).await?;
     let collection = target.clone().unwrap_or_else(|| format!("{alias}_1"));
@@ -135,6 +139,7 @@ pub(super) async fn verify(
     dimension: usize,
     model: &str,
 ) -> Result<(), SetupError> {
+    check_version(client).await?;
     let drifts = drifts(client, &alias(options, model), dimension).await?;
     if drifts.is_empty() {
         return Ok(());
@@ -143,6 +148,24 @@ pub(super) async fn verify(
         url: client.url.clone(),
         drifts,
     })
+}
+
+async fn check_version(client: &Client) -> Result<(), SetupError> {
+    let send = |driver: qdrant_client::Qdrant| async move { driver.health_check().await };
+    let found = client
+        .setup("tell its version", send)
+        .await?
+        .unwrap_or_default()
+        .version;
+    let mut numbers = found.split('.').map(|it| it.parse::<u32>().ok());
+    match (numbers.next().flatten(), numbers.next().flatten()) {
+        (Some(major), Some(minor)) if (major, minor) >= VERSION_MIN => Ok(()),
+        _ => Err(SetupError::Version {
+            url: client.url.clone(),
+            found,
+            needed: format!("{}.{}", VERSION_MIN.0, VERSION_MIN.1),
+        }),
+    }
 }
 
 async fn drifts(client: &Client, alias: &str, dimension: usize) -> Result<Vec<Drift>, SetupError> {

@@ -8,7 +8,7 @@ use qdrant_client::qdrant::{
 
 use super::marker::Marker;
 use super::points::{check_finite, check_terms, filter, hit, marker_id};
-use super::{QdrantIndex, schema};
+use super::{QdrantIndex, ROUNDS_MAX, schema};
 
 const OPERATION: &str = "index.search";
 /// Asked for beyond the limit. The server cuts among equal scores as it likes; what it gives is ordered here, so equal
@@ -16,8 +16,6 @@ const OPERATION: &str = "index.search";
 const SPARE: usize = 32;
 /// Asked for beyond the limit when the group was longer. Of one that is longer still, any members are found.
 const SPARE_MAX: usize = 1_024;
-/// Times a search starts over because another generation is shown.
-const ROUNDS_MAX: usize = 4;
 
 /// A channel that is searched.
 struct Channel {

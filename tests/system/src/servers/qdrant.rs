@@ -8,10 +8,6 @@
 //!
 //! Like the server, it takes zero vectors as they are, returns equal scores in an order of its own, applies a call whose
 //! answer gets lost, and knows nothing of the points that are not asked for.
-#![expect(
-    clippy::result_large_err,
-    reason = "the errors of a gRPC service are statuses, and few calls are made"
-)]
 
 mod collections;
 mod filter;
@@ -121,6 +117,11 @@ impl Server {
     /// Number of calls so far, to collections and points.
     pub fn calls(&self) -> u64 {
         self.shared.calls()
+    }
+
+    /// Says that it is of that version.
+    pub fn pretend(&self, version: &str) {
+        version.clone_into(&mut self.shared.version());
     }
 
     fn stop(&mut self) {

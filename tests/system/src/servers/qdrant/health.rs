@@ -9,7 +9,7 @@ impl Qdrant for Shared {
     async fn health_check(&self, _: Request<HealthCheckRequest>) -> Result<Response<HealthCheckReply>, Status> {
         Ok(Response::new(HealthCheckReply {
             title: "stand-in for qdrant".to_owned(),
-            version: "1.19.0".to_owned(),
+            version: self.version().clone(),
             commit: None,
         }))
     }

@@ -14,6 +14,7 @@ pub(super) struct Shared {
     delay_ms: AtomicU64,
     lost: AtomicU32,
     calls: AtomicU64,
+    version: Mutex<String>,
     stored: Mutex<Stored>,
 }
 
@@ -48,6 +49,7 @@ impl Shared {
             delay_ms: AtomicU64::new(0),
             lost: AtomicU32::new(0),
             calls: AtomicU64::new(0),
+            version: Mutex::new("1.19.0".to_owned()),
             stored: Mutex::default(),
         }
     }
@@ -63,6 +65,10 @@ impl Shared {
 
     pub(super) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn version(&self) -> MutexGuard<'_, String> {
+        self.version.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets a call in: waits if told to, and compares the key.

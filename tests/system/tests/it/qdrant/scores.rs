@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::f32::consts::LN_2;
 
 use domain::id::SpaceId;
 use domain::port::{Hit, Index, Point, Search, Sparse};
@@ -219,12 +220,12 @@ async fn the_server_weighs_terms_as_documented() {
             );
         };
         // ln((4 - 2 + 0.5) / (2 + 0.5) + 1), twice that for the double weight, and ln((4 - 3 + 0.5) / (3 + 0.5) + 1).
-        close(scores(&driver, &name, 1, Some("a")).await, &[1.386_29, 0.693_15]);
+        close(scores(&driver, &name, 1, Some("a")).await, &[2.0 * LN_2, LN_2]);
         close(scores(&driver, &name, 2, Some("a")).await, &[0.356_67, 0.356_67, 0.0]);
         // Over everything: six points with the vector, four of them with term 1: ln((6 - 4 + 0.5) / (4 + 0.5) + 1).
         close(scores(&driver, &name, 1, None).await, &[0.883_67, 0.441_83]);
         // A corpus of nothing, and a term that nobody holds.
-        close(scores(&driver, &name, 1, Some("none")).await, &[1.386_29, 0.693_15]);
+        close(scores(&driver, &name, 1, Some("none")).await, &[2.0 * LN_2, LN_2]);
         close(scores(&driver, &name, 9, Some("a")).await, &[]);
         // What is deleted no longer counts.
         let gone = DeletePointsBuilder::new(&name)

@@ -112,6 +112,24 @@ async fn a_wrong_key_is_refused() {
     );
 }
 
+/// A server that would weigh terms over all spaces is refused, since it would not say so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_old_server_is_refused() {
+    let server = Server::start("").unwrap();
+    for (version, good) in [
+        ("1.18.9", false),
+        ("1.19.0", true),
+        ("1.20.1-dev", true),
+        ("2.0.0", true),
+        ("", false),
+    ] {
+        server.pretend(version);
+        let provisioned = provision(&server.options("t"), 128, "m").await;
+        assert_eq!(provisioned.is_ok(), good, "{version}");
+        assert!(good || matches!(provisioned, Err(SetupError::Version { .. })));
+    }
+}
+
 /// Another collection can take the place of the one in use without anybody connecting again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_alias_can_be_switched() {
