@@ -20,7 +20,7 @@ Exit codes:
   1  failed
   2  wrong command line
   3  done, but the answer is no: lines were left out, the evidence is
-     insufficient, or doctor found something wrong";
+     insufficient, doctor found something wrong, or provision found drift";
 
 /// A long-term memory for language-model agents: it keeps what happened, and hands back the smallest evidence that
 /// answers a question.
@@ -34,10 +34,12 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(Serve),
+    Provision(Provision),
     Demo(Demo),
     Import(Import),
     Ask(Ask),
     Spaces(Spaces),
+    DeadLetters(DeadLetters),
     Doctor(Doctor),
     Backup(Backup),
     Config(Config),
@@ -77,6 +79,7 @@ pub(crate) struct Remote {
 Examples:
   mnemic serve
   mnemic serve --data /var/lib/mnemic --listen 127.0.0.1:8080
+  mnemic provision && mnemic serve --distributed   # on NATS, Qdrant and Neo4j
   MNEMIC_TELEMETRY__OTLP_ENDPOINT=http://127.0.0.1:4318 mnemic serve
 
 To listen beyond this machine, make a key first: mnemic keys new")]
@@ -89,6 +92,24 @@ pub(crate) struct Serve {
     /// Address of health and metrics [default: 127.0.0.1:7078].
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) admin: Option<SocketAddr>,
+    /// Keep everything on NATS, Qdrant and Neo4j instead of in a folder; [nats], [qdrant] and [neo4j] say where they are.
+    #[arg(long, conflicts_with = "data")]
+    pub(crate) distributed: bool,
+}
+
+/// Make what NATS, Qdrant and Neo4j have to have: streams, collection, constraints.
+///
+/// Run it before the first start and after every update; to run it again changes nothing. What is there but otherwise
+/// than this version wants it is named and left as it is (exit code 3).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  MNEMIC_NATS__URL=nats://nats:4222 MNEMIC_QDRANT__URL=http://qdrant:6334 \\
+    MNEMIC_NEO4J__URL=bolt://neo4j:7687 MNEMIC_NEO4J__PASSWORD=... mnemic provision")]
+pub(crate) struct Provision {
+    /// Settings file [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// Show what a memory does: a sample conversation, six questions, evidence, answers, a refusal.
@@ -192,13 +213,52 @@ pub(crate) enum SpacesCommand {
     },
 }
 
-/// Check this installation: settings, files, disk, server.
+/// List, show, replay and discard messages that were given up.
 ///
-/// Reads only. Parts that cannot be looked at are said to be skipped, with the reason.
+/// A message that cannot be worked on after several attempts is put aside, so that those behind it go on. Needs a key with
+/// the right `admin`, if the server has keys.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeadLetters {
+    #[command(subcommand)]
+    pub(crate) command: DeadLettersCommand,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DeadLettersCommand {
+    /// List them, oldest first, with the reasons.
+    List,
+    /// Show one with its payload.
+    Show {
+        /// Its id.
+        id: u64,
+    },
+    /// Deliver one again, to the group that gave it up.
+    Replay {
+        /// Its id.
+        id: u64,
+    },
+    /// Forget one; what it carried is not written.
+    Discard {
+        /// Its id.
+        id: u64,
+    },
+}
+
+/// Check this installation: settings, files or servers, drift between the stores, the server.
+///
+/// Reads only, unless --repair is given. Parts that cannot be looked at are said to be skipped, with the reason. Drift is
+/// counted space by space: records without a unit, units without a record, points missing or too many.
+///
+/// On NATS, Qdrant and Neo4j it uses the settings and credentials of the gateway.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) local: Local,
+    /// Derive again from the stored records what has drifted.
+    #[arg(long)]
+    pub(crate) repair: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

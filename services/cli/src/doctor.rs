@@ -1,25 +1,23 @@
-//! Looks whether an installation is sound. Reads only.
+//! Looks whether an installation is sound, and mends drift between its stores if asked to.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use domain::id::SpaceId;
-use domain::port::Graph;
-use domain::unit::{Grain, Status, Unit};
 use host::{Context, Settings};
 
 use crate::api::Client;
 use crate::args::Doctor;
 use crate::out::{Paint, Style};
-use crate::{Outcome, config, out, serve, upkeep};
+use crate::{Outcome, config, drift, out, serve, upkeep};
 
 /// Free space under which the disk is called nearly full, KiB.
 const LEAST_FREE_KIB: u64 = 1 << 20;
-/// Units read at once to count them.
-const PAGE: usize = 1_000;
-/// Spaces looked at.
-const SPACES_MAX: usize = 10_000;
+/// Dead letters counted.
+const LETTERS_MAX: usize = 1_000;
+/// Tenths of a second to reach the servers in.
+const PATIENCE: u32 = 150;
 
 /// How one look came out.
 enum Finding {
@@ -66,8 +64,8 @@ pub(crate) async fn doctor(args: &Doctor) -> anyhow::Result<Outcome> {
                 Finding::Well("every section is understood (see `mnemic config`)".into()),
             );
             match upkeep::directory(&settings)? {
-                Some(dir) => files(&dir, settings, &mut report).await,
-                None => report.add("files", Finding::Skipped("the memory is on servers".into())),
+                Some(dir) => files(&dir, settings, args.repair, &mut report).await,
+                None => servers(settings, args.repair, &mut report).await,
             }
         }
         Err(error) => report.add("settings", Finding::Wrong(format!("{error:#}"))),
@@ -76,7 +74,7 @@ pub(crate) async fn doctor(args: &Doctor) -> anyhow::Result<Outcome> {
     Ok(if report.wrong { Outcome::Lacking } else { Outcome::Done })
 }
 
-async fn files(dir: &Path, settings: Settings, report: &mut Report) {
+async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report) {
     let shown = dir.display();
     if !dir.is_dir() {
         report.add(
@@ -116,7 +114,10 @@ async fn files(dir: &Path, settings: Settings, report: &mut Report) {
             Finding::Skipped("the running server has them; stop it to compare them".into()),
         );
     } else if sound {
-        let compared = stores(dir, settings).await;
+        let compared = match Context::embedded_with(dir, settings).await {
+            Ok(ctx) => embedded_stores(&ctx, repair).await,
+            Err(error) => Err(error),
+        };
         report.add(
             "stores",
             compared.unwrap_or_else(|error| Finding::Wrong(format!("{error:#}"))),
@@ -153,43 +154,82 @@ fn disk(dir: &Path) -> Finding {
     }
 }
 
-/// Compares what the stores hold: every turn unit in use has at least one point in the index.
-async fn stores(dir: &Path, settings: Settings) -> anyhow::Result<Finding> {
-    let ctx = Context::embedded_with(dir, settings).await?;
-    let (records, graph, index) = (&ctx.backends.records, &ctx.backends.graph, &ctx.backends.index);
-    let spaces = records.spaces(None, SPACES_MAX).await?;
-    let (mut units, mut points, mut short) = (0, 0, Vec::new());
-    for info in &spaces {
-        let active = turns_in_use(&**graph, &info.space).await?;
-        let indexed = index.count(&info.space).await?;
-        if indexed < active {
-            short.push(format!("{} has {active} turn units and {indexed} points", info.space));
+/// Connects to the servers and compares what they hold.
+async fn servers(settings: Settings, repair: bool, report: &mut Report) {
+    let ctx = match Context::connect("gateway", settings).await {
+        Ok(ctx) => ctx,
+        Err(error) => return report.add("servers", Finding::Wrong(format!("{error:#}"))),
+    };
+    for _ in 0..PATIENCE {
+        if ctx.readiness.missing().is_empty() {
+            break;
         }
-        units += active;
-        points += indexed;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let stored: u64 = spaces.iter().map(|it| it.records).sum();
-    let dead = ctx.backends.dead_letters.list(0, PAGE).await?.len();
-    Ok(match (short.is_empty(), dead) {
-        (false, _) => Finding::Wrong(short.join("; ")),
-        (true, 0) => Finding::Well(format!(
-            "{} spaces, {stored} records, {units} turn units, {points} points",
-            spaces.len()
-        )),
-        (true, dead) => Finding::Doubtful(format!("{dead} dead letters; see /v1/admin/dead-letters")),
-    })
+    let missing = ctx.readiness.missing();
+    if missing.is_empty() {
+        report.add(
+            "servers",
+            Finding::Well("nats, neo4j and qdrant are provisioned".into()),
+        );
+        let compared = stores(&ctx, repair).await;
+        report.add(
+            "stores",
+            compared.unwrap_or_else(|error| Finding::Wrong(format!("{error:#}"))),
+        );
+    } else {
+        report.add("servers", Finding::Wrong(missing.join("; ")));
+    }
+    ctx.shutdown.cancel();
 }
 
-/// Counts the turn units in use; events are found through their turns and have no points of their own.
-async fn turns_in_use(graph: &dyn Graph, space: &SpaceId) -> anyhow::Result<u64> {
-    let (mut after, mut count) = (0, 0);
-    loop {
-        let changes = graph.changes(space, after, PAGE).await?;
-        let Some(last) = changes.last() else { return Ok(count) };
-        after = last.sequence;
-        let in_use = |unit: &Unit| unit.status == Status::Active && unit.grain == Grain::Turn;
-        count += changes.iter().filter(|it| in_use(&it.unit)).count() as u64;
+/// Compares the stores of a folder; there the writer has to run in this process for a repair.
+async fn embedded_stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
+    if !repair {
+        return stores(ctx, false).await;
     }
+    let compared = async {
+        let outcome = stores(ctx, true).await;
+        ctx.shutdown.cancel();
+        outcome
+    };
+    let (written, compared) = tokio::join!(writer::run(ctx.clone()), compared);
+    written?;
+    compared
+}
+
+/// Compares what the stores hold, and with `repair` derives again what has drifted.
+async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
+    let mut spaces = drift::look(ctx).await?;
+    let mut mended = String::new();
+    if repair {
+        let drifted: Vec<&drift::Held> = spaces.iter().filter(|it| it.drift().is_some()).collect();
+        for held in &drifted {
+            drift::repair(ctx, held).await?;
+        }
+        if !drifted.is_empty() {
+            let was: Vec<String> = drifted.iter().filter_map(|it| it.drift()).collect();
+            mended = format!("; mended {}", was.join("; "));
+            spaces = drift::look(ctx).await?;
+        }
+    }
+    let drifted: Vec<String> = spaces.iter().filter_map(drift::Held::drift).collect();
+    let dead = ctx.backends.dead_letters.list(0, LETTERS_MAX).await?.len();
+    let sum = |count: fn(&drift::Held) -> u64| spaces.iter().map(count).sum::<u64>();
+    Ok(match (drifted.is_empty(), dead) {
+        (false, _) => Finding::Wrong(format!(
+            "{}; `mnemic doctor --repair` derives them again",
+            drifted.join("; ")
+        )),
+        (true, 0) => Finding::Well(format!(
+            "{} spaces, {} records, {} turn units, {} points{mended}",
+            spaces.len(),
+            sum(|it| it.records as u64),
+            sum(|it| it.units as u64),
+            sum(|it| it.points)
+        )),
+        (true, dead) => Finding::Doubtful(format!("{dead} dead letters; see /v1/admin/dead-letters{mended}")),
+    })
 }
 
 async fn server(args: &Doctor) -> Finding {

@@ -11,9 +11,12 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+mod drift;
 mod import;
 mod keys;
+mod letters;
 mod out;
+mod provision;
 mod render;
 mod serve;
 mod spaces;
@@ -30,7 +33,7 @@ use args::{Args, Command};
 enum Outcome {
     /// Done.
     Done,
-    /// Done, but the answer is no: lines left out, evidence insufficient, something wrong with the installation.
+    /// Done, but the answer is no: lines left out, evidence insufficient, something wrong with the installation, drift.
     Lacking,
 }
 
@@ -41,10 +44,12 @@ const LACKING: u8 = 3;
 pub fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         Command::Serve(args) => return serve::serve(&args),
+        Command::Provision(args) => block_on(provision::provision(&args)),
         Command::Demo(args) => return demo::demo(&args),
         Command::Import(args) => block_on(import::import(&args)),
         Command::Ask(args) => block_on(ask::ask(&args)),
         Command::Spaces(args) => block_on(spaces::spaces(&args)),
+        Command::DeadLetters(args) => block_on(letters::letters(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
         Command::Backup(args) => upkeep::backup(&args),
         Command::Config(args) => config::show(&args),

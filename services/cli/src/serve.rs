@@ -22,6 +22,9 @@ pub(crate) fn serve(args: &Serve) -> ExitCode {
         if let Some(admin) = args.admin {
             settings.set("admin.listen", admin.to_string())?;
         }
+        if args.distributed {
+            settings.set("backends.kind", "distributed")?;
+        }
         let greeting = greeting(&settings)?;
         Ok((settings, greeting))
     });

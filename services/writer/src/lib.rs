@@ -31,6 +31,7 @@ mod window;
 mod write;
 
 pub use error::Error;
+pub use points::points_of;
 pub use segment::{MARGIN, Plan, Segments, Stretch, plan, segment};
 pub use write::{RULES, write};
 

@@ -32,6 +32,12 @@ impl Part {
     }
 }
 
+/// Returns how many points the index holds of a turn unit.
+#[must_use]
+pub fn points_of(unit: &Unit) -> usize {
+    text::parts(&body(unit)).len().min(PARTS_MAX)
+}
+
 /// Returns the parts of a turn unit, in order.
 pub(crate) fn parts(unit: &Unit) -> Vec<Part> {
     let body = body(unit);

@@ -193,3 +193,47 @@ impl Guard {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(all(test, feature = "distributed"))]
+mod tests {
+    use super::*;
+
+    async fn call(guard: &Guard, outcome: Result<(), ErrorKind>) -> Result<(), ErrorKind> {
+        guard.admit("test").map_err(|it| it.kind())?;
+        let work = async { outcome.map_err(|kind| PortError::new("test", kind, "refused")) };
+        guard.watch("test", work).await.map_err(|it| it.kind())
+    }
+
+    #[tokio::test]
+    async fn a_server_that_fails_is_left_alone_until_one_call_may_try() {
+        let guard = Guard::new("server");
+        let away = Err(ErrorKind::Unavailable);
+        assert_eq!(guard.admit("test").map_err(|it| it.kind()), away);
+        guard.reached();
+        for _ in 1..FAILURES_MAX {
+            assert_eq!(call(&guard, away).await, away);
+        }
+        assert_eq!(call(&guard, Err(ErrorKind::Conflict)).await, Err(ErrorKind::Conflict));
+        for _ in 0..FAILURES_MAX {
+            assert_eq!(call(&guard, away).await, away);
+        }
+        assert_eq!(call(&guard, Ok(())).await, away, "it is left alone");
+        Guards::new(vec![Arc::clone(&guard)]).may_try().await;
+        guard.admit("test").unwrap();
+        assert_eq!(call(&guard, Ok(())).await, away, "another one tries");
+        guard.watch("test", async { Ok(()) }).await.unwrap();
+        assert_eq!(call(&guard, Ok(())).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_call_gets_half_of_the_time_there_is() {
+        let guard = Guard::new("server");
+        guard.reached();
+        let begun = Instant::now();
+        let never = std::future::pending::<Result<(), PortError>>();
+        let outcome = within(Duration::from_millis(400), guard.watch("test", never)).await;
+        assert_eq!(outcome.map_err(|it| it.kind()), Err(ErrorKind::Timeout));
+        assert!(begun.elapsed() < Duration::from_millis(390));
+        assert_eq!(call(&guard, Ok(())).await, Ok(()));
+    }
+}

@@ -1,4 +1,5 @@
 //! Tests of the whole: the conformance suites of the ports, and (in `tests/it`) the running system.
 
 pub mod conformance;
+pub mod running;
 pub mod servers;

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use axum::extract::State;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
@@ -29,8 +31,12 @@ pub(crate) async fn post(
 ) -> Result<Json<QueryResponse>, Problem> {
     let started = Instant::now();
     let space = access.enter(&name, Right::Read)?;
-    app.space(&space).await?;
-    let outcome = query::ask(&app, &space, request, trace_id).await;
+    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
+    let work = async {
+        app.space(&space).await?;
+        query::ask(&app, &space, request, trace_id).await
+    };
+    let outcome = host::within(patience, work).await;
     app.context
         .metrics
         .operation(Operation::Recall, outcome.is_ok(), started.elapsed());

@@ -2,7 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 mod conformance;
+mod degraded;
+mod distributed;
 mod golden;
+mod infra;
+mod isolation;
 mod nats;
 mod neo4j;
 mod qdrant;

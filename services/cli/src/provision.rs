@@ -1,0 +1,20 @@
+//! Makes what the servers of the distributed way have to have.
+
+use host::Settings;
+
+use crate::args::Provision;
+use crate::{Outcome, out};
+
+/// Provisions the servers and prints what they have and what has drifted.
+pub(crate) async fn provision(args: &Provision) -> anyhow::Result<Outcome> {
+    let settings = Settings::load(args.config.as_deref())?;
+    let mut drifted = false;
+    for it in host::upkeep::provision(&settings).await? {
+        out::say(&format!("{:<6}  {}", it.server, it.has));
+        for drift in &it.drifts {
+            drifted = true;
+            out::say(&format!("{:<6}  drift: {drift}", it.server));
+        }
+    }
+    Ok(if drifted { Outcome::Lacking } else { Outcome::Done })
+}

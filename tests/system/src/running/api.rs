@@ -1,0 +1,157 @@
+//! Calls of the HTTP interface.
+#![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
+
+use std::time::Duration;
+
+use anyhow::Result;
+use reqwest::{Client, RequestBuilder};
+use serde_json::{Value, json};
+
+/// Speaks to one gateway.
+#[derive(Clone)]
+pub struct Api {
+    /// The client below.
+    pub http: Client,
+    /// `http://host:port/v1`.
+    pub base: String,
+    key: Option<String>,
+}
+
+impl Api {
+    /// Speaks to the gateway at an address, without a key.
+    ///
+    /// # Errors
+    /// A client that cannot be built.
+    pub fn new(address: &str) -> Result<Api> {
+        let http = Client::builder().timeout(Duration::from_secs(40)).build()?;
+        Ok(Api {
+            http,
+            base: format!("http://{address}/v1"),
+            key: None,
+        })
+    }
+
+    /// The same with a key.
+    #[must_use]
+    pub fn with_key(&self, key: &str) -> Api {
+        Api {
+            key: Some(key.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// Sends a request; status and body, null if it is not JSON.
+    ///
+    /// # Errors
+    /// No response.
+    pub async fn try_send(&self, request: RequestBuilder) -> Result<(u16, Value)> {
+        let request = match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        };
+        let response = request.send().await?;
+        let status = response.status().as_u16();
+        let body = response.bytes().await?;
+        Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+    }
+
+    /// Sends a request.
+    ///
+    /// # Panics
+    /// Without a response.
+    pub async fn send(&self, request: RequestBuilder) -> (u16, Value) {
+        self.try_send(request).await.unwrap()
+    }
+
+    /// Gets a path below `/v1`.
+    pub async fn get(&self, path: &str) -> (u16, Value) {
+        self.send(self.http.get(format!("{}{path}", self.base))).await
+    }
+
+    /// Posts to a path below `/v1`.
+    pub async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.send(self.http.post(format!("{}{path}", self.base)).json(body))
+            .await
+    }
+
+    /// Puts a path below `/v1`.
+    pub async fn put(&self, path: &str) -> (u16, Value) {
+        self.send(self.http.put(format!("{}{path}", self.base))).await
+    }
+
+    /// Deletes a path below `/v1`.
+    pub async fn delete(&self, path: &str) -> (u16, Value) {
+        self.send(self.http.delete(format!("{}{path}", self.base))).await
+    }
+
+    /// Sends records and returns the watermark.
+    ///
+    /// # Panics
+    /// If they are not accepted.
+    pub async fn accepted(&self, space: &str, records: &Value) -> String {
+        let (status, body) = self
+            .post(&format!("/spaces/{space}/records"), &json!({ "records": records }))
+            .await;
+        assert_eq!(status, 202, "{body}");
+        body["watermark"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until the write that gave `watermark` is searchable.
+    ///
+    /// # Panics
+    /// If it is not within a minute.
+    pub async fn written(&self, space: &str, watermark: &str) {
+        let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000");
+        for _ in 0..3 {
+            let (status, body) = self.get(&path).await;
+            if status == 200 && body["written"] == json!(true) {
+                return;
+            }
+        }
+        let (status, body) = self.get(&path).await;
+        assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
+    }
+
+    /// Waits until units and what is derived from them stay as they are for a second: the events of a space are made
+    /// behind what a watermark waits for.
+    pub async fn settled(&self, space: &str) {
+        let mut same = 0;
+        let mut last = Value::Null;
+        while same < 10 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let (_, now) = self.get(&format!("/spaces/{space}")).await;
+            let entities = self.get(&format!("/spaces/{space}/entities?limit=1000")).await.1;
+            let now = json!([now, entities]);
+            same = if now == last { same + 1 } else { 0 };
+            last = now;
+        }
+    }
+
+    /// Asks with an answer.
+    ///
+    /// # Panics
+    /// Without a 200.
+    pub async fn ask(&self, space: &str, question: &str) -> Value {
+        let body = json!({ "question": question, "answer": true, "budget": { "ms": 20_000 } });
+        let (status, body) = self.post(&format!("/spaces/{space}/query"), &body).await;
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    /// Follows the cursors of a list to its end.
+    ///
+    /// # Panics
+    /// Without a 200.
+    pub async fn list(&self, path: &str) -> Vec<Value> {
+        let (mut items, mut after) = (Vec::new(), String::new());
+        loop {
+            let (status, page) = self.get(&format!("{path}?limit=500{after}")).await;
+            assert_eq!(status, 200, "{page}");
+            items.extend(page["items"].as_array().unwrap().iter().cloned());
+            match page["next"].as_str() {
+                Some(next) => after = format!("&after={next}"),
+                None => return items,
+            }
+        }
+    }
+}

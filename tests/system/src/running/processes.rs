@@ -1,0 +1,174 @@
+//! The five services as processes, which may be killed and started again.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::api::Api;
+use super::{SERVICES, free_address, variable};
+
+/// Packages and features of the binaries, for whoever has to build them first.
+const BUILD: &str = "build --bins -p system -p cli -p gateway -p writer -p clusterer -p router -p reader --features \
+                     cli/distributed,gateway/distributed,writer/distributed,clusterer/distributed,router/distributed,reader/distributed";
+
+/// Five processes over servers, with logs in one folder; killed when dropped.
+pub struct Processes {
+    /// Speaks to the gateway.
+    pub api: Api,
+    binaries: PathBuf,
+    logs: PathBuf,
+    settings: Vec<(String, String)>,
+    gateway: String,
+    admin: BTreeMap<&'static str, String>,
+    running: BTreeMap<&'static str, Child>,
+}
+
+impl Processes {
+    /// Provisions the servers of `settings` and starts all services.
+    ///
+    /// # Errors
+    /// Binaries that cannot be built, servers that cannot be provisioned, services that are not ready in two minutes.
+    pub async fn start(settings: Vec<(String, String)>, logs: &Path) -> Result<Processes> {
+        let gateway = free_address()?;
+        let mut it = Processes {
+            api: Api::new(&gateway)?,
+            binaries: binaries()?,
+            logs: logs.to_path_buf(),
+            settings,
+            gateway,
+            admin: BTreeMap::new(),
+            running: BTreeMap::new(),
+        };
+        let output = it.command("mnemic")?.arg("provision").output()?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "mnemic provision: {said}");
+        for service in SERVICES {
+            it.up(service)?;
+        }
+        it.ready().await?;
+        Ok(it)
+    }
+
+    /// Starts a service.
+    ///
+    /// # Errors
+    /// A program that cannot be started.
+    pub fn up(&mut self, service: &'static str) -> Result<()> {
+        self.admin.insert(service, free_address()?);
+        let child = self.command(service)?.spawn()?;
+        self.running.insert(service, child);
+        Ok(())
+    }
+
+    /// SIGKILL.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn kill(&mut self, service: &str) -> Result<()> {
+        if let Some(mut child) = self.running.remove(service) {
+            child.kill()?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Waits until every service that runs says that it is ready.
+    ///
+    /// # Errors
+    /// What is missing after two minutes.
+    pub async fn ready(&mut self) -> Result<()> {
+        for service in SERVICES {
+            if self.running.contains_key(service) {
+                self.is_ready(service).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_ready(&mut self, service: &'static str) -> Result<()> {
+        let mut said = String::new();
+        let url = format!("http://{}/readyz", self.admin[service]);
+        for _ in 0..2_400 {
+            let ended = self.running.get_mut(service).map(Child::try_wait);
+            if let Some(Some(status)) = ended.transpose()? {
+                bail!("{service} ended with {status}: {}", self.log(service));
+            }
+            if let Ok(response) = self.api.http.get(&url).send().await {
+                let ready = response.status().is_success();
+                said = response.text().await.unwrap_or_default();
+                if ready {
+                    return Ok(());
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        bail!("{service}: {said}; {}", self.log(service))
+    }
+
+    /// Returns the end of what a service logged.
+    pub fn log(&self, service: &str) -> String {
+        let text = std::fs::read_to_string(self.logs.join(service)).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(20)..].join("\n")
+    }
+
+    fn command(&self, service: &str) -> Result<Command> {
+        let program = match service {
+            "mnemic" => self.binaries.join("mnemic"),
+            _ => self.binaries.join(format!("mnemic-{service}")),
+        };
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.logs.join(service))?;
+        let mut command = Command::new(program);
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MNEMIC_")) {
+            command.env_remove(name);
+        }
+        for (key, value) in &self.settings {
+            command.env(variable(key), value);
+        }
+        command.env(variable("gateway.listen"), &self.gateway);
+        if let Some(admin) = self.admin.get(service) {
+            command.env(variable("admin.listen"), admin);
+        }
+        command.current_dir(&self.logs).stdin(Stdio::null());
+        command.stdout(log.try_clone()?).stderr(log);
+        Ok(command)
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        for child in self.running.values_mut() {
+            // Best effort: it may have ended by itself.
+            drop(child.kill());
+            drop(child.wait());
+        }
+    }
+}
+
+/// The folder of the binaries: `MNEMIC_TEST_BINARIES`, else beside the tests, where `cargo test --workspace` puts them.
+/// Builds them, which takes minutes, if they are not there.
+fn binaries() -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os("MNEMIC_TEST_BINARIES") {
+        return Ok(named.into());
+    }
+    let test = std::env::current_exe()?;
+    let folder = test.ancestors().nth(2).context("a test lies in target/PROFILE/deps")?;
+    if !SERVICES.iter().all(|it| folder.join(format!("mnemic-{it}")).exists()) {
+        eprintln!("building the services, since {} has not all of them", folder.display());
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let status = Command::new(cargo)
+            .args(BUILD.split_whitespace())
+            .current_dir(root)
+            .status()?;
+        ensure!(status.success(), "cargo {BUILD} failed");
+    }
+    Ok(folder.to_path_buf())
+}

@@ -1,0 +1,164 @@
+//! One part away at a time: what is up still answers, in time, and says what is missing.
+
+use std::time::{Duration, Instant};
+
+use reqwest::Response;
+use serde_json::{Value, json};
+use system::running::api::Api;
+use system::running::{Running, Servers};
+
+use crate::distributed::{cited, talk};
+
+/// The budget of a question, and what more the way there and back may take.
+const BUDGET: Duration = Duration::from_millis(2_000);
+const SLACK: Duration = Duration::from_millis(1_000);
+const QUESTION: &str = "When did Ines adopt the greyhound?";
+
+async fn asked(api: &Api) -> Response {
+    let body = json!({ "question": QUESTION, "answer": true, "budget": { "ms": BUDGET.as_millis() as u64 } });
+    let begun = Instant::now();
+    let request = api.http.post(format!("{}/spaces/talk/query", api.base)).json(&body);
+    let response = request.send().await.unwrap();
+    assert!(begun.elapsed() < BUDGET + SLACK, "{:?}", begun.elapsed());
+    response
+}
+
+/// Asks; the answer is there, with what is degraded.
+async fn degraded(api: &Api) -> (Value, String) {
+    let response = asked(api).await;
+    let status = response.status().as_u16();
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(status, 200, "{body}");
+    let degraded = body["degraded"].to_string();
+    (body, degraded)
+}
+
+/// Asks; nobody can answer, and the caller is told when to come back.
+async fn refused(api: &Api) {
+    let response = asked(api).await;
+    assert_eq!(response.status().as_u16(), 503);
+    assert!(response.headers().contains_key("retry-after"));
+}
+
+/// Asks while the bus is away: the client of the bus waits for it, so the budget may run out first.
+async fn refused_or_late(api: &Api) {
+    let response = asked(api).await;
+    assert!(matches!(response.status().as_u16(), 503 | 504), "{}", response.status());
+}
+
+/// Waits until a question is answered with nothing degraded.
+async fn recovered(api: &Api) -> Duration {
+    let begun = Instant::now();
+    loop {
+        let response = asked(api).await;
+        if response.status().is_success() {
+            let body: Value = response.json().await.unwrap();
+            if body["degraded"] == json!([]) && cited(&body).contains(&"1") {
+                return begun.elapsed();
+            }
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "no recovery");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_up_answers_and_says_what_is_missing() {
+    let Some(mut servers) = Servers::start().await.unwrap() else {
+        return;
+    };
+    let mut running = Running::distributed(&servers, &[]).await.unwrap();
+    let api = running.api.clone();
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let watermark = api.accepted("talk", &talk()).await;
+    api.written("talk", &watermark).await;
+    recovered(&api).await;
+
+    servers.qdrant.away().await.unwrap();
+    for _ in 0..6 {
+        let (body, said) = degraded(&api).await;
+        assert!(said.contains("index"), "{body}");
+        assert!(!cited(&body).is_empty(), "{body}");
+    }
+    servers.qdrant.back().unwrap();
+    println!("qdrant back: {:?} until whole", recovered(&api).await);
+
+    servers.qdrant.delay(Duration::from_secs(30));
+    let (body, said) = degraded(&api).await;
+    assert!(said.contains("index"), "{body}");
+    servers.qdrant.delay(Duration::ZERO);
+    println!("qdrant quick again: {:?} until whole", recovered(&api).await);
+
+    servers.neo4j.kill().unwrap();
+    for _ in 0..6 {
+        let response = asked(&api).await;
+        match response.status().as_u16() {
+            200 => {
+                let body: Value = response.json().await.unwrap();
+                assert!(body["degraded"].to_string().contains("graph"), "{body}");
+            }
+            status => {
+                assert_eq!(status, 503);
+                assert!(response.headers().contains_key("retry-after"));
+            }
+        }
+    }
+    servers.neo4j.again().await.unwrap();
+    println!("neo4j back: {:?} until whole", recovered(&api).await);
+
+    servers.nats.kill();
+    refused_or_late(&api).await;
+    servers.nats.up();
+    println!("nats back: {:?} until whole", recovered(&api).await);
+
+    running.stop("reader").await.unwrap();
+    let (body, said) = degraded(&api).await;
+    assert!(said.contains("reader"), "{body}");
+    assert!(cited(&body).contains(&"1"), "{body}");
+    running.stop("router").await.unwrap();
+    refused(&api).await;
+    running.end().await.unwrap();
+}
+
+/// What was accepted while a store was away is written when it is back, without a dead letter.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_accepted_meanwhile_is_written_later() {
+    let Some(mut servers) = Servers::start().await.unwrap() else {
+        return;
+    };
+    let running = Running::distributed(&servers, &[]).await.unwrap();
+    let api = running.api.clone();
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    servers.qdrant.away().await.unwrap();
+    let watermark = api.accepted("talk", &talk()).await;
+    // Longer than all attempts of a message take.
+    tokio::time::sleep(Duration::from_secs(12)).await;
+    let (_, progress) = api.get(&format!("/spaces/talk/progress?watermark={watermark}")).await;
+    assert_eq!(progress["written"], json!(false), "{progress}");
+    servers.qdrant.back().unwrap();
+    let begun = Instant::now();
+    api.written("talk", &watermark).await;
+    println!("qdrant back: {:?} until the write is searchable", begun.elapsed());
+    assert_eq!(api.get("/admin/dead-letters").await.1["items"], json!([]));
+    running.end().await.unwrap();
+}
+
+/// A process that starts before its servers waits for them and says for which.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_start_without_a_server_waits_for_it() {
+    let Some(mut servers) = Servers::start().await.unwrap() else {
+        return;
+    };
+    let settings = servers.settings();
+    let running = Running::over(&settings).await.unwrap();
+    running.end().await.unwrap();
+    servers.qdrant.away().await.unwrap();
+    let begun = tokio::spawn(async move { Running::begun(&settings).await.unwrap() });
+    let running = begun.await.unwrap();
+    while running.missing().iter().any(|it| !it.starts_with("qdrant: ")) || running.missing().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    servers.qdrant.back().unwrap();
+    running.ready().await.unwrap();
+    running.end().await.unwrap();
+}

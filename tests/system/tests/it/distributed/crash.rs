@@ -1,0 +1,188 @@
+//! Kills services and servers at random moments while records stream in: nothing accepted is lost, nothing is there twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::api::Api;
+use system::running::processes::Processes;
+use system::running::{SERVICES, Servers};
+
+/// Rounds without the variable `CRASH_ROUNDS`; 0 leaves the test out.
+const ROUNDS: u64 = 40;
+const SENDERS: u64 = 2;
+const BATCH: u64 = 10;
+/// Longest time between two kills, milliseconds.
+const MOMENT_MS: u64 = 400;
+
+/// A repeatable source of moments and victims.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+/// A word no other record has: letters only, so that every tokeniser keeps it whole.
+fn word(sender: u64, number: u64) -> String {
+    let digits: String = format!("{sender}{number:06}")
+        .chars()
+        .map(|it| (b'a' + (it as u8 - b'0')) as char)
+        .collect();
+    format!("q{digits}z")
+}
+
+fn batch(sender: u64, first: u64) -> Value {
+    let records: Vec<Value> = (first..first + BATCH)
+        .map(|number| {
+            json!({
+                "id": format!("s{sender}-{number}"),
+                "session": format!("s{sender}-{}", number / 200),
+                "actor": "Ann",
+                "text": format!("The parcel {} went out.", word(sender, number)),
+                "observed_at": format!("2026-03-{:02}T10:00:00Z", 1 + number % 28),
+            })
+        })
+        .collect();
+    json!({ "records": records })
+}
+
+/// Sends batches until told to stop, each again with the same key until it is accepted; returns the ledger.
+async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>) -> Vec<(u64, String)> {
+    let mut accepted = Vec::new();
+    let mut next = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let request = api
+            .http
+            .post(format!("{}/spaces/crash/records", api.base))
+            .header("Idempotency-Key", format!("{sender}-{next}"))
+            .json(&batch(sender, next));
+        match api.try_send(request).await {
+            Ok((202, body)) => {
+                accepted.push((next, body["watermark"].as_str().unwrap().to_owned()));
+                next += BATCH;
+            }
+            Ok((status, body)) => {
+                assert!(matches!(status, 429 | 500 | 503 | 504), "{status} {body}");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+    accepted
+}
+
+/// Kills one of the services or servers and starts it again.
+async fn kill(victim: usize, processes: &mut Processes, servers: &mut Servers) {
+    match victim {
+        0..5 => {
+            processes.kill(SERVICES[victim]).unwrap();
+            processes.up(SERVICES[victim]).unwrap();
+        }
+        5 => {
+            servers.nats.kill();
+            servers.nats.up();
+        }
+        _ => {
+            servers.neo4j.kill().unwrap();
+            servers.neo4j.again().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_accepted_is_lost_or_doubled() {
+    let rounds = std::env::var("CRASH_ROUNDS")
+        .ok()
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(ROUNDS);
+    if rounds == 0 {
+        return;
+    }
+    let Some(mut servers) = Servers::start().await.unwrap() else {
+        return;
+    };
+    let logs = tempfile::tempdir().unwrap();
+    let mut processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
+    let api = processes.api.clone();
+    assert_eq!(api.put("/spaces/crash").await.0, 201);
+    let stop = Arc::new(AtomicBool::new(false));
+    let senders: Vec<_> = (0..SENDERS)
+        .map(|it| tokio::spawn(stream(api.clone(), it, Arc::clone(&stop))))
+        .collect();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut killed = BTreeMap::<&str, u32>::new();
+    for _ in 0..rounds {
+        tokio::time::sleep(Duration::from_millis(5 + dice.below(MOMENT_MS))).await;
+        let victim = dice.below(7) as usize;
+        let name = SERVICES
+            .get(victim)
+            .copied()
+            .unwrap_or(if victim == 5 { "nats" } else { "neo4j" });
+        *killed.entry(name).or_default() += 1;
+        kill(victim, &mut processes, &mut servers).await;
+    }
+    processes.ready().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    stop.store(true, Ordering::Relaxed);
+    let mut accepted: BTreeMap<String, String> = BTreeMap::new();
+    let mut watermarks = Vec::new();
+    for (sender, handle) in (0..).zip(senders) {
+        for (first, watermark) in handle.await.unwrap() {
+            accepted.extend((first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word(sender, it))));
+            watermarks.push(watermark);
+        }
+    }
+    assert!(
+        accepted.len() as u64 > rounds * BATCH / 4,
+        "too few went in: {}",
+        accepted.len()
+    );
+    check(&api, &accepted, &watermarks).await;
+    println!(
+        "{rounds} kills {killed:?}: {} accepted records, 0 lost, 0 twice, all searchable",
+        accepted.len()
+    );
+}
+
+/// Compares what was acknowledged with what can be listed and found.
+async fn check(api: &Api, accepted: &BTreeMap<String, String>, watermarks: &[String]) {
+    for watermark in watermarks {
+        api.written("crash", watermark).await;
+    }
+    api.settled("crash").await;
+    let (_, letters) = api.get("/admin/dead-letters").await;
+    assert_eq!(letters["items"], json!([]), "{letters}");
+    for path in ["/spaces/crash/records", "/spaces/crash/units"] {
+        let mut listed: Vec<String> = api.list(path).await.iter().filter_map(turn_id).collect();
+        let all = listed.len();
+        listed.sort();
+        listed.dedup();
+        assert_eq!(listed.len(), all, "{path} lists a record twice");
+        let listed: BTreeSet<&String> = listed.iter().collect();
+        let lost: Vec<&String> = accepted.keys().filter(|id| !listed.contains(id)).collect();
+        assert!(lost.is_empty(), "{path} lost {lost:?}");
+    }
+    for (id, word) in accepted {
+        let body = json!({ "query": word, "limit": 3 });
+        let (status, found) = api.post("/spaces/crash/tools/lexical_retrieve", &body).await;
+        assert_eq!(status, 200, "{found}");
+        let hits = found.to_string().matches(&format!("\"{id}\"")).count();
+        assert!(hits > 0, "{id} is not found by {word}: {found}");
+    }
+}
+
+/// Returns the caller's id of a record, or of the record of a turn unit; none for event units.
+fn turn_id(item: &Value) -> Option<String> {
+    if item["grain"] == "event" {
+        return None;
+    }
+    let id = item["id"].as_str().filter(|_| item.get("grain").is_none());
+    id.or_else(|| item["external_ids"][0].as_str()).map(str::to_owned)
+}

@@ -1,0 +1,70 @@
+//! What lies in `infra/` is what the adapters want and what the services show.
+
+use std::path::{Path, PathBuf};
+
+use adapters::nats::{Options, Role, permissions};
+use serde_json::Value;
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../infra").join(name)
+}
+
+/// The configuration of nats-server: a user a service, with its permissions.
+fn nats() -> String {
+    let options = Options::default();
+    let mut text = "# Written by a test of tests/system from the permissions the adapter needs; see ../README.md.\n\
+         listen: 0.0.0.0:4222\nhttp: 0.0.0.0:8222\nmax_payload: 8MB\n\
+         jetstream { store_dir: /data, sync_interval: always, max_file_store: 64GB }\nauthorization {\n  users: [\n"
+        .to_owned();
+    for role in Role::ALL {
+        let name = role.name();
+        text += &format!(
+            "    {{\n      user: {name}\n      password: $NATS_{}_PASSWORD\n",
+            name.to_uppercase()
+        );
+        for line in permissions(role, &options).to_string().lines() {
+            text += &format!("      {line}\n");
+        }
+        text += "    }\n";
+    }
+    text + "  ]\n}\n"
+}
+
+#[test]
+fn the_users_of_nats_have_the_permissions_the_adapter_needs() {
+    let path = path("nats/nats.conf");
+    if std::env::var_os("MNEMIC_WRITE_INFRA").is_some() {
+        std::fs::write(&path, nats()).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == nats(),
+        "{} is not up to date, see infra/README.md",
+        path.display()
+    );
+}
+
+#[tokio::test]
+async fn the_dashboard_shows_numbers_that_exist() {
+    let text = std::fs::read_to_string(path("grafana/dashboards/mnemic.json")).unwrap();
+    let dashboard: Value = serde_json::from_str(&text).unwrap();
+    let source = std::fs::read_to_string(path("../shared/host/src/metrics.rs")).unwrap();
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let query = panel["targets"][0]["expr"].as_str().unwrap();
+        let mut names = query
+            .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+            .filter(|it| {
+                ["http_", "mnemic_", "memory_"]
+                    .iter()
+                    .any(|prefix| it.starts_with(prefix))
+            });
+        let known = |name: &str| {
+            let bare = ["_bucket", "_sum", "_count", "_total"]
+                .iter()
+                .find_map(|it| name.strip_suffix(it))
+                .unwrap_or(name);
+            source.contains(&format!("\"{bare}\"")) || source.contains(&format!("\"{name}\""))
+        };
+        assert!(names.all(known), "{query}");
+    }
+}
