@@ -11,3 +11,4 @@ mod nats;
 mod neo4j;
 mod qdrant;
 mod tidy;
+mod trace;

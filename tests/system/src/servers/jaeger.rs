@@ -1,0 +1,162 @@
+//! A Jaeger server that keeps traces in memory.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Longest wait for it to start or for a trace to arrive, in tenths of a second.
+const PATIENCE: u32 = 600;
+
+/// A running server; gone when dropped.
+pub struct Jaeger {
+    process: Child,
+    ports: Ports,
+    http: reqwest::Client,
+    _home: TempDir,
+}
+
+struct Ports {
+    otlp: u16,
+    query: u16,
+    grpc: u16,
+    health: u16,
+}
+
+impl Jaeger {
+    /// Starts it on free ports; none if it is not installed and need not be.
+    ///
+    /// # Errors
+    /// If it does not come up.
+    pub async fn start() -> Result<Option<Jaeger>> {
+        let Some(program) = program()? else { return Ok(None) };
+        let home = TempDir::new()?;
+        let ports = Ports {
+            otlp: free()?,
+            query: free()?,
+            grpc: free()?,
+            health: free()?,
+        };
+        let path = home.path().join("config.yaml");
+        std::fs::write(&path, config(&ports))?;
+        let log = std::fs::File::create(home.path().join("log"))?;
+        let process = Command::new(program)
+            .arg("--config")
+            .arg(&path)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .context("starting jaeger")?;
+        let jaeger = Jaeger {
+            process,
+            ports,
+            http: reqwest::Client::new(),
+            _home: home,
+        };
+        let status = format!("http://127.0.0.1:{}/status", jaeger.ports.health);
+        for _ in 0..PATIENCE {
+            if jaeger
+                .http
+                .get(&status)
+                .send()
+                .await
+                .is_ok_and(|it| it.status().is_success())
+            {
+                return Ok(Some(jaeger));
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        bail!("jaeger did not start")
+    }
+
+    /// Returns where traces are sent.
+    pub fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.ports.otlp)
+    }
+
+    /// Returns a trace as Jaeger's API gives it, once `complete` says that all of it has arrived.
+    ///
+    /// # Errors
+    /// The trace as it is when patience has run out.
+    pub async fn trace(&self, id: &str, complete: impl Fn(&Value) -> bool) -> Result<Value> {
+        let url = format!("http://127.0.0.1:{}/api/traces/{id}", self.ports.query);
+        let mut trace = Value::Null;
+        for _ in 0..PATIENCE {
+            if let Ok(response) = self.http.get(&url).send().await
+                && response.status().is_success()
+            {
+                let text = response.text().await?;
+                trace = serde_json::from_str::<Value>(&text)?["data"][0].take();
+                if complete(&trace) {
+                    return Ok(trace);
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        bail!("the trace never was complete: {trace:#}")
+    }
+}
+
+impl Drop for Jaeger {
+    fn drop(&mut self) {
+        // It keeps nothing; that it is gone already is no harm.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn program() -> Result<Option<PathBuf>> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let default = PathBuf::from(home).join(".cache/mnemic-ci/servers/jaeger/jaeger");
+    let program = std::env::var_os("MNEMIC_TEST_JAEGER").map_or(default, PathBuf::from);
+    if program.is_file() {
+        return Ok(Some(program));
+    }
+    if std::env::var("MNEMIC_TEST_SERVERS").is_ok_and(|it| it == "required") {
+        bail!("no jaeger at {}; run .ci/servers/jaeger", program.display());
+    }
+    eprintln!("skipped: no jaeger; run .ci/servers/jaeger");
+    Ok(None)
+}
+
+fn free() -> Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+fn config(ports: &Ports) -> String {
+    let Ports {
+        otlp,
+        query,
+        grpc,
+        health,
+    } = ports;
+    format!(
+        "service:
+  extensions: [jaeger_storage, jaeger_query, healthcheckv2]
+  pipelines:
+    traces: {{ receivers: [otlp], processors: [batch], exporters: [jaeger_storage_exporter] }}
+  telemetry:
+    metrics: {{ level: none }}
+extensions:
+  healthcheckv2: {{ use_v2: true, http: {{ endpoint: 127.0.0.1:{health} }} }}
+  jaeger_query:
+    storage: {{ traces: memory }}
+    http: {{ endpoint: 127.0.0.1:{query} }}
+    grpc: {{ endpoint: 127.0.0.1:{grpc} }}
+  jaeger_storage:
+    backends: {{ memory: {{ memory: {{ max_traces: 10000 }} }} }}
+receivers:
+  otlp:
+    protocols: {{ http: {{ endpoint: 127.0.0.1:{otlp} }} }}
+processors:
+  batch: {{ timeout: 100ms }}
+exporters:
+  jaeger_storage_exporter: {{ trace_storage: memory }}
+"
+    )
+}
