@@ -107,7 +107,7 @@ pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Bac
     let config: Config = settings.section("backends")?;
     match config.kind {
         Kind::Embedded => Ok((embedded(&config.dir, &config).await?, Guards::default())),
-        Kind::Distributed => servers(settings, life).await,
+        Kind::Distributed => servers(settings, life),
     }
 }
 
@@ -119,18 +119,18 @@ pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Res
             "a service on its own cannot use embedded backends, whose bus lives inside one process: \
              run `mnemic serve` for everything in one process, or set `kind = \"distributed\"` in [backends]"
         ),
-        Kind::Distributed => servers(settings, life).await,
+        Kind::Distributed => std::future::ready(servers(settings, life)).await,
     }
 }
 
 #[cfg(feature = "distributed")]
-async fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
-    servers::connect(settings, life).await
+fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+    servers::connect(settings, life)
 }
 
 #[cfg(not(feature = "distributed"))]
-async fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
-    std::future::ready(Err(without())).await
+fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
+    Err(without())
 }
 
 /// What is said where the clients of the servers were not built in.

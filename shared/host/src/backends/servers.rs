@@ -56,8 +56,8 @@ pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisi
     Ok(adapters::distributed::provision(&options(settings, "operator")?).await?)
 }
 
-/// Returns the ports at once and connects what is behind them in the background.
-pub(super) async fn connect(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+/// Returns the ports at once and connects what is behind them in the background; inside a runtime only.
+pub(super) fn connect(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
     let options = options(settings, life.name)?;
     let uses = Uses::of(life.name);
     let guards = [Guard::new("nats"), Guard::new("neo4j"), Guard::new("qdrant")];
