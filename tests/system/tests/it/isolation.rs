@@ -404,7 +404,7 @@ async fn attack(api: &Api) {
     leaks.extend(same_names(api, &owned).await);
     alice.settled("alice").await;
     assert_eq!(state(&alice).await, before, "something changed what alice has");
-    println!("{} attempts, {} leaks", attempts.len() + 1, leaks.len());
+    eprintln!("{} attempts, {} leaks", attempts.len() + 1, leaks.len());
     assert!(attempts.len() >= 60 && leaks.is_empty(), "{}", leaks.join("\n"));
 }
 
