@@ -2,7 +2,7 @@
 //!
 //! A score of the words alone cannot tell "when did Ann move" from "when did Bob move": both are covered equally well by
 //! Bob's turn. So the judge compares who owns the sentences that cover the question (pronouns decide, see
-//! `text::ownership`), once by sentence, once by word and once by window, and takes off what a changed detail is worth.
+//! `text::ownership`), once by sentence, once by word and once by window, and looks for details that differ.
 
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
@@ -11,14 +11,32 @@ use crate::words::Lexicon;
 /// What speaks for and against an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judgement {
-    /// Below the threshold the evidence is somebody else's.
-    pub(crate) score: f32,
-    /// What the changed detail costs; 0 if no detail differs.
-    pub(crate) slot: f32,
-    /// The word asked and the word found instead, with the line that holds it.
-    pub(crate) detail: Option<Detail>,
+    /// The measures.
+    pub(crate) parts: Parts,
+    /// A value that excludes the one asked for stands in its place.
+    pub(crate) excluded: Option<Detail>,
+    /// Another word stands in the place of the one asked for; weak, for it may be another name of the same.
+    pub(crate) changed: Option<Detail>,
+}
+
+/// What the judge measures, each for itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    /// Mean ownership of the sentences, -1 to 1; 0 without a subject.
+    pub(crate) by_sentence: f32,
+    /// Ownership word by word, -1 to 1; 0 without a subject.
+    pub(crate) by_word: f32,
+    /// Ownership of the surroundings of the best turns, -1 to 1; 0 without a subject.
+    pub(crate) by_window: f32,
     /// Best cover of the question by a window, 0 to 1.
     pub(crate) cover: f32,
+}
+
+impl Parts {
+    /// The three kinds of ownership in one number, -4 to 4.
+    pub(crate) fn rule(&self) -> f32 {
+        self.by_sentence + 2.0 * self.by_word + self.by_window
+    }
 }
 
 /// "the red bicycle" was asked, "the blue bicycle" is what stands there.
@@ -43,31 +61,28 @@ fn credit(sentence: &Sentence) -> f32 {
     }
 }
 
-/// Judges the pool. `score` is about -4 to 4; without a single subject it is the full agreement.
+/// Judges the pool.
 pub(crate) fn judge(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -> Judgement {
-    let cover = pool
+    let covers = pool
         .by_height
         .iter()
         .take(3)
-        .map(|&it| window_cover(pool, it, question))
-        .fold(0.0, f32::max);
-    let mut detail = excluded(pool, question);
-    let mut score = AGREEMENT;
+        .map(|&it| window_cover(pool, it, question));
+    let mut parts = Parts {
+        cover: covers.fold(0.0, f32::max),
+        ..Parts::default()
+    };
     if question.subject.is_some() && !question.words.is_empty() {
-        detail = detail.or_else(|| changed_detail(pool, question, lexicon));
-        score = by_sentence(pool) + 2.0 * by_word(pool, question) + by_window(pool);
+        parts.by_sentence = by_sentence(pool);
+        parts.by_word = by_word(pool, question);
+        parts.by_window = by_window(pool);
     }
-    let slot = detail.as_ref().map_or(0.0, |it| it.1);
     Judgement {
-        score: score - slot,
-        slot,
-        detail: detail.map(|it| it.0),
-        cover,
+        parts,
+        excluded: excluded(pool, question),
+        changed: changed_detail(pool, question, lexicon),
     }
 }
-
-/// Score of full agreement.
-const AGREEMENT: f32 = 4.0;
 
 fn window_cover(pool: &Pool<'_>, at: usize, question: &Question) -> f32 {
     let lines = pool.window(at, 2, 1);
@@ -142,8 +157,8 @@ fn by_window(pool: &Pool<'_>) -> f32 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Finds "x b" owned by the subject where "a b" was asked and `a` is nowhere near; with what it costs.
-fn changed_detail(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -> Option<(Detail, f32)> {
+/// Finds "x b" owned by the subject where "a b" was asked and `a` is nowhere near.
+fn changed_detail(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -> Option<Detail> {
     for pair in question
         .words
         .windows(2)
@@ -164,16 +179,12 @@ fn changed_detail(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -
                 found,
                 line,
             };
-            return Some((detail, DETAIL * asked.idf));
+            return Some(detail);
         }
     }
     None
 }
 
-/// Cost of a value that excludes the one asked for: more than full agreement on everything else is worth.
-const EXCLUDED: f32 = 8.0;
-/// Cost of another word in the place of the one asked for, times its rarity: weak, for it may be another name of the same.
-const DETAIL: f32 = 0.25;
 /// Values that exclude each other although they are near in meaning.
 const EXCLUSIVE: &[&[&str]] = &[
     &[
@@ -214,7 +225,7 @@ const EXCLUSIVE: &[&[&str]] = &[
 
 /// Finds another value of the same closed set in a sentence that else covers the question, where the one asked for stands
 /// nowhere near.
-fn excluded(pool: &Pool<'_>, question: &Question) -> Option<(Detail, f32)> {
+fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
     for (at, asked) in question.words.iter().enumerate() {
         let Some(set) = EXCLUSIVE.iter().find(|it| it.contains(&asked.stem.as_str())) else {
             continue;
@@ -232,14 +243,11 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<(Detail, f32)> {
                 let rest = sentence.cover - sentence.matches[at] * asked.weight;
                 let found = sentence.terms.iter().find(|it| set.contains(&it.stem.as_str()));
                 if let (true, Some(found)) = (rest >= 0.5 * (1.0 - asked.weight), found) {
-                    return Some((
-                        Detail {
-                            asked: asked.stem.clone(),
-                            found: found.stem.clone(),
-                            line,
-                        },
-                        EXCLUDED,
-                    ));
+                    return Some(Detail {
+                        asked: asked.stem.clone(),
+                        found: found.stem.clone(),
+                        line,
+                    });
                 }
             }
         }

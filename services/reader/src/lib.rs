@@ -6,7 +6,9 @@
 //! what it may use is in the request.
 
 mod answer;
+mod check;
 mod error;
+pub mod features;
 mod judge;
 mod pool;
 mod question;
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span};
 
 pub use error::Error;
-pub use read::read;
+pub use read::{features, read};
 
 /// Settings in `[reader]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use text::ownership::{self, Ownership};
 
 use crate::question::Question;
 use crate::rank;
-use crate::words::{Lexicon, Term};
+use crate::words::{Lexicon, Term, dot};
 
 /// A sentence of a turn.
 pub(crate) struct Sentence {
@@ -51,6 +51,10 @@ pub(crate) struct Line<'a> {
     pub(crate) matches: Vec<f32>,
     /// How well it answers by words alone, about 0 to 10.
     pub(crate) height: f32,
+    /// Share of the question that its words cover, 0 to 1.
+    pub(crate) cover: f32,
+    /// Cosine to the bare question.
+    pub(crate) likeness: f32,
     /// Cover-weighted ownership: 1 all the subject's, -1 all the others'.
     pub(crate) own: f32,
     /// Order of answering: `height` with ownership, type and the router's opinion.
@@ -75,10 +79,12 @@ impl<'a> Pool<'a> {
             let around = surroundings(&lines, at, question);
             lines[at].sentences = sentences(lines[at].turn, around, question, lexicon);
             lines[at].matches = best(&lines[at].sentences, question.words.len());
+            lines[at].cover = covered(&lines[at].matches, question);
+            lines[at].likeness = dot(&question.vector, &lexicon.sentence(&lines[at].turn.text));
             lines[at].own = own(&lines[at].sentences);
         }
         for at in 0..lines.len() {
-            lines[at].height = rank::height(&lines, at, request, question, lexicon);
+            lines[at].height = rank::height(&lines, at, request, question);
         }
         for at in 0..lines.len() {
             lines[at].order = rank::order(&lines, at, request, question);
@@ -146,6 +152,8 @@ fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
                     sentences: Vec::new(),
                     matches: Vec::new(),
                     height: 0.0,
+                    cover: 0.0,
+                    likeness: 0.0,
                     own: 0.0,
                     order: 0.0,
                 });

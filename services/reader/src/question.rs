@@ -113,8 +113,8 @@ const AUXILIARIES: &[&str] = &[
 /// Roles of a talk with an assistant: what one asks for the other gives, so nobody owns what is said.
 const ROLES: &[&str] = &["user", "assistant", "system", "tool", "agent", "human", "bot", "ai"];
 const TIMES: &[&str] = &[
-    "when", "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season",
-    "hour", "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
+    "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season", "hour",
+    "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
 ];
 const LISTERS: &[&str] = &["has", "have", "both", "all", "list", "various", "different", "several"];
 
@@ -151,16 +151,28 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
     }
 }
 
-/// "What did she say when ..." asks for no time: a question for a time opens with "when" or names a unit of time early.
+/// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
+/// names a unit of time after "what" or "which".
 fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
-    let opening: Vec<&str> = words(lower).into_iter().take(5).collect();
-    let Some(first) = opening.first().filter(|_| read == AnswerKind::When) else {
-        return read;
+    let opening: Vec<&str> = words(lower).into_iter().take(6).collect();
+    let Some(first) = opening.first() else { return read };
+    if lower.starts_with("how old") {
+        return AnswerKind::Number;
+    }
+    if AUXILIARIES.contains(first) && read != AnswerKind::Message && !requests(&opening) {
+        return AnswerKind::YesNo;
+    }
+    let inside = match read {
+        AnswerKind::When => !timed(&opening),
+        AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),
+        _ => false,
     };
-    let timed = opening.iter().any(|it| TIMES.contains(it)) || lower.contains("how long ago");
+    if !inside {
+        return read;
+    }
     match *first {
-        _ if timed => read,
-        "how" if lower.starts_with("how many") || lower.starts_with("how much") => AnswerKind::Number,
+        "how" if matches!(opening.get(1), Some(&("many" | "much"))) => AnswerKind::Number,
+        "how" if matches!(opening.get(1), Some(&("long" | "soon" | "recently" | "often"))) => read,
         "how" => AnswerKind::How,
         "who" | "whose" | "whom" => AnswerKind::Who,
         "where" => AnswerKind::Where,
@@ -171,6 +183,27 @@ fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
         it if AUXILIARIES.contains(&it) => AnswerKind::YesNo,
         _ => read,
     }
+}
+
+/// "Can you tell me when", "do you remember who": what is asked comes later.
+fn requests(opening: &[&str]) -> bool {
+    let told = [
+        "tell", "remind", "say", "know", "remember", "recall", "list", "name", "give",
+    ];
+    opening.get(1) == Some(&"you") && opening.iter().any(|it| told.contains(it))
+}
+
+/// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
+fn timed(opening: &[&str]) -> bool {
+    let early = opening.iter().take(2).any(|it| *it == "when");
+    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && TIMES.contains(&pair[1]);
+    let dated =
+        opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
+    let inside = matches!(
+        opening.first(),
+        Some(&("what" | "who" | "where" | "how" | "why" | "which"))
+    );
+    (early && !inside) || opening.windows(2).any(asked) || dated
 }
 
 fn recency(lower: &str) -> f32 {

@@ -9,7 +9,6 @@ use text::patterns;
 
 use crate::pool::{Line, covered};
 use crate::question::Question;
-use crate::words::{Lexicon, dot};
 
 /// Weight of the cover of a whole turn, of its window and of its best sentence, and of the cover of all but the verb.
 const COVER: [f32; 4] = [0.35, 0.35, 0.15, 0.15];
@@ -17,12 +16,12 @@ const COVER: [f32; 4] = [0.35, 0.35, 0.15, 0.15];
 const COVER_POINTS: f32 = 9.0;
 
 /// Says how well a turn answers by words alone, about 0 to 12.
-pub(crate) fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question, lexicon: &Lexicon) -> f32 {
+pub(crate) fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> f32 {
     let line = &lines[at];
     if question.words.is_empty() {
         return 0.0;
     }
-    let turn = covered(&line.matches, question);
+    let turn = line.cover;
     let window = covered(&window_matches(lines, at), question);
     let sentence = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
     let things: f32 = question.words.iter().filter(|it| !it.verb).map(|it| it.weight).sum();
@@ -34,8 +33,8 @@ pub(crate) fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question
     let thing = if things > 0.0 { thing / things } else { turn };
     let covers = COVER[0] * turn + COVER[1] * window + COVER[2] * sentence + COVER[3] * thing;
     let asking = line.sentences.iter().filter(|it| it.question).count() as f32 / line.sentences.len().max(1) as f32;
-    let cos = dot(&question.vector, &lexicon.sentence(&line.turn.text));
-    COVER_POINTS * covers + 1.5 * cos + 0.8 * dated(line.turn, request) - asking + 0.8 * neighbours(line, question)
+    COVER_POINTS * covers + 1.5 * line.likeness + 0.8 * dated(line.turn, request) - asking
+        + 0.8 * neighbours(line, question)
 }
 
 /// Words may stand in the turn itself or, for less, around it: a question before its answer, a topic two turns ago.
@@ -57,7 +56,7 @@ fn window_matches(lines: &[Line<'_>], at: usize) -> Vec<f32> {
 }
 
 /// Mean over neighbouring words of the question of how well one sentence holds both.
-fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
+pub(crate) fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
     let pairs = question.words.len().saturating_sub(1);
     if pairs == 0 {
         return 0.0;
@@ -72,7 +71,7 @@ fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
 }
 
 /// 1 in the time asked about, less near it, 0.5 if no time is asked about.
-fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
+pub(crate) fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
     let Some(window) = &request.anchors.window else {
         return 0.5;
     };

@@ -4,16 +4,13 @@ use domain::evidence::{Answer, NearMiss, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 
 use crate::answer::{self, Found};
-use crate::judge::{Judgement, judge};
+use crate::check;
+use crate::features::{self, Features};
+use crate::judge::{Detail, Judgement, judge};
 use crate::pool::{Line, Pool};
 use crate::question::{self, Question};
 use crate::words::Lexicon;
 
-/// Below this the evidence belongs to somebody else. All three parts of the score lie between -1 and 1 (the middle one is
-/// doubled), 0 is a tie; the other must lead clearly before an answer is refused.
-const OTHERS: f32 = -0.9;
-/// The same where more than two speak: there many things are told by a third, so only clear cases are refused.
-const OTHERS_OF_MANY: f32 = -2.2;
 /// A window that covers less of the question than this has nothing to do with it.
 const NOTHING: f32 = 0.2;
 /// A window that covers less than this answers a part at best.
@@ -30,7 +27,7 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
     let judgement = judge(&pool, &question, &mut lexicon);
-    if let Some(refusal) = refuse(&pool, &question, &judgement, request.speakers.len() > 2) {
+    if let Some(refusal) = refuse(request, &pool, &question, &judgement) {
         return refusal;
     }
     let found = answer::find(&question, &pool, &mut lexicon);
@@ -43,41 +40,58 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
     accepted(request, &question, &judgement, found, &pool)
 }
 
-fn refuse(pool: &Pool<'_>, question: &Question, judgement: &Judgement, many: bool) -> Option<AnsweredV1> {
+/// Returns what the check of the evidence looks at, to fit it; none if there is no evidence. See [`crate::features::NAMES`].
+pub fn features(request: &AnswerV1) -> Option<Features> {
+    let mut lexicon = Lexicon::default();
+    let question = question::analyse(request, &mut lexicon);
+    let pool = Pool::gather(request, &question, &mut lexicon);
+    if pool.lines.is_empty() {
+        return None;
+    }
+    let judgement = judge(&pool, &question, &mut lexicon);
+    Some(features::features(request, &question, &pool, &judgement.parts))
+}
+
+fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &Judgement) -> Option<AnsweredV1> {
     let nothing_known = !question.words.is_empty() && question.words.iter().all(|it| !it.known);
-    if judgement.cover < NOTHING && nothing_known {
+    if judgement.parts.cover < NOTHING && nothing_known {
         return Some(refused(
             "nothing on this is remembered",
             misses(pool, &pool.by_order, "weak"),
         ));
     }
-    let least = if many { OTHERS_OF_MANY } else { OTHERS };
-    if judgement.score >= least {
+    if let Some(detail) = &judgement.excluded {
+        return Some(differs(pool, question, detail));
+    }
+    let opinion = check::weigh(&features::features(request, question, pool, &judgement.parts));
+    if !opinion.refuse {
         return None;
     }
-    let subject = question.subject.as_deref().unwrap_or_default();
-    if let Some(detail) = judgement
-        .detail
-        .as_ref()
-        .filter(|_| judgement.score + judgement.slot >= least)
-    {
-        let of = if subject.is_empty() {
-            String::new()
-        } else {
-            format!(" of {subject}")
-        };
-        let (found, asked) = (&detail.found, &detail.asked);
-        let reason = format!("what is remembered{of} says \"{found}\" where \"{asked}\" was asked");
-        return Some(refused(&reason, misses(pool, &[detail.line], "detail_differs")));
+    if let (Some(subject), true) = (&question.subject, opinion.others > opinion.lacking.max(0.0)) {
+        let others: Vec<usize> = pool
+            .by_height
+            .iter()
+            .copied()
+            .filter(|&it| pool.lines[it].own < 0.0)
+            .collect();
+        let reason = format!("what is remembered of this is about somebody else, not about {subject}");
+        return Some(refused(&reason, misses(pool, &others, "said_by_other")));
     }
-    let others: Vec<usize> = pool
-        .by_height
-        .iter()
-        .copied()
-        .filter(|&it| pool.lines[it].own < 0.0)
-        .collect();
-    let reason = format!("what is remembered of this is about somebody else, not about {subject}");
-    Some(refused(&reason, misses(pool, &others, "said_by_other")))
+    if let Some(detail) = &judgement.changed {
+        return Some(differs(pool, question, detail));
+    }
+    Some(refused(
+        "nothing that is remembered fits the question well enough",
+        misses(pool, &pool.by_height, "weak"),
+    ))
+}
+
+fn differs(pool: &Pool<'_>, question: &Question, detail: &Detail) -> AnsweredV1 {
+    let subject = question.subject.as_deref();
+    let of = subject.map(|it| format!(" of {it}")).unwrap_or_default();
+    let (found, asked) = (&detail.found, &detail.asked);
+    let reason = format!("what is remembered{of} says \"{found}\" where \"{asked}\" was asked");
+    refused(&reason, misses(pool, &[detail.line], "detail_differs"))
 }
 
 fn misses(pool: &Pool<'_>, lines: &[usize], reason: &str) -> Vec<NearMiss> {
@@ -124,7 +138,7 @@ fn accepted(
     pool: &Pool<'_>,
 ) -> AnsweredV1 {
     let (mut status, mut reasons) = (Sufficiency::Supported, Vec::new());
-    if judgement.cover < PART {
+    if judgement.parts.cover < PART {
         status = Sufficiency::Partial;
         reasons.push("only a part of what was asked is found in the evidence".to_owned());
     }
@@ -141,7 +155,7 @@ fn accepted(
         reasons.push(format!("the evidence{whom} covers the question"));
     }
     let probability = request.scenes.first().map_or(0.0, |it| it.probability);
-    let sure = 0.5 * judgement.cover.min(1.0) + 0.3 * found.share + 0.2 * probability;
+    let sure = 0.5 * judgement.parts.cover.min(1.0) + 0.3 * found.share + 0.2 * probability;
     let turns = || found.lines.iter().map(|&it| pool.lines[it].turn);
     let answer = Answer {
         text: found.text,

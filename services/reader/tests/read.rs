@@ -219,6 +219,23 @@ fn times_are_as_exact_as_they_were_told() {
 }
 
 #[test]
+fn a_time_belongs_to_the_matter_it_stands_by() {
+    let talk = Talk::new(
+        "Nadia: I booked the ferry for the last week of June, and the landlord fixed the boiler on Saturday
+         Tom: Good, I was cold when I visited.",
+    );
+    for (question, expected) in [
+        ("When was the boiler fixed?", "9 March 2024"),
+        (
+            "When does the ferry leave that Nadia booked?",
+            "the week of 24 June 2024",
+        ),
+    ] {
+        assert_eq!(talk.answer(AnswerKind::When, question), expected, "{question}");
+    }
+}
+
+#[test]
 fn short_answers_of_each_kind() {
     let talk = friends();
     for (kind, question, expected) in [

@@ -33,6 +33,27 @@ enum Command {
     Measure(Measure),
     /// Says what training is worth on data it has not seen; takes some minutes.
     Validate(Validate),
+    /// Fits the reader's check whether to refuse, and says what it is worth on conversations and settings left out.
+    Refusal(Refusal),
+}
+
+#[derive(Args)]
+struct Refusal {
+    /// Folder with conversations.jsonl and questions.jsonl.
+    #[arg(long)]
+    data: PathBuf,
+    /// Where the check goes.
+    #[arg(long)]
+    out: PathBuf,
+    /// Name of the check.
+    #[arg(long, default_value = "refusal-1")]
+    name: String,
+    /// Weight decay.
+    #[arg(long, default_value_t = 0.01)]
+    l2: f64,
+    /// Share of answerable questions that the check may refuse; the reader refuses about one for other reasons.
+    #[arg(long, default_value_t = 0.06)]
+    mistakes: f64,
 }
 
 #[derive(Args)]
@@ -197,7 +218,8 @@ impl Refusal {
 }
 
 /// What is left out to validate.
-const GROUPS: [(&str, fn(&Sample) -> &String); 2] = [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
+const GROUPS: [(&str, fn(&Sample) -> &String); 2] =
+    [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
 
 impl Measure {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]

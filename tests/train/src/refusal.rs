@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use eval::data::Question;
+use domain::message::AnswerV1;
+use domain::port::SearchResult;
 use reader::features::{Features, NAMES, SIGNS, VERSION};
+use router::edges::Related;
 use router::heads::Weights;
+use router::query::Query;
+use router::route;
 use serde_json::{Value, json};
 
-use crate::measure::asked;
-use crate::world::World;
+use crate::world::{World, request};
 
 /// Steps of the optimiser; it has converged long before.
 const STEPS: usize = 600;
@@ -55,7 +58,10 @@ impl Fitted {
     /// Returns the file that the reader includes.
     pub fn file(&self, version: &str) -> Value {
         let round = |it: f64| (it * 1e4).round() / 1e4;
-        let weights: BTreeMap<&str, f64> = NAMES.into_iter().zip(self.weights.iter().map(|it| round(*it))).collect();
+        let weights: BTreeMap<&str, f64> = NAMES
+            .into_iter()
+            .zip(self.weights.iter().map(|it| round(*it)))
+            .collect();
         json!({
             "version": version,
             "features": VERSION,
@@ -75,14 +81,16 @@ pub fn samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Resul
     let mut out = Vec::new();
     for world in worlds {
         for question in &world.questions {
-            let request = asked(world, &question.question, weights)?;
-            let Some(values) = reader::features(&request) else {
+            let Some(values) = reader::features(&asked(world, &question.question, weights)?) else {
                 continue;
             };
             out.push(Sample {
                 setting: world.setting.clone(),
                 conversation: world.name.clone(),
-                kind: kinds.get(&question.id).cloned().unwrap_or_else(|| category(question)),
+                kind: kinds
+                    .get(&question.id)
+                    .cloned()
+                    .unwrap_or_else(|| question.category.clone()),
                 trap: !question.answerable,
                 values,
             });
@@ -92,8 +100,26 @@ pub fn samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Resul
     Ok(out)
 }
 
-fn category(question: &Question) -> String {
-    question.category.clone()
+/// Tokens and scenes of the request that is read.
+const TOKENS: u32 = 512;
+const SCENES: u32 = 24;
+
+/// What the reader gets for a question.
+fn asked(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
+    let mut request = request(question, TOKENS)?;
+    request.scenes = SCENES;
+    let query = Query::read(question, &world.view, route::now(&world.view, &request));
+    let (found, related) = (SearchResult::default(), Related::new());
+    let routed = route::route(&world.view, &query, &found, &related, &request, weights);
+    Ok(AnswerV1 {
+        space: request.space,
+        question: question.to_owned(),
+        anchors: routed.anchors,
+        speakers: routed.speakers,
+        words: routed.words,
+        pack: routed.pack,
+        scenes: routed.scenes,
+    })
 }
 
 /// What kind of trap a question is stands in a field that scoring does not know.
@@ -137,7 +163,12 @@ pub fn left_out(samples: &[Sample], l2: f64, group: fn(&Sample) -> &String) -> V
 
 /// The lowest logit above which at most the given share of the answerable questions lies.
 pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
-    let mut fine: Vec<f64> = samples.iter().zip(logits).filter(|it| !it.0.trap).map(|it| *it.1).collect();
+    let mut fine: Vec<f64> = samples
+        .iter()
+        .zip(logits)
+        .filter(|it| !it.0.trap)
+        .map(|it| *it.1)
+        .collect();
     fine.sort_by(|a, b| b.total_cmp(a));
     let allowed = (mistakes * fine.len() as f64) as usize;
     fine.get(allowed).copied().unwrap_or_default()
@@ -148,7 +179,9 @@ fn regress(samples: &[&Sample], l2: f64) -> Fitted {
     let width = NAMES.len();
     let count = samples.len().max(1) as f64;
     let value = |sample: &Sample, at: usize| f64::from(sample.values[at]);
-    let mean: Vec<f64> = (0..width).map(|at| samples.iter().map(|it| value(it, at)).sum::<f64>() / count).collect();
+    let mean: Vec<f64> = (0..width)
+        .map(|at| samples.iter().map(|it| value(it, at)).sum::<f64>() / count)
+        .collect();
     let variance = |at: usize| samples.iter().map(|it| (value(it, at) - mean[at]).powi(2)).sum::<f64>() / count;
     let deviation: Vec<f64> = (0..width).map(|at| variance(at).sqrt() + STEADY).collect();
     let rows: Vec<Vec<f64>> = samples
@@ -164,13 +197,21 @@ fn regress(samples: &[&Sample], l2: f64) -> Fitted {
     let (mut best, mut ahead, mut pace) = (vec![0.0; width + 1], vec![0.0; width + 1], 1.0_f64);
     for _ in 0..STEPS {
         let gradient = gradient(&rows, &traps, &ahead, l2);
-        let mut next: Vec<f64> = ahead.iter().zip(&gradient).map(|(it, slope)| it - step * slope).collect();
+        let mut next: Vec<f64> = ahead
+            .iter()
+            .zip(&gradient)
+            .map(|(it, slope)| it - step * slope)
+            .collect();
         for (weight, sign) in next.iter_mut().zip(SIGNS).filter(|it| it.1 != 0) {
             *weight = f64::from(sign) * (f64::from(sign) * *weight).max(0.0);
         }
         let faster = 0.5 * (1.0 + (1.0 + 4.0 * pace * pace).sqrt());
         let push = (pace - 1.0) / faster;
-        ahead = next.iter().zip(&best).map(|(new, old)| new + push * (new - old)).collect();
+        ahead = next
+            .iter()
+            .zip(&best)
+            .map(|(new, old)| new + push * (new - old))
+            .collect();
         (best, pace) = (next, faster);
     }
     let weights: Vec<f64> = (0..width).map(|at| best[at] / deviation[at]).collect();
@@ -190,7 +231,10 @@ fn gradient(rows: &[Vec<f64>], traps: &[f64], weights: &[f64], l2: f64) -> Vec<f
         sum.iter_mut().zip(row).for_each(|(it, value)| *it += off * value);
     }
     let last = weights.len() - 1;
-    sum.iter_mut().zip(weights).take(last).for_each(|(it, weight)| *it += 2.0 * l2 * weight);
+    sum.iter_mut()
+        .zip(weights)
+        .take(last)
+        .for_each(|(it, weight)| *it += 2.0 * l2 * weight);
     sum
 }
 
@@ -228,7 +272,11 @@ pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String>
     for setting in settings {
         let traps = share(&|it| it.trap && it.setting == *setting);
         let fine = share(&|it| !it.trap && it.setting == *setting);
-        lines.push(format!("setting {setting:22} recall {:5.1} false refusals {:5.1}", percent(traps), percent(fine)));
+        lines.push(format!(
+            "setting {setting:22} recall {:5.1} false refusals {:5.1}",
+            percent(traps),
+            percent(fine)
+        ));
     }
     lines.extend(reliability(samples, logits));
     lines
@@ -236,7 +284,11 @@ pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String>
 
 /// Mean probability against the share of traps, in ten bins of equal size.
 fn reliability(samples: &[Sample], logits: &[f64]) -> Vec<String> {
-    let mut pairs: Vec<(f64, bool)> = logits.iter().zip(samples).map(|(it, sample)| (probability(*it), sample.trap)).collect();
+    let mut pairs: Vec<(f64, bool)> = logits
+        .iter()
+        .zip(samples)
+        .map(|(it, sample)| (probability(*it), sample.trap))
+        .collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let size = pairs.len().div_ceil(BINS).max(1);
     let bin = |bin: &[(f64, bool)]| {

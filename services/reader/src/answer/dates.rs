@@ -1,10 +1,12 @@
 //! When something happened, as exactly as it is known and no more.
 
+use std::ops::Range;
+
 use chrono::{DateTime, FixedOffset};
 use domain::time::{Precision, TimeSpan};
 
 use super::Found;
-use crate::pool::{Line, Pool};
+use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 
 /// A turn may be this much behind the best one and still lend its date, if the best one names none.
@@ -56,103 +58,69 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
     })
 }
 
+/// Bytes between a time and the matter that halve, and more, what their nearness is worth.
+const NEAR: f32 = 30.0;
+/// A clause between them counts as this many bytes.
+const CLAUSE: usize = 40;
+
 fn candidates(pool: &Pool<'_>, at: usize, top: f32) -> Vec<Candidate> {
     let line = &pool.lines[at];
     let mut out = Vec::new();
     for (sentence, it) in line.sentences.iter().enumerate().filter(|(_, it)| !it.caption) {
-        for (order, span) in mentions(line, &it.text).into_iter().enumerate() {
+        for (order, (place, span)) in mentions(line, &it.text).into_iter().enumerate() {
             let asks = if it.question { 0.5 } else { 0.0 };
-            let worth = (line.order - top) + 2.0 * it.cover - asks - 0.1 * order as f32 - 0.05 * sentence as f32;
+            let away = 0.5 - 0.5 * (-(distance(it, &place) as f32) / NEAR).exp();
+            let later = 0.02 * order as f32 + 0.05 * sentence as f32;
+            let worth = (line.order - top) + 2.0 * it.cover - asks - away - later;
             out.push(Candidate { line: at, worth, span });
         }
     }
     out
 }
 
-/// The resolved times of a turn whose words stand in the sentence; durations and the like are left out.
-fn mentions(line: &Line<'_>, sentence: &str) -> Vec<TimeSpan> {
-    let lower = sentence.to_lowercase();
-    let stored = line
-        .turn
-        .times
-        .iter()
-        .filter(|it| !it.words.is_empty() && lower.contains(&it.words.to_lowercase()));
-    let mut spans: Vec<TimeSpan> = stored.cloned().collect();
+/// Bytes from a time to the nearest word of the question in its sentence.
+fn distance(sentence: &Sentence, place: &Range<usize>) -> usize {
+    let one = |&(hit, _): &(usize, bool)| {
+        let (from, to) = if hit < place.start {
+            (hit, place.start)
+        } else {
+            (place.end.min(hit), hit)
+        };
+        let between = sentence.text.get(from..to).unwrap_or_default();
+        let parts = between.contains([',', ';', ':', '，', '、']) || between.contains(" but ");
+        between.len() + if parts { CLAUSE } else { 0 }
+    };
+    sentence.hits.iter().map(one).min().unwrap_or(usize::MAX)
+}
+
+/// The resolved times of a turn whose words stand in the sentence, with their places; durations and the like are left out.
+fn mentions(line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
+    let mut spans: Vec<(Range<usize>, TimeSpan)> = Vec::new();
     if line.turn.times.is_empty() {
-        spans = text::time::find(sentence, line.turn.observed_at)
-            .into_iter()
-            .map(|it| it.span)
-            .collect();
+        let found = text::time::find(sentence, line.turn.observed_at);
+        spans.extend(found.into_iter().map(|it| (it.range, it.span)));
     }
-    spans.retain(|it| it.precision != Precision::Unknown);
+    for span in line.turn.times.iter().filter(|it| !it.words.is_empty()) {
+        let free = |at: &usize| !spans.iter().any(|it| it.0.start == *at);
+        let found = sentence.match_indices(&span.words).map(|it| it.0).find(free);
+        spans.extend(found.map(|at| (at..at + span.words.len(), span.clone())));
+    }
+    spans.retain(|it| it.1.precision != Precision::Unknown);
     spans
 }
 
 /// "Last week" and its like stay relative to the day they were said on: which days are meant is not known. The time of day
 /// is told only to who asks for it.
 fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -> String {
-    if let Some(relative) = relative(span, told) {
-        return relative;
-    }
-    let full = text::time::render(span, *told.offset());
+    let full = text::time::render_mention(span, told);
     let full = full.strip_prefix("since ").unwrap_or(&full);
-    let date = full.split_once(" at ").map_or(full, |it| it.0);
+    let full = full
+        .strip_prefix("The ")
+        .map_or_else(|| full.to_owned(), |it| format!("the {it}"));
     if question.clock {
-        full.to_owned()
-    } else {
-        date.to_owned()
+        return full;
     }
-}
-
-fn relative(span: &TimeSpan, told: DateTime<FixedOffset>) -> Option<String> {
-    let lower = span.words.to_lowercase();
-    let past = span.start < told;
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    match words.as_slice() {
-        ["last" | "past", unit] | ["this", "past" | "last", unit] if days(unit) => Some(unit),
-        ["the", "past" | "last", unit] if days(unit) => Some(unit),
-        [unit @ "weekend"] | [_, unit @ "weekend"] | ["over" | "on" | "at", "the", unit @ "weekend"] if past => {
-            Some(unit)
-        }
-        _ => None,
-    }
-    .map(|unit| {
-        let shown = if unit.starts_with("week") {
-            (*unit).to_owned()
-        } else {
-            capitalised(unit)
-        };
-        format!("the {shown} before {}", day(told))
-    })
-    .or_else(|| {
-        let (count, unit) = match words.as_slice() {
-            [count, unit @ ("weeks" | "weekends"), "ago"] => (count, unit),
-            _ => return None,
-        };
-        Some(format!("{count} {unit} before {}", day(told)))
-    })
-}
-
-/// Units that leave open which days are meant.
-fn days(unit: &str) -> bool {
-    let week = [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ];
-    matches!(unit, "week" | "weekend") || week.contains(&unit)
-}
-
-fn capitalised(word: &str) -> String {
-    let mut chars = word.chars();
-    chars
-        .next()
-        .map(|it| it.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
+    full.split_once(" at ").map_or(full.as_str(), |it| it.0).to_owned()
 }
 
 fn day(at: DateTime<FixedOffset>) -> String {

@@ -1,0 +1,83 @@
+//! What is known about how well the evidence supports an answer, as named numbers that a fitted check weighs.
+
+use domain::anchor::AnswerKind;
+use domain::message::AnswerV1;
+
+use crate::judge::Parts;
+use crate::pool::Pool;
+use crate::question::Question;
+use crate::rank;
+
+/// Version of the features; a fit to others is of no use.
+pub const VERSION: &str = "reader-1";
+
+/// Names of the features, in their order.
+pub const NAMES: [&str; 10] = [
+    "owned_by_sentence",
+    "owned_by_word",
+    "owned_by_window",
+    "owned_of_many",
+    "subject",
+    "subject_of_many",
+    "speech",
+    "yes_no",
+    "time_off",
+    "name_missing",
+];
+
+/// What each feature may say, by the sign of its weight for refusal: a fit that turns one round has learned an accident of
+/// its data, such as answerable questions that are worded farther from their evidence than the others.
+pub const SIGNS: [i8; NAMES.len()] = [-1, -1, -1, -1, 1, 0, -1, -1, 1, 1];
+
+/// How many of the first features say whose the evidence is.
+pub(crate) const OWNED: usize = 4;
+
+/// Values of [`NAMES`], each about -1 to 1; 0 where there is nothing to say.
+pub type Features = [f32; NAMES.len()];
+
+/// A word that nothing near matches better than this is missing there.
+const MATCHED: f32 = 0.6;
+/// Strongest turns whose surroundings may hold a word.
+const TOP: usize = 4;
+
+/// Computes the features; `parts` is what the judge found.
+pub(crate) fn features(request: &AnswerV1, question: &Question, pool: &Pool<'_>, parts: &Parts) -> Features {
+    let many = request.speakers.len() > 2;
+    let named = question.subject.is_some();
+    let flag = |it: bool| f32::from(u8::from(it));
+    let when = |it: bool, value: f32| if it { value } else { 0.0 };
+    [
+        when(!many, parts.by_sentence),
+        when(!many, parts.by_word),
+        when(!many, parts.by_window),
+        when(many, parts.rule() / 4.0),
+        flag(named),
+        flag(named && many),
+        flag(question.speech && named),
+        flag(question.kind == AnswerKind::YesNo),
+        time_off(request, pool),
+        flag(name_missing(question, pool)),
+    ]
+}
+
+/// Whether a name or a number of the question stands nowhere near the strong turns.
+fn name_missing(question: &Question, pool: &Pool<'_>) -> bool {
+    let near = || {
+        let strong = pool.by_height.iter().take(TOP);
+        strong.flat_map(|&it| pool.window(it, 2, 2)).map(|it| &pool.lines[it])
+    };
+    let words = question.words.iter().enumerate();
+    words
+        .filter(|(_, word)| word.specific)
+        .any(|(at, _)| near().all(|it| it.matches[at] < MATCHED))
+}
+
+/// How far the strong turns are from the time asked about: 0 in it or without one, 1 far away.
+fn time_off(request: &AnswerV1, pool: &Pool<'_>) -> f32 {
+    if request.anchors.window.is_none() {
+        return 0.0;
+    }
+    let strong = pool.by_height.iter().take(3);
+    let dated = strong.map(|&it| rank::dated(pool.lines[it].turn, request));
+    1.0 - dated.fold(0.0, f32::max)
+}
