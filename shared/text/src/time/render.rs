@@ -44,7 +44,7 @@ pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
 
 /// Returns a time as an answer names it that was told at `observed_at`.
 ///
-/// Times told by the week, the weekend or the weekday keep that form and count from the day they were told on: "last
+/// Times told by the week or the weekend, and "last Friday", keep that form and count from the day they were told on: "last
 /// week" reads "The week before 15 June 2023", "two weekends ago" "two weekends before 15 June 2023", "a few years ago"
 /// "a few years before 2023". A day, month or year counted from then reads as the calendar has it ("yesterday": "14 June
 /// 2023", "last year": "2022"). Everything else reads as [`render`] has it.
@@ -70,9 +70,7 @@ fn counted(words: &[&str], today: NaiveDate) -> Option<String> {
         .iter()
         .any(|word| matches!(*word, "few" | "couple" | "several" | "some"));
     let since = match class(unit) {
-        Class::Unit(Unit::Week | Unit::Weekend | Unit::Fortnight) | Class::Weekdays(_) | Class::Weekday(..) => {
-            day(today)
-        }
+        Class::Unit(Unit::Week | Unit::Weekend | Unit::Fortnight) => day(today),
         Class::Unit(Unit::Day) if rough => day(today),
         Class::Unit(Unit::Month) if rough => name_of_month(today),
         Class::Unit(Unit::Year | Unit::Decade) if rough => today.year().to_string(),
@@ -81,23 +79,18 @@ fn counted(words: &[&str], today: NaiveDate) -> Option<String> {
     if amount.is_empty() {
         return None;
     }
-    let unit = if matches!(class(unit), Class::Weekdays(_) | Class::Weekday(..)) {
-        titled(unit)
-    } else {
-        (*unit).to_owned()
-    };
     Some(match amount {
         ["a" | "one" | "1"] => format!("The {unit} before {since}"),
         _ => format!("{} {unit} before {since}", amount.join(" ")),
     })
 }
 
-/// "last week", "next weekend", "last Friday", "on Monday" told of the past.
+/// "last week", "next weekend", "last Friday", "this weekend" told of the past.
 fn stepped(words: &[&str], start: NaiveDate, today: NaiveDate) -> Option<String> {
     let (step, name) = match words {
         ["last" | "past" | "previous", name] | ["this", "past" | "last", name] => (-1, *name),
         ["next", name] | ["coming" | "upcoming", name] | ["this", "coming" | "upcoming", name] => (1, *name),
-        ["this", name] | [name] => (0, *name),
+        ["this" | "that", name] | [name] => (0, *name),
         _ => return None,
     };
     let after = start > today;
@@ -106,12 +99,10 @@ fn stepped(words: &[&str], start: NaiveDate, today: NaiveDate) -> Option<String>
     match class(name) {
         Class::Unit(Unit::Week) if words == ["this", "week"] => Some(format!("The week of {told}")),
         Class::Unit(Unit::Week) if step != 0 => Some(format!("The week {side} {told}")),
-        Class::Unit(Unit::Weekend) if step < 0 || (step > 0 && (start - today).num_days() < 7) => {
+        Class::Unit(Unit::Weekend) if (step <= 0 && !after) || (step > 0 && (start - today).num_days() < 7) => {
             Some(format!("The weekend {side} {told}"))
         }
-        Class::Weekday(..) if step < 0 || (step == 0 && start < today) => {
-            Some(format!("The {} {side} {told}", start.format("%A")))
-        }
+        Class::Weekday(..) if step < 0 => Some(format!("The {} {side} {told}", start.format("%A"))),
         _ => None,
     }
 }
@@ -128,14 +119,6 @@ fn unplaced(words: &[&str], span: &TimeSpan, today: NaiveDate) -> Option<String>
         ["soon"] => Some(format!("soon after {}", day(today))),
         _ => None,
     }
-}
-
-fn titled(name: &str) -> String {
-    let mut letters = name.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
 }
 
 fn day(date: NaiveDate) -> String {

@@ -152,16 +152,22 @@ fn classify(lower: &str, first: char) -> Class {
 /// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it.
 fn mark_tense(tokens: &mut [Token<'_>]) {
     let mut current = Tense::Open;
+    let mut planned = false;
     let mut sentence = usize::MAX;
     for i in 0..tokens.len() {
         if tokens[i].sentence != sentence {
             sentence = tokens[i].sentence;
             current = Tense::Open;
+            planned = false;
         }
         let next = tokens.get(i + 1).map_or("", |token| &*token.lower);
         let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
         let cue = cue(last, &tokens[i].lower, next);
+        planned = plans(&tokens[i].lower) || (planned && cue == Tense::Open && !parts(&tokens[i].lower));
         current = if cue == Tense::Open { current } else { cue };
+        if planned && leads(&tokens[i].lower) {
+            current = Tense::Future;
+        }
         tokens[i].tense = current;
     }
     let mut ahead = Tense::Open;
@@ -175,6 +181,40 @@ fn mark_tense(tokens: &mut [Token<'_>]) {
             Tense::Past | Tense::Future => ahead = token.tense,
         }
     }
+}
+
+/// What is planned, whenever that was done, lies ahead: "booked the ferry for June".
+fn plans(word: &str) -> bool {
+    let verbs = [
+        "book",
+        "reserv",
+        "schedul",
+        "reschedul",
+        "arrang",
+        "postpon",
+        "plan",
+        "pencil",
+        "appoint",
+    ];
+    let ends = [
+        "", "e", "ed", "es", "s", "ing", "ned", "nned", "ning", "led", "ment", "ments",
+    ];
+    verbs
+        .iter()
+        .any(|it| word.strip_prefix(it).is_some_and(|end| ends.contains(&end)))
+}
+
+/// Words that lead from what is planned to its time.
+fn leads(word: &str) -> bool {
+    matches!(word, "for" | "until" | "till")
+}
+
+/// Where another clause begins, in which nothing is planned.
+fn parts(word: &str) -> bool {
+    matches!(
+        word,
+        "," | ";" | ":" | "and" | "but" | "so" | "because" | "while" | "after" | "before" | "when"
+    )
 }
 
 fn cue(last: &str, word: &str, next: &str) -> Tense {
