@@ -1,10 +1,7 @@
 //! The tools a model may call to look around in a space. A call that cannot be used is told to the model, never an abort.
 
-use std::time::Duration;
-
-use domain::evidence::Channel;
 use domain::id::{SpaceId, UnitId};
-use domain::message::{QueryFilter, RouteV1};
+use domain::port::Search;
 use domain::relation::Relation;
 use domain::unit::{Status, Unit};
 use domain::{Classify, ErrorKind, PortError};
@@ -20,10 +17,8 @@ use crate::validate;
 const LIMIT_MAX: u32 = 50;
 const NEIGHBOURS_MAX: u32 = 20;
 const RELATIONS_MAX: usize = 200;
-/// Units the router ranks and explains before a tool keeps those of its channel.
-const RANKED: u32 = 200;
-const EXPLAINED: u32 = 100;
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Hits asked for beside each unit wanted, since a long unit is found by each of its parts.
+const PARTS: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,8 +84,8 @@ pub(crate) fn catalogue() -> Vec<ToolSpec> {
 /// Calls a tool of a space that exists.
 pub(crate) async fn call(app: &App, space: &SpaceId, name: &str, arguments: Value) -> ToolOutcome {
     let outcome = match name {
-        "semantic_retrieve" => retrieve(app, space, arguments, Channel::Semantic).await,
-        "lexical_retrieve" => retrieve(app, space, arguments, Channel::Lexical).await,
+        "semantic_retrieve" => retrieve(app, space, arguments, By::Meaning).await,
+        "lexical_retrieve" => retrieve(app, space, arguments, By::Words).await,
         "expand_unit" => expand(app, space, arguments).await,
         "query_event_context" => surroundings(app, space, arguments).await,
         _ => {
@@ -113,38 +108,57 @@ pub(crate) async fn call(app: &App, space: &SpaceId, name: &str, arguments: Valu
     }
 }
 
-async fn retrieve(app: &App, space: &SpaceId, arguments: Value, channel: Channel) -> Result<Value, ToolProblem> {
+/// Which search a tool makes.
+#[derive(Clone, Copy)]
+enum By {
+    Words,
+    Meaning,
+}
+
+/// Searches the index itself: what a tool promises, words or meaning, is not to be outvoted by what a question would want.
+async fn retrieve(app: &App, space: &SpaceId, arguments: Value, by: By) -> Result<Value, ToolProblem> {
     let Retrieve { query, limit } = read(arguments)?;
     bounded("limit", limit, 1, LIMIT_MAX)?;
     validate::content("query", &query, app.config.question_bytes_max).map_err(bad)?;
     if query.trim().is_empty() {
         return Err(bad("query: is empty; say what is sought".to_owned()));
     }
-    let request = RouteV1 {
-        space: space.clone(),
-        question: query,
-        tokens: 0,
-        as_of: None,
-        filter: QueryFilter::default(),
-        explain: EXPLAINED,
-        ranked: RANKED,
-        scenes: 0,
+    let stores = app.stores();
+    let mut search = Search {
+        limit: limit as usize * PARTS,
+        ..Search::default()
     };
-    let routed = app.context.request(&request, PATIENCE).await.map_err(failed)?;
-    let of_channel = |unit: UnitId| {
-        routed
-            .explained
-            .iter()
-            .any(|it| it.unit == unit && it.channels.contains(&channel))
-    };
-    let found: Vec<Value> = routed
-        .ranked
+    match by {
+        By::Words => search.words = Some(text::sparse::words(&query)),
+        By::Meaning => search.dense = stores.embedder.embed(&[query]).await.map_err(failed)?.pop(),
+    }
+    let found = stores.index.search(space, &search).await.map_err(failed)?;
+    let mut best: Vec<(UnitId, f32)> = Vec::new();
+    for hit in found.words.into_iter().chain(found.dense) {
+        if !best.iter().any(|it| it.0 == hit.unit) {
+            best.push((hit.unit, hit.score));
+        }
+    }
+    let ids: Vec<UnitId> = best.iter().map(|it| it.0).collect();
+    let units = stores.graph.units(space, &ids).await.map_err(failed)?;
+    let told = units
         .iter()
-        .filter(|it| of_channel(it.unit))
-        .take(limit as usize)
-        .map(|it| json!({"unit": it.unit, "external_ids": it.external_ids, "text": it.text, "score": it.score}))
-        .collect();
-    Ok(json!({"units": found}))
+        .filter(|it| it.status == Status::Active)
+        .take(limit as usize);
+    let told = told.map(|it| {
+        let score = best.iter().find(|hit| hit.0 == it.id).map(|hit| hit.1);
+        json!({"unit": it.id, "external_ids": it.external_ids, "observed_at": it.observed_at, "actor": it.actor,
+            "text": shown(it), "score": score})
+    });
+    Ok(json!({"units": told.collect::<Vec<Value>>()}))
+}
+
+fn shown(unit: &Unit) -> String {
+    if unit.caption.is_empty() {
+        unit.text.clone()
+    } else {
+        format!("{} [{}]", unit.text, unit.caption).trim().to_owned()
+    }
 }
 
 async fn expand(app: &App, space: &SpaceId, arguments: Value) -> Result<Value, ToolProblem> {

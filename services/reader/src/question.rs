@@ -165,7 +165,16 @@ fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
     let inside = match read {
         AnswerKind::When => !timed(&opening),
         AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),
-        _ => false,
+        AnswerKind::Message
+        | AnswerKind::Duration
+        | AnswerKind::Number
+        | AnswerKind::Where
+        | AnswerKind::Why
+        | AnswerKind::Kind
+        | AnswerKind::YesNo
+        | AnswerKind::WhatDoes
+        | AnswerKind::WhatIs
+        | AnswerKind::Other => false,
     };
     if !inside {
         return read;

@@ -218,7 +218,8 @@ impl Refusal {
 }
 
 /// What is left out to validate.
-const GROUPS: [(&str, fn(&Sample) -> &String); 2] =
+type Group = fn(&Sample) -> &String;
+const GROUPS: [(&str, Group); 2] =
     [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
 
 impl Measure {

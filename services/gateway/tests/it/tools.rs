@@ -1,41 +1,14 @@
-use domain::evidence::{Channel, RankedUnit, Scores, UnitExplanation};
 use domain::id::{RecordId, SpaceId, UnitId};
-use domain::message::{RouteV1, RoutedV1};
+use domain::port::Point;
 use domain::record::Modality;
 use domain::relation::{Relation, RelationKind};
 use domain::unit::{Grain, Status, Unit};
 
-use crate::harness::{Gateway, nothing};
+use crate::harness::Gateway;
 
 fn unit(name: &str) -> UnitId {
     let space: SpaceId = "s".parse().unwrap();
     UnitId::turn(RecordId::derive(&space, name))
-}
-
-fn two_channels(request: RouteV1) -> RoutedV1 {
-    let found = [("a", Channel::Semantic), ("b", Channel::Lexical)];
-    let ranked = |(name, _): (&str, Channel)| RankedUnit {
-        unit: unit(name),
-        external_ids: vec![name.into()],
-        text: name.into(),
-        score: 1.0,
-    };
-    let explained = |(name, channel): (&str, Channel)| UnitExplanation {
-        unit: unit(name),
-        external_ids: vec![name.into()],
-        rank: 1,
-        scores: Scores::default(),
-        channels: vec![channel],
-        features: Vec::new(),
-        price: 1,
-        packed: false,
-        reason: String::new(),
-    };
-    RoutedV1 {
-        ranked: found.map(ranked).to_vec(),
-        explained: found.map(explained).to_vec(),
-        ..nothing(request)
-    }
 }
 
 async fn call(gateway: &Gateway, tool: &str, arguments: &str) -> String {
@@ -87,7 +60,7 @@ async fn a_bad_call_is_told_to_the_model() {
             r#"{"query":"x","k":9}"#,
             "unknown field `k`, expected `query` or `limit`",
         ),
-        ("lexical_retrieve", r#"{"query":"x"}"#, "unavailable"),
+        ("lexical_retrieve", r#"{"query":" "}"#, "query: is empty"),
         (
             "expand_unit",
             r#"{"unit":"x"}"#,
@@ -108,20 +81,8 @@ async fn a_bad_call_is_told_to_the_model() {
 async fn tools_look_around() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
-    gateway.start_router(two_channels);
     gateway.settled().await;
-    assert!(
-        call(&gateway, "semantic_retrieve", r#"{"query":"x"}"#)
-            .await
-            .contains(r#""external_ids":["a"]"#)
-    );
-    assert!(
-        call(&gateway, "lexical_retrieve", r#"{"query":"x"}"#)
-            .await
-            .contains(r#""external_ids":["b"]"#)
-    );
-
-    let body = r#"{"records":[{"id":"a","text":"one","observed_at":"2026-01-01"},{"id":"b","text":"two","observed_at":"2026-01-01"}]}"#;
+    let body = r#"{"records":[{"id":"a","text":"the harbour","observed_at":"2026-01-01"},{"id":"b","text":"two lamps","observed_at":"2026-01-01"}]}"#;
     let mark = gateway.send("POST /v1/spaces/s/records", body).await.json();
     gateway.written(mark["watermark"].as_str().unwrap()).await;
     let space: SpaceId = "s".parse().unwrap();
@@ -129,6 +90,22 @@ async fn tools_look_around() {
     let units: Vec<Unit> = records.iter().map(unit_of).collect();
     let graph = &gateway.context.backends.graph;
     graph.put_units(&space, &units, &[]).await.unwrap();
+    let stores = &gateway.context.backends;
+    let texts: Vec<String> = units.iter().map(|it| it.text.clone()).collect();
+    let vectors = stores.embedder.embed(&texts).await.unwrap();
+    let points: Vec<Point> = units
+        .iter()
+        .zip(vectors)
+        .map(|(unit, dense)| point(unit, dense))
+        .collect();
+    stores.index.put(&space, &points, &[]).await.unwrap();
+    let text = call(&gateway, "lexical_retrieve", r#"{"query":"Which lamps?"}"#).await;
+    assert!(
+        text.contains(r#""external_ids":["b"]"#) && !text.contains(r#"["a"]"#),
+        "{text}"
+    );
+    let text = call(&gateway, "semantic_retrieve", r#"{"query":"port","limit":1}"#).await;
+    assert!(text.contains(r#""external_ids":["a"]"#), "{text}");
     let relation = Relation {
         source: unit("a"),
         target: unit("b"),
@@ -149,7 +126,10 @@ async fn tools_look_around() {
         &format!(r#"{{"unit":"{}","before":1}}"#, unit("b")),
     )
     .await;
-    assert!(text.find(r#""text":"one""#) < text.find(r#""text":"two""#), "{text}");
+    assert!(
+        text.find(r#""text":"the harbour""#) < text.find(r#""text":"two lamps""#),
+        "{text}"
+    );
     let text = call(
         &gateway,
         "query_event_context",
@@ -157,11 +137,22 @@ async fn tools_look_around() {
     )
     .await;
     assert!(
-        !text.contains(r#""text":"one""#) && text.contains(r#""text":"two""#),
+        !text.contains(r#""text":"the harbour""#) && text.contains(r#""text":"two lamps""#),
         "{text}"
     );
     let listed = gateway.send("GET /v1/spaces/s/units", "").await.json();
     assert_eq!(listed["items"].as_array().unwrap().len(), 2);
+}
+
+fn point(unit: &Unit, dense: Vec<f32>) -> Point {
+    Point {
+        unit: unit.id,
+        part: 0,
+        dense,
+        words: text::sparse::words(&unit.text),
+        pieces: text::sparse::pieces(&unit.text),
+        observed_at: unit.observed_at.timestamp(),
+    }
 }
 
 fn unit_of(record: &domain::record::Record) -> Unit {

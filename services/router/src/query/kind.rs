@@ -16,13 +16,13 @@ pub(super) fn of(question: &str, words: &[String]) -> AnswerKind {
     if !question.trim_end().ends_with(['?', '？', '؟']) && !member(INTERROGATIVES, at(0)) {
         return AnswerKind::Message;
     }
-    if has("how", "long") || has("how", "old") {
+    if has("how", "long") {
         return AnswerKind::Duration;
     }
     if wants_time(words) || has("what", "date day year month time") || has("which", "date day year month") {
         return AnswerKind::When;
     }
-    if has("how", "many much often") || has("what", "percentage amount number") {
+    if has("how", "many much often old") || has("what", "percentage amount number") {
         return AnswerKind::Number;
     }
     if holds("where") || has("which", "country city place town") || has("what", "country city place town state") {

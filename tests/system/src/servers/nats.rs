@@ -1,10 +1,6 @@
 //! A real nats-server with JetStream, one process and one folder each.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "part of tests, though it lives in a library"
-)]
+#![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
