@@ -219,8 +219,7 @@ impl Refusal {
 
 /// What is left out to validate.
 type Group = fn(&Sample) -> &String;
-const GROUPS: [(&str, Group); 2] =
-    [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
+const GROUPS: [(&str, Group); 2] = [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
 
 impl Measure {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
