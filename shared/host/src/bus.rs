@@ -1,9 +1,12 @@
 //! Publish, consume, request and serve: traced, bounded, settled in one place.
 
+mod backoff;
+
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
+use backoff::backoff;
 use domain::message::{Message, Request};
 use domain::port::{Delivery, Frame, Inquiry, Position, Settler};
 use domain::{Classify, ErrorKind, PortError};
@@ -372,14 +375,6 @@ fn verdict<E: Classify + 'static>(outcome: Result<(), E>, attempt: u32, attempts
 fn given_up(reason: String) -> Verdict {
     error!(reason, "given up");
     Verdict::DeadLetter(reason)
-}
-
-/// 100 ms, 1 s, 2 s, 4 s ... 120 s.
-fn backoff(attempt: u32) -> Duration {
-    match attempt {
-        0 | 1 => Duration::from_millis(100),
-        later => Duration::from_secs(1 << (later - 2).min(7)).min(Duration::from_secs(120)),
-    }
 }
 
 fn outcome_of(verdict: &Verdict) -> Outcome {

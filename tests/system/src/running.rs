@@ -3,12 +3,11 @@
 pub mod api;
 pub mod processes;
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use host::{Context, Settings};
 use tokio::task::JoinHandle;
 
@@ -88,7 +87,7 @@ impl Running {
     /// # Errors
     /// Stores that cannot be opened, services that do not start.
     pub async fn standalone(dir: &Path, more: &[(String, String)]) -> Result<Running> {
-        let address = free_address()?;
+        let address = free_address();
         let context = Context::embedded_with(dir, settings(more, &address)?).await?;
         let node = Node::start("mnemic", context);
         let running = Running {
@@ -127,7 +126,7 @@ impl Running {
     /// # Errors
     /// Settings that are wrong.
     pub async fn begun(all: &[(String, String)]) -> Result<Running> {
-        let address = free_address()?;
+        let address = free_address();
         let mut nodes = Vec::new();
         for service in SERVICES {
             let context = Context::connect(service, settings(all, &address)?).await?;
@@ -228,7 +227,6 @@ fn variable(key: &str) -> String {
 }
 
 /// Returns an address nobody listens on at the moment.
-pub(crate) fn free_address() -> Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
-    Ok(listener.local_addr()?.to_string())
+pub(crate) fn free_address() -> String {
+    format!("127.0.0.1:{}", crate::servers::free_port())
 }

@@ -4,3 +4,25 @@ pub mod jaeger;
 pub mod nats;
 pub mod neo4j;
 pub mod qdrant;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Returns a port nobody listens on. Never one of those the system gives to outgoing connections, which would take it while
+/// a server is down; never the same twice in this process.
+///
+/// # Panics
+/// If no port is free.
+pub(crate) fn free_port() -> u16 {
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id().wrapping_mul(97);
+    let free = (0..COUNT).find_map(|_| {
+        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::SeqCst));
+        let port = u16::try_from(FIRST + number % COUNT).ok()?;
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok().then_some(port)
+    });
+    let Some(port) = free else { panic!("no port is free") };
+    port
+}

@@ -33,7 +33,7 @@ impl Processes {
     /// # Errors
     /// Binaries that cannot be built, servers that cannot be provisioned, services that are not ready in two minutes.
     pub async fn start(settings: Vec<(String, String)>, logs: &Path) -> Result<Processes> {
-        let gateway = free_address()?;
+        let gateway = free_address();
         let mut it = Processes {
             api: Api::new(&gateway)?,
             binaries: binaries()?,
@@ -58,7 +58,7 @@ impl Processes {
     /// # Errors
     /// A program that cannot be started.
     pub fn up(&mut self, service: &'static str) -> Result<()> {
-        self.admin.insert(service, free_address()?);
+        self.admin.insert(service, free_address());
         let child = self.command(service)?.spawn()?;
         self.running.insert(service, child);
         Ok(())

@@ -1,6 +1,5 @@
 //! A Jaeger server that keeps traces in memory.
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -36,10 +35,10 @@ impl Jaeger {
         let Some(program) = program()? else { return Ok(None) };
         let home = TempDir::new()?;
         let ports = Ports {
-            otlp: free()?,
-            query: free()?,
-            grpc: free()?,
-            health: free()?,
+            otlp: super::free_port(),
+            query: super::free_port(),
+            grpc: super::free_port(),
+            health: super::free_port(),
         };
         let path = home.path().join("config.yaml");
         std::fs::write(&path, config(&ports))?;
@@ -122,10 +121,6 @@ fn program() -> Result<Option<PathBuf>> {
     }
     eprintln!("skipped: no jaeger; run .ci/servers/jaeger");
     Ok(None)
-}
-
-fn free() -> Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 fn config(ports: &Ports) -> String {

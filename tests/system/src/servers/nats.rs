@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,7 +39,7 @@ impl Nats {
         let number = NUMBER.fetch_add(1, Ordering::SeqCst);
         let dir = std::env::temp_dir().join(format!("mnemic-nats-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = super::free_port();
         let store = dir.join("store");
         let config = format!(
             "listen: \"127.0.0.1:{port}\"\nmax_payload: 8MB\n\

@@ -1,7 +1,7 @@
 //! A Neo4j server.
 
 use std::fs::File;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Server {
         let Some(program) = program()? else { return Ok(None) };
         let home = TempDir::new()?.keep();
         std::fs::write(home.join("extra.conf"), conf)?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = super::free_port();
         let mut guard = Command::new("bash");
         guard.args(["-c", GUARD, "guard"]).arg(&home);
         let guard = guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
