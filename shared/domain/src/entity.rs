@@ -1,5 +1,6 @@
 //! Entities: REMem's phrase nodes, MRAgent's cues.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::id::EntityId;
@@ -21,7 +22,7 @@ pub enum EntityKind {
 }
 
 /// A normalised name with its aliases.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Entity {
     /// Derived from the space and the normalised name.
@@ -35,4 +36,23 @@ pub struct Entity {
     pub aliases: Vec<String>,
     /// Number of units that mention it.
     pub mentions: u64,
+    /// When it was first mentioned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_seen: Option<DateTime<Utc>>,
+    /// What it is called by whom it belongs to ("my sister" of Ann: `Ann's sister`), sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
+    /// Entities that may be the same, by cosine of their names, best first, ties by id (REMem's synonymy edges).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<Synonym>,
+}
+
+/// An edge to an entity of nearly the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Synonym {
+    /// The other one.
+    pub entity: EntityId,
+    /// Cosine of the names, 0.8 to 1.
+    pub cosine: f32,
 }

@@ -123,6 +123,27 @@ uuid_id! {
     EntityId
 }
 
+uuid_id! {
+    /// One topic, derived from the space and the unit it was founded on; it outlives re-clustering.
+    TopicId
+}
+uuid_id! {
+    /// One page, derived from the space, its dimension and what it is about.
+    PageId
+}
+uuid_id! {
+    /// One merge of two entities or two units, derived from both.
+    MergeId
+}
+uuid_id! {
+    /// One act of curation, derived from the space and the caller's id for it.
+    CurationId
+}
+uuid_id! {
+    /// One hint, derived from what it tells: the same hint has the same id in every session.
+    HintId
+}
+
 impl SessionId {
     /// Returns the id of the session that the caller calls `name`.
     pub fn derive(space: &SpaceId, name: &str) -> SessionId {
@@ -160,6 +181,41 @@ impl EntityId {
     /// Returns the id of the entity with this normalised name.
     pub fn derive(space: &SpaceId, normalised: &str) -> EntityId {
         EntityId(derived(space.uuid(), "entity", &[normalised]))
+    }
+}
+
+impl TopicId {
+    /// Returns the id of the topic that was founded on `first`.
+    pub fn derive(first: UnitId) -> TopicId {
+        TopicId(derived(first.0, "topic", &[]))
+    }
+}
+
+impl PageId {
+    /// Returns the id of the page about `subject` (an id or a normalised name) in `dimension`.
+    pub fn derive(space: &SpaceId, dimension: &str, subject: &str) -> PageId {
+        PageId(derived(space.uuid(), "page", &[dimension, subject]))
+    }
+}
+
+impl MergeId {
+    /// Returns the id of the merge of `merged` into `kept`.
+    pub fn derive(kept: Uuid, merged: Uuid) -> MergeId {
+        MergeId(derived(kept, "merge", &[&merged.to_string()]))
+    }
+}
+
+impl CurationId {
+    /// Returns the id of the act that the caller calls `external_id`.
+    pub fn derive(space: &SpaceId, external_id: &str) -> CurationId {
+        CurationId(derived(space.uuid(), "curation", &[external_id]))
+    }
+}
+
+impl HintId {
+    /// Returns the id of the hint that `trigger` gives about `subject` (a fact or a unit).
+    pub fn derive(subject: Uuid, trigger: &str) -> HintId {
+        HintId(derived(subject, "hint", &[trigger]))
     }
 }
 

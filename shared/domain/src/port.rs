@@ -11,7 +11,7 @@ mod records;
 
 pub use bus::{Bus, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
-pub use graph::{Change, Graph};
+pub use graph::{Change, DerivedChange, Graph};
 pub use index::{Hit, Index, Point, Search, SearchResult, Sparse};
 pub use records::{Claim, Idempotent, Records, SpaceInfo};
 

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Message;
+use crate::curation::Curation;
 use crate::id::SpaceId;
 use crate::record::Record;
 
@@ -11,8 +12,11 @@ pub struct RecordsAcceptedV1 {
     pub space: SpaceId,
     /// Digest of the batch: equal for equal batches.
     pub batch: String,
-    /// At least one, in the order given.
+    /// In the order given; at least one, or one of `curations`.
     pub records: Vec<Record>,
+    /// What people decided, in the order given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curations: Vec<Curation>,
 }
 
 impl Message for RecordsAcceptedV1 {

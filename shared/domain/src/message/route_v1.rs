@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::Request;
 use crate::anchor::Anchors;
 use crate::evidence::{EvidencePack, RankedUnit, Scene, UnitExplanation, WordWeight};
-use crate::id::SpaceId;
+use crate::id::{SpaceId, UnitId};
 use crate::record::Modality;
 
 /// Restricts which units may be evidence. Empty fields restrict nothing.
@@ -42,6 +42,9 @@ pub struct RouteV1 {
     pub ranked: u32,
     /// Number of scenes to return for the reader, 0 for none.
     pub scenes: u32,
+    /// Units that a strategy gathered on its way, best first: candidates whatever the channels propose, before their equals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub focus: Vec<UnitId>,
 }
 
 /// What the router found.

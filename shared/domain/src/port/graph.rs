@@ -1,9 +1,9 @@
 use async_trait::async_trait;
+use uuid::Uuid;
 
 use super::Result;
-use crate::entity::Entity;
-use crate::fact::Fact;
-use crate::id::{EntityId, FactId, SpaceId, UnitId};
+use crate::derived::{Derived, DerivedId, DerivedKind};
+use crate::id::{SpaceId, UnitId};
 use crate::relation::Relation;
 use crate::unit::Unit;
 
@@ -16,7 +16,18 @@ pub struct Change {
     pub unit: Unit,
 }
 
-/// Units, relations, facts and entities: all that is derived and typed.
+/// A derived thing as it stands after its latest change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DerivedChange {
+    /// Sequence of the change; grows with every change of derived things of the space, apart from those of units.
+    pub sequence: u64,
+    /// Which one.
+    pub id: DerivedId,
+    /// What it is now; none if it is gone.
+    pub item: Option<Derived>,
+}
+
+/// Units, relations and whatever else is derived: facts, entities, topics, pages, merges.
 ///
 /// Every `put` fails with `NotFound` if the space is unknown, so that work that outlived its space brings nothing back;
 /// reading an unknown space finds nothing.
@@ -29,7 +40,7 @@ pub trait Graph: Send + Sync + 'static {
     async fn units(&self, space: &SpaceId, ids: &[UnitId]) -> Result<Vec<Unit>>;
 
     /// Returns up to `limit` units whose latest change is after `sequence`, by sequence; a removed unit has status
-    /// `superseded`. From 0 this lists the whole space.
+    /// `superseded` and nothing of what it said: texts, names and records are empty. From 0 this lists the whole space.
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>>;
 
     /// Inserts or replaces relations; one of weight 0 is removed. Those to or from unknown units are kept out of
@@ -39,15 +50,22 @@ pub trait Graph: Send + Sync + 'static {
     /// Returns the relations that start or end at one of `units`, sorted by key, at most `limit`.
     async fn relations(&self, space: &SpaceId, units: &[UnitId], limit: usize) -> Result<Vec<Relation>>;
 
-    /// Inserts or replaces facts.
-    async fn put_facts(&self, space: &SpaceId, facts: &[Fact]) -> Result<()>;
+    /// Removes the derived things of `gone`, then inserts or replaces `items`; one step. Equal ones leave no change behind.
+    async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
 
-    /// Returns up to `limit` facts with ids greater than `after`, by id.
-    async fn facts(&self, space: &SpaceId, after: Option<FactId>, limit: usize) -> Result<Vec<Fact>>;
+    /// Returns up to `limit` derived things of a kind with ids greater than `after`, by id.
+    async fn list_derived(
+        &self,
+        space: &SpaceId,
+        kind: DerivedKind,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<Derived>>;
 
-    /// Inserts or replaces entities; one without mentions is removed.
-    async fn put_entities(&self, space: &SpaceId, entities: &[Entity]) -> Result<()>;
+    /// Returns derived things by id, in the order asked; unknown ids are left out.
+    async fn derived(&self, space: &SpaceId, ids: &[DerivedId]) -> Result<Vec<Derived>>;
 
-    /// Returns up to `limit` entities with ids greater than `after`, by id.
-    async fn entities(&self, space: &SpaceId, after: Option<EntityId>, limit: usize) -> Result<Vec<Entity>>;
+    /// Returns up to `limit` derived things whose latest change is after `sequence`, by sequence. From 0 this lists all there
+    /// are, and those that are gone.
+    async fn derived_changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<DerivedChange>>;
 }

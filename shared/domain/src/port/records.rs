@@ -3,7 +3,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, Result};
-use crate::id::{RecordId, SessionId, SpaceId};
+use crate::curation::Curation;
+use crate::id::{CurationId, RecordId, SessionId, SpaceId};
+use crate::recall::Note;
 use crate::record::Record;
 
 /// A space, as stored.
@@ -53,7 +55,7 @@ pub trait Records: Send + Sync + 'static {
     /// Returns up to `limit` spaces with names greater than `after`, by name.
     async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>>;
 
-    /// Erases the space: claims, remembered responses, records, units, relations, facts, entities. False if unknown.
+    /// Erases the space: claims, remembered responses, records, curations, notes, units, relations and all that is derived. False if unknown.
     async fn delete_space(&self, space: &SpaceId) -> Result<bool>;
 
     /// Claims each id for a content digest, durably, all in one step; outcomes in the order given.
@@ -74,6 +76,10 @@ pub trait Records: Send + Sync + 'static {
     /// `NotFound` if the space is unknown, so that a message that outlived its space brings nothing back; `Invalid` if a
     /// record belongs to another space.
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()>;
+
+    /// Erases records with their claims, for good; unknown ids are left out. Durable on return. Units that came from them are
+    /// not touched: whoever erases retires those too.
+    async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()>;
 
     /// Returns records by id, in the order asked; unknown ids are left out.
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>>;
@@ -97,4 +103,17 @@ pub trait Records: Send + Sync + 'static {
 
     /// Says whether the accepted batch at `position` has been marked.
     async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool>;
+
+    /// Stores curations; one that is stored already stays as it is. Durable on return. `NotFound` if the space is unknown.
+    async fn put_curations(&self, space: &SpaceId, curations: &[Curation]) -> Result<()>;
+
+    /// Returns up to `limit` curations with ids greater than `after`, by id.
+    async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>>;
+
+    /// Notes what became of hints or pages in a scope (1 to 256 bytes, of the caller's choice); the latest note of a subject
+    /// and kind counts. Of a scope the latest 1,000 are kept. `NotFound` if the space is unknown.
+    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()>;
+
+    /// Returns the notes of a scope, sorted.
+    async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>>;
 }

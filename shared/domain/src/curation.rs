@@ -1,0 +1,86 @@
+//! Curation: what people decided about a memory, as records of their own; the state follows from units and these.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CurationId, FactId, MergeId, RecordId, UnitId};
+
+/// One act. Never changed; another one undoes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Curation {
+    /// Derived from the space and the caller's id for it.
+    pub id: CurationId,
+    /// When it was accepted.
+    pub at: DateTime<Utc>,
+    /// Name of the key that did it; empty without keys.
+    pub by: String,
+    /// What was done.
+    pub act: Act,
+    /// Why, in the words of whoever did it.
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// What can be decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Act {
+    /// The value of a fact is another one.
+    CorrectFact {
+        /// The fact.
+        fact: FactId,
+        /// What it should say.
+        object: String,
+    },
+    /// A fact is not to be told any more.
+    RetireFact {
+        /// The fact.
+        fact: FactId,
+    },
+    /// Two things that were taken for one are two.
+    UndoMerge {
+        /// The merge.
+        merge: MergeId,
+    },
+    /// A unit is to stand before others of its kind.
+    PinUnit {
+        /// The unit.
+        unit: UnitId,
+    },
+    /// A unit is not to be proposed any more; its record stays.
+    ForgetUnit {
+        /// The unit.
+        unit: UnitId,
+    },
+    /// A record is erased with all that derives only from it. Cannot be undone.
+    EraseRecord {
+        /// The record.
+        record: RecordId,
+    },
+    /// An earlier act is taken back.
+    Undo {
+        /// The act.
+        curation: CurationId,
+    },
+}
+
+/// Acts that stand: those that no later act took back, by id.
+///
+/// The later of two acts about the same thing counts; acts are ordered by (`at`, `id`).
+pub fn standing(all: &[Curation]) -> Vec<&Curation> {
+    let mut sorted: Vec<&Curation> = all.iter().collect();
+    sorted.sort_by_key(|it| (it.at, it.id));
+    let mut undone = std::collections::BTreeSet::new();
+    // From the last one back: an undoing that is undone itself takes nothing back.
+    for act in sorted.iter().rev() {
+        if let Act::Undo { curation } = act.act
+            && !undone.contains(&act.id)
+        {
+            undone.insert(curation);
+        }
+    }
+    sorted.retain(|it| !undone.contains(&it.id) && !matches!(it.act, Act::Undo { .. }));
+    sorted
+}

@@ -1,0 +1,70 @@
+//! What is derived from units and kept under an id: facts, entities, topics, members, pages, merges.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::entity::Entity;
+use crate::fact::Fact;
+use crate::merge::Merge;
+use crate::page::Page;
+use crate::topic::{Member, Topic};
+
+/// Kinds of what is derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DerivedKind {
+    /// A [`Fact`].
+    Fact,
+    /// An [`Entity`].
+    Entity,
+    /// A [`Topic`].
+    Topic,
+    /// A [`Member`], under the id of its unit.
+    Member,
+    /// A [`Page`].
+    Page,
+    /// A [`Merge`].
+    Merge,
+}
+
+/// Kind and id: no two of a space share both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DerivedId {
+    /// What it is.
+    pub kind: DerivedKind,
+    /// Which one.
+    pub id: Uuid,
+}
+
+/// One thing that was derived.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "body", rename_all = "snake_case")]
+pub enum Derived {
+    /// A fact.
+    Fact(Fact),
+    /// An entity.
+    Entity(Entity),
+    /// A topic.
+    Topic(Topic),
+    /// An event unit's place in a topic.
+    Member(Member),
+    /// A page.
+    Page(Page),
+    /// A merge.
+    Merge(Merge),
+}
+
+impl Derived {
+    /// Returns its kind and id.
+    pub fn id(&self) -> DerivedId {
+        let (kind, id) = match self {
+            Derived::Fact(it) => (DerivedKind::Fact, it.id.uuid()),
+            Derived::Entity(it) => (DerivedKind::Entity, it.id.uuid()),
+            Derived::Topic(it) => (DerivedKind::Topic, it.id.uuid()),
+            Derived::Member(it) => (DerivedKind::Member, it.unit.uuid()),
+            Derived::Page(it) => (DerivedKind::Page, it.id.uuid()),
+            Derived::Merge(it) => (DerivedKind::Merge, it.id.uuid()),
+        };
+        DerivedId { kind, id }
+    }
+}

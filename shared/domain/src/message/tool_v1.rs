@@ -1,0 +1,64 @@
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+
+use super::Request;
+use crate::id::SpaceId;
+
+/// Somebody wants to know which tools there are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolsV1 {}
+
+/// One tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpecV1 {
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it, for a model.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub input_schema: serde_json::Value,
+}
+
+impl Request for ToolsV1 {
+    const SUBJECT: &'static str = "tools.v1";
+    type Reply = Vec<ToolSpecV1>;
+}
+
+/// Somebody calls a tool of the catalogue in a space that exists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolV1 {
+    /// Where to look.
+    pub space: SpaceId,
+    /// Name of the tool.
+    pub name: String,
+    /// Arguments, as the caller gave them.
+    pub arguments: serde_json::Value,
+    /// Only what was known at this moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<DateTime<FixedOffset>>,
+}
+
+/// What a tool returned: one of both. A call that cannot be used is told to whoever called, never a failure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolledV1 {
+    /// The result, JSON of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolErrorV1>,
+}
+
+/// Why a call gave nothing, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolErrorV1 {
+    /// `unknown_tool`, `bad_arguments`, `not_found` or `unavailable`.
+    pub code: String,
+    /// What was wrong and what to do, in a sentence.
+    pub message: String,
+}
+
+impl Request for ToolV1 {
+    const SUBJECT: &'static str = "tool.v1";
+    type Reply = ToolledV1;
+}

@@ -1,0 +1,156 @@
+//! Dimension > Page > Section: the view of a memory that can be walked through (MemCog, section 3).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::id::{FactId, PageId, UnitId};
+use crate::time::TimeSpan;
+
+/// The side from which a page looks at the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Dimension {
+    /// What was talked about.
+    Topic,
+    /// People.
+    Figure,
+    /// Places.
+    Place,
+    /// What people like, dislike and want done.
+    Preference,
+    /// What happened, by month.
+    Event,
+}
+
+impl Dimension {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Dimension; 5] = [
+        Dimension::Topic,
+        Dimension::Figure,
+        Dimension::Place,
+        Dimension::Preference,
+        Dimension::Event,
+    ];
+
+    /// Returns the name, as it is written in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dimension::Topic => "topic",
+            Dimension::Figure => "figure",
+            Dimension::Place => "place",
+            Dimension::Preference => "preference",
+            Dimension::Event => "event",
+        }
+    }
+}
+
+/// How a page leads to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// They share people, places or units; both ways.
+    RelatedTo,
+    /// The target comes next in time.
+    TemporalNext,
+    /// The target brought this one about.
+    CausedBy,
+    /// The two stand against each other; both ways.
+    ContrastsWith,
+}
+
+/// A typed link to another page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Link {
+    /// How.
+    pub kind: LinkKind,
+    /// Where to.
+    pub page: PageId,
+    /// Title of the target.
+    pub title: String,
+    /// 0 to 1.
+    pub weight: f32,
+}
+
+/// Whether a page is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PageStatus {
+    /// In the lists.
+    #[default]
+    Active,
+    /// Neither read nor changed for long: left out of lists, still found when asked for.
+    Archived,
+}
+
+/// What a memory knows of one thing, in sections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Page {
+    /// Derived from the space, the dimension and what it is about.
+    pub id: PageId,
+    /// Where it stands.
+    pub dimension: Dimension,
+    /// Name of what it is about.
+    pub title: String,
+    /// One or two sentences.
+    pub summary: String,
+    /// Other names, sorted.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// At most eight keywords, strongest first.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// At most twelve, by category, then time, then title.
+    pub sections: Vec<Section>,
+    /// At most sixteen, strongest first, ties by page.
+    pub links: Vec<Link>,
+    /// 0 to 1: mean of its sections.
+    pub confidence: f32,
+    /// When the newest thing on it was observed.
+    pub updated_at: DateTime<Utc>,
+    /// Whether it is offered.
+    #[serde(default)]
+    pub status: PageStatus,
+}
+
+/// One part of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Section {
+    /// Short title.
+    pub title: String,
+    /// The aspect of its facts, or `events`.
+    pub category: String,
+    /// What it says, a line each, oldest first; long ones are compressed to the lines that say most.
+    pub lines: Vec<Line>,
+    /// Lines that were left out by compression.
+    #[serde(default)]
+    pub left_out: u32,
+    /// The time it covers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeSpan>,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+/// One statement of a section with what it stands on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Line {
+    /// The statement.
+    pub text: String,
+    /// The unit it comes from.
+    pub unit: UnitId,
+    /// When that was observed.
+    pub observed_at: DateTime<Utc>,
+    /// The fact it tells, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fact: Option<FactId>,
+    /// When it ceased to hold, of a fact that did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<DateTime<Utc>>,
+}

@@ -1,0 +1,36 @@
+//! Topics: clusters of event units with a label (CompassMem, section 3.3; MRAgent's topic layer).
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::id::{TopicId, UnitId};
+
+/// A cluster of event units. Who belongs to it is told by [`Member`]s.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Topic {
+    /// Derived from the unit it was founded on; it outlives re-clustering, matched by overlap.
+    pub id: TopicId,
+    /// One to four words that people understand.
+    pub label: String,
+    /// What sets it apart, strongest first; at most eight.
+    pub keywords: Vec<String>,
+    /// Number of event units in it.
+    pub units: u64,
+    /// When its first unit was observed.
+    pub first_seen: DateTime<Utc>,
+    /// When its last unit was observed.
+    pub last_seen: DateTime<Utc>,
+}
+
+/// The place of an event unit in a topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Member {
+    /// The event unit.
+    pub unit: UnitId,
+    /// Its topic.
+    pub topic: TopicId,
+    /// Cosine to the centre of the topic.
+    pub similarity: f32,
+}
