@@ -11,11 +11,15 @@ use follow::Follower;
 use host::Context;
 use serde::{Deserialize, Serialize};
 
+mod acts;
+mod changed;
 mod error;
 mod follow;
 mod names;
 mod tally;
 
+pub use acts::Acts;
+pub use changed::Changed;
 pub use error::Error;
 pub use tally::Tally;
 
