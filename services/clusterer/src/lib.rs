@@ -1,12 +1,12 @@
 //! The clusterer organises what the writer wrote, space by space: who and what is spoken of, and under which names.
 //!
-//! It consumes `UnitsWrittenV1` only as a sign to catch up: the state of a space is counted from the changes of its units,
+//! It consumes `UnitsOrganisedV1` only as a sign to catch up: the state of a space is counted from the changes of its units,
 //! kept in memory, and counted again after a restart. So the entities depend on the units alone, never on the order or the
 //! number of deliveries. Start at [`Tally`] (units to entities, pure); `follow` does the I/O around it.
 
 use std::sync::Arc;
 
-use domain::message::UnitsWrittenV1;
+use domain::message::UnitsOrganisedV1;
 use follow::Follower;
 use host::Context;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl Default for Config {
 pub async fn run(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("clusterer")?;
     let follower = Arc::new(Follower::new(ctx.backends.clone(), config.spaces_max));
-    ctx.consume("clusterer", config.in_flight_max, |message: UnitsWrittenV1, _| {
+    ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
         let follower = Arc::clone(&follower);
         async move { follower.catch_up(&message.space).await }
     })

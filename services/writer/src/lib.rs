@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
+use domain::message::{RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use host::Context;
 use organise::Organiser;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,16 @@ pub async fn run(ctx: Context) -> anyhow::Result<()> {
         async move { accept::accept(&ctx, message, meta).await }
     });
     let written = ctx.consume("segmenter", config.organised_max, |message: UnitsWrittenV1, _| {
-        Arc::clone(&organiser).organise(message)
+        let (organiser, ctx) = (Arc::clone(&organiser), ctx.clone());
+        async move {
+            let organised = UnitsOrganisedV1 {
+                space: message.space.clone(),
+                position: message.position,
+            };
+            organiser.organise(message).await?;
+            ctx.publish(&organised).await?;
+            Ok::<(), Error>(())
+        }
     });
     tokio::try_join!(accepted, written)?;
     Ok(())

@@ -11,6 +11,7 @@ mod recall_v1;
 mod records_accepted_v1;
 mod route_v1;
 mod tool_v1;
+mod units_organised_v1;
 mod units_written_v1;
 
 pub use answer_v1::{AnswerV1, AnsweredV1};
@@ -19,6 +20,7 @@ pub use recall_v1::{RecallV1, RecalledV1};
 pub use records_accepted_v1::RecordsAcceptedV1;
 pub use route_v1::{QueryFilter, RouteV1, RoutedV1};
 pub use tool_v1::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1};
+pub use units_organised_v1::UnitsOrganisedV1;
 pub use units_written_v1::UnitsWrittenV1;
 
 /// A message that is delivered at least once, until a consumer settles it.

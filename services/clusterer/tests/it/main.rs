@@ -8,7 +8,7 @@ use std::time::Duration;
 use clusterer::Tally;
 use domain::entity::Entity;
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-use domain::message::{Message, UnitsWrittenV1};
+use domain::message::{Message, UnitsOrganisedV1};
 use domain::port::Position;
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
@@ -142,21 +142,18 @@ async fn entities_follow_the_units_of_a_space() {
     let service = tokio::spawn(clusterer::run(context.clone()));
     let entities = async |units: &[Unit], retired: &[UnitId], position: u64| {
         backends.graph.put_units(&space(), units, retired).await.unwrap();
-        let units = units.iter().map(|it| it.id).collect();
         let position = Position(position);
         context
-            .publish(&UnitsWrittenV1 {
+            .publish(&UnitsOrganisedV1 {
                 space: space(),
                 position,
-                sessions: Vec::new(),
-                units,
             })
             .await
             .unwrap();
         let wait = async {
             while backends
                 .bus
-                .backlog(UnitsWrittenV1::SUBJECT, "clusterer")
+                .backlog(UnitsOrganisedV1::SUBJECT, "clusterer")
                 .await
                 .unwrap()
                 > 0

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::message::{AnswerV1, Message, RecordsAcceptedV1, Request, RouteV1, UnitsWrittenV1};
+use domain::message::{AnswerV1, Message, RecordsAcceptedV1, Request, RouteV1, UnitsOrganisedV1, UnitsWrittenV1};
 
 use super::name::{self, Names};
 use super::options::Options;
@@ -70,6 +70,7 @@ impl Role {
 #[must_use]
 pub fn permissions(role: Role, options: &Options) -> Permissions {
     let (records, units) = (RecordsAcceptedV1::SUBJECT, UnitsWrittenV1::SUBJECT);
+    let organised = UnitsOrganisedV1::SUBJECT;
     let mut it = Grants::new(role, options);
     match role {
         Role::Gateway => {
@@ -84,8 +85,9 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
             it.consumes(records, "writer");
             it.consumes(units, "segmenter");
             it.publishes(units);
+            it.publishes(organised);
         }
-        Role::Clusterer => it.consumes(units, "clusterer"),
+        Role::Clusterer => it.consumes(organised, "clusterer"),
         Role::Router => it.serves(RouteV1::SUBJECT),
         Role::Reader => it.serves(AnswerV1::SUBJECT),
         Role::Operator => it.publish("$JS.API.>".to_owned()),

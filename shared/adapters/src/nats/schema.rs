@@ -58,10 +58,11 @@ impl Topic {
     /// Returns the durable subjects of Mnemic.
     #[must_use]
     pub fn of_mnemic() -> Vec<Topic> {
-        use domain::message::{Message, RecordsAcceptedV1, UnitsWrittenV1};
+        use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
         [
             (RecordsAcceptedV1::SUBJECT, ["writer"].as_slice()),
-            (UnitsWrittenV1::SUBJECT, ["segmenter", "clusterer"].as_slice()),
+            (UnitsWrittenV1::SUBJECT, ["segmenter"].as_slice()),
+            (UnitsOrganisedV1::SUBJECT, ["clusterer"].as_slice()),
         ]
         .into_iter()
         .map(|(subject, groups)| Topic {

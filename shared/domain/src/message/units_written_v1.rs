@@ -4,7 +4,7 @@ use super::Message;
 use crate::id::{SessionId, SpaceId, UnitId};
 use crate::port::Position;
 
-/// The writer wrote turn units; the clusterer organises them and the router freshens its cache.
+/// The writer wrote turn units; its segmenter makes events and relations of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitsWrittenV1 {
     /// The space of all `units`.

@@ -1,0 +1,26 @@
+use serde::{Deserialize, Serialize};
+
+use super::Message;
+use crate::id::SpaceId;
+use crate::port::Position;
+
+/// The writer made events and relations of what it wrote, and stored what was decided; the clusterer organises the space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitsOrganisedV1 {
+    /// The space.
+    pub space: SpaceId,
+    /// Position of the accepted batch it came from.
+    pub position: Position,
+}
+
+impl Message for UnitsOrganisedV1 {
+    const SUBJECT: &'static str = "units-organised.v1";
+
+    fn space(&self) -> &SpaceId {
+        &self.space
+    }
+
+    fn dedup_key(&self) -> String {
+        format!("{}/{}", self.space, self.position.0)
+    }
+}
