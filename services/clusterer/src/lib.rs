@@ -15,12 +15,14 @@ mod acts;
 mod changed;
 mod error;
 mod follow;
+mod named;
 mod names;
 mod tally;
 
 pub use acts::Acts;
 pub use changed::Changed;
 pub use error::Error;
+pub use named::{Named, Names};
 pub use tally::Tally;
 
 /// Settings in `[clusterer]`.

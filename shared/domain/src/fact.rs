@@ -57,6 +57,9 @@ pub struct Fact {
     /// When it ceased to hold; none: it holds as far as is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
+    /// When that was told, which may be long after: told in June, somebody moved in March.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<DateTime<Utc>>,
     /// When it was told: the time its source was observed.
     pub recorded_at: DateTime<Utc>,
     /// The unit that states it.
@@ -75,12 +78,12 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Returns the fact as it was known at `as_of`, none if it was not known: what closed it later had not happened.
+    /// Returns the fact as it was known at `as_of`, none if it was not known: what was told later had not closed it.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Fact> {
         (self.recorded_at <= as_of).then(|| {
             let mut fact = self.clone();
-            if fact.valid_until.is_some_and(|it| it > as_of) {
-                (fact.valid_until, fact.retired_by) = (None, None);
+            if fact.closed_at.or(fact.valid_until).is_some_and(|it| it > as_of) {
+                (fact.valid_until, fact.closed_at, fact.retired_by) = (None, None, None);
             }
             fact
         })
