@@ -160,6 +160,7 @@ async fn again(
         space: space.clone(),
         batch: format!("repair-{run}-{number}"),
         records,
+        curations: Vec::new(),
     };
     Ok(ctx.publish(&message).await?)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, Utc};
+use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::entity::Entity;
 use domain::id::{EntityId, SpaceId};
 use domain::{Classify, ErrorKind};
@@ -102,7 +103,12 @@ impl Follower {
         })
         .await?;
         for some in changed.chunks(AT_ONCE) {
-            self.backends.graph.put_entities(space, some).await?;
+            let (kept, gone): (Vec<Derived>, Vec<Derived>) = some
+                .iter()
+                .map(|it| Derived::Entity(it.clone()))
+                .partition(is_mentioned);
+            let gone: Vec<DerivedId> = gone.iter().map(Derived::id).collect();
+            self.backends.graph.put_derived(space, &kept, &gone).await?;
         }
         followed.note(changed);
         Ok(Some(followed))
@@ -112,9 +118,14 @@ impl Follower {
         let mut stored: BTreeMap<EntityId, Entity> = BTreeMap::new();
         loop {
             let after = stored.last_key_value().map(|(id, _)| *id);
-            let page = self.backends.graph.entities(space, after, AT_ONCE).await?;
+            let after = after.map(EntityId::uuid);
+            let graph = &self.backends.graph;
+            let page = graph.list_derived(space, DerivedKind::Entity, after, AT_ONCE).await?;
             let full = page.len() == AT_ONCE;
-            stored.extend(page.into_iter().map(|it| (it.id, it)));
+            stored.extend(page.into_iter().filter_map(|it| match it {
+                Derived::Entity(it) => Some((it.id, it)),
+                _ => None,
+            }));
             if !full {
                 return Ok(Followed {
                     created_at,
@@ -169,6 +180,10 @@ impl Followed {
             }
         }
     }
+}
+
+fn is_mentioned(item: &Derived) -> bool {
+    matches!(item, Derived::Entity(it) if it.mentions > 0)
 }
 
 fn shelf(space: &SpaceId) -> usize {

@@ -228,6 +228,9 @@ fn entity(space: &SpaceId, key: &str, (kind, count): (EntityKind, Count)) -> Ent
         kind,
         aliases,
         mentions: count.units,
+        first_seen: None,
+        roles: Vec::new(),
+        synonyms: Vec::new(),
     }
 }
 

@@ -136,6 +136,7 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
         space: space.clone(),
         batch: hex(&batch.finalize()),
         records,
+        curations: Vec::new(),
     };
     let position = app.context.publish(&message).await?;
     app.context

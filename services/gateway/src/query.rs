@@ -189,6 +189,7 @@ fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result<RouteV1, P
         explain: request.explain,
         ranked: request.ranked,
         scenes: config.scenes,
+        focus: Vec::new(),
     })
 }
 

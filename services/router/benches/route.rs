@@ -160,6 +160,7 @@ fn request(number: usize) -> RouteV1 {
         explain: 0,
         ranked: 0,
         scenes: 8,
+        focus: Vec::new(),
     }
 }
 

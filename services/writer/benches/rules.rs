@@ -110,7 +110,13 @@ async fn publish(
     records: Vec<Record>,
 ) -> anyhow::Result<domain::port::Position> {
     let space = space.clone();
-    Ok(context.publish(&RecordsAcceptedV1 { space, batch, records }).await?)
+    let message = RecordsAcceptedV1 {
+        space,
+        batch,
+        records,
+        curations: Vec::new(),
+    };
+    Ok(context.publish(&message).await?)
 }
 
 async fn idle(context: &Context, subject: &str, group: &str) -> anyhow::Result<()> {

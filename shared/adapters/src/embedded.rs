@@ -47,7 +47,7 @@ pub struct Embedded {
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
-    /// Units, relations, facts and entities.
+    /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
     /// Exact search.
     pub index: Arc<dyn Index>,

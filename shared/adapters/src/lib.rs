@@ -17,6 +17,7 @@ mod index;
 pub mod nats;
 #[cfg(feature = "distributed")]
 pub mod neo4j;
+mod notes;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
 mod store;

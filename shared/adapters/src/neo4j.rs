@@ -2,7 +2,7 @@
 //!
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `graph` and `relations` (the ports), `erasure`.
+//! `records`, `curations`, `notes`, `graph`, `derived` and `relations` (the ports), `erasure`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
 //! `client::on` holds to that. Every statement starts at the node of its space. One that writes locks that node first,
@@ -14,10 +14,13 @@
 //! shown. What is absent: routing in a cluster, since the driver has none that is stable.
 
 mod client;
+mod curations;
+mod derived;
 mod erasure;
 mod error;
 mod graph;
 mod keys;
+mod notes;
 mod options;
 mod records;
 mod relations;
@@ -38,7 +41,7 @@ pub use schema::{Drift, provision};
 pub struct Neo4j {
     /// Spaces, claims and records.
     pub records: Arc<dyn Records>,
-    /// Units, relations, facts and entities.
+    /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
 }
 

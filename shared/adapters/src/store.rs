@@ -1,8 +1,11 @@
 //! The SQLite file: who may open it, who writes, who reads, and what its failures mean.
 
 mod codec;
+mod curations;
+mod derived;
 mod failure;
 mod graph;
+mod notes;
 mod open;
 mod readers;
 mod records;

@@ -67,4 +67,19 @@ impl Derived {
         };
         DerivedId { kind, id }
     }
+    /// Says whether every number of it is one: what is not finite cannot be stored.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Derived::Fact(it) => it.confidence.is_finite(),
+            Derived::Entity(it) => it.synonyms.iter().all(|it| it.cosine.is_finite()),
+            Derived::Topic(_) => true,
+            Derived::Member(it) => it.similarity.is_finite(),
+            Derived::Page(it) => {
+                let sections = it.sections.iter().map(|it| it.confidence);
+                let links = it.links.iter().map(|it| it.weight);
+                it.confidence.is_finite() && sections.chain(links).all(f32::is_finite)
+            }
+            Derived::Merge(it) => it.similarity.is_finite(),
+        }
+    }
 }

@@ -117,3 +117,37 @@ pub struct Unit {
     /// 0 to 1.
     pub confidence: f32,
 }
+
+impl Unit {
+    /// Returns what is left of it once it is removed: id, grain and place, with status `superseded`, and nothing of what it
+    /// said or of whom.
+    pub fn emptied(&self) -> Unit {
+        Unit {
+            id: self.id,
+            grain: self.grain,
+            session: self.session,
+            records: Vec::new(),
+            external_ids: Vec::new(),
+            observed_at: self.observed_at,
+            ordinal: self.ordinal,
+            modality: self.modality,
+            actor: String::new(),
+            addressee: String::new(),
+            text: String::new(),
+            caption: String::new(),
+            summary: String::new(),
+            times: Vec::new(),
+            participants: Vec::new(),
+            location: String::new(),
+            action: String::new(),
+            step: None,
+            changes: Vec::new(),
+            tag: String::new(),
+            cues: Vec::new(),
+            question: String::new(),
+            derived_by: self.derived_by.clone(),
+            status: Status::Superseded,
+            confidence: self.confidence,
+        }
+    }
+}

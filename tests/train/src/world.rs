@@ -159,6 +159,7 @@ pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
         explain: 0,
         ranked: 0,
         scenes: 0,
+        focus: Vec::new(),
     })
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clusterer::Tally;
+use domain::derived::{Derived, DerivedKind};
 use domain::entity::Entity;
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{Message, UnitsOrganisedV1};
@@ -162,7 +163,10 @@ async fn entities_follow_the_units_of_a_space() {
             }
         };
         tokio::time::timeout(Duration::from_secs(30), wait).await.unwrap();
-        shown(backends.graph.entities(&space(), None, 100).await.unwrap())
+        let space = space();
+        let listed = backends.graph.list_derived(&space, DerivedKind::Entity, None, 100);
+        let entity = |it| if let Derived::Entity(it) = it { Some(it) } else { None };
+        shown(listed.await.unwrap().into_iter().filter_map(entity).collect())
     };
     let first = entities(&talk()[..2], &[], 1).await;
     assert_eq!(first.len(), 5, "{first:?}");

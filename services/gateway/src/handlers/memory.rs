@@ -1,5 +1,6 @@
 use axum::extract::State;
 use axum::{Extension, Json};
+use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::{EntityId, FactId, SpaceId, UnitId};
@@ -74,7 +75,10 @@ pub(crate) async fn facts(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let limit = paging.limit()?;
-    let items = app.stores().graph.facts(&space, paging.start()?, limit).await?;
+    let after = paging.start::<FactId>()?.map(FactId::uuid);
+    let graph = &app.stores().graph;
+    let items = graph.list_derived(&space, DerivedKind::Fact, after, limit).await?;
+    let items: Vec<Fact> = items.into_iter().filter_map(as_fact).collect();
     let next = cursor::next(&items, limit, |it| it.id);
     Ok(Json(FactPage { items, next }))
 }
@@ -92,10 +96,12 @@ pub(crate) async fn fact(
 ) -> Result<Json<Fact>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let id = uuid(&id, "fact")?;
-    let graph = &app.stores().graph;
-    let found = graph.facts(&space, before(id).map(FactId::from_uuid), 1).await?;
-    exactly(found, "fact", |it| it.id.uuid() == id)
+    let id = DerivedId {
+        kind: DerivedKind::Fact,
+        id: uuid(&id, "fact")?,
+    };
+    let found = app.stores().graph.derived(&space, &[id]).await?.pop();
+    found.and_then(as_fact).map(Json).ok_or_else(|| missing("fact"))
 }
 
 /// Lists entities.
@@ -112,7 +118,10 @@ pub(crate) async fn entities(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let limit = paging.limit()?;
-    let items = app.stores().graph.entities(&space, paging.start()?, limit).await?;
+    let after = paging.start::<EntityId>()?.map(EntityId::uuid);
+    let graph = &app.stores().graph;
+    let items = graph.list_derived(&space, DerivedKind::Entity, after, limit).await?;
+    let items: Vec<Entity> = items.into_iter().filter_map(as_entity).collect();
     let next = cursor::next(&items, limit, |it| it.id);
     Ok(Json(EntityPage { items, next }))
 }
@@ -130,16 +139,26 @@ pub(crate) async fn entity(
 ) -> Result<Json<Entity>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let id = uuid(&id, "entity")?;
-    let graph = &app.stores().graph;
-    let found = graph.entities(&space, before(id).map(EntityId::from_uuid), 1).await?;
-    exactly(found, "entity", |it| it.id.uuid() == id)
+    let id = DerivedId {
+        kind: DerivedKind::Entity,
+        id: uuid(&id, "entity")?,
+    };
+    let found = app.stores().graph.derived(&space, &[id]).await?.pop();
+    found.and_then(as_entity).map(Json).ok_or_else(|| missing("entity"))
 }
 
-/// Returns the first of a list that starts at the wanted id, if it is the wanted one.
-fn exactly<T>(found: Vec<T>, what: &'static str, wanted: impl FnOnce(&T) -> bool) -> Result<Json<T>, Problem> {
-    let first = found.into_iter().next();
-    first.filter(wanted).map(Json).ok_or_else(|| missing(what))
+fn as_fact(item: Derived) -> Option<Fact> {
+    match item {
+        Derived::Fact(it) => Some(it),
+        _ => None,
+    }
+}
+
+fn as_entity(item: Derived) -> Option<Entity> {
+    match item {
+        Derived::Entity(it) => Some(it),
+        _ => None,
+    }
 }
 
 fn in_use(status: Status) -> bool {
@@ -155,9 +174,4 @@ fn uuid(text: &str, what: &str) -> Result<Uuid, Problem> {
 
 fn missing(what: &str) -> Problem {
     Problem::not_found(format!("there is no {what} of this id"))
-}
-
-/// The id before: a list that starts after it starts at `id`.
-fn before(id: Uuid) -> Option<Uuid> {
-    id.as_u128().checked_sub(1).map(Uuid::from_u128)
 }

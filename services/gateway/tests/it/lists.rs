@@ -1,5 +1,6 @@
+use domain::derived::Derived;
 use domain::entity::{Entity, EntityKind};
-use domain::fact::Fact;
+use domain::fact::{Aspect, Fact};
 use domain::id::{EntityId, FactId, RecordId, SpaceId, UnitId};
 use domain::time::TimeSpan;
 
@@ -48,15 +49,21 @@ async fn facts_and_entities_are_listed_and_found() {
         subject: "Ann".into(),
         predicate: "likes".into(),
         object: object.into(),
-        aspect: "preference".into(),
-        valid: span.clone(),
+        entity: None,
+        aspect: Aspect::Preference,
+        valid_from: span.clone(),
+        valid_until: None,
         recorded_at: span.start,
         source: unit,
+        told_by: String::new(),
         confidence: 0.5,
         retired_by: None,
+        withdrawn: false,
     };
     let facts: Vec<Fact> = ["tea", "jazz", "rain"].map(fact).to_vec();
-    gateway.context.backends.graph.put_facts(&space, &facts).await.unwrap();
+    let graph = &gateway.context.backends.graph;
+    let derived: Vec<Derived> = facts.iter().cloned().map(Derived::Fact).collect();
+    graph.put_derived(&space, &derived, &[]).await.unwrap();
     let mut ids: Vec<String> = facts.iter().map(|it| it.id.to_string()).collect();
     ids.sort();
     assert_eq!(walk(&gateway, "/v1/spaces/s/facts", "id").await, ids);
@@ -72,15 +79,13 @@ async fn facts_and_entities_are_listed_and_found() {
         kind: EntityKind::Place,
         aliases: Vec::new(),
         mentions: 1,
+        first_seen: None,
+        roles: Vec::new(),
+        synonyms: Vec::new(),
     };
     let entities = ["Oslo", "Rome", "Kyiv", "Lima"].map(entity);
-    gateway
-        .context
-        .backends
-        .graph
-        .put_entities(&space, &entities)
-        .await
-        .unwrap();
+    let derived: Vec<Derived> = entities.iter().cloned().map(Derived::Entity).collect();
+    graph.put_derived(&space, &derived, &[]).await.unwrap();
     let mut names = walk(&gateway, "/v1/spaces/s/entities", "name").await;
     names.sort();
     assert_eq!(names, ["Kyiv", "Lima", "Oslo", "Rome"]);

@@ -52,6 +52,7 @@ pub(crate) fn request(question: &str, tokens: u32) -> RouteV1 {
         explain: 20,
         ranked: 20,
         scenes: 3,
+        focus: Vec::new(),
     }
 }
 

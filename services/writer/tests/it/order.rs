@@ -64,6 +64,7 @@ fn stored(name: &str, batches: &[Vec<Record>]) -> String {
                 space: space(),
                 batch: format!("{number}"),
                 records: records.clone(),
+                curations: Vec::new(),
             };
             context.publish(&batch).await.unwrap();
         }
@@ -180,6 +181,7 @@ async fn a_space_that_is_deleted_stays_deleted() {
         space: gone.clone(),
         batch: "1".to_owned(),
         records: history(),
+        curations: Vec::new(),
     };
     context.publish(&batch).await.unwrap();
     context.backends.records.delete_space(&gone).await.unwrap();

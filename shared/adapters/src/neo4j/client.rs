@@ -7,10 +7,9 @@ use futures::{StreamExt, TryStreamExt};
 use neo4rs::{BoltType, Error, Graph, Query, Row};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
-use uuid::Uuid;
 
 use super::error::{damaged, late, of_port, passes};
-use super::keys::{Keys, id};
+use super::keys::Keys;
 use super::{Options, SetupError};
 
 /// Shortest and longest pause before a statement that may pass is sent again.
@@ -24,7 +23,7 @@ const PIECES_MAX: usize = 6;
 /// Most bytes of rows of a longer statement, unless one row alone has more.
 const BATCH_BYTES: usize = 1 << 20;
 /// Ids of one reading statement, which make a piece, and statements under way at once.
-const IDS: usize = 200;
+const IDS: usize = 160;
 const AT_ONCE: usize = 4;
 
 /// Starts a statement that reads a space, if there is one.
@@ -92,10 +91,9 @@ impl Client {
     pub(super) async fn read_by_id(
         &self,
         operation: &'static str,
-        ids: impl Iterator<Item = Uuid>,
+        ids: Vec<String>,
         query: Query,
     ) -> Result<Vec<Row>, PortError> {
-        let ids: Vec<String> = ids.map(id).collect();
         let mut parts = Vec::with_capacity(ids.len().div_ceil(IDS));
         for chunk in ids.chunks(IDS) {
             parts.push(self.read(operation, query.clone().param("ids", chunk)));

@@ -35,8 +35,9 @@ const CLEAR: [&str; OWNED.len()] = [
     clear!("Written"),
     clear!("Record"),
     clear!("Unit"),
-    clear!("Fact"),
-    clear!("Entity"),
+    clear!("Derived"),
+    clear!("Curation"),
+    clear!("Note"),
 ];
 
 /// Erases a space; false if it is unknown.

@@ -1,33 +1,31 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::entity::Entity;
-use domain::fact::Fact;
-use domain::id::{EntityId, FactId, SpaceId, UnitId};
-use domain::port::{Change, Graph, Result};
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{SpaceId, UnitId};
+use domain::port::{Change, DerivedChange, Graph, Result};
 use domain::relation::Relation;
 use domain::unit::{Status, Unit};
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
+use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
 use super::error::damaged;
 use super::keys::{id, id_of};
-use super::relations;
+use super::{derived, relations};
 
 /// Units: `live` says whether one is stored and not retired, `active` whether it counts as active. A unit that is only
-/// the end of a relation has neither, nor a `sequence`.
+/// the end of a relation has neither, nor a `sequence`. A retired one keeps the body that is left of it.
 const PUT_UNITS: &str = locked!(
     "WITH s, s.changes AS base
      CALL (base) {
        UNWIND $retired AS row
        MATCH (u:Unit {key: $prefix + row.id}) WHERE u.live
        WITH base, row, u, CASE WHEN u.active THEN 1 ELSE 0 END AS was
-       SET u.live = false, u.active = false, u.sequence = base + row.number
+       SET u.live = false, u.active = false, u.sequence = base + row.number, u.body = coalesce(row.body, u.body)
        RETURN count(u) AS gone, coalesce(sum(was), 0) AS fewer
      }
      CALL (base) {
@@ -54,52 +52,14 @@ const CHANGES: &str = seen!(
      RETURN sequence, live, body ORDER BY sequence"
 );
 
-/// Things kept as a body under an id: how they are put, and how a page of them is read.
-#[derive(Clone, Copy)]
-struct Bodies {
-    put: &'static str,
-    page: &'static str,
-}
-
-macro_rules! bodies {
-    ($label:literal) => {
-        Bodies {
-            put: locked!(concat!(
-                "CALL () { UNWIND $gone AS id MATCH (n:",
-                $label,
-                " {key: $prefix + id}) DELETE n }
-                 CALL () { UNWIND $rows AS row MERGE (n:",
-                $label,
-                " {key: $prefix + row.id}) SET n.body = row.body }
-                 RETURN 1 AS known"
-            )),
-            page: seen!(concat!(
-                "CALL () {
-                   MATCH (n:",
-                $label,
-                ") WHERE n.key > $prefix + $after AND n.key < $until
-                   RETURN n.key AS key, n.body AS body ORDER BY key LIMIT $limit
-                 }
-                 RETURN body ORDER BY key"
-            )),
-        }
-    };
-}
-
-const FACTS: Bodies = bodies!("Fact");
-const ENTITIES: Bodies = bodies!("Entity");
-
-/// Units, relations, facts and entities as nodes and relationships.
+/// Units, relations and all that is derived, as nodes and relationships.
 pub(super) struct NodeGraph(pub(super) Arc<Client>);
 
 #[async_trait]
 impl Graph for NodeGraph {
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()> {
         const OPERATION: &str = "graph.put_units";
-        let retired: BTreeSet<&UnitId> = retired.iter().collect();
-        let retired = retired.iter().zip(1i64..);
-        let retired = retired.map(|(it, number)| row([("id", id(it.uuid()).into()), ("number", number.into())]));
-        let retired: Vec<BoltType> = retired.collect();
+        let retired = self.left(OPERATION, space, retired).await?;
         // The last of each id counts, in the order given.
         let last: HashMap<UnitId, usize> = units.iter().enumerate().map(|(n, it)| (it.id, n)).collect();
         let mut rows = Vec::with_capacity(last.len());
@@ -131,13 +91,11 @@ impl Graph for NodeGraph {
             .param("limit", integer(limit));
         let rows = self.0.read(OPERATION, query).await?;
         let change = |row: &Row| -> Result<Change> {
-            let mut unit: Unit = body(OPERATION, row)?;
-            if !column::<bool>(OPERATION, row, "live")? {
-                unit.status = Status::Superseded;
-            }
+            let unit: Unit = body(OPERATION, row)?;
+            let live: bool = column(OPERATION, row, "live")?;
             Ok(Change {
                 sequence: natural(OPERATION, row, "sequence")?,
-                unit,
+                unit: if live { unit } else { unit.emptied() },
             })
         };
         rows.iter().map(change).collect()
@@ -151,74 +109,46 @@ impl Graph for NodeGraph {
         relations::beside(&self.0, "graph.relations", space, (units, limit)).await
     }
 
-    async fn put_facts(&self, space: &SpaceId, facts: &[Fact]) -> Result<()> {
-        const OPERATION: &str = "graph.put_facts";
-        for it in facts {
-            finite(OPERATION, it.id.uuid(), it.confidence)?;
-        }
-        let items = facts.iter().map(|it| (it.id.uuid(), it, true));
-        self.put_bodies(OPERATION, space, FACTS, items).await
+    async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
+        derived::put(&self.0, "graph.put_derived", space, (items, gone)).await
     }
 
-    async fn facts(&self, space: &SpaceId, after: Option<FactId>, limit: usize) -> Result<Vec<Fact>> {
-        let page = (FACTS, after.map(FactId::uuid), limit);
-        self.page("graph.facts", space, page).await
+    async fn list_derived(
+        &self,
+        space: &SpaceId,
+        kind: DerivedKind,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<Derived>> {
+        derived::list(&self.0, "graph.list_derived", space, (kind, after, limit)).await
     }
 
-    async fn put_entities(&self, space: &SpaceId, entities: &[Entity]) -> Result<()> {
-        let items = entities.iter().map(|it| (it.id.uuid(), it, it.mentions > 0));
-        self.put_bodies("graph.put_entities", space, ENTITIES, items).await
+    async fn derived(&self, space: &SpaceId, ids: &[DerivedId]) -> Result<Vec<Derived>> {
+        derived::get(&self.0, "graph.derived", space, ids).await
     }
 
-    async fn entities(&self, space: &SpaceId, after: Option<EntityId>, limit: usize) -> Result<Vec<Entity>> {
-        let page = (ENTITIES, after.map(EntityId::uuid), limit);
-        self.page("graph.entities", space, page).await
+    async fn derived_changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<DerivedChange>> {
+        derived::changes(&self.0, "graph.derived_changes", space, (sequence, limit)).await
     }
 }
 
 impl NodeGraph {
-    /// Keeps each body, or removes it if it is not to be kept; the last of each id counts.
-    async fn put_bodies<'a, T: Serialize + 'a>(
-        &self,
-        operation: &'static str,
-        space: &SpaceId,
-        kind: Bodies,
-        items: impl Iterator<Item = (Uuid, &'a T, bool)> + Send,
-    ) -> Result<()> {
-        let last: BTreeMap<Uuid, (&T, bool)> = items.map(|(id, it, keep)| (id, (it, keep))).collect();
-        let (mut rows, mut gone) = (Vec::with_capacity(last.len()), Vec::new());
-        for (uuid, (it, keep)) in last {
-            if !keep {
-                gone.push(id(uuid));
-                continue;
-            }
-            let body = json(operation, it)?;
-            let bytes = body.len() + 50;
-            rows.push((row([("id", id(uuid).into()), ("body", body.into())]), bytes));
-        }
-        let keys = self.0.keys(space);
-        for rows in parts(rows) {
-            let query = on(&keys, kind.put)
-                .param("rows", BoltType::from_iter(rows))
-                .param("gone", std::mem::take(&mut gone));
-            self.0.write_known(operation, space, query).await?;
-        }
-        Ok(())
-    }
-
-    async fn page<T: DeserializeOwned>(
-        &self,
-        operation: &'static str,
-        space: &SpaceId,
-        (kind, after, limit): (Bodies, Option<Uuid>, usize),
-    ) -> Result<Vec<T>> {
-        let keys = self.0.keys(space);
-        let query = on(&keys, kind.page)
-            .param("after", after.map(id).unwrap_or_default())
-            .param("until", keys.until())
-            .param("limit", integer(limit));
-        let rows = self.0.read(operation, query).await?;
-        rows.iter().map(|it| body(operation, it)).collect()
+    /// Rows of units that are retired, each with what is left of it.
+    async fn left(&self, operation: &'static str, space: &SpaceId, retired: &[UnitId]) -> Result<Vec<BoltType>> {
+        let ids: BTreeSet<Uuid> = retired.iter().map(|it| it.uuid()).collect();
+        let ids: Vec<Uuid> = ids.into_iter().collect();
+        let known: Vec<Unit> = by_id(&self.0, operation, space, (UNITS, &ids)).await?;
+        let known: HashMap<Uuid, &Unit> = known.iter().map(|it| (it.id.uuid(), it)).collect();
+        let line = |(uuid, number): (&Uuid, i64)| -> Result<BoltType> {
+            // One that comes to be between this reading and the writing keeps its body; nobody gets to read it.
+            let left = known.get(uuid).map(|it| json(operation, &it.emptied())).transpose()?;
+            Ok(row([
+                ("id", id(*uuid).into()),
+                ("number", number.into()),
+                ("body", left.into()),
+            ]))
+        };
+        ids.iter().zip(1i64..).map(line).collect()
     }
 }
 
@@ -231,7 +161,7 @@ pub(super) async fn by_id<T: DeserializeOwned + Clone>(
 ) -> Result<Vec<T>> {
     let keys = client.keys(space);
     let rows = client
-        .read_by_id(operation, ids.iter().copied(), on(&keys, text))
+        .read_by_id(operation, ids.iter().map(|it| id(*it)).collect(), on(&keys, text))
         .await?;
     let mut found = HashMap::with_capacity(ids.len());
     for row in &rows {

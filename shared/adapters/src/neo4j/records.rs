@@ -1,10 +1,12 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::curation::Curation;
+use domain::id::{CurationId, RecordId, SessionId, SpaceId};
 use domain::port::{Claim, Idempotent, Position, Records, Result, SpaceInfo};
+use domain::recall::Note;
 use domain::record::Record;
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
@@ -12,14 +14,15 @@ use neo4rs::{BoltType, Row};
 use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{Keys, id, id_of, spaces};
-use super::{erasure, graph};
+use super::{curations, erasure, graph, notes};
 
 /// Age at which a remembered response is forgotten, seconds; some leave when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 /// Longest key of a remembered response, bytes: the server's index takes no more than about 8 KiB.
 const KEY_BYTES_MAX: usize = 4_096;
 const CREATE: &str = "MERGE (s:Space {key: $space})
-    ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0, s.written = 0
+    ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0,
+      s.derived_changes = 0, s.written = 0
     WITH s, s.made IS NOT NULL AS made, s.erasing IS NOT NULL AS erasing
     REMOVE s.made
     RETURN made, erasing";
@@ -61,6 +64,13 @@ const PUT: &str = locked!(
      }
      SET s.listed = base + $steps, s.records = s.records + stored
      RETURN stored"
+);
+/// A deleted node counts as a row.
+const ERASE: &str = locked!(
+    "CALL () { UNWIND $ids AS id MATCH (c:Claim {key: $prefix + id}) DELETE c }
+     CALL () { UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) DETACH DELETE r RETURN count(*) AS gone }
+     SET s.records = s.records - gone
+     RETURN gone"
 );
 const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
 // A subquery of its own reads in the order of the index, and no more than it returns.
@@ -193,6 +203,13 @@ impl Records for NodeRecords {
         Ok(())
     }
 
+    async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
+        let ids: BTreeSet<String> = ids.iter().map(|it| id(it.uuid())).collect();
+        let ids: Vec<String> = ids.into_iter().collect();
+        let query = on(&self.0.keys(space), ERASE).param("ids", ids);
+        self.0.write("records.erase", query).await.map(drop)
+    }
+
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>> {
         let ids: Vec<_> = ids.iter().map(|it| it.uuid()).collect();
         graph::by_id(&self.0, "records.get", space, (GET, &ids)).await
@@ -244,6 +261,22 @@ impl Records for NodeRecords {
     async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool> {
         let query = on(&self.0.keys(space), MARKED).param("position", position.0.to_string());
         Ok(!self.0.read("records.is_written", query).await?.is_empty())
+    }
+
+    async fn put_curations(&self, space: &SpaceId, curations: &[Curation]) -> Result<()> {
+        curations::put(&self.0, "records.put_curations", space, curations).await
+    }
+
+    async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>> {
+        curations::list(&self.0, "records.curations", space, (after, limit)).await
+    }
+
+    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {
+        notes::put(&self.0, "records.note", space, (scope, notes)).await
+    }
+
+    async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>> {
+        notes::of(&self.0, "records.notes", space, scope).await
     }
 }
 

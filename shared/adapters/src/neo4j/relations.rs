@@ -121,7 +121,7 @@ pub(super) async fn beside(
 ) -> Result<Vec<Relation>> {
     let keys = client.keys(space);
     let query = on(&keys, BESIDE).param("ranks", ranks()).param("limit", integer(limit));
-    let ids = units.iter().map(|it| it.uuid());
+    let ids = units.iter().map(|it| id(it.uuid())).collect();
     let mut found = BTreeMap::new();
     for row in client.read_by_id(operation, ids, query).await? {
         let it = relation(operation, &row)?;

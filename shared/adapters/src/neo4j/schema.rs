@@ -12,7 +12,16 @@ use super::client::Client;
 use super::{Options, SetupError};
 
 /// Labels of the nodes that belong to a space.
-pub(super) const OWNED: [&str; 7] = ["Claim", "Remembered", "Written", "Record", "Unit", "Fact", "Entity"];
+pub(super) const OWNED: [&str; 8] = [
+    "Claim",
+    "Remembered",
+    "Written",
+    "Record",
+    "Unit",
+    "Derived",
+    "Curation",
+    "Note",
+];
 
 /// What every name of ours starts with.
 const OURS: &str = "mnemic_";
@@ -35,18 +44,20 @@ const fn unique(name: &'static str, label: &'static str, properties: &'static [&
     }
 }
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 14] = [
     unique("mnemic_space", "Space", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
     unique("mnemic_remembered", "Remembered", &["key"]),
     unique("mnemic_written", "Written", &["key"]),
     unique("mnemic_record", "Record", &["key"]),
     unique("mnemic_unit", "Unit", &["key"]),
-    unique("mnemic_fact", "Fact", &["key"]),
-    unique("mnemic_entity", "Entity", &["key"]),
+    unique("mnemic_derived", "Derived", &["key"]),
+    unique("mnemic_curation", "Curation", &["key"]),
+    unique("mnemic_note", "Note", &["key"]),
     unique("mnemic_record_place", "Record", &["place"]),
     unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
     unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),
+    unique("mnemic_derived_sequence", "Derived", &["space", "sequence"]),
     Rule {
         name: "mnemic_remembered_at",
         label: "Remembered",

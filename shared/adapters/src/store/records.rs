@@ -2,27 +2,31 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::curation::Curation;
+use domain::id::{CurationId, RecordId, SessionId, SpaceId};
 use domain::port::{Claim, Idempotent, Position, Records, Result, SpaceInfo};
+use domain::recall::Note;
 use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
-use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, space_row};
+use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, overwriting, space_row};
+use super::{curations, notes};
 
 /// Age at which a remembered response is forgotten, seconds, and how many leave at most when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 const FORGOTTEN_AT_ONCE: i64 = 8;
 /// Everything a space owns, by table.
-const OWNED: [&str; 9] = [
+const OWNED: [&str; 10] = [
     "claims",
     "remembered",
     "records",
     "written",
     "units",
     "relations",
-    "facts",
-    "entities",
+    "derived",
     "points",
+    "curations",
+    "notes",
 ];
 const INFO: &str = "SELECT name, created_at, records, units,
     (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row) FROM spaces";
@@ -72,7 +76,7 @@ impl Records for StoredRecords {
             let Some(row) = space_row(db, &space)? else {
                 return Ok(false);
             };
-            super::overwriting(db, || {
+            overwriting(db, || {
                 for table in OWNED {
                     db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
                 }
@@ -136,6 +140,15 @@ impl Records for StoredRecords {
         let space = space.clone();
         let job = move |db: &Connection| put(db, known_space(db, &space)?, lines?);
         self.0.write("records.put", Durability::Power, job).await
+    }
+
+    async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
+        let (space, ids) = (space.clone(), ids.to_vec());
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => overwriting(db, || erase(db, row, &ids)),
+            None => Ok(()),
+        };
+        self.0.write("records.erase", Durability::Power, job).await
     }
 
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>> {
@@ -205,6 +218,38 @@ impl Records for StoredRecords {
             Ok(statement.exists((row, integer(position.0)))?)
         };
         self.0.read("records.is_written", job).await
+    }
+
+    async fn put_curations(&self, space: &SpaceId, curations: &[Curation]) -> Result<()> {
+        let rows: Outcome<Vec<curations::Row>> = curations.iter().map(curations::row).collect();
+        let space = space.clone();
+        let job = move |db: &Connection| curations::put(db, known_space(db, &space)?, &rows?);
+        self.0.write("records.put_curations", Durability::Power, job).await
+    }
+
+    async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>> {
+        let space = space.clone();
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => curations::list(db, row, after, limit),
+            None => Ok(Vec::new()),
+        };
+        self.0.read("records.curations", job).await
+    }
+
+    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {
+        let scope = notes::scope(scope);
+        let (space, notes) = (space.clone(), notes.to_vec());
+        let job = move |db: &Connection| notes::put(db, known_space(db, &space)?, &scope?, &notes);
+        self.0.write("records.note", Durability::Process, job).await
+    }
+
+    async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>> {
+        let (space, scope) = (space.clone(), scope.to_owned());
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => notes::of(db, row, &scope),
+            None => Ok(Vec::new()),
+        };
+        self.0.read("records.notes", job).await
     }
 }
 
@@ -282,6 +327,19 @@ fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
     }
     let mut count = db.prepare_cached("UPDATE spaces SET records = records + ?2 WHERE row = ?1")?;
     count.execute((space, integer(stored)))?;
+    Ok(())
+}
+
+fn erase(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
+    let mut record = db.prepare_cached("DELETE FROM records WHERE space = ?1 AND id = ?2")?;
+    let mut claim = db.prepare_cached("DELETE FROM claims WHERE space = ?1 AND record = ?2")?;
+    let mut erased = 0;
+    for id in ids {
+        erased += record.execute(params![space, id.uuid().as_bytes()])?;
+        claim.execute(params![space, id.uuid().as_bytes()])?;
+    }
+    let mut count = db.prepare_cached("UPDATE spaces SET records = records - ?2 WHERE row = ?1")?;
+    count.execute((space, integer(erased)))?;
     Ok(())
 }
 

@@ -5,18 +5,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::entity::Entity;
-use domain::fact::Fact;
-use domain::id::{EntityId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use domain::curation::Curation;
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
-    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Graph, Idempotent, Index, Inquiry,
-    Point, Position, Records, Result, Search, SearchResult, SpaceInfo,
+    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Graph, Idempotent,
+    Index, Inquiry, Point, Position, Records, Result, Search, SearchResult, SpaceInfo,
 };
+use domain::recall::Note;
 use domain::record::Record;
 use domain::relation::Relation;
 use domain::unit::Unit;
 use domain::{ErrorKind, PortError};
 use futures::stream::BoxStream;
+use uuid::Uuid;
 
 use super::Guard;
 
@@ -71,11 +73,16 @@ guarded! { Records, "records":
     fn remembered(space: &SpaceId, key: &str) -> Option<Idempotent>;
     fn remember(space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> ();
     fn put(space: &SpaceId, records: &[Record]) -> ();
+    fn erase(space: &SpaceId, ids: &[RecordId]) -> ();
     fn get(space: &SpaceId, ids: &[RecordId]) -> Vec<Record>;
     fn list(space: &SpaceId, after: u64, limit: usize) -> (Vec<Record>, Option<u64>);
     fn session(space: &SpaceId, session: SessionId, around: RecordId, before: usize, after: usize) -> Vec<Record>;
     fn mark_written(space: &SpaceId, position: Position) -> ();
     fn is_written(space: &SpaceId, position: Position) -> bool;
+    fn put_curations(space: &SpaceId, curations: &[Curation]) -> ();
+    fn curations(space: &SpaceId, after: Option<CurationId>, limit: usize) -> Vec<Curation>;
+    fn note(space: &SpaceId, scope: &str, notes: &[Note]) -> ();
+    fn notes(space: &SpaceId, scope: &str) -> Vec<Note>;
 }
 
 guarded! { Graph, "graph":
@@ -84,10 +91,10 @@ guarded! { Graph, "graph":
     fn changes(space: &SpaceId, sequence: u64, limit: usize) -> Vec<Change>;
     fn put_relations(space: &SpaceId, relations: &[Relation]) -> ();
     fn relations(space: &SpaceId, units: &[UnitId], limit: usize) -> Vec<Relation>;
-    fn put_facts(space: &SpaceId, facts: &[Fact]) -> ();
-    fn facts(space: &SpaceId, after: Option<FactId>, limit: usize) -> Vec<Fact>;
-    fn put_entities(space: &SpaceId, entities: &[Entity]) -> ();
-    fn entities(space: &SpaceId, after: Option<EntityId>, limit: usize) -> Vec<Entity>;
+    fn put_derived(space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> ();
+    fn list_derived(space: &SpaceId, kind: DerivedKind, after: Option<Uuid>, limit: usize) -> Vec<Derived>;
+    fn derived(space: &SpaceId, ids: &[DerivedId]) -> Vec<Derived>;
+    fn derived_changes(space: &SpaceId, sequence: u64, limit: usize) -> Vec<DerivedChange>;
 }
 
 guarded! { Index, "index":

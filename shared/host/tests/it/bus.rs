@@ -108,6 +108,7 @@ fn question(text: &str) -> RouteV1 {
         explain: 0,
         ranked: 0,
         scenes: 0,
+        focus: Vec::new(),
     }
 }
 

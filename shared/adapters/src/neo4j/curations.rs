@@ -1,0 +1,61 @@
+//! Curations as nodes.
+
+use domain::curation::Curation;
+use domain::id::{CurationId, SpaceId};
+use domain::port::Result;
+use neo4rs::BoltType;
+
+use super::client::{Client, body, integer, json, locked, on, parts, row, seen};
+use super::keys::id;
+
+const PUT: &str = locked!(
+    "CALL () {
+       UNWIND $rows AS row
+       MERGE (c:Curation {key: $prefix + row.id}) ON CREATE SET c.body = row.body
+     }
+     RETURN 1 AS known"
+);
+const LIST: &str = seen!(
+    "CALL () {
+       MATCH (c:Curation) WHERE c.key > $prefix + $after AND c.key < $until
+       RETURN c.key AS key, c.body AS body ORDER BY key LIMIT $limit
+     }
+     RETURN body ORDER BY key"
+);
+
+/// Stores those that are not there.
+pub(super) async fn put(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    curations: &[Curation],
+) -> Result<()> {
+    let line = |it: &Curation| -> Result<(BoltType, usize)> {
+        let body = json(operation, it)?;
+        let bytes = body.len() + 50;
+        Ok((row([("id", id(it.id.uuid()).into()), ("body", body.into())]), bytes))
+    };
+    let lines: Result<Vec<(BoltType, usize)>> = curations.iter().map(line).collect();
+    let keys = client.keys(space);
+    for rows in parts(lines?) {
+        let query = on(&keys, PUT).param("rows", BoltType::from_iter(rows));
+        client.write_known(operation, space, query).await?;
+    }
+    Ok(())
+}
+
+/// Returns up to `limit` behind an id, by id.
+pub(super) async fn list(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (after, limit): (Option<CurationId>, usize),
+) -> Result<Vec<Curation>> {
+    let keys = client.keys(space);
+    let query = on(&keys, LIST)
+        .param("after", after.map(|it| id(it.uuid())).unwrap_or_default())
+        .param("until", keys.until())
+        .param("limit", integer(limit));
+    let rows = client.read(operation, query).await?;
+    rows.iter().map(|it| body(operation, it)).collect()
+}

@@ -1,0 +1,176 @@
+//! What is derived, as nodes; the feed of its changes has a counter of its own in every space.
+
+use std::collections::{BTreeSet, HashMap};
+
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::SpaceId;
+use domain::port::{DerivedChange, Result};
+use domain::{ErrorKind, PortError};
+use neo4rs::{BoltType, Row};
+use uuid::Uuid;
+
+use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
+use super::error::damaged;
+use super::keys::{id, id_of};
+
+/// Kinds, by their name in keys. Only ever added to.
+const KINDS: [(DerivedKind, &str); 6] = [
+    (DerivedKind::Fact, "fact"),
+    (DerivedKind::Entity, "entity"),
+    (DerivedKind::Topic, "topic"),
+    (DerivedKind::Member, "member"),
+    (DerivedKind::Page, "page"),
+    (DerivedKind::Merge, "merge"),
+];
+
+/// What is gone stays as a node without a body.
+const PUT: &str = locked!(
+    "WITH s, coalesce(s.derived_changes, 0) AS base
+     CALL (base) {
+       UNWIND $gone AS row
+       MATCH (d:Derived {key: $prefix + row.key}) WHERE d.body IS NOT NULL
+       SET d.sequence = base + row.number, d.body = null
+       RETURN count(d) AS gone
+     }
+     CALL (base) {
+       UNWIND $rows AS row
+       OPTIONAL MATCH (d:Derived {key: $prefix + row.key})
+       WITH base, row, coalesce(d.body = row.body, false) AS equal
+       WHERE NOT equal
+       MERGE (d:Derived {key: $prefix + row.key})
+       SET d.space = $space, d.kind = row.kind, d.sequence = base + row.number, d.body = row.body
+       RETURN count(d) AS put
+     }
+     FOREACH (_ IN CASE WHEN gone + put > 0 THEN [1] ELSE [] END | SET s.derived_changes = base + $steps)
+     RETURN gone + put AS changed"
+);
+// A subquery of its own reads in the order of the index, and no more than it returns.
+const LIST: &str = seen!(
+    "CALL () {
+       MATCH (d:Derived) WHERE d.key > $prefix + $after AND d.key < $prefix + $until AND d.body IS NOT NULL
+       RETURN d.key AS key, d.body AS body ORDER BY key LIMIT $limit
+     }
+     RETURN body ORDER BY key"
+);
+const GET: &str = seen!(
+    "UNWIND $ids AS id MATCH (d:Derived {key: $prefix + id}) WHERE d.body IS NOT NULL
+     RETURN d.key AS key, d.body AS body"
+);
+const CHANGES: &str = seen!(
+    "CALL () {
+       MATCH (d:Derived) WHERE d.space = $space AND d.sequence > $after
+       RETURN d.sequence AS sequence, d.kind AS kind, d.key AS key, d.body AS body
+       ORDER BY d.space, d.sequence LIMIT $limit
+     }
+     RETURN sequence, kind, key, body ORDER BY sequence"
+);
+
+/// Removes what is `gone`, then inserts or replaces `items`, of which the last of each id counts; one step.
+pub(super) async fn put(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (items, gone): (&[Derived], &[DerivedId]),
+) -> Result<()> {
+    let gone: BTreeSet<&DerivedId> = gone.iter().collect();
+    let gone = gone.into_iter().zip(1i64..);
+    let gone = gone.map(|(it, number)| row([("key", key(*it).into()), ("number", number.into())]));
+    let gone: Vec<BoltType> = gone.collect();
+    let last: HashMap<DerivedId, usize> = items.iter().enumerate().map(|(n, it)| (it.id(), n)).collect();
+    let mut rows = Vec::with_capacity(last.len());
+    for (n, item) in items.iter().enumerate() {
+        let id = item.id();
+        if !item.is_finite() {
+            let detail = format!("{} has a number that is none", id.id);
+            return Err(PortError::new(operation, ErrorKind::Invalid, detail));
+        }
+        if last.get(&id) == Some(&n) {
+            rows.push(row([
+                ("key", key(id).into()),
+                ("kind", name(id.kind).into()),
+                ("number", integer(gone.len() + n + 1)),
+                ("body", json(operation, item)?.into()),
+            ]));
+        }
+    }
+    let query = on(&client.keys(space), PUT)
+        .param("steps", integer(gone.len() + items.len()))
+        .param("gone", BoltType::from_iter(gone))
+        .param("rows", BoltType::from_iter(rows));
+    client.write_known(operation, space, query).await.map(drop)
+}
+
+/// Returns up to `limit` of a kind behind an id, by id.
+pub(super) async fn list(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (kind, after, limit): (DerivedKind, Option<Uuid>, usize),
+) -> Result<Vec<Derived>> {
+    let kind = name(kind);
+    let query = on(&client.keys(space), LIST)
+        .param("after", format!("{kind}/{}", after.map(id).unwrap_or_default()))
+        // The character after `/`.
+        .param("until", format!("{kind}0"))
+        .param("limit", integer(limit));
+    let rows = client.read(operation, query).await?;
+    rows.iter().map(|it| body(operation, it)).collect()
+}
+
+/// Returns those that are there, in the order asked.
+pub(super) async fn get(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    ids: &[DerivedId],
+) -> Result<Vec<Derived>> {
+    let keys: Vec<String> = ids.iter().map(|it| key(*it)).collect();
+    let query = on(&client.keys(space), GET);
+    let rows = client.read_by_id(operation, keys, query).await?;
+    let mut found = HashMap::with_capacity(ids.len());
+    for row in &rows {
+        let item: Derived = body(operation, row)?;
+        found.insert(item.id(), item);
+    }
+    Ok(ids.iter().filter_map(|it| found.get(it).cloned()).collect())
+}
+
+/// Returns up to `limit` changes behind a sequence.
+pub(super) async fn changes(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (sequence, limit): (u64, usize),
+) -> Result<Vec<DerivedChange>> {
+    let query = on(&client.keys(space), CHANGES)
+        .param("after", integer(sequence))
+        .param("limit", integer(limit));
+    let rows = client.read(operation, query).await?;
+    rows.iter().map(|it| change(operation, it)).collect()
+}
+
+fn change(operation: &'static str, row: &Row) -> Result<DerivedChange> {
+    let (kind, key): (String, String) = (column(operation, row, "kind")?, column(operation, row, "key")?);
+    let unknown = || PortError::new(operation, ErrorKind::Damaged, "unknown kind of a derived thing");
+    let (kind, _) = KINDS.iter().find(|(_, name)| *name == kind).ok_or_else(unknown)?;
+    let body: Option<&str> = row.get("body").map_err(|error| damaged(operation, error))?;
+    let item = body
+        .map(|it| serde_json::from_str(it).map_err(|error| damaged(operation, error)))
+        .transpose()?;
+    Ok(DerivedChange {
+        sequence: natural(operation, row, "sequence")?,
+        id: DerivedId {
+            kind: *kind,
+            id: id_of(&key).map_err(|error| damaged(operation, error))?,
+        },
+        item,
+    })
+}
+
+fn key(it: DerivedId) -> String {
+    format!("{}/{}", name(it.kind), id(it.id))
+}
+
+fn name(kind: DerivedKind) -> &'static str {
+    KINDS.iter().find(|(it, _)| *it == kind).map_or("", |(_, name)| name)
+}

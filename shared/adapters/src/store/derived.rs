@@ -1,0 +1,139 @@
+//! What is derived, as rows; the feed of its changes has a counter of its own in every space.
+
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::port::DerivedChange;
+use rusqlite::{Connection, OptionalExtension, params};
+use uuid::Uuid;
+
+use super::graph::decoded;
+use super::{Failure, Outcome, integer, natural};
+
+/// Kinds, by their number in the file. Only ever added to.
+const KINDS: [DerivedKind; 6] = [
+    DerivedKind::Fact,
+    DerivedKind::Entity,
+    DerivedKind::Topic,
+    DerivedKind::Member,
+    DerivedKind::Page,
+    DerivedKind::Merge,
+];
+
+/// A derived thing as a row.
+pub(super) struct Row {
+    id: DerivedId,
+    body: Vec<u8>,
+}
+
+/// Returns the row of a derived thing.
+///
+/// # Errors
+/// `Invalid` if a number of it is none.
+pub(super) fn row(item: &Derived) -> Outcome<Row> {
+    let id = item.id();
+    if !item.is_finite() {
+        let detail = format!("{} has a number that is none", id.id);
+        return Err(Failure::invalid(detail));
+    }
+    let body = serde_json::to_vec(item).map_err(|error| Failure::invalid(error.to_string()))?;
+    Ok(Row { id, body })
+}
+
+/// Inserts or replaces; an equal one stays as it is.
+pub(super) fn put(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
+    let (kind, id) = (number(it.id.kind), it.id.id.as_bytes());
+    let mut select =
+        db.prepare_cached("SELECT 1 FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND body = ?4")?;
+    if select.exists(params![space, kind, id, it.body])? {
+        return Ok(());
+    }
+    let sequence = next_change(db, space)?;
+    let mut put = db.prepare_cached(
+        "INSERT INTO derived (space, kind, id, sequence, removed, body) VALUES (?1, ?2, ?3, ?4, 0, ?5)
+         ON CONFLICT (space, kind, id) DO UPDATE SET sequence = ?4, removed = 0, body = ?5",
+    )?;
+    put.execute(params![space, kind, id, sequence, it.body])?;
+    Ok(())
+}
+
+/// Leaves nothing of it but that it is gone.
+pub(super) fn remove(db: &Connection, space: i64, it: DerivedId) -> Outcome<()> {
+    let mut select =
+        db.prepare_cached("SELECT row FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND removed = 0")?;
+    let known = select.query_row(params![space, number(it.kind), it.id.as_bytes()], |row| row.get(0));
+    let Some(row) = known.optional()? else {
+        return Ok(());
+    };
+    let row: i64 = row;
+    let sequence = next_change(db, space)?;
+    let mut update = db.prepare_cached("UPDATE derived SET sequence = ?2, removed = 1, body = x'' WHERE row = ?1")?;
+    update.execute((row, sequence))?;
+    Ok(())
+}
+
+/// Returns up to `limit` of a kind behind an id, by id.
+pub(super) fn list(
+    db: &Connection,
+    space: i64,
+    kind: DerivedKind,
+    (after, limit): (Option<Uuid>, usize),
+) -> Outcome<Vec<Derived>> {
+    let mut statement = db.prepare_cached(
+        "SELECT body FROM derived WHERE space = ?1 AND kind = ?2 AND id > ?3 AND removed = 0 ORDER BY id LIMIT ?4",
+    )?;
+    // The empty blob sorts before every id.
+    let after = after.map(|it| it.as_bytes().to_vec()).unwrap_or_default();
+    let mut rows = statement.query((space, number(kind), after, integer(limit)))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(decoded(row, 0)?);
+    }
+    Ok(found)
+}
+
+/// Returns those that are there, in the order asked.
+pub(super) fn get(db: &Connection, space: i64, ids: &[DerivedId]) -> Outcome<Vec<Derived>> {
+    let mut statement =
+        db.prepare_cached("SELECT body FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND removed = 0")?;
+    let mut found = Vec::with_capacity(ids.len());
+    for it in ids {
+        let mut rows = statement.query(params![space, number(it.kind), it.id.as_bytes()])?;
+        if let Some(row) = rows.next()? {
+            found.push(decoded(row, 0)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns up to `limit` changes behind a sequence.
+pub(super) fn changes(db: &Connection, space: i64, sequence: u64, limit: usize) -> Outcome<Vec<DerivedChange>> {
+    let mut statement = db.prepare_cached(
+        "SELECT sequence, kind, id, removed, body FROM derived WHERE space = ?1 AND sequence > ?2
+         ORDER BY sequence LIMIT ?3",
+    )?;
+    let mut rows = statement.query((space, integer(sequence), integer(limit)))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let kind: i64 = row.get(1)?;
+        let kind = *KINDS
+            .get(usize::try_from(kind).unwrap_or(usize::MAX))
+            .ok_or_else(|| Failure::body("unknown kind of a derived thing"))?;
+        let (id, removed) = (Uuid::from_bytes(row.get(2)?), row.get(3)?);
+        found.push(DerivedChange {
+            sequence: natural(row.get(0)?),
+            id: DerivedId { kind, id },
+            item: if removed { None } else { Some(decoded(row, 4)?) },
+        });
+    }
+    Ok(found)
+}
+
+fn number(kind: DerivedKind) -> i64 {
+    KINDS.iter().position(|it| *it == kind).map_or(i64::MAX, integer)
+}
+
+fn next_change(db: &Connection, space: i64) -> Outcome<i64> {
+    let mut update = db.prepare_cached(
+        "UPDATE spaces SET derived_changes = derived_changes + 1 WHERE row = ?1 RETURNING derived_changes",
+    )?;
+    Ok(update.query_row([space], |row| row.get(0))?)
+}

@@ -1,0 +1,65 @@
+//! Notes as rows.
+
+use chrono::DateTime;
+use domain::recall::Note;
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::{Failure, Outcome, integer};
+use crate::notes::{KEPT, kind, number, refusal};
+
+/// Returns the name of a scope.
+///
+/// # Errors
+/// `Invalid` if it is none.
+pub(super) fn scope(name: &str) -> Outcome<String> {
+    match refusal(name) {
+        Some(detail) => Err(Failure::invalid(detail)),
+        None => Ok(name.to_owned()),
+    }
+}
+
+/// Keeps the latest note of each subject and kind, and of the scope the latest.
+pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note]) -> Outcome<()> {
+    let mut insert = db.prepare_cached(
+        "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (space, scope, subject, kind) DO UPDATE SET seconds = ?5, nanos = ?6
+         WHERE (?5, ?6) > (seconds, nanos)",
+    )?;
+    for it in notes {
+        let (seconds, nanos) = (it.at.timestamp(), it.at.timestamp_subsec_nanos());
+        insert.execute(params![
+            space,
+            scope,
+            it.subject.as_bytes(),
+            number(it.kind),
+            seconds,
+            nanos
+        ])?;
+    }
+    let mut forget = db.prepare_cached(
+        "DELETE FROM notes WHERE space = ?1 AND scope = ?2 AND (subject, kind) IN
+         (SELECT subject, kind FROM notes WHERE space = ?1 AND scope = ?2
+          ORDER BY seconds DESC, nanos DESC, subject, kind LIMIT -1 OFFSET ?3)",
+    )?;
+    forget.execute((space, scope, integer(KEPT)))?;
+    Ok(())
+}
+
+/// Returns the notes of a scope, sorted.
+pub(super) fn of(db: &Connection, space: i64, scope: &str) -> Outcome<Vec<Note>> {
+    let mut statement = db.prepare_cached(
+        "SELECT subject, kind, seconds, nanos FROM notes WHERE space = ?1 AND scope = ?2 ORDER BY subject, kind",
+    )?;
+    let mut rows = statement.query((space, scope))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let at = DateTime::from_timestamp(row.get(2)?, row.get(3)?);
+        found.push(Note {
+            subject: Uuid::from_bytes(row.get(0)?),
+            kind: kind(row.get(1)?).ok_or_else(|| Failure::body("unknown kind of a note"))?,
+            at: at.ok_or_else(|| Failure::body("a note has no time"))?,
+        });
+    }
+    Ok(found)
+}
