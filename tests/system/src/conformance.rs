@@ -10,7 +10,9 @@
 )]
 
 pub mod bus;
+pub mod curation;
 pub mod dead_letters;
+pub mod derived;
 pub mod embedder;
 pub mod erasure;
 pub mod graph;
@@ -32,7 +34,7 @@ pub struct Ports {
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
-    /// Units, relations, facts, entities.
+    /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
     /// Search.
     pub index: Arc<dyn Index>,
@@ -40,6 +42,109 @@ pub struct Ports {
     pub embedder: Arc<dyn Embedder>,
     /// How long a delivery of `bus` may stay unsettled; short, since the suite waits for it.
     pub ack_wait: Duration,
+}
+
+/// Makes a module of tests of every suite named, a test of every promise.
+///
+/// `run!` is a macro of the caller: it gets the path of a promise, and calls it with what opens the ports.
+#[macro_export]
+macro_rules! promises {
+    ($run:ident: $($suite:ident),+) => {
+        $($crate::promises!(@suite $run $suite);)+
+    };
+    (@suite $run:ident bus) => {
+        $crate::promises! { @tests $run bus:
+            a_key_is_stored_once,
+            a_frame_arrives_as_it_was,
+            groups_hear_all_and_members_share,
+            what_is_dropped_comes_again,
+            a_retry_waits_for_its_delay,
+            a_cancelled_wait_loses_nothing,
+            spaces_take_turns,
+            the_backlog_counts_what_is_not_settled,
+            the_queue_survives,
+            requests_are_answered,
+            servers_share,
+        }
+    };
+    (@suite $run:ident dead_letters) => {
+        $crate::promises! { @tests $run dead_letters:
+            they_say_what_happened,
+            they_are_replayed_and_discarded,
+        }
+    };
+    (@suite $run:ident records) => {
+        $crate::promises! { @tests $run records:
+            spaces_are_made_once_and_listed,
+            the_first_claim_wins,
+            the_first_response_is_remembered,
+            records_come_back_as_they_were,
+            records_are_listed_in_insertion_order,
+            a_session_is_read_around_a_record,
+            positions_are_marked,
+            records_survive,
+        }
+    };
+    (@suite $run:ident curation) => {
+        $crate::promises! { @tests $run curation:
+            the_first_curation_of_an_id_stays,
+            the_latest_note_counts,
+            of_a_scope_the_latest_notes_are_kept,
+            an_erased_record_is_gone,
+            what_people_decided_survives,
+        }
+    };
+    (@suite $run:ident graph) => {
+        $crate::promises! { @tests $run graph:
+            units_come_back_as_they_were,
+            changes_are_fed_by_sequence,
+            a_removed_unit_says_nothing,
+            relations_show_between_known_units,
+            an_unknown_space_stays_empty,
+            the_graph_survives,
+        }
+    };
+    (@suite $run:ident derived) => {
+        $crate::promises! { @tests $run derived:
+            they_are_listed_by_kind_and_id,
+            their_changes_are_fed_by_sequence,
+            what_is_gone_goes_before_what_is_put,
+            any_text_comes_back,
+            what_is_no_number_is_refused,
+            they_survive,
+        }
+    };
+    (@suite $run:ident index) => {
+        $crate::promises! { @tests $run index:
+            it_finds_what_the_formulas_say,
+            ties_break_by_unit_and_part,
+            what_is_not_asked_is_not_found,
+            a_put_is_seen_at_once,
+            spaces_do_not_meet,
+        }
+    };
+    (@suite $run:ident embedder) => {
+        $crate::promises! { @tests $run embedder:
+            vectors_are_normalised_and_repeatable,
+            near_in_meaning_is_near,
+        }
+    };
+    (@suite $run:ident erasure) => {
+        $crate::promises! { @tests $run erasure:
+            an_erased_space_is_gone,
+            the_bus_forgets_a_space,
+        }
+    };
+    (@tests $run:ident $suite:ident: $($promise:ident,)+) => {
+        mod $suite {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $promise() {
+                    $run!($crate::conformance::$suite::$promise);
+                }
+            )+
+        }
+    };
 }
 
 fn kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {

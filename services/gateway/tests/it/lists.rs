@@ -58,6 +58,7 @@ async fn facts_and_entities_are_listed_and_found() {
         told_by: String::new(),
         confidence: 0.5,
         retired_by: None,
+        closed_at: None,
         withdrawn: false,
     };
     let facts: Vec<Fact> = ["tea", "jazz", "rain"].map(fact).to_vec();

@@ -1,11 +1,12 @@
 //! Erasing a space, over all ports that hold something of it.
 
+use domain::derived::DerivedKind;
 use domain::port::{Claim, Idempotent, Position, Search, SearchResult};
 use domain::relation::RelationKind;
 
 use super::Ports;
 use super::bus::{next, silent, text};
-use super::sample::{entity, fact, frame, noon, point, record, relation, space, unit};
+use super::sample::{curation, derived, frame, noon, note, point, record, relation, space, unit};
 
 async fn fill(ports: &Ports, name: &str) {
     let it = space(name);
@@ -28,8 +29,9 @@ async fn fill(ports: &Ports, name: &str) {
         .put_relations(&it, &[relation(1, RelationKind::Before, "", 2)])
         .await
         .unwrap();
-    ports.graph.put_facts(&it, &[fact(1, "tea")]).await.unwrap();
-    ports.graph.put_entities(&it, &[entity(1, 1)]).await.unwrap();
+    ports.graph.put_derived(&it, &derived(1, "tea"), &[]).await.unwrap();
+    ports.records.put_curations(&it, &[curation(1, "why")]).await.unwrap();
+    ports.records.note(&it, "scope", &[note(1, 1)]).await.unwrap();
     let dense = vec![0.5; ports.embedder.dimension()];
     ports.index.put(&it, &[point(1, 0, dense)], &[]).await.unwrap();
 }
@@ -49,13 +51,15 @@ async fn all(ports: &Ports, name: &str) -> String {
         records.get(&it, &[record(&it, "1").id]).await.unwrap(),
         records.remembered(&it, "k").await.unwrap(),
         records.is_written(&it, Position(3)).await.unwrap(),
+        records.curations(&it, None, 9).await.unwrap(),
+        records.notes(&it, "scope").await.unwrap(),
     );
     let derived = (
         graph.units(&it, &ids).await.unwrap(),
         graph.changes(&it, 0, 9).await.unwrap(),
         graph.relations(&it, &ids, 9).await.unwrap(),
-        graph.facts(&it, None, 9).await.unwrap(),
-        graph.entities(&it, None, 9).await.unwrap(),
+        graph.derived_changes(&it, 0, 9).await.unwrap(),
+        graph.list_derived(&it, DerivedKind::Page, None, 9).await.unwrap(),
         ports.index.search(&it, &search).await.unwrap(),
     );
     format!("{found:?} {derived:?}")

@@ -1,11 +1,12 @@
-//! Units, relations, facts and entities.
+//! Units and relations.
 
 use domain::ErrorKind;
 use domain::port::Graph;
 use domain::relation::{Relation, RelationKind};
-use domain::unit::{Status, Unit};
+use domain::time::TimeSpan;
+use domain::unit::{StateChange, Status, Unit};
 
-use super::sample::{entity, fact, noon, relation, space, unit};
+use super::sample::{derived, noon, relation, space, unit};
 use super::{Ports, kind};
 
 async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
@@ -75,7 +76,7 @@ pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
     let mut later = feed(graph, last, 10).await;
     later.sort_by(|x, y| x.1.cmp(&y.1));
     let texts: Vec<&str> = later.iter().map(|it| it.1.as_str()).collect();
-    assert_eq!(texts, ["unit 1 Superseded", "unit 3 Archived"]);
+    assert_eq!(texts, [" Superseded", "unit 3 Archived"]);
     assert_eq!(
         feed(graph, 0, 10).await.len(),
         3,
@@ -93,6 +94,58 @@ pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
     graph.put_units(&a, &[unit(1)], &[]).await.unwrap();
     assert_eq!(feed(graph, last, 10).await[0].1, "unit 1 Active", "and is back");
     assert_eq!(ports.records.space(&a).await.unwrap().unwrap().units, 2);
+}
+
+/// Of a removed unit only its place is fed, and nothing of what it said or of whom.
+pub async fn a_removed_unit_says_nothing(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let a = space("a");
+    graph.put_units(&a, &[talkative(), unit(2)], &[]).await.unwrap();
+    graph.put_units(&a, &[], &[unit(1).id]).await.unwrap();
+    let changes = graph.changes(&a, 0, 9).await.unwrap();
+    let left = &changes.iter().find(|it| it.unit.id == unit(1).id).unwrap().unit;
+    assert_eq!((left.status, left.grain), (Status::Superseded, unit(1).grain));
+    assert_eq!((left.session, left.observed_at), (unit(1).session, unit(1).observed_at));
+    let shown = serde_json::to_string(left).unwrap();
+    for word in ["secret", &unit(1).records[0].to_string()] {
+        assert!(!shown.contains(word), "{word} in {shown}");
+    }
+    graph.put_units(&a, &[talkative()], &[]).await.unwrap();
+    assert_eq!(
+        graph.units(&a, &[unit(1).id]).await.unwrap(),
+        [talkative()],
+        "it may come back"
+    );
+}
+
+/// A unit with a secret in every text.
+fn talkative() -> Unit {
+    let secret = || "secret".to_owned();
+    Unit {
+        external_ids: vec![secret()],
+        actor: secret(),
+        addressee: secret(),
+        text: secret(),
+        caption: secret(),
+        summary: secret(),
+        times: vec![TimeSpan {
+            words: secret(),
+            ..TimeSpan::instant(noon())
+        }],
+        participants: vec![secret()],
+        location: secret(),
+        action: secret(),
+        changes: vec![StateChange {
+            subject: secret(),
+            key: secret(),
+            before: secret(),
+            after: secret(),
+        }],
+        tag: secret(),
+        cues: vec![secret()],
+        question: secret(),
+        ..unit(1)
+    }
 }
 
 /// Relations show once both ends exist, from both ends, sorted by key and cut at the limit.
@@ -139,42 +192,6 @@ pub async fn relations_show_between_known_units(open: impl AsyncFn() -> Ports) {
     assert!(of(&[3], 99).await.is_empty(), "unit 3 is gone");
 }
 
-/// Facts and entities are kept by id and paged by id; an entity without mentions is removed.
-pub async fn facts_and_entities_are_paged_by_id(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
-    let (a, b) = (space("a"), space("b"));
-    graph
-        .put_facts(&a, &[fact(3, "tea"), fact(1, "tea"), fact(2, "tea")])
-        .await
-        .unwrap();
-    graph.put_facts(&a, &[fact(2, "coffee")]).await.unwrap();
-    graph.put_facts(&b, &[fact(2, "milk")]).await.unwrap();
-    assert_eq!(
-        graph.facts(&a, None, 2).await.unwrap(),
-        [fact(1, "tea"), fact(2, "coffee")]
-    );
-    assert_eq!(
-        graph.facts(&a, Some(fact(2, "").id), 2).await.unwrap(),
-        [fact(3, "tea")]
-    );
-    assert_eq!(graph.facts(&b, None, 9).await.unwrap(), [fact(2, "milk")]);
-
-    graph
-        .put_entities(&a, &[entity(2, 1), entity(1, 1), entity(3, 1)])
-        .await
-        .unwrap();
-    graph
-        .put_entities(&a, &[entity(1, 5), entity(3, 0), entity(4, 0)])
-        .await
-        .unwrap();
-    assert_eq!(graph.entities(&a, None, 9).await.unwrap(), [entity(1, 5), entity(2, 1)]);
-    assert_eq!(
-        graph.entities(&a, Some(entity(1, 0).id), 1).await.unwrap(),
-        [entity(2, 1)]
-    );
-    assert!(graph.entities(&b, None, 9).await.unwrap().is_empty());
-}
-
 /// Nothing is written for a space that is not known, and nothing is found there.
 pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
     let graph = open().await.graph;
@@ -185,17 +202,19 @@ pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
         Some(ErrorKind::NotFound)
     );
     assert_eq!(kind(graph.put_relations(&a, &[edge]).await), Some(ErrorKind::NotFound));
-    assert_eq!(
-        kind(graph.put_facts(&a, &[fact(1, "")]).await),
-        Some(ErrorKind::NotFound)
-    );
-    assert_eq!(
-        kind(graph.put_entities(&a, &[entity(1, 1)]).await),
-        Some(ErrorKind::NotFound)
-    );
+    let [item, ..] = derived(1, "tea");
+    let id = item.id();
+    for items in [&[item][..], &[]] {
+        assert_eq!(
+            kind(graph.put_derived(&a, items, &[id]).await),
+            Some(ErrorKind::NotFound)
+        );
+    }
     assert!(graph.units(&a, &[unit(1).id]).await.unwrap().is_empty());
     assert!(graph.changes(&a, 0, 9).await.unwrap().is_empty());
-    assert!(graph.facts(&a, None, 9).await.unwrap().is_empty());
+    assert!(graph.derived(&a, &[id]).await.unwrap().is_empty());
+    assert!(graph.list_derived(&a, id.kind, None, 9).await.unwrap().is_empty());
+    assert!(graph.derived_changes(&a, 0, 9).await.unwrap().is_empty());
 }
 
 /// Everything is there after the store was closed and opened.
@@ -214,8 +233,6 @@ pub async fn the_graph_survives(open: impl AsyncFn() -> Ports) {
         .put_relations(&a, std::slice::from_ref(&edge))
         .await
         .unwrap();
-    ports.graph.put_facts(&a, &[fact(1, "tea")]).await.unwrap();
-    ports.graph.put_entities(&a, &[entity(1, 1)]).await.unwrap();
     let before = ports.graph.changes(&a, 0, 9).await.unwrap();
     drop(ports);
 
@@ -223,8 +240,6 @@ pub async fn the_graph_survives(open: impl AsyncFn() -> Ports) {
     assert_eq!(graph.changes(&a, 0, 9).await.unwrap(), before);
     assert_eq!(graph.units(&a, &[unit(3).id, unit(2).id]).await.unwrap(), [unit(2)]);
     assert_eq!(graph.relations(&a, &[unit(2).id], 9).await.unwrap(), [edge]);
-    assert_eq!(graph.facts(&a, None, 9).await.unwrap(), [fact(1, "tea")]);
-    assert_eq!(graph.entities(&a, None, 9).await.unwrap(), [entity(1, 1)]);
     graph.put_units(&a, &[unit(4)], &[]).await.unwrap();
     assert!(
         graph.changes(&a, before[2].sequence, 9).await.unwrap().len() == 1,

@@ -1,13 +1,19 @@
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, FixedOffset, Utc};
-use domain::entity::{Entity, EntityKind};
-use domain::fact::Fact;
-use domain::id::{EntityId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
+use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::entity::{Entity, EntityKind, Synonym};
+use domain::fact::{Aspect, Fact};
+use domain::id::{CurationId, EntityId, FactId, MergeId, PageId, RecordId, SessionId, SpaceId, TopicId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use domain::page::{Dimension, Line, Link, LinkKind, Page, PageStatus, Section};
 use domain::port::{Frame, Point};
+use domain::recall::{Note, NoteKind};
 use domain::record::{Modality, Record, ToolCall};
 use domain::relation::{Relation, RelationKind};
 use domain::time::TimeSpan;
+use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
 use uuid::Uuid;
 
@@ -91,28 +97,130 @@ pub(super) fn relation(source: u128, kind: RelationKind, label: &str, target: u1
     }
 }
 
-pub(super) fn fact(number: u128, object: &str) -> Fact {
+/// One thing of each kind, all under the same id, all of whose texts are `text`.
+pub(super) fn derived(number: u128, text: &str) -> [Derived; 6] {
+    let id = Uuid::from_u128(number);
+    let own = || text.to_owned();
+    [
+        Derived::Fact(fact(number, text)),
+        Derived::Entity(Entity {
+            id: EntityId::from_uuid(id),
+            name: own(),
+            kind: EntityKind::Place,
+            aliases: vec![own()],
+            mentions: 3,
+            first_seen: Some(noon()),
+            roles: vec![own()],
+            synonyms: vec![Synonym {
+                entity: EntityId::from_uuid(Uuid::from_u128(9)),
+                cosine: 0.9,
+            }],
+        }),
+        Derived::Topic(Topic {
+            id: TopicId::from_uuid(id),
+            label: own(),
+            keywords: vec![own()],
+            units: 2,
+            first_seen: noon(),
+            last_seen: noon(),
+        }),
+        Derived::Member(Member {
+            unit: UnitId::from_uuid(id),
+            topic: TopicId::from_uuid(Uuid::from_u128(9)),
+            similarity: 0.3,
+        }),
+        Derived::Page(page(number, text)),
+        Derived::Merge(Merge {
+            id: MergeId::from_uuid(id),
+            of: MergeOf::Entities,
+            kept: Uuid::from_u128(8),
+            merged: Uuid::from_u128(9),
+            names: [own(), own()],
+            similarity: 0.7,
+            same_event: true,
+            has_overlap: true,
+            relation_type: Some(RelationKind::SameAs),
+            reason: own(),
+            records: vec![RecordId::from_uuid(id)],
+            undone: false,
+        }),
+    ]
+}
+
+pub(super) fn fact(number: u128, text: &str) -> Fact {
     Fact {
         id: FactId::from_uuid(Uuid::from_u128(number)),
-        subject: "Ana".to_owned(),
+        subject: text.to_owned(),
+        entity: None,
         predicate: "likes".to_owned(),
-        object: object.to_owned(),
-        aspect: "preference".to_owned(),
-        valid: TimeSpan::instant(noon()),
+        object: text.to_owned(),
+        aspect: Aspect::Preference,
+        valid_from: TimeSpan::instant(noon()),
+        valid_until: Some(noon()),
         recorded_at: noon(),
         source: unit(1).id,
-        confidence: 0.5,
-        retired_by: None,
+        told_by: text.to_owned(),
+        confidence: 0.1,
+        retired_by: Some(FactId::from_uuid(Uuid::from_u128(9))),
+        closed_at: Some(noon()),
+        withdrawn: true,
     }
 }
 
-pub(super) fn entity(number: u128, mentions: u64) -> Entity {
-    Entity {
-        id: EntityId::from_uuid(Uuid::from_u128(number)),
-        name: format!("E{number}"),
-        kind: EntityKind::Place,
-        aliases: vec!["e".to_owned()],
-        mentions,
+fn page(number: u128, text: &str) -> Page {
+    let own = || text.to_owned();
+    Page {
+        id: PageId::from_uuid(Uuid::from_u128(number)),
+        dimension: Dimension::Figure,
+        title: own(),
+        summary: own(),
+        aliases: vec![own()],
+        tags: vec![own()],
+        sections: vec![Section {
+            title: own(),
+            category: own(),
+            lines: vec![Line {
+                text: own(),
+                unit: unit(1).id,
+                observed_at: noon(),
+                fact: Some(fact(1, "").id),
+                until: Some(noon()),
+            }],
+            left_out: 1,
+            time: Some(TimeSpan::instant(noon())),
+            confidence: 0.6,
+        }],
+        links: vec![Link {
+            kind: LinkKind::CausedBy,
+            page: PageId::from_uuid(Uuid::from_u128(9)),
+            title: own(),
+            weight: 0.2,
+        }],
+        confidence: 0.4,
+        updated_at: noon(),
+        status: PageStatus::Archived,
+    }
+}
+
+pub(super) fn curation(number: u128, reason: &str) -> Curation {
+    Curation {
+        id: CurationId::from_uuid(Uuid::from_u128(number)),
+        at: noon(),
+        by: "key".to_owned(),
+        act: Act::CorrectFact {
+            fact: fact(1, "").id,
+            object: reason.to_owned(),
+        },
+        reason: reason.to_owned(),
+    }
+}
+
+/// A note that a hint was given, some seconds after noon.
+pub(super) fn note(subject: u128, second: i64) -> Note {
+    Note {
+        subject: Uuid::from_u128(subject),
+        kind: NoteKind::Said,
+        at: noon() + TimeDelta::seconds(second),
     }
 }
 

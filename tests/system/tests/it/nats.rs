@@ -89,40 +89,12 @@ async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, quiet: D
     seen
 }
 
-macro_rules! suite {
-    ($port:ident: $($promise:ident,)*) => {
-        mod $port {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $promise() {
-                    let Some(server) = super::shared() else { return };
-                    let (options, dir) = (super::options(server), tempfile::tempdir().unwrap());
-                    system::conformance::$port::$promise(async || super::open(&options, dir.path()).await).await;
-                }
-            )*
-        }
+macro_rules! run {
+    ($promise:path) => {
+        let Some(server) = super::shared() else { return };
+        let (options, dir) = (super::options(server), tempfile::tempdir().unwrap());
+        $promise(async || super::open(&options, dir.path()).await).await;
     };
 }
 
-suite! { bus:
-    a_key_is_stored_once,
-    a_frame_arrives_as_it_was,
-    groups_hear_all_and_members_share,
-    what_is_dropped_comes_again,
-    a_retry_waits_for_its_delay,
-    a_cancelled_wait_loses_nothing,
-    spaces_take_turns,
-    the_backlog_counts_what_is_not_settled,
-    the_queue_survives,
-    requests_are_answered,
-    servers_share,
-}
-
-suite! { dead_letters:
-    they_say_what_happened,
-    they_are_replayed_and_discarded,
-}
-
-suite! { erasure:
-    the_bus_forgets_a_space,
-}
+system::promises! { run: bus, dead_letters, erasure }

@@ -59,42 +59,12 @@ async fn open(options: &Options, dir: &Path) -> Ports {
     }
 }
 
-macro_rules! suite {
-    ($port:ident: $($promise:ident,)*) => {
-        mod $port {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $promise() {
-                    let Some(options) = super::fresh().await else { return };
-                    let dir = tempfile::tempdir().unwrap();
-                    system::conformance::$port::$promise(async || super::open(&options, dir.path()).await).await;
-                }
-            )*
-        }
+macro_rules! run {
+    ($promise:path) => {
+        let Some(options) = super::fresh().await else { return };
+        let dir = tempfile::tempdir().unwrap();
+        $promise(async || super::open(&options, dir.path()).await).await;
     };
 }
 
-suite! { records:
-    spaces_are_made_once_and_listed,
-    the_first_claim_wins,
-    the_first_response_is_remembered,
-    records_come_back_as_they_were,
-    records_are_listed_in_insertion_order,
-    a_session_is_read_around_a_record,
-    positions_are_marked,
-    records_survive,
-}
-
-suite! { graph:
-    units_come_back_as_they_were,
-    changes_are_fed_by_sequence,
-    relations_show_between_known_units,
-    facts_and_entities_are_paged_by_id,
-    an_unknown_space_stays_empty,
-    the_graph_survives,
-}
-
-suite! { erasure:
-    an_erased_space_is_gone,
-    the_bus_forgets_a_space,
-}
+system::promises! { run: records, curation, graph, derived, erasure }

@@ -136,32 +136,11 @@ fn word(limit: usize) -> Search {
     }
 }
 
-macro_rules! suite {
-    ($name:ident = $port:ident: $($promise:ident,)*) => {
-        mod $name {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $promise() {
-                    let dir = tempfile::tempdir().unwrap();
-                    super::on_server(async |options| {
-                        let open = async || super::open(&options, dir.path()).await;
-                        system::conformance::$port::$promise(open).await;
-                    })
-                    .await;
-                }
-            )*
-        }
+macro_rules! run {
+    ($promise:path) => {
+        let dir = tempfile::tempdir().unwrap();
+        super::on_server(async |options| $promise(async || super::open(&options, dir.path()).await).await).await;
     };
 }
 
-suite! { index_suite = index:
-    it_finds_what_the_formulas_say,
-    ties_break_by_unit_and_part,
-    what_is_not_asked_is_not_found,
-    a_put_is_seen_at_once,
-    spaces_do_not_meet,
-}
-
-suite! { erasure_suite = erasure:
-    an_erased_space_is_gone,
-}
+system::promises! { run: index, erasure }

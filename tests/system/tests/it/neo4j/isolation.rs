@@ -1,9 +1,8 @@
 //! Texts that mean something to a server, and spaces that resemble each other.
 
 use adapters::neo4j::{Neo4j, Options};
-use domain::entity::Entity;
-use domain::fact::Fact;
-use domain::id::{EntityId, FactId, SpaceId};
+use domain::derived::{Derived, DerivedKind};
+use domain::id::SpaceId;
 use domain::port::{Claim, Idempotent, Position};
 use domain::record::Record;
 use domain::relation::{Relation, RelationKind};
@@ -12,7 +11,7 @@ use domain::{Classify, ErrorKind};
 use uuid::Uuid;
 
 use super::fresh;
-use super::sample::{entity, fact, noon, record, relation, space, unit, unit_id};
+use super::sample::{curation, fact, noon, note, record, relation, space, unit, unit_id};
 
 const HOSTILE: [&str; 14] = [
     "`",
@@ -48,8 +47,10 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
         .await
         .unwrap();
     graph.put_relations(space, &relations(text)).await.unwrap();
-    graph.put_facts(space, &[fact(1, text)]).await.unwrap();
-    graph.put_entities(space, &[entity(1, text)]).await.unwrap();
+    let fact = Derived::Fact(fact(1, text));
+    graph.put_derived(space, &[fact], &[]).await.unwrap();
+    records.put_curations(space, &[curation(1, text)]).await.unwrap();
+    records.note(space, text, &[note()]).await.unwrap();
 }
 
 /// Says whether the space holds exactly what `fill` stored.
@@ -59,8 +60,13 @@ async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
     let session = records.session(space, expected[0].session, expected[0].id, usize::MAX, usize::MAX);
     let units: Vec<Unit> = graph.units(space, &[unit_id(1), unit_id(2)]).await.unwrap();
     let found: Vec<Relation> = graph.relations(space, &[unit_id(1)], usize::MAX).await.unwrap();
-    let facts: Vec<Fact> = graph.facts(space, None, 9).await.unwrap();
-    let entities: Vec<Entity> = graph.entities(space, None, 9).await.unwrap();
+    let kind = DerivedKind::Fact;
+    let facts: Vec<Derived> = graph.list_derived(space, kind, None, 9).await.unwrap();
+    let scopes = [text, &format!("{text}/"), &format!("{text}0")];
+    let mut notes = Vec::new();
+    for scope in scopes {
+        notes.push(records.notes(space, scope).await.unwrap().len());
+    }
     let info = records.space(space).await.unwrap().unwrap();
     let past = Uuid::from_u128(1);
     records.list(space, 0, usize::MAX).await.unwrap() == (expected.to_vec(), None)
@@ -71,17 +77,11 @@ async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
         && units == [unit(1, text), unit(2, text)]
         && graph.changes(space, 0, usize::MAX).await.unwrap().len() == 2
         && found == relations(text)
-        && (facts, entities) == (vec![fact(1, text)], vec![entity(1, text)])
-        && graph
-            .facts(space, Some(FactId::from_uuid(past)), 9)
-            .await
-            .unwrap()
-            .is_empty()
-        && graph
-            .entities(space, Some(EntityId::from_uuid(past)), 9)
-            .await
-            .unwrap()
-            .is_empty()
+        && facts == [Derived::Fact(fact(1, text))]
+        && graph.list_derived(space, kind, Some(past), 9).await.unwrap().is_empty()
+        && graph.derived_changes(space, 0, 9).await.unwrap().len() == 1
+        && records.curations(space, None, 9).await.unwrap() == [curation(1, text)]
+        && notes == [1, 0, 0]
         && (info.records, info.units, info.written) == (2, 2, Position(7))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use adapters::neo4j::Neo4j;
+use domain::derived::Derived;
 use domain::id::RecordId;
 use domain::port::Claim;
 use domain::relation::RelationKind;
@@ -89,8 +90,9 @@ async fn an_erasure_that_stopped_is_ended() {
     for anew in [false, true] {
         it.records.create_space(&a, noon()).await.unwrap();
         for part in 0..12 {
-            let facts: Vec<_> = (part * 1_000..(part + 1) * 1_000).map(|n| fact(n, "text")).collect();
-            it.graph.put_facts(&a, &facts).await.unwrap();
+            let facts = (part * 1_000..(part + 1) * 1_000).map(|n| Derived::Fact(fact(n, "text")));
+            let facts: Vec<_> = facts.collect();
+            it.graph.put_derived(&a, &facts, &[]).await.unwrap();
         }
         let units: Vec<_> = (0..500).map(|n| unit(n, "text")).collect();
         it.graph.put_units(&a, &units, &[]).await.unwrap();
@@ -99,9 +101,10 @@ async fn an_erasure_that_stopped_is_ended() {
             _ = it.records.delete_space(&a) => panic!("it was erased before it could be stopped"),
             () = marked => {}
         }
-        assert!(it.graph.facts(&a, None, 9).await.unwrap().is_empty());
+        assert!(it.graph.derived_changes(&a, 0, 9).await.unwrap().is_empty());
         assert!(it.graph.changes(&a, 0, 9).await.unwrap().is_empty());
-        let refused = it.graph.put_facts(&a, &[fact(1, "text")]).await;
+        let fact = Derived::Fact(fact(1, "text"));
+        let refused = it.graph.put_derived(&a, &[fact], &[]).await;
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::NotFound);
         match anew {
             true => {
@@ -115,7 +118,7 @@ async fn an_erasure_that_stopped_is_ended() {
             }
         }
         assert_eq!(it.records.space(&a).await.unwrap().unwrap().units, 0);
-        assert!(it.graph.facts(&a, None, 9).await.unwrap().is_empty());
+        assert!(it.graph.derived_changes(&a, 0, 9).await.unwrap().is_empty());
         assert!(it.graph.changes(&a, 0, 9).await.unwrap().is_empty());
         assert!(it.records.delete_space(&a).await.unwrap());
     }

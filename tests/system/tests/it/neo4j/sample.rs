@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::entity::{Entity, EntityKind};
-use domain::fact::Fact;
-use domain::id::{EntityId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use domain::curation::{Act, Curation};
+use domain::fact::{Aspect, Fact};
+use domain::id::{CurationId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use domain::recall::{Note, NoteKind};
 use domain::record::{Modality, Record, ToolCall};
 use domain::relation::{Relation, RelationKind};
 use domain::time::TimeSpan;
@@ -104,23 +105,39 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         subject: text.to_owned(),
         predicate: text.to_owned(),
         object: text.to_owned(),
-        aspect: text.to_owned(),
-        valid: span(text),
+        entity: None,
+        aspect: Aspect::Habit,
+        valid_from: span(text),
+        valid_until: None,
         recorded_at: noon(),
         source: unit_id(1),
+        told_by: text.to_owned(),
         confidence: 0.1,
         retired_by: None,
+        closed_at: None,
+        withdrawn: false,
     }
 }
 
-/// An entity all of whose texts are `text`.
-pub(super) fn entity(number: u128, text: &str) -> Entity {
-    Entity {
-        id: EntityId::from_uuid(Uuid::from_u128(number)),
-        name: text.to_owned(),
-        kind: EntityKind::Place,
-        aliases: vec![text.to_owned()],
-        mentions: 1,
+/// A curation all of whose texts are `text`.
+pub(super) fn curation(number: u128, text: &str) -> Curation {
+    Curation {
+        id: CurationId::from_uuid(Uuid::from_u128(number)),
+        at: noon(),
+        by: text.to_owned(),
+        act: Act::CorrectFact {
+            fact: FactId::from_uuid(Uuid::from_u128(1)),
+            object: text.to_owned(),
+        },
+        reason: text.to_owned(),
+    }
+}
+
+pub(super) fn note() -> Note {
+    Note {
+        subject: Uuid::from_u128(1),
+        kind: NoteKind::Read,
+        at: noon(),
     }
 }
 

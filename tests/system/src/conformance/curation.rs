@@ -1,0 +1,158 @@
+//! What people decided and what became of hints; records that are erased for good.
+
+use domain::ErrorKind;
+use domain::curation::Curation;
+use domain::id::RecordId;
+use domain::port::Claim;
+use domain::recall::{Note, NoteKind};
+use domain::record::Record;
+
+use super::sample::{curation, noon, note, record, space};
+use super::{Ports, kind};
+
+async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
+    let ports = open().await;
+    for name in ["a", "b"] {
+        ports.records.create_space(&space(name), noon()).await.unwrap();
+    }
+    ports
+}
+
+/// A curation is stored once, stays as it was first, and is listed by id.
+pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
+    let records = fresh(open).await.records;
+    let (a, gone) = (space("a"), space("gone"));
+    let [one, two, three] = [1, 2, 3].map(|it| curation(it, "'); -- `}) 文\0"));
+    assert_eq!(
+        kind(records.put_curations(&gone, std::slice::from_ref(&one)).await),
+        Some(ErrorKind::NotFound)
+    );
+    assert_eq!(kind(records.put_curations(&gone, &[]).await), Some(ErrorKind::NotFound));
+    records.put_curations(&a, &[three.clone(), one.clone()]).await.unwrap();
+    records
+        .put_curations(&a, &[two.clone(), curation(1, "another")])
+        .await
+        .unwrap();
+    let list =
+        async |after: Option<&Curation>, limit| records.curations(&a, after.map(|it| it.id), limit).await.unwrap();
+    assert_eq!(list(None, 2).await, [one.clone(), two.clone()]);
+    assert_eq!(list(Some(&two), 9).await, [three]);
+    assert!(list(None, 0).await.is_empty());
+    assert!(records.curations(&space("b"), None, 9).await.unwrap().is_empty());
+    assert!(records.curations(&gone, None, 9).await.unwrap().is_empty());
+}
+
+/// The latest note of a subject and kind counts, whatever the order in which they come; scopes do not meet.
+pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
+    let records = fresh(open).await.records;
+    let (a, gone) = (space("a"), space("gone"));
+    assert_eq!(
+        kind(records.note(&gone, "s", &[note(1, 1)]).await),
+        Some(ErrorKind::NotFound)
+    );
+    assert_eq!(
+        kind(records.note(&a, "", &[note(1, 1)]).await),
+        Some(ErrorKind::Invalid)
+    );
+    let long = "文".repeat(86);
+    assert_eq!(
+        kind(records.note(&a, &long, &[note(1, 1)]).await),
+        Some(ErrorKind::Invalid)
+    );
+    let dismissed = Note {
+        kind: NoteKind::Dismissed,
+        ..note(1, 3)
+    };
+    records
+        .note(&a, "s", &[note(2, 5), note(1, 2), note(1, 1)])
+        .await
+        .unwrap();
+    records.note(&a, "s", &[dismissed, note(2, 4)]).await.unwrap();
+    records.note(&a, "s", &[]).await.unwrap();
+    assert_eq!(
+        records.notes(&a, "s").await.unwrap(),
+        [note(1, 2), dismissed, note(2, 5)]
+    );
+    for scope in ["s/", "s0", "/", "`'\"$\\文\0", &long[..255]] {
+        assert!(records.notes(&a, scope).await.unwrap().is_empty(), "{scope:?}");
+        records.note(&a, scope, &[note(7, 7)]).await.unwrap();
+        assert_eq!(records.notes(&a, scope).await.unwrap(), [note(7, 7)], "{scope:?}");
+    }
+    assert_eq!(records.notes(&a, "s").await.unwrap().len(), 3);
+    assert!(records.notes(&space("b"), "s").await.unwrap().is_empty());
+    assert!(records.notes(&gone, "s").await.unwrap().is_empty());
+}
+
+/// Of a scope the latest thousand notes stay.
+pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports) {
+    let records = fresh(open).await.records;
+    let a = space("a");
+    // The latest have the smallest subjects, so that neither order nor place decides.
+    let all: Vec<Note> = (0..1_200).map(|it| note(it, 1_200 - it as i64)).collect();
+    for some in all.rchunks(500) {
+        records.note(&a, "s", some).await.unwrap();
+    }
+    records.note(&a, "other", &all[..1]).await.unwrap();
+    assert_eq!(records.notes(&a, "s").await.unwrap(), all[..1_000]);
+    records.note(&a, "s", &all[1_100..]).await.unwrap();
+    assert_eq!(
+        records.notes(&a, "s").await.unwrap(),
+        all[..1_000],
+        "what is older does not come back"
+    );
+    assert_eq!(records.notes(&a, "other").await.unwrap(), all[..1]);
+}
+
+/// An erased record is gone with its claim, and may be accepted again.
+pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
+    let records = fresh(open).await.records;
+    let (a, b) = (space("a"), space("b"));
+    let all = ["1", "2", "3"].map(|it| record(&a, it));
+    let ids = all.each_ref().map(|it| it.id);
+    records.put(&a, &all).await.unwrap();
+    records.put(&b, &[record(&b, "1")]).await.unwrap();
+    records.claim(&a, &ids.map(|it| (it, [1; 32]))).await.unwrap();
+
+    let unknown = RecordId::derive(&a, "unknown");
+    records
+        .erase(&a, &[ids[2], ids[0], unknown, ids[0], record(&b, "1").id])
+        .await
+        .unwrap();
+    assert_eq!(records.get(&a, &ids).await.unwrap(), all[1..2]);
+    assert_eq!(records.list(&a, 0, 9).await.unwrap(), (all[1..2].to_vec(), None));
+    let session = records.session(&a, all[1].session, ids[1], 9, 9).await.unwrap();
+    assert_eq!(session, all[1..2]);
+    assert_eq!(records.space(&a).await.unwrap().unwrap().records, 1);
+    assert_eq!(records.space(&b).await.unwrap().unwrap().records, 1, "of another space");
+    records.erase(&a, &ids[..1]).await.unwrap();
+    assert_eq!(records.space(&a).await.unwrap().unwrap().records, 1, "once only");
+
+    let claims = records
+        .claim(&a, &[(ids[0], [2; 32]), (ids[1], [2; 32])])
+        .await
+        .unwrap();
+    assert_eq!(claims, [Claim::Fresh, Claim::Conflict]);
+    let anew = Record {
+        text: "told again".to_owned(),
+        ..all[0].clone()
+    };
+    records.put(&a, std::slice::from_ref(&anew)).await.unwrap();
+    assert_eq!(records.get(&a, &ids[..1]).await.unwrap(), [anew]);
+    records.erase(&space("gone"), &ids).await.unwrap();
+}
+
+/// Curations, notes and erasures are there after the store was closed and opened.
+pub async fn what_people_decided_survives(open: impl AsyncFn() -> Ports) {
+    let a = space("a");
+    let ports = fresh(&open).await;
+    ports.records.put(&a, &[record(&a, "1")]).await.unwrap();
+    ports.records.put_curations(&a, &[curation(1, "why")]).await.unwrap();
+    ports.records.note(&a, "s", &[note(1, 1)]).await.unwrap();
+    ports.records.erase(&a, &[record(&a, "1").id]).await.unwrap();
+    drop(ports);
+
+    let records = open().await.records;
+    assert_eq!(records.curations(&a, None, 9).await.unwrap(), [curation(1, "why")]);
+    assert_eq!(records.notes(&a, "s").await.unwrap(), [note(1, 1)]);
+    assert!(records.list(&a, 0, 9).await.unwrap().0.is_empty());
+}

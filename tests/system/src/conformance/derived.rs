@@ -1,0 +1,209 @@
+//! What is derived from units: facts, entities, topics, members, pages, merges.
+
+use domain::ErrorKind;
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::port::Graph;
+use uuid::Uuid;
+
+use super::sample::{derived, noon, space};
+use super::{Ports, kind};
+
+const KINDS: [DerivedKind; 6] = [
+    DerivedKind::Fact,
+    DerivedKind::Entity,
+    DerivedKind::Topic,
+    DerivedKind::Member,
+    DerivedKind::Page,
+    DerivedKind::Merge,
+];
+/// Texts that mean something to one store or another.
+const HOSTILE: [&str; 8] = [
+    "",
+    "'); DROP TABLE derived; --",
+    "`}) DETACH DELETE n //",
+    "$space \\u0027 \\",
+    "\"body\":null}",
+    "\0\u{1}\n\r\t\u{2028}",
+    "👩‍👩‍👧 \u{202e}עברית ‎文 \u{10ffff}",
+    "a/b%'?1",
+];
+
+async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
+    let ports = open().await;
+    for name in ["a", "b"] {
+        ports.records.create_space(&space(name), noon()).await.unwrap();
+    }
+    ports
+}
+
+fn ids(items: &[Derived]) -> Vec<DerivedId> {
+    items.iter().map(Derived::id).collect()
+}
+
+async fn put(graph: &dyn Graph, items: &[Derived], gone: &[DerivedId]) {
+    graph.put_derived(&space("a"), items, gone).await.unwrap();
+}
+
+/// The feed behind a sequence, in words; sorted, since the order inside one step is open.
+async fn fed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
+    let changes = graph.derived_changes(&space("a"), after, 99).await.unwrap();
+    assert!(changes.is_sorted_by(|x, y| x.sequence < y.sequence));
+    assert!(changes.iter().all(|it| it.sequence > after));
+    assert!(
+        changes
+            .iter()
+            .all(|it| it.item.as_ref().is_none_or(|item| item.id() == it.id))
+    );
+    let last = changes.last().map_or(after, |it| it.sequence);
+    let words = |it: domain::port::DerivedChange| {
+        let state = if it.item.is_some() { "put" } else { "gone" };
+        format!("{:?} {} {state}", it.id.kind, it.id.id.as_u128())
+    };
+    let mut words: Vec<String> = changes.into_iter().map(words).collect();
+    words.sort();
+    (words, last)
+}
+
+/// Things are kept by kind and id; a list goes by id, a question in the order asked.
+pub async fn they_are_listed_by_kind_and_id(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let (a, b) = (space("a"), space("b"));
+    let [one, two, three] = [1, 2, 3].map(|it| derived(it, "tea"));
+    let all = [three.clone(), one.clone(), two].concat();
+    put(&*graph, &all, &[]).await;
+    let later = derived(2, "coffee");
+    put(&*graph, &later, &[]).await;
+    graph.put_derived(&b, &derived(2, "milk"), &[]).await.unwrap();
+    for (n, kind) in KINDS.into_iter().enumerate() {
+        let list = async |after, limit| graph.list_derived(&a, kind, after, limit).await.unwrap();
+        assert_eq!(list(None, 2).await, [one[n].clone(), later[n].clone()]);
+        assert_eq!(list(Some(later[n].id().id), 2).await, [three[n].clone()]);
+        assert_eq!(list(Some(Uuid::nil()), 1).await, [one[n].clone()]);
+        assert!(list(Some(Uuid::max()), 9).await.is_empty() && list(None, 0).await.is_empty());
+        assert_eq!(
+            graph.list_derived(&b, kind, None, 9).await.unwrap(),
+            derived(2, "milk")[n..=n]
+        );
+    }
+    let asked = [later[4].id(), derived(9, "")[0].id(), one[0].id(), three[5].id()];
+    let found = graph.derived(&a, &asked).await.unwrap();
+    assert_eq!(found, [later[4].clone(), one[0].clone(), three[5].clone()]);
+    assert!(graph.derived(&b, &[one[0].id()]).await.unwrap().is_empty());
+
+    put(&*graph, &[], &[one[1].id(), derived(9, "")[1].id()]).await;
+    let entities = graph.list_derived(&a, DerivedKind::Entity, None, 9).await.unwrap();
+    assert_eq!(entities, [later[1].clone(), three[1].clone()]);
+    assert!(graph.derived(&a, &[one[1].id()]).await.unwrap().is_empty());
+    assert_eq!(
+        graph.derived(&a, &[one[2].id()]).await.unwrap(),
+        [one[2].clone()],
+        "of another kind"
+    );
+}
+
+/// The feed names the latest change of everything by a sequence that grows; equal things leave no change, units neither.
+pub async fn their_changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let (one, two) = (derived(1, "tea"), derived(2, "tea"));
+    put(&*graph, &one[..2], &[]).await;
+    let (words, first) = fed(&*graph, 0).await;
+    assert_eq!(words, ["Entity 1 put", "Fact 1 put"]);
+    put(&*graph, &two[..1], &[]).await;
+    graph.put_derived(&space("b"), &derived(7, "milk"), &[]).await.unwrap();
+    let (words, second) = fed(&*graph, first).await;
+    assert_eq!(words, ["Fact 2 put"]);
+    let page = graph.derived_changes(&space("a"), 0, 2).await.unwrap();
+    assert_eq!(page.iter().map(|it| it.sequence).max(), Some(first), "cut at the limit");
+
+    put(&*graph, &[one[0].clone(), two[0].clone()], &[two[1].id()]).await;
+    graph
+        .put_units(&space("a"), &[super::sample::unit(1)], &[])
+        .await
+        .unwrap();
+    assert_eq!(fed(&*graph, second).await, (Vec::new(), second), "nothing has changed");
+    assert_eq!(
+        graph.changes(&space("a"), 0, 9).await.unwrap().len(),
+        1,
+        "units have a feed of their own"
+    );
+
+    put(&*graph, &derived(2, "coffee")[..1], &[one[0].id()]).await;
+    let (words, third) = fed(&*graph, second).await;
+    assert_eq!(words, ["Fact 1 gone", "Fact 2 put"]);
+    put(&*graph, &[], &[one[0].id()]).await;
+    assert_eq!(fed(&*graph, third).await.0, Vec::<String>::new(), "it was gone before");
+    put(&*graph, &one[..1], &[]).await;
+    assert_eq!(fed(&*graph, third).await.0, ["Fact 1 put"], "and is back");
+    assert_eq!(fed(&*graph, 0).await.0, ["Entity 1 put", "Fact 1 put", "Fact 2 put"]);
+}
+
+/// What is named in both is there afterwards; of two of one id in a call the last counts.
+pub async fn what_is_gone_goes_before_what_is_put(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let (tea, coffee) = (derived(1, "tea"), derived(1, "coffee"));
+    put(&*graph, &tea, &ids(&tea)).await;
+    assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea);
+    put(&*graph, &[tea.clone(), coffee.clone()].concat(), &[]).await;
+    assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), coffee);
+    let gone = [ids(&tea), ids(&tea)].concat();
+    put(&*graph, &tea[..1], &gone).await;
+    assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea[..1]);
+    put(&*graph, &[], &[]).await;
+    assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea[..1]);
+}
+
+/// Whatever the texts say, they come back as they were, beside all others.
+pub async fn any_text_comes_back(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let all: Vec<Derived> = (1..).zip(HOSTILE).flat_map(|(n, text)| derived(n, text)).collect();
+    put(&*graph, &all, &[]).await;
+    assert_eq!(graph.derived(&space("a"), &ids(&all)).await.unwrap(), all);
+    let changes = graph.derived_changes(&space("a"), 0, 99).await.unwrap();
+    assert_eq!(changes.len(), all.len());
+    assert!(
+        changes
+            .into_iter()
+            .all(|it| it.item.is_some_and(|item| all.contains(&item)))
+    );
+}
+
+/// A number that is none is refused, and nothing of its step is kept.
+pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    let [fact, entity, _, member, page, merge] = derived(1, "tea");
+    let mut broken = vec![entity, fact, member, page, merge];
+    for it in &mut broken {
+        match it {
+            Derived::Fact(it) => it.confidence = f32::NAN,
+            Derived::Entity(it) => it.synonyms[0].cosine = f32::INFINITY,
+            Derived::Member(it) => it.similarity = f32::NAN,
+            Derived::Page(it) => it.links[0].weight = f32::NAN,
+            Derived::Merge(it) => it.similarity = f32::NEG_INFINITY,
+            Derived::Topic(_) => {}
+        }
+    }
+    for it in broken {
+        let [topic] = [derived(2, "tea")[2].clone()];
+        let refused = graph.put_derived(&space("a"), &[topic, it], &[]).await;
+        assert_eq!(kind(refused), Some(ErrorKind::Invalid));
+    }
+    assert!(graph.derived_changes(&space("a"), 0, 9).await.unwrap().is_empty());
+}
+
+/// Everything is there after the store was closed and opened, and the sequence goes on.
+pub async fn they_survive(open: impl AsyncFn() -> Ports) {
+    let a = space("a");
+    let ports = fresh(&open).await;
+    let all = derived(1, "tea");
+    put(&*ports.graph, &all, &[]).await;
+    put(&*ports.graph, &[], &[all[3].id()]).await;
+    let before = ports.graph.derived_changes(&a, 0, 99).await.unwrap();
+    drop(ports);
+
+    let graph = open().await.graph;
+    assert_eq!(graph.derived_changes(&a, 0, 99).await.unwrap(), before);
+    assert_eq!(graph.derived(&a, &ids(&all)).await.unwrap().len(), 5);
+    put(&*graph, &derived(2, "tea")[..1], &[]).await;
+    let last = before.iter().map(|it| it.sequence).max().unwrap();
+    assert_eq!(graph.derived_changes(&a, last, 99).await.unwrap().len(), 1);
+}
