@@ -11,6 +11,8 @@ const B: f32 = 0.2;
 const SOFT: f32 = 0.9;
 /// Likeness below this is chance.
 const CHANCE: f32 = 0.25;
+/// Sums kept side by side.
+const LANES: usize = 16;
 
 /// Turns with how they match, in the order of the view.
 pub struct Matches {
@@ -58,9 +60,37 @@ pub struct Row {
     pub owner: f32,
 }
 
+impl Row {
+    /// Returns the same row with the BM25 of another scale.
+    fn scaled(&self, hard: &Row) -> Row {
+        Row {
+            bm25: hard.bm25,
+            ..*self
+        }
+    }
+}
+
 impl Matches {
     /// Matches `turns`, ascending places in the view.
     pub fn of(view: &View, query: &Query, turns: Vec<usize>) -> Matches {
+        Matches::beside_known(view, query, turns, &Matches::none(query))
+    }
+
+    /// Matches other `turns`; what is known of them already is not measured again.
+    pub fn widened(&self, view: &View, query: &Query, turns: Vec<usize>) -> Matches {
+        Matches::beside_known(view, query, turns, self)
+    }
+
+    fn none(query: &Query) -> Matches {
+        Matches {
+            turns: Vec::new(),
+            rows: Vec::new(),
+            soft: Vec::new(),
+            words: query.words.len(),
+        }
+    }
+
+    fn beside_known(view: &View, query: &Query, turns: Vec<usize>, known: &Matches) -> Matches {
         let words = query.words.len();
         let length: u32 = turns
             .iter()
@@ -79,6 +109,13 @@ impl Matches {
         };
         for &place in &matches.turns {
             let turn = &view.turns()[place];
+            // The average length of a part, the only thing that differs, chooses between parts and counts in BM25.
+            let known_row = known.turns.binary_search(&place).ok();
+            if let (Some(at), [part]) = (known_row, &turn.parts[..]) {
+                matches.rows.push(known.rows[at].scaled(&scale.hard(query, turn, part)));
+                matches.soft.extend(known.soft(at));
+                continue;
+            }
             let (row, soft) = scale.turn(query, turn, replies(view, place));
             matches.rows.push(row);
             matches.soft.extend(soft);
@@ -215,9 +252,17 @@ fn shape(query: &Query, soft: &[f32], row: &mut Row) {
     row.weaker = sorted[..half].iter().sum::<f32>() / half.max(1) as f32;
 }
 
+/// Sums in lanes: one after the other each sum would wait for the one before it.
 fn cosine(query: &Query, vector: &[i8]) -> f32 {
-    let products = vector.iter().zip(&query.vector).map(|(&a, b)| f32::from(a) * b);
-    products.sum::<f32>() / 127.0
+    let mut lanes = [0.0_f32; LANES];
+    let ((vector, rest), (query, last)) = (vector.as_chunks::<LANES>(), query.vector.as_chunks::<LANES>());
+    for (some, own) in vector.iter().zip(query) {
+        for lane in 0..LANES {
+            lanes[lane] += f32::from(some[lane]) * own[lane];
+        }
+    }
+    let rest: f32 = rest.iter().zip(last).map(|(&a, b)| f32::from(a) * b).sum();
+    (lanes.iter().sum::<f32>() + rest) / 127.0
 }
 
 fn nouns(query: &Query, soft: &[f32]) -> Option<f32> {

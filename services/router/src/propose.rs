@@ -142,10 +142,9 @@ fn places(view: &View, gate: &Gate<'_>, hits: &[Hit]) -> Vec<usize> {
 
 /// Candidates that the view itself proposes, the best of each channel by the number of words of the question they hold.
 fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<usize>)> {
-    let names = view.speakers().names();
     let mut found: [Vec<(usize, usize)>; 4] = Default::default();
     for (place, turn) in view.turns().iter().enumerate() {
-        let named = query.subjects.iter().any(|it| names[*it] == turn.unit.actor);
+        let named = view.speaker_of(place).is_some_and(|it| query.subjects.contains(&it));
         let timely = query.anchors.window.as_ref().is_some_and(|window| {
             let at = turn.unit.observed_at.to_utc();
             (window.start..window.end).contains(&at) || turn.unit.times.iter().any(|it| it.overlaps(window))

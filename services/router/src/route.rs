@@ -140,16 +140,13 @@ pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Rela
 
 /// Matches the candidates that a glance finds best, their neighbours too, and returns the rows of the former.
 fn glanced(view: &View, query: &Query, candidates: &Candidates, weights: &Weights) -> (Matches, Vec<usize>) {
-    let places: Vec<usize> = candidates.keys().copied().collect();
-    if view.parts() <= WHOLE {
-        let matches = Matches::of(view, query, places);
-        let full = best(&glance(view, query, &matches, weights));
-        return (matches, full);
-    }
-    let matches = Matches::of(view, query, places);
+    let matches = Matches::of(view, query, candidates.keys().copied().collect());
     let kept = best(&glance(view, query, &matches, weights));
+    if view.parts() <= WHOLE {
+        return (matches, kept);
+    }
     let kept: Vec<usize> = kept.into_iter().map(|it| matches.turns[it]).collect();
-    let matches = Matches::of(view, query, with_neighbours(view, &kept));
+    let matches = matches.widened(view, query, with_neighbours(view, &kept));
     let full = kept
         .iter()
         .filter_map(|it| matches.turns.binary_search(it).ok())

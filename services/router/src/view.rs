@@ -29,6 +29,7 @@ pub struct View {
     places: HashMap<UnitId, u32>,
     sessions: Vec<Range<usize>>,
     session_of: Vec<u32>,
+    speaker_of: Vec<Option<u32>>,
     speakers: Speakers,
 }
 
@@ -81,6 +82,11 @@ impl View {
     /// Returns the number of the session of a turn.
     pub fn session_of(&self, turn: usize) -> usize {
         self.session_of[turn] as usize
+    }
+
+    /// Returns the number of the speaker of a turn.
+    pub fn speaker_of(&self, turn: usize) -> Option<usize> {
+        self.speaker_of[turn].map(|it| it as usize)
     }
 
     /// Returns the place of a unit among the turns.
@@ -159,6 +165,7 @@ impl View {
         }
         self.places = self.turns.iter().zip(0..).map(|(it, at)| (it.unit.id, at)).collect();
         self.speakers = Speakers::of(&self.turns);
+        self.speaker_of = self.speakers.of_turns(&self.turns);
     }
 }
 

@@ -27,6 +27,15 @@ impl Speakers {
         Speakers { names, called }
     }
 
+    /// Returns the number of the speaker of each turn.
+    pub(super) fn of_turns(&self, turns: &[Arc<Turn>]) -> Vec<Option<u32>> {
+        let numbers: HashMap<&str, u32> = self.names.iter().map(String::as_str).zip(0..).collect();
+        turns
+            .iter()
+            .map(|it| numbers.get(it.unit.actor.as_str()).copied())
+            .collect()
+    }
+
     /// Returns the speakers, most talkative first, ties by name.
     pub fn names(&self) -> &[String] {
         &self.names
