@@ -124,7 +124,9 @@ impl Follower {
             let full = page.len() == AT_ONCE;
             stored.extend(page.into_iter().filter_map(|it| match it {
                 Derived::Entity(it) => Some((it.id, it)),
-                _ => None,
+                Derived::Fact(_) | Derived::Topic(_) | Derived::Member(_) | Derived::Page(_) | Derived::Merge(_) => {
+                    None
+                }
             }));
             if !full {
                 return Ok(Followed {

@@ -150,14 +150,14 @@ pub(crate) async fn entity(
 fn as_fact(item: Derived) -> Option<Fact> {
     match item {
         Derived::Fact(it) => Some(it),
-        _ => None,
+        Derived::Entity(_) | Derived::Topic(_) | Derived::Member(_) | Derived::Page(_) | Derived::Merge(_) => None,
     }
 }
 
 fn as_entity(item: Derived) -> Option<Entity> {
     match item {
         Derived::Entity(it) => Some(it),
-        _ => None,
+        Derived::Fact(_) | Derived::Topic(_) | Derived::Member(_) | Derived::Page(_) | Derived::Merge(_) => None,
     }
 }
 
