@@ -107,9 +107,7 @@ pub async fn a_removed_unit_says_nothing(open: impl AsyncFn() -> Ports) {
     assert_eq!((left.status, left.grain), (Status::Superseded, unit(1).grain));
     assert_eq!((left.session, left.observed_at), (unit(1).session, unit(1).observed_at));
     let shown = serde_json::to_string(left).unwrap();
-    for word in ["secret", &unit(1).records[0].to_string()] {
-        assert!(!shown.contains(word), "{word} in {shown}");
-    }
+    assert!(!shown.contains("secret") && left.records.is_empty(), "{shown}");
     graph.put_units(&a, &[talkative()], &[]).await.unwrap();
     assert_eq!(
         graph.units(&a, &[unit(1).id]).await.unwrap(),
