@@ -95,13 +95,17 @@ async fn files_of_others_and_of_the_future_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()).await);
     let database = Connection::open(file(dir.path())).unwrap();
-    database.pragma_update(None, "user_version", 7).unwrap();
+    let own: i32 = database
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    database.pragma_update(None, "user_version", own + 7).unwrap();
     let error = refusal(dir.path()).await;
     assert!(
-        matches!(error, OpenError::Newer { found: 7, .. }) && error.kind() == ErrorKind::Conflict,
+        matches!(error, OpenError::Newer { found, known, .. } if found == known + 7)
+            && error.kind() == ErrorKind::Conflict,
         "{error}"
     );
-    database.pragma_update(None, "user_version", 1).unwrap();
+    database.pragma_update(None, "user_version", own).unwrap();
 
     database
         .execute("UPDATE meta SET value = 'another/1' WHERE key = 'model'", [])
