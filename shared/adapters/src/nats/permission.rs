@@ -2,10 +2,18 @@
 
 use std::fmt;
 
-use domain::message::{AnswerV1, Message, RecordsAcceptedV1, Request, RouteV1, UnitsOrganisedV1, UnitsWrittenV1};
+use domain::message::{
+    AnswerV1, Message, PlanV1, RecallV1, RecordsAcceptedV1, Request, RouteV1, ToolV1, ToolsV1, UnitsOrganisedV1,
+    UnitsWrittenV1,
+};
 
 use super::name::{self, Names};
 use super::options::Options;
+
+/// Requests that the router answers.
+const ROUTED: &[&str] = &[RouteV1::SUBJECT, ToolsV1::SUBJECT, ToolV1::SUBJECT, RecallV1::SUBJECT];
+/// Requests that the reader answers.
+const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT];
 
 /// Who connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +24,9 @@ pub enum Role {
     Writer,
     /// Consumes announcements of units.
     Clusterer,
-    /// Serves questions for evidence.
+    /// Serves questions for evidence, tools and recall.
     Router,
-    /// Serves questions for answers.
+    /// Serves questions for answers and plans.
     Reader,
     /// Runs `mnemic provision`.
     Operator,
@@ -76,8 +84,9 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
         Role::Gateway => {
             it.publishes(records);
             it.watches(records);
-            it.requests(RouteV1::SUBJECT);
-            it.requests(AnswerV1::SUBJECT);
+            for subject in [ROUTED, READ].concat() {
+                it.requests(subject);
+            }
             it.tends_dead_letters();
             it.erases();
         }
@@ -88,8 +97,8 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
             it.publishes(organised);
         }
         Role::Clusterer => it.consumes(organised, "clusterer"),
-        Role::Router => it.serves(RouteV1::SUBJECT),
-        Role::Reader => it.serves(AnswerV1::SUBJECT),
+        Role::Router => ROUTED.iter().for_each(|subject| it.serves(subject)),
+        Role::Reader => READ.iter().for_each(|subject| it.serves(subject)),
         Role::Operator => it.publish("$JS.API.>".to_owned()),
     }
     it.granted

@@ -266,7 +266,13 @@ async fn services_work_with_the_permissions_printed_for_them() {
         assert_eq!(delivery.attempt, 2);
         delivery.settler.done().await.unwrap();
     }
-    for (role, subject) in [(Role::Router, "route.v1"), (Role::Reader, "answer.v1")] {
+    for (role, subject) in [
+        (Role::Router, "route.v1"),
+        (Role::Router, "tool.v1"),
+        (Role::Router, "recall.v1"),
+        (Role::Reader, "answer.v1"),
+        (Role::Reader, "plan.v1"),
+    ] {
         let bus = connect(role).await;
         let mut inquiries = bus.serve(subject).await.unwrap();
         let serving = tokio::spawn(async move {
