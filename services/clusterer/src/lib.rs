@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 
 mod acts;
 mod changed;
-mod entities;
 mod error;
-mod events;
 mod follow;
 mod named;
 mod names;
@@ -23,9 +21,7 @@ mod tally;
 
 pub use acts::Acts;
 pub use changed::Changed;
-pub use entities::Entities;
 pub use error::Error;
-pub use events::Events;
 pub use named::{Named, Names};
 pub use tally::Tally;
 

@@ -38,7 +38,12 @@ pub(crate) fn explain(
             rank: at as u32 + 1,
             scores: it.scores,
             channels: it.channels.clone(),
-            reason: format!("{}; {}", reason(packed.fates[at], it, query, price), in_words(&moved)),
+            reason: format!(
+                "{}{}; {}",
+                reason(packed.fates[at], it, query, price),
+                favour(it),
+                in_words(&moved)
+            ),
             features: strongest(it, &moved),
             price,
             packed: packed.fates[at] == Fate::Packed,
@@ -112,12 +117,12 @@ fn words(feature: &str) -> &'static str {
             "near",
             "asks_ahead",
             "window",
+            "dense_window",
             "gain",
         ]) =>
         {
             "the turns around it"
         }
-        () if starts(&["dense_window"]) => "the turns around it",
         () if starts(&["dense"]) => "its meaning as a whole",
         () if starts(&["covered", "both_sides"]) => "how much else it says",
         () if starts(&["bm25", "cover", "hits", "rare", "bigram"]) => "the words of the question",
@@ -126,6 +131,18 @@ fn words(feature: &str) -> &'static str {
         () if starts(&["questions", "asks", "greeting"]) => "whether it tells or asks",
         () if starts(&["chained"]) => "what belongs with the best",
         () => "its length and form",
+    }
+}
+
+/// Said only of what was brought forward.
+fn favour(scored: &Scored) -> String {
+    if scored.favour > 0.0 {
+        format!(
+            "; brought forward by {:.2}, since it was pinned or gathered on the way",
+            scored.favour
+        )
+    } else {
+        String::new()
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! The core is pure and may be read top down: [`view`] holds a space, [`query`] reads a question, [`propose`] collects
 //! candidates, [`mod@matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
-//! [`route`] joins them. [`Router`] does the same from stores.
+//! [`route`] joins them. [`Router`] does the same from stores. [`memory`] holds what is derived of a space; the tools look
+//! around in both.
 
 pub mod edges;
+pub mod favour;
 pub mod features;
 pub mod heads;
 pub mod matches;
+pub mod memory;
 pub mod pack;
 pub mod propose;
 pub mod query;
@@ -20,6 +23,7 @@ mod explain;
 mod near;
 mod service;
 mod spaces;
+mod tools;
 
 pub use error::Error;
 pub use service::{Config, Router, run};

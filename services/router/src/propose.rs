@@ -1,9 +1,9 @@
 //! Eight channels that propose candidates. They only collect; the heads decide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::evidence::Channel;
-use domain::id::SessionId;
+use domain::id::{SessionId, UnitId};
 use domain::message::{QueryFilter, RouteV1};
 use domain::port::{Hit, SearchResult, Sparse};
 
@@ -30,18 +30,32 @@ pub type Candidates = BTreeMap<usize, Vec<Channel>>;
 pub struct Gate<'a> {
     request: &'a RouteV1,
     sessions: Vec<SessionId>,
+    forgotten: Option<&'a BTreeSet<UnitId>>,
 }
 
-impl Gate<'_> {
+impl<'a> Gate<'a> {
     /// Reads the request's time and filter.
-    pub fn of(request: &RouteV1) -> Gate<'_> {
+    pub fn of(request: &'a RouteV1) -> Gate<'a> {
         let sessions = request
             .filter
             .sessions
             .iter()
             .map(|it| SessionId::derive(&request.space, it))
             .collect();
-        Gate { request, sessions }
+        Gate {
+            request,
+            sessions,
+            forgotten: None,
+        }
+    }
+
+    /// Shuts out what is forgotten, too.
+    #[must_use]
+    pub fn without(self, forgotten: &'a BTreeSet<UnitId>) -> Gate<'a> {
+        Gate {
+            forgotten: Some(forgotten),
+            ..self
+        }
     }
 
     /// Says whether `turn` may be evidence.
@@ -54,12 +68,13 @@ impl Gate<'_> {
             ..
         } = &self.request.filter;
         let unit = &turn.unit;
-        self.request.as_of.is_none_or(|it| unit.observed_at < it)
+        self.request.as_of.is_none_or(|it| unit.observed_at <= it)
             && from.is_none_or(|it| unit.observed_at >= it)
             && until.is_none_or(|it| unit.observed_at < it)
             && (actors.is_empty() || actors.contains(&unit.actor))
             && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
             && (modalities.is_empty() || modalities.contains(&unit.modality))
+            && self.forgotten.is_none_or(|it| !it.contains(&unit.id))
     }
 }
 

@@ -7,6 +7,7 @@ use domain::port::SearchResult;
 
 use crate::edges::{Related, edge};
 use crate::explain::explain;
+use crate::favour::{Favoured, favoured};
 use crate::features::{features, glance};
 use crate::heads::Weights;
 use crate::matches::Matches;
@@ -38,18 +39,19 @@ pub struct Scored {
     pub channels: Vec<Channel>,
     /// Its features.
     pub values: Values,
+    /// What was added to its support score because somebody wants it, 0 for most.
+    pub favour: f32,
 }
 
 /// Returns the moment a question is asked at: `as_of`, else the latest observation, else 1970.
 pub fn now(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
-    let latest = || {
-        view.sessions()
-            .iter()
-            .filter_map(|it| view.turns()[it.clone()].last())
-            .map(|it| it.unit.observed_at)
-            .max()
-    };
-    request.as_of.or_else(latest).unwrap_or_default()
+    request.as_of.or_else(|| latest(view)).unwrap_or_default()
+}
+
+/// Returns when the last turn of a space was observed.
+pub fn latest(view: &View) -> Option<DateTime<FixedOffset>> {
+    let last = view.sessions().iter().filter_map(|it| view.turns()[it.clone()].last());
+    last.map(|it| it.unit.observed_at).max()
 }
 
 /// Finds, ranks and packs evidence. `found` are the hits of the index, `related` the relations of the best of them.
@@ -61,9 +63,13 @@ pub fn route(
     request: &RouteV1,
     weights: &Weights,
 ) -> RoutedV1 {
-    let gate = Gate::of(request);
-    let candidates = propose(view, query, &gate, found, related);
-    let scored = score(view, query, &candidates, related, weights);
+    let gate = Gate::of(request).without(&view.marks().forgotten);
+    let favoured = favoured(view, query, &gate, &request.focus);
+    let mut candidates = propose(view, query, &gate, found, related);
+    for place in favoured.keys() {
+        candidates.entry(*place).or_default();
+    }
+    let scored = score_favoured(view, query, (&candidates, &favoured), related, weights);
     let packed = pack(view, query, &scored, request.tokens);
     let ranked = scored
         .iter()
@@ -100,14 +106,26 @@ pub fn route(
 
 /// Scores the candidates that a glance leaves, best first, ties by place.
 pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Related, weights: &Weights) -> Vec<Scored> {
-    let (matches, full) = glanced(view, query, candidates, weights);
+    score_favoured(view, query, (candidates, &Favoured::new()), related, weights)
+}
+
+/// The same, with what is added to the support scores of some, which no glance passes over.
+fn score_favoured(
+    view: &View,
+    query: &Query,
+    (candidates, favoured): (&Candidates, &Favoured),
+    related: &Related,
+    weights: &Weights,
+) -> Vec<Scored> {
+    let (matches, full) = glanced(view, query, (candidates, favoured), weights);
     let mut all = features(view, query, &matches, &full, weights);
     chain(view, &matches, (&mut all, &full), related, weights);
     let mut scored: Vec<Scored> = Vec::with_capacity(full.len());
     for row in full {
         let (place, values) = (matches.turns[row], all[row]);
+        let favour = favoured.get(&place).copied().unwrap_or_default();
         let scores = Scores {
-            support: weights.support.score(&values),
+            support: weights.support.score(&values) + favour,
             anchor: weights.anchor.score(&values),
             edge: values[slots::CHAINED],
         };
@@ -117,6 +135,7 @@ pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Rela
             probability: 0.0,
             channels: candidates.get(&place).cloned().unwrap_or_default(),
             values,
+            favour,
         });
     }
     scored.sort_by(|a, b| {
@@ -139,9 +158,17 @@ pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Rela
 }
 
 /// Matches the candidates that a glance finds best, their neighbours too, and returns the rows of the former.
-fn glanced(view: &View, query: &Query, candidates: &Candidates, weights: &Weights) -> (Matches, Vec<usize>) {
+fn glanced(
+    view: &View,
+    query: &Query,
+    (candidates, favoured): (&Candidates, &Favoured),
+    weights: &Weights,
+) -> (Matches, Vec<usize>) {
     let matches = Matches::of(view, query, candidates.keys().copied().collect());
-    let kept = best(&glance(view, query, &matches, weights));
+    let mut kept = best(&glance(view, query, &matches, weights));
+    kept.extend(favoured.keys().filter_map(|it| matches.turns.binary_search(it).ok()));
+    kept.sort_unstable();
+    kept.dedup();
     if view.parts() <= WHOLE {
         return (matches, kept);
     }

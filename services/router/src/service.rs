@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use domain::id::UnitId;
-use domain::message::{RouteV1, RoutedV1};
+use domain::id::{SpaceId, UnitId};
+use domain::message::{RouteV1, RoutedV1, ToolV1, ToolsV1};
 use domain::port::{Search, SearchResult};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Backends, Context};
@@ -15,9 +15,9 @@ use crate::edges::Related;
 use crate::error::{Error, crashed};
 use crate::heads::Weights;
 use crate::query::Query;
-use crate::spaces::Spaces;
+use crate::spaces::{Seen, Spaces};
 use crate::view::View;
-use crate::{propose, route};
+use crate::{propose, route, tools};
 
 /// Best hits whose relations are looked up, and how many relations of them.
 const RELATED: usize = 20;
@@ -27,6 +27,7 @@ const QUESTION_MAX: usize = 20_000;
 /// Bounds of what a request may ask for.
 const TOKENS_MAX: u32 = 100_000;
 const LISTED_MAX: u32 = 200;
+const FOCUS_MAX: usize = 200;
 
 /// What may be set for the router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,18 +54,17 @@ impl Default for Config {
     }
 }
 
-/// Serves questions until shutdown.
+/// Serves questions and calls of tools until shutdown.
 ///
 /// # Errors
 /// If the settings or the weights are wrong.
 pub async fn run(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("router")?;
-    let router = Arc::new(Router::new(ctx.backends.clone(), config.clone())?);
-    ctx.serve::<RouteV1, Error, _, _>(config.in_flight, move |request| {
-        let router = Arc::clone(&router);
-        async move { router.route(request).await }
-    })
-    .await
+    let router = Router::new(ctx.backends.clone(), config.clone())?;
+    let routes = ctx.serve::<RouteV1, Error, _, _>(config.in_flight, |request| router.route(request));
+    let calls = ctx.serve::<ToolV1, Error, _, _>(config.in_flight, |call| router.tool(call));
+    let lists = ctx.serve::<ToolsV1, Error, _, _>(config.in_flight, |_| async { Ok(tools::catalogue()) });
+    tokio::try_join!(routes, calls, lists).map(|_| ())
 }
 
 /// Answers questions from stores; the views of spaces are kept between questions.
@@ -110,7 +110,11 @@ impl Router {
         bound(&mut request);
         let mut log = Log::default();
         let start = Instant::now();
-        let view = self.view(&request).await?;
+        let seen = self.seen(&request.space).await?;
+        if !request.focus.is_empty() {
+            request.focus = seen.memory.turns(&request.focus);
+        }
+        let view = seen.view;
         log.step("sync", start);
         let start = Instant::now();
         let query = self.read(&view, &request).instrument(info_span!("read")).await?;
@@ -135,14 +139,21 @@ impl Router {
         Ok(routed)
     }
 
-    async fn view(&self, request: &RouteV1) -> Result<Arc<View>, Error> {
-        let Some(info) = self.backends.records.space(&request.space).await? else {
-            self.spaces.forget(&request.space);
-            return Err(Error::NoSpace(request.space.to_string()));
+    /// Returns a space as it is stored now.
+    ///
+    /// # Errors
+    /// `NotFound` without the space; that of a store that failed.
+    pub(crate) async fn seen(&self, space: &SpaceId) -> Result<Seen, Error> {
+        let Some(info) = self.backends.records.space(space).await? else {
+            self.spaces.forget(space);
+            return Err(Error::NoSpace(space.to_string()));
         };
-        self.spaces
-            .view(&*self.backends.graph, &request.space, info.created_at)
-            .await
+        self.spaces.seen(&self.backends, space, info.created_at).await
+    }
+
+    /// Returns the stores.
+    pub(crate) fn backends(&self) -> &Backends {
+        &self.backends
     }
 
     async fn read(&self, view: &Arc<View>, request: &RouteV1) -> Result<Query, Error> {
@@ -229,6 +240,7 @@ fn bound(request: &mut RouteV1) {
             .truncate(request.question.floor_char_boundary(QUESTION_MAX));
     }
     request.tokens = request.tokens.min(TOKENS_MAX);
+    request.focus.truncate(FOCUS_MAX);
     for count in [&mut request.explain, &mut request.ranked, &mut request.scenes] {
         *count = (*count).min(LISTED_MAX);
     }

@@ -5,16 +5,26 @@ use std::sync::{Arc, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::PortError;
+use domain::curation::Curation;
 use domain::id::SpaceId;
-use domain::port::Graph;
+use domain::port::{Change, DerivedChange, Records};
+use host::Backends;
 use tokio::sync::Mutex;
 use tracing::{Instrument, info_span};
 
 use crate::error::Error;
+use crate::memory::Memory;
 use crate::view::View;
 
-/// Changes asked for at once.
+/// Changes and curations asked for at once.
 const PAGE: usize = 1_000;
+
+/// A space as it is stored now: its turns, and what is derived of it.
+#[derive(Clone, Default)]
+pub(crate) struct Seen {
+    pub(crate) view: Arc<View>,
+    pub(crate) memory: Arc<Memory>,
+}
 
 /// Views by space, the least recently used dropped when together they take more than a bound.
 pub(crate) struct Spaces {
@@ -38,7 +48,7 @@ struct Slot {
 /// One space; whoever holds it brings it up to date, others wait.
 #[derive(Default)]
 struct State {
-    view: Arc<View>,
+    seen: Seen,
     created_at: DateTime<Utc>,
 }
 
@@ -51,30 +61,30 @@ impl Spaces {
         }
     }
 
-    /// Returns the view of a space with every change that is stored now. A space that was erased and created again since
-    /// `created_at` starts anew.
-    pub(crate) async fn view(
+    /// Returns a space with every change that is stored now. A space that was erased and created again since `created_at`
+    /// starts anew.
+    pub(crate) async fn seen(
         &self,
-        graph: &dyn Graph,
+        stores: &Backends,
         space: &SpaceId,
         created_at: DateTime<Utc>,
-    ) -> Result<Arc<View>, Error> {
+    ) -> Result<Seen, Error> {
         let state = self.slot(space);
-        let view = {
+        let seen = {
             let mut state = state.lock().await;
             if state.created_at != created_at {
                 *state = State {
-                    view: Arc::default(),
+                    seen: Seen::default(),
                     created_at,
                 };
             }
-            fresh(graph, space, &mut state.view)
+            fresh(stores, space, &mut state.seen)
                 .instrument(info_span!("sync"))
                 .await?;
-            Arc::clone(&state.view)
+            state.seen.clone()
         };
-        self.weigh(space, view.bytes());
-        Ok(view)
+        self.weigh(space, seen.view.bytes() + seen.memory.bytes());
+        Ok(seen)
     }
 
     /// Forgets a space that is gone.
@@ -113,21 +123,65 @@ impl Spaces {
     }
 }
 
-async fn fresh(graph: &dyn Graph, space: &SpaceId, view: &mut Arc<View>) -> Result<(), PortError> {
+async fn fresh(stores: &Backends, space: &SpaceId, seen: &mut Seen) -> Result<(), PortError> {
+    let (curations, ()) = tokio::try_join!(decided(&*stores.records, space), follow(stores, space, seen))?;
+    if !seen.memory.is_decided(&curations) {
+        Arc::make_mut(&mut seen.memory).decide(&curations);
+    }
+    let marks = seen.memory.marks();
+    if *seen.view.marks() != marks {
+        Arc::make_mut(&mut seen.view).mark(marks);
+    }
+    Ok(())
+}
+
+/// All acts of a space: one may take back any other.
+async fn decided(records: &dyn Records, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
+    let mut all: Vec<Curation> = Vec::new();
     loop {
-        let changes = graph.changes(space, view.sequence(), PAGE).await?;
-        let last = changes.len() < PAGE;
-        if !changes.is_empty() {
-            let old = std::mem::take(view);
-            let taken = tokio::task::spawn_blocking(move || {
-                let mut view = Arc::unwrap_or_clone(old);
-                view.apply(changes);
-                view
-            });
-            *view = Arc::new(taken.await.map_err(crate::error::crashed)?);
+        let after = all.last().map(|it| it.id);
+        let page = records.curations(space, after, PAGE).await?;
+        let last = page.len() < PAGE;
+        all.extend(page);
+        if last {
+            return Ok(all);
+        }
+    }
+}
+
+async fn follow(stores: &Backends, space: &SpaceId, seen: &mut Seen) -> Result<(), PortError> {
+    loop {
+        let (changes, derived) = tokio::try_join!(
+            stores.graph.changes(space, seen.view.sequence(), PAGE),
+            stores.graph.derived_changes(space, seen.memory.sequence(), PAGE)
+        )?;
+        let last = changes.len() < PAGE && derived.len() < PAGE;
+        if !changes.is_empty() || !derived.is_empty() {
+            // What is cut off half-way is read again from the start.
+            let old = std::mem::take(seen);
+            let taken = tokio::task::spawn_blocking(move || old.with(changes, derived));
+            *seen = taken.await.map_err(crate::error::crashed)?;
         }
         if last {
             return Ok(());
+        }
+    }
+}
+
+impl Seen {
+    fn with(self, changes: Vec<Change>, derived: Vec<DerivedChange>) -> Seen {
+        let mut memory = Arc::unwrap_or_clone(self.memory);
+        let mut view = self.view;
+        memory.take_derived(derived);
+        if !changes.is_empty() {
+            memory.take_units(&changes);
+            let mut own = Arc::unwrap_or_clone(view);
+            own.apply(changes);
+            view = Arc::new(own);
+        }
+        Seen {
+            view,
+            memory: Arc::new(memory),
         }
     }
 }

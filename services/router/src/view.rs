@@ -4,7 +4,7 @@ mod speakers;
 mod turn;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,6 +31,16 @@ pub struct View {
     session_of: Vec<u32>,
     speaker_of: Vec<Option<u32>>,
     speakers: Speakers,
+    marks: Marks,
+}
+
+/// Turn units about which somebody decided something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Those that stand before their equals.
+    pub pinned: BTreeSet<UnitId>,
+    /// Those that are no evidence any more.
+    pub forgotten: BTreeSet<UnitId>,
 }
 
 impl View {
@@ -62,6 +72,16 @@ impl View {
         if changed {
             self.arrange();
         }
+    }
+
+    /// Takes in what was decided about turns, all of it.
+    pub fn mark(&mut self, marks: Marks) {
+        self.marks = marks;
+    }
+
+    /// Returns what was decided about turns.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     /// Returns the sequence of the latest change taken in.

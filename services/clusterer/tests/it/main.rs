@@ -2,11 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-mod entities;
-mod events;
-mod held;
-mod roles;
-
 use std::path::PathBuf;
 use std::time::Duration;
 

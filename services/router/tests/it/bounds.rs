@@ -12,7 +12,8 @@ fn time_and_filters_shut_units_out() {
     let mut asked = request("What did Liv and Omar do with Biscuit, bowls and pottery?", 500);
     let all = ask(&view, &asked).units;
     assert_eq!(all, 8);
-    asked.as_of = Some(DateTime::parse_from_rfc3339("2024-04-11T18:01:00Z").unwrap());
+    // That moment included.
+    asked.as_of = Some(DateTime::parse_from_rfc3339("2024-04-11T18:00:00Z").unwrap());
     let early = ask(&view, &asked);
     assert_eq!(early.units, 5);
     assert!(
@@ -25,7 +26,7 @@ fn time_and_filters_shut_units_out() {
             .scenes
             .iter()
             .flat_map(|it| &it.turns)
-            .all(|it| Some(it.observed_at) < asked.as_of)
+            .all(|it| Some(it.observed_at) <= asked.as_of)
     );
     asked.filter.actors = vec!["Omar".to_owned()];
     assert!(ask(&view, &asked).pack.items.iter().all(|it| it.actor == "Omar"));

@@ -2,5 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 mod bounds;
+mod derived;
+mod favour;
+mod memory;
 mod stores;
 mod talk;
+mod tools;

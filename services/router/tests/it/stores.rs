@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::port::Point;
-use domain::unit::Unit;
+use domain::unit::{Grain, Unit};
 use domain::{Classify, ErrorKind};
 use host::Context;
 use router::{Config, Router};
@@ -45,11 +45,11 @@ async fn a_view_follows_its_space() {
     assert_eq!(router.route(asked).await.unwrap().units, 1);
 }
 
-fn moment(seconds: i64) -> DateTime<Utc> {
+pub(crate) fn moment(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
 }
 
-async fn put(ctx: &Context, units: &[Unit]) {
+pub(crate) async fn put(ctx: &Context, units: &[Unit]) {
     let point = |it: &Unit| Point {
         unit: it.id,
         part: 0,
@@ -58,7 +58,8 @@ async fn put(ctx: &Context, units: &[Unit]) {
         pieces: sparse::pieces(&it.text),
         observed_at: it.observed_at.timestamp(),
     };
-    let points: Vec<Point> = units.iter().map(point).collect();
+    let turns = units.iter().filter(|it| it.grain == Grain::Turn);
+    let points: Vec<Point> = turns.map(point).collect();
     ctx.backends.graph.put_units(&space(), units, &[]).await.unwrap();
     ctx.backends.index.put(&space(), &points, &[]).await.unwrap();
 }

@@ -82,7 +82,6 @@ fn unit(at: usize, line: &str) -> Unit {
         modality: Modality::Text,
         addressee: if actor == "Liv" { "Omar" } else { "Liv" }.to_owned(),
         actor,
-        text,
         caption: String::new(),
         summary: String::new(),
         times: Vec::new(),
@@ -91,12 +90,39 @@ fn unit(at: usize, line: &str) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
-        tag: String::new(),
-        cues: Vec::new(),
+        tag: cues(&text).into_iter().take(2).collect::<Vec<String>>().join(" "),
+        cues: cues(&text),
         question: String::new(),
         derived_by: "test".to_owned(),
         status: Status::Active,
         confidence: 1.0,
+        text,
+    }
+}
+
+/// Lower-case content words.
+fn cues(text: &str) -> Vec<String> {
+    let words = text::words(text).into_iter().filter(|it| !text::is_stop(it));
+    words.map(str::to_lowercase).collect()
+}
+
+/// Returns the event unit of the turns `turns` of the talk.
+pub(crate) fn event(turns: std::ops::Range<usize>, tag: &str, summary: &str) -> Unit {
+    let turns = &units()[turns];
+    let records: Vec<RecordId> = turns.iter().flat_map(|it| it.records.clone()).collect();
+    Unit {
+        id: UnitId::event(records[0]),
+        grain: Grain::Event,
+        external_ids: turns.iter().flat_map(|it| it.external_ids.clone()).collect(),
+        actor: String::new(),
+        addressee: String::new(),
+        text: String::new(),
+        summary: summary.to_owned(),
+        participants: vec!["Liv".to_owned(), "Omar".to_owned()],
+        tag: tag.to_owned(),
+        cues: cues(summary),
+        records,
+        ..turns[0].clone()
     }
 }
 

@@ -32,7 +32,7 @@ pub struct RouteV1 {
     pub question: String,
     /// o200k tokens the pack may cost.
     pub tokens: u32,
-    /// Only what was observed before; also the "now" that relative times in the question are resolved against.
+    /// Only what was observed until then, that moment included; also the "now" that relative times in the question are resolved against.
     pub as_of: Option<DateTime<FixedOffset>>,
     /// What may be evidence.
     pub filter: QueryFilter,

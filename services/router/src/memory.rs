@@ -1,0 +1,224 @@
+//! What is derived of one space, as the router sees it: facts, entities, topics, pages, merges, event units, cues, and what
+//! people decided about units. [`Known`] answers as of a moment.
+//!
+//! Equal units, derived things and curations give an equal memory, in whatever order they came; every list has one order.
+
+mod acts;
+mod cues;
+mod entities;
+mod events;
+mod facts;
+mod merges;
+mod names;
+mod pages;
+mod posts;
+mod topics;
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use domain::curation::Curation;
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
+use domain::port::{Change, DerivedChange};
+use domain::unit::{Grain, Status, Unit};
+
+pub use events::Event;
+pub use names::{normalised, verb_terms};
+
+use crate::view::Marks;
+use acts::Acts;
+use cues::Cues;
+use entities::Entities;
+use events::Events;
+use facts::Facts;
+use merges::Merges;
+use pages::Pages;
+use topics::Topics;
+
+/// The derived things of one space, with the event units and the cues of the turn units they stand on.
+#[derive(Clone, Default)]
+pub struct Memory {
+    sequence: u64,
+    facts: Facts,
+    entities: Entities,
+    topics: Topics,
+    pages: Pages,
+    merges: Merges,
+    events: Events,
+    cues: Cues,
+    acts: Acts,
+}
+
+/// A memory as it was known at a moment, that moment included; without one, as it is.
+///
+/// What is withdrawn or comes from a forgotten unit is never told.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    memory: &'a Memory,
+    as_of: Option<DateTime<Utc>>,
+}
+
+impl Memory {
+    /// Makes a memory of these.
+    pub fn of(units: impl IntoIterator<Item = Unit>, derived: impl IntoIterator<Item = Derived>) -> Memory {
+        let mut memory = Memory::default();
+        let units: Vec<Change> = units.into_iter().map(|unit| Change { sequence: 0, unit }).collect();
+        memory.take_units(&units);
+        memory.take_derived(derived.into_iter().map(|it| DerivedChange {
+            sequence: 0,
+            id: it.id(),
+            item: Some(it),
+        }));
+        memory
+    }
+
+    /// Takes in changes of units, in order. Which ones were taken in is for the caller to know.
+    pub fn take_units(&mut self, changes: &[Change]) {
+        for unit in changes.iter().map(|it| &it.unit) {
+            self.events.remove(unit.id);
+            self.cues.remove(unit.id);
+            match (unit.grain, unit.status) {
+                (Grain::Turn, Status::Active) => self.cues.put(unit),
+                (Grain::Event, Status::Active | Status::Merged) => self.events.put(unit),
+                (Grain::Turn | Grain::Event, _) => {}
+            }
+        }
+    }
+
+    /// Takes in changes of derived things, in order.
+    pub fn take_derived(&mut self, changes: impl IntoIterator<Item = DerivedChange>) {
+        for DerivedChange { sequence, id, item } in changes {
+            self.sequence = self.sequence.max(sequence);
+            match item {
+                Some(Derived::Fact(it)) => self.facts.put(it),
+                Some(Derived::Entity(it)) => self.entities.put(it),
+                Some(Derived::Topic(it)) => self.topics.put(it),
+                Some(Derived::Member(it)) => self.topics.put_member(it),
+                Some(Derived::Page(it)) => self.pages.put(it),
+                Some(Derived::Merge(it)) => self.merges.put(it),
+                None => self.remove(id),
+            }
+        }
+    }
+
+    /// Takes in all curations of the space; says whether anything changed by them.
+    pub fn decide(&mut self, curations: &[Curation]) -> bool {
+        let acts = Acts::of(curations);
+        let changed = acts != self.acts;
+        self.acts = acts;
+        changed
+    }
+
+    /// Says whether these curations, all of the space, change nothing.
+    pub fn is_decided(&self, curations: &[Curation]) -> bool {
+        Acts::of(curations) == self.acts
+    }
+
+    /// Returns the sequence of the latest change of derived things taken in.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// Returns roughly how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.facts.bytes()
+            + self.entities.bytes()
+            + self.topics.bytes()
+            + self.pages.bytes()
+            + self.merges.bytes()
+            + self.events.bytes()
+            + self.cues.bytes()
+    }
+
+    /// Returns what was known at a moment; without one, what is known.
+    pub fn at(&self, as_of: Option<DateTime<Utc>>) -> Known<'_> {
+        Known { memory: self, as_of }
+    }
+
+    /// Says whether a unit is not to be told any more: it was forgotten itself, or the event that holds it, or, of an event,
+    /// one of its turns (the other turns are still told, one by one).
+    pub fn is_forgotten(&self, unit: UnitId) -> bool {
+        let forgotten = &self.acts.forgotten;
+        !forgotten.is_empty()
+            && (forgotten.contains(&unit)
+                || self.events.holding(unit).any(|it| forgotten.contains(&it))
+                || self.turns_of(unit).any(|it| forgotten.contains(&it)))
+    }
+
+    /// Says whether somebody pinned a unit, or the event that holds it.
+    pub fn is_pinned(&self, unit: UnitId) -> bool {
+        let pinned = &self.acts.pinned;
+        !pinned.is_empty() && (pinned.contains(&unit) || self.events.holding(unit).any(|it| pinned.contains(&it)))
+    }
+
+    /// Returns the turn units of an event unit in session order; none of any other unit.
+    pub fn turns_of(&self, event: UnitId) -> impl Iterator<Item = UnitId> + '_ {
+        let records = self.events.get(event).map_or(&[][..], |it| it.records.as_slice());
+        records.iter().map(|it| UnitId::turn(*it))
+    }
+
+    /// Returns the turn units of `units`, events taken apart, each once, in order.
+    pub fn turns(&self, units: &[UnitId]) -> Vec<UnitId> {
+        let mut met = BTreeSet::new();
+        let apart = units.iter().flat_map(|it| {
+            let own = (!self.events.holds(*it)).then_some(*it);
+            own.into_iter().chain(self.turns_of(*it))
+        });
+        apart.filter(|it| met.insert(*it)).collect()
+    }
+
+    /// Returns the turn units that are pinned or forgotten.
+    pub fn marks(&self) -> Marks {
+        let turns = |units: &BTreeSet<UnitId>| {
+            let units: Vec<UnitId> = units.iter().copied().collect();
+            self.turns(&units).into_iter().collect::<BTreeSet<UnitId>>()
+        };
+        Marks {
+            pinned: turns(&self.acts.pinned),
+            forgotten: turns(&self.acts.forgotten),
+        }
+    }
+
+    fn remove(&mut self, DerivedId { kind, id }: DerivedId) {
+        match kind {
+            DerivedKind::Fact => self.facts.remove(FactId::from_uuid(id)),
+            DerivedKind::Entity => self.entities.remove(EntityId::from_uuid(id)),
+            DerivedKind::Topic => self.topics.remove(TopicId::from_uuid(id)),
+            DerivedKind::Member => self.topics.remove_member(UnitId::from_uuid(id)),
+            DerivedKind::Page => self.pages.remove(PageId::from_uuid(id)),
+            DerivedKind::Merge => self.merges.remove(MergeId::from_uuid(id)),
+        }
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Returns the memory behind it.
+    pub fn memory(self) -> &'a Memory {
+        self.memory
+    }
+
+    /// Returns the moment; none is now.
+    pub fn as_of(self) -> Option<DateTime<Utc>> {
+        self.as_of
+    }
+
+    /// Says whether what was observed at `at` was known.
+    pub fn knows(self, at: DateTime<Utc>) -> bool {
+        self.as_of.is_none_or(|it| at <= it)
+    }
+
+    /// Says whether there is such a turn or event unit, it was known, and it is not forgotten.
+    pub fn has(self, unit: UnitId) -> bool {
+        self.observed(unit).is_some()
+    }
+
+    /// Returns when a turn or event unit was observed, if it was known and is not forgotten.
+    pub fn observed(self, unit: UnitId) -> Option<DateTime<Utc>> {
+        let at = match self.memory.cues.observed(unit) {
+            Some(at) => at,
+            None => return self.event(unit).map(|it| it.observed_at.to_utc()),
+        };
+        (self.knows(at) && !self.memory.is_forgotten(unit)).then_some(at)
+    }
+}

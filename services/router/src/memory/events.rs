@@ -1,0 +1,139 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::id::{RecordId, SessionId, UnitId};
+use domain::time::TimeSpan;
+use domain::unit::Unit;
+
+use super::Known;
+use super::posts::Posts;
+
+/// What is kept of an event unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The unit.
+    pub id: UnitId,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The records it came from, in session order.
+    pub records: Vec<RecordId>,
+    /// The callers' ids of `records`.
+    pub external_ids: Vec<String>,
+    /// When its first record was observed.
+    pub observed_at: DateTime<FixedOffset>,
+    /// Place inside the session, beside `observed_at`.
+    pub ordinal: u64,
+    /// Who acted; empty for several.
+    pub actor: String,
+    /// What it tells, names and times resolved.
+    pub summary: String,
+    /// Times named in it.
+    pub times: Vec<TimeSpan>,
+    /// Speakers, then others who are named.
+    pub participants: Vec<String>,
+    /// Place or source, if said.
+    pub location: String,
+    /// At most two words that name what it is about.
+    pub tag: String,
+    /// Lower-case keywords that wake it.
+    pub cues: Vec<String>,
+}
+
+/// Event units, and which turns they hold.
+#[derive(Clone, Default)]
+pub(super) struct Events {
+    all: BTreeMap<UnitId, Arc<Event>>,
+    by_time: BTreeSet<(DateTime<Utc>, UnitId)>,
+    holding: Posts<UnitId, UnitId>,
+    bytes: usize,
+}
+
+impl Events {
+    pub(super) fn put(&mut self, unit: &Unit) {
+        self.remove(unit.id);
+        let event = Event {
+            id: unit.id,
+            session: unit.session,
+            records: unit.records.clone(),
+            external_ids: unit.external_ids.clone(),
+            observed_at: unit.observed_at,
+            ordinal: unit.ordinal,
+            actor: unit.actor.clone(),
+            summary: unit.summary.clone(),
+            times: unit.times.clone(),
+            participants: unit.participants.clone(),
+            location: unit.location.clone(),
+            tag: unit.tag.clone(),
+            cues: unit.cues.clone(),
+        };
+        self.index(&event, true);
+        self.all.insert(event.id, Arc::new(event));
+    }
+
+    pub(super) fn remove(&mut self, id: UnitId) {
+        if let Some(old) = self.all.remove(&id) {
+            self.index(&old, false);
+        }
+    }
+
+    pub(super) fn get(&self, id: UnitId) -> Option<&Arc<Event>> {
+        self.all.get(&id)
+    }
+
+    pub(super) fn holds(&self, id: UnitId) -> bool {
+        self.all.contains_key(&id)
+    }
+
+    /// Returns the events that hold a turn, by id; one, as a rule.
+    pub(super) fn holding(&self, turn: UnitId) -> impl Iterator<Item = UnitId> + '_ {
+        self.holding.get(&turn)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.by_time.len() * 32 + self.holding.bytes()
+    }
+
+    fn index(&mut self, event: &Event, add: bool) {
+        let key = (event.observed_at.to_utc(), event.id);
+        if add {
+            self.by_time.insert(key);
+        } else {
+            self.by_time.remove(&key);
+        }
+        for record in &event.records {
+            self.holding.set(UnitId::turn(*record), event.id, add);
+        }
+        let words = [&event.external_ids, &event.participants, &event.cues];
+        let words: usize = words.into_iter().flatten().map(|it| 24 + it.len()).sum();
+        let size = 320 + event.summary.len() + 16 * event.records.len() + 80 * event.times.len() + words;
+        self.bytes = if add { self.bytes + size } else { self.bytes - size };
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Returns an event unit, merged or not. It is not known before all its turns are, and never if it or one of its turns
+    /// is forgotten.
+    pub fn event(self, id: UnitId) -> Option<&'a Event> {
+        let Known { memory, .. } = self;
+        let event = memory.events.get(id)?;
+        let mut turns = event.records.iter().map(|it| UnitId::turn(*it));
+        let later = |it: UnitId| memory.cues.observed(it).is_some_and(|at| !self.knows(at));
+        let known = self.as_of.is_none() || self.knows(event.observed_at.to_utc()) && !turns.any(later);
+        (known && !memory.is_forgotten(id)).then_some(&**event)
+    }
+
+    /// Returns the event units by when they were observed, ties by id; those that were merged into another one are left out.
+    pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
+        let ids = self.memory.events.by_time.iter().map(|it| it.1);
+        let told = ids.filter(move |it| self.kept(*it) == *it);
+        told.filter_map(move |it| self.event(it))
+    }
+
+    /// Returns the event that holds a turn; of merged ones the one that was kept.
+    pub fn event_of(self, turn: UnitId) -> Option<UnitId> {
+        let event = self.memory.events.holding(turn).next()?;
+        let kept = self.kept(event);
+        [kept, event].into_iter().find(|it| self.event(*it).is_some())
+    }
+}

@@ -1,0 +1,166 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, FactId, UnitId};
+use text::sparse;
+
+use super::entities::names;
+use super::names::{normalised, verb_terms};
+use super::posts::Posts;
+use super::{Known, Memory};
+
+/// Facts are listed by when they were told, ties by id.
+type Key = (DateTime<Utc>, FactId);
+
+/// Facts with the ways to find them.
+#[derive(Clone, Default)]
+pub(super) struct Facts {
+    all: BTreeMap<FactId, Arc<Fact>>,
+    by_time: BTreeSet<Key>,
+    by_entity: Posts<EntityId, Key>,
+    by_subject: Posts<String, Key>,
+    by_object: Posts<String, Key>,
+    by_source: Posts<UnitId, Key>,
+    by_aspect: Posts<Aspect, Key>,
+    by_word: Posts<u32, Key>,
+    bytes: usize,
+}
+
+impl Facts {
+    pub(super) fn put(&mut self, fact: Fact) {
+        self.remove(fact.id);
+        self.index(&fact, true);
+        self.all.insert(fact.id, Arc::new(fact));
+    }
+
+    pub(super) fn remove(&mut self, id: FactId) {
+        if let Some(old) = self.all.remove(&id) {
+            self.index(&old, false);
+        }
+    }
+
+    /// Says whether the fact was taken back; not if it is not there (yet).
+    pub(super) fn is_withdrawn(&self, id: FactId) -> bool {
+        self.all.get(&id).is_some_and(|it| it.withdrawn)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+            + self.by_time.len() * 32
+            + self.by_entity.bytes()
+            + self.by_subject.bytes()
+            + self.by_object.bytes()
+            + self.by_source.bytes()
+            + self.by_aspect.bytes()
+            + self.by_word.bytes()
+    }
+
+    fn index(&mut self, fact: &Fact, add: bool) {
+        let key = (fact.recorded_at, fact.id);
+        if add {
+            self.by_time.insert(key);
+        } else {
+            self.by_time.remove(&key);
+        }
+        if let Some(entity) = fact.entity {
+            self.by_entity.set(entity, key, add);
+        }
+        self.by_subject.set(normalised(&fact.subject), key, add);
+        self.by_object.set(normalised(&fact.object), key, add);
+        self.by_source.set(fact.source, key, add);
+        self.by_aspect.set(fact.aspect, key, add);
+        for word in words(fact) {
+            self.by_word.set(word, key, add);
+        }
+        // Subject and object stand in the indices once more.
+        let size = 320 + 2 * (fact.subject.len() + fact.object.len()) + fact.predicate.len() + fact.told_by.len();
+        self.bytes = if add { self.bytes + size } else { self.bytes - size };
+    }
+}
+
+/// Terms of the stems of what is said of the subject.
+fn words(fact: &Fact) -> BTreeSet<u32> {
+    let object = text::stems(&fact.object);
+    let object = object.iter().map(|it| sparse::hash(it));
+    object.chain(verb_terms(&fact.predicate)).collect()
+}
+
+/// Facts come by when they were told, ties by id.
+impl<'a> Known<'a> {
+    /// Returns a fact as it was known: what closed it later had not happened, or had not been told.
+    pub fn fact(self, id: FactId) -> Option<Arc<Fact>> {
+        let fact = self.memory.facts.all.get(&id)?;
+        if fact.withdrawn || self.memory.is_forgotten(fact.source) {
+            return None;
+        }
+        match self.as_of {
+            Some(as_of) => fact.known_at(as_of).map(Arc::new),
+            None => Some(Arc::clone(fact)),
+        }
+    }
+
+    /// Returns all facts.
+    pub fn facts(self) -> impl DoubleEndedIterator<Item = Arc<Fact>> + 'a {
+        self.told(self.memory.facts.by_time.iter().copied())
+    }
+
+    /// Returns the facts about whoever or whatever is called `name`: by subject as written, by entity, and by the other names
+    /// of the entity as far as a fact has none itself.
+    pub fn facts_about(self, name: &str) -> Vec<Arc<Fact>> {
+        let Memory { facts, .. } = self.memory;
+        let mut keys: BTreeSet<Key> = facts.by_subject.get(&normalised(name)).collect();
+        let unresolved = |it: &Key| facts.all.get(&it.1).is_some_and(|it| it.entity.is_none());
+        for entity in self.called(name) {
+            keys.extend(facts.by_entity.get(&entity.id));
+            for other in names(&entity) {
+                keys.extend(facts.by_subject.get(&normalised(other)).filter(unresolved));
+            }
+        }
+        self.told(keys.into_iter()).collect()
+    }
+
+    /// Returns the facts about an entity.
+    pub fn facts_of(self, entity: EntityId) -> impl DoubleEndedIterator<Item = Arc<Fact>> + 'a {
+        self.told(self.memory.facts.by_entity.get(&entity))
+    }
+
+    /// Returns the facts whose value is called `name`.
+    pub fn facts_naming(self, name: &str) -> Vec<Arc<Fact>> {
+        let facts = &self.memory.facts;
+        let mut keys: BTreeSet<Key> = facts.by_object.get(&normalised(name)).collect();
+        for entity in self.called(name) {
+            let names = std::iter::once(&entity.name).chain(&entity.aliases);
+            names.for_each(|it| keys.extend(facts.by_object.get(&normalised(it))));
+        }
+        self.told(keys.into_iter()).collect()
+    }
+
+    /// Returns the facts that a unit states.
+    pub fn facts_from(self, unit: UnitId) -> impl DoubleEndedIterator<Item = Arc<Fact>> + 'a {
+        self.told(self.memory.facts.by_source.get(&unit))
+    }
+
+    /// Returns the facts of an aspect.
+    pub fn facts_with(self, aspect: Aspect) -> impl DoubleEndedIterator<Item = Arc<Fact>> + 'a {
+        self.told(self.memory.facts.by_aspect.get(&aspect))
+    }
+
+    /// Returns the facts whose predicate or object holds a stem (`text::sparse::hash` of it).
+    pub fn facts_saying(self, stem: u32) -> impl DoubleEndedIterator<Item = Arc<Fact>> + 'a {
+        self.told(self.memory.facts.by_word.get(&stem))
+    }
+
+    /// Returns how many facts hold a stem, those not known too: what its rarity is counted from.
+    pub fn facts_holding(self, stem: u32) -> usize {
+        self.memory.facts.by_word.count(&stem)
+    }
+
+    fn told<I: DoubleEndedIterator<Item = Key> + 'a>(
+        self,
+        keys: I,
+    ) -> impl DoubleEndedIterator<Item = Arc<Fact>> + use<'a, I> {
+        keys.filter_map(move |it| self.fact(it.1))
+    }
+}

@@ -1,0 +1,95 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::id::{MergeId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use uuid::Uuid;
+
+use super::Known;
+use super::posts::Posts;
+
+/// Merges may stand on each other this often.
+const STEPS: usize = 64;
+
+/// Merges, and what went into what.
+#[derive(Clone, Default)]
+pub(super) struct Merges {
+    all: BTreeMap<MergeId, Arc<Merge>>,
+    kept: Posts<Uuid, Uuid>,
+    merged: Posts<Uuid, MergeId>,
+    bytes: usize,
+}
+
+impl Merges {
+    pub(super) fn put(&mut self, merge: Merge) {
+        self.remove(merge.id);
+        self.index(&merge, true);
+        self.all.insert(merge.id, Arc::new(merge));
+    }
+
+    pub(super) fn remove(&mut self, id: MergeId) {
+        if let Some(old) = self.all.remove(&id) {
+            self.index(&old, false);
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.kept.bytes() + self.merged.bytes()
+    }
+
+    /// Returns what `id` went into in the end, itself if it was not merged.
+    pub(super) fn kept(&self, id: Uuid) -> Uuid {
+        let mut at = id;
+        for _ in 0..STEPS {
+            match self.kept.get(&at).next() {
+                Some(next) if next != id => at = next,
+                Some(_) | None => return at,
+            }
+        }
+        at
+    }
+
+    fn index(&mut self, merge: &Merge, add: bool) {
+        let size =
+            256 + 16 * merge.records.len() + merge.reason.len() + merge.names.iter().map(String::len).sum::<usize>();
+        self.bytes = if add { self.bytes + size } else { self.bytes - size };
+        // A judgement that two events are not one, or one that was undone, is kept to be read only.
+        if !merge.undone && (merge.same_event || merge.of == MergeOf::Entities) {
+            self.kept.set(merge.merged, merge.kept, add);
+            self.merged.set(merge.kept, merge.id, add);
+        }
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Returns the merges, undone ones too, by id. Of units only those of which both are known.
+    pub fn merges(self) -> impl Iterator<Item = Arc<Merge>> + 'a {
+        let all = self.memory.merges.all.values();
+        all.filter(move |it| self.sees(it)).map(Arc::clone)
+    }
+
+    /// Returns a merge.
+    pub fn merge(self, id: MergeId) -> Option<Arc<Merge>> {
+        let merge = self.memory.merges.all.get(&id)?;
+        self.sees(merge).then(|| Arc::clone(merge))
+    }
+
+    /// Returns the unit that `unit` was merged into, itself if it was not.
+    pub fn kept(self, unit: UnitId) -> UnitId {
+        UnitId::from_uuid(self.memory.merges.kept(unit.uuid()))
+    }
+
+    /// Returns the merges by which other units went into `unit` itself, by id.
+    pub fn merged_into(self, unit: UnitId) -> impl Iterator<Item = Arc<Merge>> + 'a {
+        let merges = &self.memory.merges;
+        let into = merges.merged.get(&unit.uuid());
+        into.filter_map(|it| merges.all.get(&it))
+            .filter(move |it| it.of == MergeOf::Units && self.sees(it))
+            .map(Arc::clone)
+    }
+
+    fn sees(self, merge: &Merge) -> bool {
+        let known = |it: Uuid| self.has(UnitId::from_uuid(it));
+        self.as_of.is_none() || merge.of == MergeOf::Entities || known(merge.kept) && known(merge.merged)
+    }
+}

@@ -1,0 +1,48 @@
+/// Returns the form under which names are the same: lower case, single spaces, without punctuation at the ends of words, a
+/// leading article or a final "'s".
+pub fn normalised(name: &str) -> String {
+    let lower = name.to_lowercase().replace('\u{2019}', "'");
+    let words: Vec<&str> = lower
+        .split_whitespace()
+        .map(|it| it.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'' && c != '+' && c != '#'))
+        .filter(|it| !it.is_empty())
+        .collect();
+    let words = match words.split_first() {
+        Some((&"the", rest)) if !rest.is_empty() => rest,
+        Some(_) | None => &words[..],
+    };
+    let joined = words.join(" ");
+    joined.strip_suffix("'s").unwrap_or(&joined).to_owned()
+}
+
+/// Returns the terms of the stems of a text in which verbs stand in the third person: "lives" is a form of "live" there, not
+/// of "life".
+pub fn verb_terms(text: &str) -> impl Iterator<Item = u32> {
+    let words = text::words(text).into_iter().filter(|it| !text::is_stop(it));
+    words.map(|it| {
+        let bare = it
+            .strip_suffix('s')
+            .filter(|bare| bare.len() > 2 && !bare.ends_with('s'));
+        text::sparse::hash(&text::stem(bare.unwrap_or(it)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalised;
+
+    #[test]
+    fn names_that_are_the_same() {
+        for (name, expected) in [
+            ("  The   Old Mill ", "old mill"),
+            ("Marta\u{2019}s", "marta"),
+            ("Marta's sister", "marta's sister"),
+            ("\"Oslo\"!", "oslo"),
+            ("the", "the"),
+            ("Łódź", "łódź"),
+            ("?!", ""),
+        ] {
+            assert_eq!(normalised(name), expected);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The tools a model may call to look around in a space: one catalogue, a file for each of the papers they come from. A call
+//! that cannot be used is told to whoever called, never a failure. Every list is bounded and has one order.
+
+mod arguments;
+mod compassmem;
+mod entity_contexts;
+mod memcog;
+mod mragent;
+mod mragent_person;
+mod remem;
+mod shown;
+mod times;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::id::{SpaceId, UnitId};
+use domain::message::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1};
+use domain::{Classify, ErrorKind, PortError};
+use serde_json::Value;
+use tracing::{Instrument, info_span, warn};
+
+use crate::error::{Error, crashed};
+use crate::memory::{Known, Memory};
+use crate::route;
+use crate::service::Router;
+use crate::spaces::Seen;
+use crate::view::View;
+use arguments::problem;
+
+/// Relations read of one unit.
+const RELATIONS_MAX: usize = 200;
+
+/// What a tool gives.
+type Outcome = Result<Value, ToolErrorV1>;
+
+/// A space that is looked at.
+#[derive(Clone)]
+struct Look {
+    view: Arc<View>,
+    memory: Arc<Memory>,
+    as_of: Option<DateTime<Utc>>,
+    /// What relative times are resolved against: `as_of`, else the latest observation.
+    now: DateTime<FixedOffset>,
+}
+
+impl Look {
+    fn known(&self) -> Known<'_> {
+        self.memory.at(self.as_of)
+    }
+}
+
+/// Returns the tools by name.
+pub(crate) fn catalogue() -> Vec<ToolSpecV1> {
+    let mut all: Vec<ToolSpecV1> = [remem::specs(), mragent::specs(), memcog::specs(), compassmem::specs()].concat();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+impl Router {
+    /// Returns the tools by name.
+    pub fn tools(&self) -> Vec<ToolSpecV1> {
+        catalogue()
+    }
+
+    /// Calls a tool of the catalogue. What cannot be used, is not there or did not answer is an error in the result.
+    ///
+    /// # Errors
+    /// `NotFound` without the space.
+    pub async fn tool(&self, call: ToolV1) -> Result<ToolledV1, Error> {
+        let outcome = match self.called(call).await? {
+            Ok(result) => ToolledV1 {
+                result: Some(result),
+                error: None,
+            },
+            Err(error) => ToolledV1 {
+                result: None,
+                error: Some(error),
+            },
+        };
+        Ok(outcome)
+    }
+
+    async fn called(&self, call: ToolV1) -> Result<Outcome, Error> {
+        let Some(tool) = tool(&call.name) else {
+            return Ok(Err(unknown()));
+        };
+        let seen = match self.seen(&call.space).await {
+            Ok(seen) => seen,
+            Err(Error::Port(error)) => return Ok(Err(failed(&error))),
+            Err(error) => return Err(error),
+        };
+        let look = Look::of(seen, call.as_of);
+        Ok(self
+            .run(&look, &call.space, tool, call.arguments)
+            .instrument(info_span!("tool", name = call.name))
+            .await)
+    }
+
+    async fn run(&self, look: &Look, space: &SpaceId, tool: Tool, arguments: Value) -> Outcome {
+        let (Tool::Search(..) | Tool::Related(..)) = tool else {
+            return pure(look, tool, Found::default(), arguments).await;
+        };
+        let found = match tool {
+            Tool::Search(by) => remem::search(self.backends(), space, look, (by, &arguments)).await?,
+            Tool::Related(_) | Tool::Pure(_) => {
+                let units = look.asked(&arguments)?;
+                let graph = &self.backends().graph;
+                let relations = graph.relations(space, &units, RELATIONS_MAX).await;
+                Found {
+                    relations: relations.map_err(|it| failed(&it))?,
+                    ..Found::default()
+                }
+            }
+        };
+        pure(look, tool, found, arguments).await
+    }
+}
+
+/// What stores gave for a tool.
+#[derive(Default)]
+struct Found {
+    hits: Vec<(UnitId, f32)>,
+    relations: Vec<domain::relation::Relation>,
+}
+
+/// What a tool needs beside the space and its arguments.
+#[derive(Clone, Copy)]
+enum Tool {
+    /// Nothing.
+    Pure(fn(&Look, Value) -> Outcome),
+    /// Hits of the index.
+    Search(remem::By),
+    /// Relations of the unit it is asked about.
+    Related(fn(&Look, Found, Value) -> Outcome),
+}
+
+fn tool(name: &str) -> Option<Tool> {
+    Some(match name {
+        "semantic_retrieve" => Tool::Search(remem::By::Meaning),
+        "lexical_retrieve" => Tool::Search(remem::By::Words),
+        "find_gist_contexts" => Tool::Related(remem::gist_contexts),
+        "expand_unit" => Tool::Related(compassmem::expand),
+        "find_entity_contexts" => Tool::Pure(entity_contexts::find),
+        "query_tag_events" => Tool::Pure(mragent::tag_events),
+        "query_conversation_time" => Tool::Pure(mragent::conversation_time),
+        "query_event_keywords" => Tool::Pure(mragent::event_keywords),
+        "query_event_context" => Tool::Pure(mragent::event_context),
+        "query_topic_events" => Tool::Pure(mragent::topic_events),
+        "query_personal_information" => Tool::Pure(mragent_person::information),
+        "query_personal_aspect" => Tool::Pure(mragent_person::aspect),
+        "list_dimensions" => Tool::Pure(memcog::dimensions),
+        "browse_dimension" => Tool::Pure(memcog::browse),
+        "read_page" => Tool::Pure(memcog::read),
+        "follow_link" => Tool::Pure(memcog::follow),
+        _ => return None,
+    })
+}
+
+/// Walks over what is in memory, off the async runtime.
+async fn pure(look: &Look, tool: Tool, found: Found, arguments: Value) -> Outcome {
+    let look = look.clone();
+    let walk = tokio::task::spawn_blocking(move || match tool {
+        Tool::Pure(tool) => tool(&look, arguments),
+        Tool::Search(by) => remem::retrieved(&look, by, found, arguments),
+        Tool::Related(tool) => tool(&look, found, arguments),
+    });
+    walk.await.unwrap_or_else(|error| Err(failed(&crashed(error))))
+}
+
+impl Look {
+    fn of(seen: Seen, as_of: Option<DateTime<FixedOffset>>) -> Look {
+        Look {
+            now: as_of.or_else(|| route::latest(&seen.view)).unwrap_or_default(),
+            as_of: as_of.map(|it| it.to_utc()),
+            view: seen.view,
+            memory: seen.memory,
+        }
+    }
+}
+
+fn unknown() -> ToolErrorV1 {
+    let known: Vec<String> = catalogue().into_iter().map(|it| it.name).collect();
+    problem(
+        "unknown_tool",
+        format!("there is no such tool; there are: {}", known.join(", ")),
+    )
+}
+
+fn failed(error: &PortError) -> ToolErrorV1 {
+    warn!(operation = error.operation(), kind = ?error.kind(), "a tool could not be used");
+    match error.kind() {
+        ErrorKind::Invalid => problem("bad_arguments", error.detail().to_owned()),
+        ErrorKind::NotFound => problem("not_found", error.detail().to_owned()),
+        ErrorKind::Conflict
+        | ErrorKind::Exhausted
+        | ErrorKind::Timeout
+        | ErrorKind::Unavailable
+        | ErrorKind::Damaged
+        | ErrorKind::Internal => problem(
+            "unavailable",
+            "the memory did not answer; go on without it or try once more".to_owned(),
+        ),
+    }
+}

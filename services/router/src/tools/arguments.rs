@@ -1,0 +1,134 @@
+//! What is asked of a tool: schemas, and clear words about what does not fit them.
+
+use domain::id::UnitId;
+use domain::message::{ToolErrorV1, ToolSpecV1};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::Look;
+
+/// Most things a tool lists.
+pub(super) const LIMIT_MAX: u32 = 50;
+/// How far a list may be paged.
+pub(super) const OFFSET_MAX: u32 = 100_000;
+/// Longest text asked for, in bytes.
+const TEXT_MAX: usize = 4_000;
+
+/// The arguments of the tools that look at one unit; other fields are theirs.
+#[derive(Deserialize)]
+struct Unit {
+    #[serde(alias = "gist_id", alias = "event")]
+    unit: UnitId,
+}
+
+impl Look {
+    /// Returns the unit a tool is asked about, and the event that holds it.
+    pub(super) fn asked(&self, arguments: &Value) -> Result<Vec<UnitId>, ToolErrorV1> {
+        let Unit { unit } = read(arguments.clone())?;
+        self.is_known(unit)?;
+        Ok(std::iter::once(unit).chain(self.known().event_of(unit)).collect())
+    }
+
+    /// Says that there is no such unit.
+    pub(super) fn is_known(&self, unit: UnitId) -> Result<(), ToolErrorV1> {
+        if self.known().has(unit) {
+            return Ok(());
+        }
+        Err(not_found(format!(
+            "there is no unit {unit}; take ids from what a tool or a query returned"
+        )))
+    }
+}
+
+/// Reads arguments; what does not fit is named by its path.
+pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolErrorV1> {
+    let arguments = match arguments {
+        Value::Null => Value::Object(Map::new()),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => other,
+    };
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let path = error.path().to_string();
+        let cause = error.inner();
+        if matches!(path.as_str(), "" | "." | "?") {
+            bad(&cause.to_string())
+        } else {
+            bad(&format!("{path}: {cause}"))
+        }
+    })
+}
+
+/// Checks a number.
+pub(super) fn bounded(name: &str, value: u32, least: u32, most: u32) -> Result<(), ToolErrorV1> {
+    if (least..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(bad(&format!("{name}: is not {least} to {most}")))
+    }
+}
+
+/// Checks a page of a list.
+pub(super) fn page(limit: u32, offset: u32) -> Result<(), ToolErrorV1> {
+    bounded("limit", limit, 1, LIMIT_MAX)?;
+    bounded("offset", offset, 0, OFFSET_MAX)
+}
+
+/// Checks a text that has to say something.
+pub(super) fn said(name: &str, value: &str, what: &str) -> Result<(), ToolErrorV1> {
+    if value.trim().is_empty() {
+        return Err(bad(&format!("{name}: is empty; say {what}")));
+    }
+    if value.len() > TEXT_MAX {
+        return Err(bad(&format!(
+            "{name}: is longer than {TEXT_MAX} bytes; ask for less at once"
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn bad(message: &str) -> ToolErrorV1 {
+    problem(
+        "bad_arguments",
+        format!("{message}; GET the list of tools for the schema, then call again"),
+    )
+}
+
+pub(super) fn not_found(message: String) -> ToolErrorV1 {
+    problem("not_found", message)
+}
+
+pub(super) fn problem(code: &str, message: String) -> ToolErrorV1 {
+    ToolErrorV1 {
+        code: code.to_owned(),
+        message,
+    }
+}
+
+/// Describes a tool; arguments are required unless they have a default or say that they are optional.
+pub(super) fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpecV1 {
+    ToolSpecV1 {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        input_schema: json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false}),
+    }
+}
+
+pub(super) fn unit_schema() -> Value {
+    json!({"type": "string", "format": "uuid", "description": "Id of a unit, as another tool or a query gave it"})
+}
+
+pub(super) fn text_schema(description: &str) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": TEXT_MAX, "description": description})
+}
+
+pub(super) fn limit_schema() -> Value {
+    json!({"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": 10})
+}
+
+pub(super) fn offset_schema() -> Value {
+    json!({"type": "integer", "minimum": 0, "maximum": OFFSET_MAX, "default": 0, "description": "How many to pass over"})
+}
+
+pub(super) fn ten() -> u32 {
+    10
+}

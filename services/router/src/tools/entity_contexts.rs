@@ -1,0 +1,281 @@
+//! `find_entity_contexts` (REMem, section 3.2): facts by subject, predicate and object, counted or summed.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use domain::fact::Fact;
+use domain::message::{ToolErrorV1, ToolSpecV1};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use text::sparse;
+
+use super::arguments::{LIMIT_MAX, bad, limit_schema, offset_schema, page, read, said, ten, text_schema};
+use super::shown::aspect_name;
+use super::times::{Asked, Operator, Times, schema};
+use super::{Look, Outcome};
+use crate::memory::{normalised, verb_terms};
+
+/// Numbers written as words.
+const NUMBERS: [(&str, f64); 24] = [
+    ("zero", 0.0),
+    ("one", 1.0),
+    ("two", 2.0),
+    ("three", 3.0),
+    ("four", 4.0),
+    ("five", 5.0),
+    ("six", 6.0),
+    ("seven", 7.0),
+    ("eight", 8.0),
+    ("nine", 9.0),
+    ("ten", 10.0),
+    ("eleven", 11.0),
+    ("twelve", 12.0),
+    ("thirteen", 13.0),
+    ("fourteen", 14.0),
+    ("fifteen", 15.0),
+    ("twenty", 20.0),
+    ("thirty", 30.0),
+    ("forty", 40.0),
+    ("fifty", 50.0),
+    ("hundred", 100.0),
+    ("once", 1.0),
+    ("twice", 2.0),
+    ("dozen", 12.0),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EntityContexts {
+    #[serde(default)]
+    subject: Option<String>,
+    #[serde(default)]
+    predicate: Option<String>,
+    #[serde(default)]
+    object: Option<String>,
+    #[serde(default)]
+    start_time: Option<String>,
+    #[serde(default)]
+    end_time: Option<String>,
+    #[serde(default)]
+    start_operator: Option<Operator>,
+    #[serde(default)]
+    end_operator: Option<Operator>,
+    #[serde(default = "ten")]
+    limit: u32,
+    #[serde(default)]
+    offset: u32,
+    #[serde(default)]
+    ordering: Ordering,
+    #[serde(default)]
+    aggregation: Aggregation,
+}
+
+/// In which order facts come.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Ordering {
+    #[default]
+    Oldest,
+    Newest,
+    Confidence,
+}
+
+/// What is made of all that match.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Aggregation {
+    #[default]
+    None,
+    Count,
+    First,
+    Last,
+    List,
+    Sum,
+}
+
+pub(super) fn spec() -> ToolSpecV1 {
+    let properties = json!({
+        "subject": text_schema("Who or what the facts are about, by any name"),
+        "predicate": text_schema("What is said of it: words of it (\"live\"), or an aspect (preference, place, work ...)"),
+        "object": text_schema("The value, or words of it"),
+        "limit": limit_schema(),
+        "offset": offset_schema(),
+        "ordering": {"type": "string", "enum": ["oldest", "newest", "confidence"], "default": "oldest",
+            "description": "By when it began to hold, or the surest first"},
+        "aggregation": {"type": "string", "enum": ["none", "count", "first", "last", "list", "sum"], "default": "none",
+            "description": "Over all that match, not only over the page: their number, the first or last one, the different values, or the sum of the numbers in them"},
+    });
+    super::arguments::spec(
+        "find_entity_contexts",
+        "Finds facts by subject, predicate, object and time, with the gists that state them; can order, page, count, list and sum. Use it for what holds of somebody, how often, since when, and what changed.",
+        schema(properties),
+        &[],
+    )
+}
+
+/// `find_entity_contexts`.
+pub(super) fn find(look: &Look, arguments: Value) -> Outcome {
+    let asked: EntityContexts = read(arguments)?;
+    page(asked.limit, asked.offset)?;
+    for (name, value) in [
+        ("subject", &asked.subject),
+        ("predicate", &asked.predicate),
+        ("object", &asked.object),
+    ] {
+        value
+            .as_deref()
+            .map_or(Ok(()), |it| said(name, it, "what is sought, or leave it out"))?;
+    }
+    let times = asked.times(look)?;
+    if asked.subject.is_none() && asked.predicate.is_none() && asked.object.is_none() && times.is_any() {
+        return Err(bad(
+            "give at least one of subject, predicate, object, start_time and end_time",
+        ));
+    }
+    let mut facts = asked.candidates(look);
+    facts.retain(|it| asked.fits(look, it) && times.fit_fact(it));
+    match asked.ordering {
+        Ordering::Oldest => facts.sort_by_key(|it| (it.valid_from.start, it.id)),
+        Ordering::Newest => facts.sort_by_key(|it| (Reverse(it.valid_from.start), it.id)),
+        Ordering::Confidence => facts.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.id.cmp(&b.id))),
+    }
+    let total = facts.len();
+    let (limit, offset) = (asked.limit as usize, asked.offset as usize);
+    let shown: Vec<&Arc<Fact>> = facts.iter().skip(offset).take(limit).collect();
+    let next = offset + shown.len();
+    Ok(json!({
+        "facts": shown.iter().map(|it| look.fact(it)).collect::<Vec<Value>>(),
+        "gists": look.gists(shown.iter().map(|it| it.source), limit),
+        "total": total,
+        "next_offset": (next < total && !shown.is_empty()).then_some(next),
+        "aggregate": asked.aggregate(look, &facts)
+    }))
+}
+
+impl EntityContexts {
+    fn times(&self, look: &Look) -> Result<Times, ToolErrorV1> {
+        let asked = Asked {
+            start: self.start_time.as_deref(),
+            end: self.end_time.as_deref(),
+            start_operator: self.start_operator,
+            end_operator: self.end_operator,
+        };
+        Times::read(&asked, look.now)
+    }
+
+    /// The fewest facts that are found by index and hold all that fit.
+    fn candidates(&self, look: &Look) -> Vec<Arc<Fact>> {
+        let known = look.known();
+        if let Some(subject) = &self.subject {
+            return known.facts_about(subject);
+        }
+        let object = self.object.as_deref().filter(|it| !stems(it).is_empty());
+        let Some(object) = object else {
+            return known.facts().collect();
+        };
+        let rarest = stems(object)
+            .into_iter()
+            .min_by_key(|it| (known.facts_holding(*it), *it));
+        let saying = rarest.into_iter().flat_map(|it| known.facts_saying(it));
+        let mut met = BTreeSet::new();
+        let all = saying.chain(known.facts_naming(object));
+        all.filter(|it| met.insert(it.id)).collect()
+    }
+
+    fn fits(&self, look: &Look, fact: &Fact) -> bool {
+        let known = look.known();
+        let predicate = self
+            .predicate
+            .as_deref()
+            .is_none_or(|it| it.trim().eq_ignore_ascii_case(aspect_name(fact.aspect)) || says(&fact.predicate, it));
+        let object = self.object.as_deref().is_none_or(|it| {
+            let other = || {
+                let same = |name: &String| normalised(name) == normalised(&fact.object);
+                known
+                    .called(it)
+                    .iter()
+                    .any(|it| same(&it.name) || it.aliases.iter().any(same))
+            };
+            holds(&fact.object, it) || other()
+        });
+        predicate && object
+    }
+
+    fn aggregate(&self, look: &Look, facts: &[Arc<Fact>]) -> Value {
+        let value = match self.aggregation {
+            Aggregation::None => return Value::Null,
+            Aggregation::Count => json!(facts.len()),
+            Aggregation::First => json!(
+                facts
+                    .iter()
+                    .min_by_key(|it| (it.valid_from.start, it.id))
+                    .map(|it| look.fact(it))
+            ),
+            Aggregation::Last => json!(
+                facts
+                    .iter()
+                    .max_by_key(|it| (it.valid_from.start, it.id))
+                    .map(|it| look.fact(it))
+            ),
+            Aggregation::List => {
+                let mut values: BTreeMap<String, (&str, u32)> = BTreeMap::new();
+                for fact in facts {
+                    values.entry(normalised(&fact.object)).or_insert((&fact.object, 0)).1 += 1;
+                }
+                let listed = values.values().take(LIMIT_MAX as usize);
+                let listed = listed.map(|(object, facts)| json!({"object": object, "facts": facts}));
+                json!({"different": values.len(), "values": listed.collect::<Vec<Value>>()})
+            }
+            Aggregation::Sum => {
+                let numbers: Vec<f64> = facts.iter().filter_map(|it| number(&it.object)).collect();
+                json!({"sum": numbers.iter().sum::<f64>(), "numbers": numbers.len(), "without_number": facts.len() - numbers.len()})
+            }
+        };
+        let name = match self.aggregation {
+            Aggregation::None => "none",
+            Aggregation::Count => "count",
+            Aggregation::First => "first",
+            Aggregation::Last => "last",
+            Aggregation::List => "list",
+            Aggregation::Sum => "sum",
+        };
+        json!({"aggregation": name, "value": value})
+    }
+}
+
+/// Says whether a text holds every content word of another one; one without content words has to be found as it is.
+fn holds(text: &str, asked: &str) -> bool {
+    let wanted = stems(asked);
+    if wanted.is_empty() {
+        return normalised(text).contains(&normalised(asked));
+    }
+    wanted.is_subset(&stems(text))
+}
+
+/// The same of predicates.
+fn says(predicate: &str, asked: &str) -> bool {
+    let wanted: BTreeSet<u32> = verb_terms(asked).collect();
+    if wanted.is_empty() {
+        return holds(predicate, asked);
+    }
+    wanted.is_subset(&verb_terms(predicate).collect())
+}
+
+fn stems(text: &str) -> BTreeSet<u32> {
+    text::stems(text).iter().map(|it| sparse::hash(it)).collect()
+}
+
+/// The first number in a text: in digits, thousands parted by commas or not, or as a word.
+fn number(text: &str) -> Option<f64> {
+    text::words(text).into_iter().find_map(|word| {
+        let plain: String = word.chars().filter(|it| *it != ',').collect();
+        let lower = word.to_lowercase();
+        let written = || NUMBERS.iter().find(|it| it.0 == lower).map(|it| it.1);
+        plain
+            .parse()
+            .ok()
+            .filter(|it: &f64| it.is_finite() && plain.starts_with(|c: char| c.is_ascii_digit()))
+            .or_else(written)
+    })
+}

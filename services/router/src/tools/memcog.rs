@@ -1,0 +1,239 @@
+//! MemCog's way of walking (section 3): dimensions, pages, links; beside the content its structure, so that one knows where
+//! one stands and where one may go.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use domain::id::PageId;
+use domain::message::{ToolErrorV1, ToolSpecV1};
+use domain::page::{Dimension, Link, LinkKind, Page, PageStatus};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments::{
+    limit_schema, not_found, offset_schema, page as paged, read as arguments_of, said, spec, ten, text_schema,
+};
+use super::compassmem::merge;
+use super::shown::clipped;
+use super::{Look, Outcome};
+use crate::memory::normalised;
+
+/// Titles shown of a dimension, and on each side of a page.
+const TITLES: usize = 5;
+/// Links or pages named when one is not known.
+const NEAR: usize = 8;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Browse {
+    dimension: Dimension,
+    #[serde(default)]
+    archived: bool,
+    #[serde(default = "ten")]
+    limit: u32,
+    #[serde(default)]
+    offset: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    page: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Follow {
+    page: String,
+    link: String,
+}
+
+pub(super) fn specs() -> Vec<ToolSpecV1> {
+    let names: Vec<&str> = Dimension::ALL.iter().map(|it| it.name()).collect();
+    let page = text_schema("Id or title of a page");
+    vec![
+        spec(
+            "list_dimensions",
+            "Lists the sides from which the memory can be walked through, with the number of pages and some titles of each. Start here.",
+            json!({}),
+            &[],
+        ),
+        spec(
+            "browse_dimension",
+            "Lists the pages of a dimension with their summaries.",
+            json!({"dimension": {"type": "string", "enum": names}, "limit": limit_schema(), "offset": offset_schema(),
+                "archived": {"type": "boolean", "default": false, "description": "Also pages that were neither read nor changed for long"}}),
+            &["dimension"],
+        ),
+        spec(
+            "read_page",
+            "Returns a page: its sections with what they stand on, its links, its neighbours and where it stands.",
+            json!({"page": page}),
+            &["page"],
+        ),
+        spec(
+            "follow_link",
+            "Goes from a page to one that it links to, and returns that page as read_page does.",
+            json!({"page": page, "link": text_schema("Id or title of the page linked to, or a type of link: related_to, temporal_next, caused_by, contrasts_with")}),
+            &["page", "link"],
+        ),
+    ]
+}
+
+/// `list_dimensions`.
+pub(super) fn dimensions(look: &Look, arguments: Value) -> Outcome {
+    let Nothing {} = arguments_of(arguments)?;
+    let told = Dimension::ALL.map(|it| {
+        let mut pages = look.offered(it);
+        let count = pages.len();
+        pages.sort_by_key(|it| (Reverse(it.updated_at), it.id));
+        let titles: Vec<&str> = pages.iter().take(TITLES).map(|it| it.title.as_str()).collect();
+        json!({"dimension": it, "holds": about(it), "pages": count, "newest": titles})
+    });
+    Ok(json!({"dimensions": told}))
+}
+
+/// `browse_dimension`: events by time, others by title.
+pub(super) fn browse(look: &Look, arguments: Value) -> Outcome {
+    let Browse {
+        dimension,
+        archived,
+        limit,
+        offset,
+    } = arguments_of(arguments)?;
+    paged(limit, offset)?;
+    let pages: Vec<Arc<Page>> = if archived {
+        look.known().pages(dimension).collect()
+    } else {
+        look.offered(dimension)
+    };
+    let (limit, offset) = (limit as usize, offset as usize);
+    let shown = pages.iter().skip(offset).take(limit).map(|it| {
+        json!({"page": it.id, "title": it.title, "summary": clipped(&it.summary), "tags": it.tags, "sections": it.sections.len(),
+            "confidence": it.confidence, "updated_at": it.updated_at, "status": it.status})
+    });
+    let shown: Vec<Value> = shown.collect();
+    let next = offset + shown.len();
+    let others = Dimension::ALL.into_iter().filter(|it| *it != dimension);
+    let others = others.map(|it| json!({"dimension": it, "pages": look.offered(it).len()}));
+    Ok(json!({
+        "dimension": dimension, "holds": about(dimension), "total": pages.len(),
+        "next_offset": (next < pages.len() && !shown.is_empty()).then_some(next), "pages": shown,
+        "structure": {"other_dimensions": others.collect::<Vec<Value>>()}
+    }))
+}
+
+/// `read_page`.
+pub(super) fn read(look: &Look, arguments: Value) -> Outcome {
+    let Read { page } = arguments_of(arguments)?;
+    let page = look.page("page", &page)?;
+    Ok(look.told(&page))
+}
+
+/// `follow_link`.
+pub(super) fn follow(look: &Look, arguments: Value) -> Outcome {
+    let Follow { page, link } = arguments_of(arguments)?;
+    let from = look.page("page", &page)?;
+    said("link", &link, "where to")?;
+    let (id, wanted) = (link.trim().parse::<PageId>().ok(), normalised(&link));
+    let fits = |it: &&Link| Some(it.page) == id || normalised(&it.title) == wanted || kind_name(it.kind) == wanted;
+    let followed = from.links.iter().filter(|it| look.known().lives(it.page)).find(fits);
+    let Some((link, page)) = followed.and_then(|it| Some((it, look.known().page(it.page)?))) else {
+        let near = from.links.iter().filter(|it| look.known().lives(it.page)).take(NEAR);
+        let near: Vec<String> = near
+            .map(|it| format!("{} ({})", it.title, kind_name(it.kind)))
+            .collect();
+        let near = if near.is_empty() {
+            "it has no links; try browse_dimension".to_owned()
+        } else {
+            format!("it links to: {}", near.join("; "))
+        };
+        return Err(not_found(format!("the page has no such link; {near}")));
+    };
+    let mut told = look.told(&page);
+    merge(
+        &mut told,
+        json!({"came_from": {"page": from.id, "title": from.title, "link": link.kind}}),
+    );
+    Ok(told)
+}
+
+impl Look {
+    /// The pages of a dimension that are in the lists.
+    fn offered(&self, dimension: Dimension) -> Vec<Arc<Page>> {
+        let pages = self.known().pages(dimension);
+        pages.filter(|it| it.status == PageStatus::Active).collect()
+    }
+
+    /// Returns a page by id, title or alias, archived or not.
+    fn page(&self, name: &str, asked: &str) -> Result<Arc<Page>, ToolErrorV1> {
+        said(name, asked, "which page")?;
+        let known = self.known();
+        let id = asked.trim().parse::<PageId>().ok();
+        let found = match id {
+            Some(id) => known.page(id),
+            None => known.pages_called(asked).into_iter().next(),
+        };
+        found.ok_or_else(|| {
+            not_found("there is no such page; take ids or titles from list_dimensions or browse_dimension".to_owned())
+        })
+    }
+
+    fn told(&self, page: &Page) -> Value {
+        let sections = page.sections.iter().map(|section| {
+            let lines = section.lines.iter().map(|it| {
+                json!({"text": clipped(&it.text), "unit": it.unit, "observed_at": it.observed_at, "fact": it.fact, "until": it.until,
+                    "external_ids": self.external_ids(it.unit)})
+            });
+            json!({"title": section.title, "category": section.category, "lines": lines.collect::<Vec<Value>>(),
+                "left_out": section.left_out, "confidence": section.confidence,
+                "time": section.time.as_ref().map(|it| text::time::render(it, *self.now.offset()))})
+        });
+        json!({
+            "page": page.id, "dimension": page.dimension, "title": page.title, "summary": page.summary,
+            "aliases": page.aliases, "tags": page.tags, "sections": sections.collect::<Vec<Value>>(),
+            "confidence": page.confidence, "updated_at": page.updated_at, "status": page.status,
+            "structure": self.structure(page)
+        })
+    }
+
+    /// Where a page stands, what stands beside it and where it leads.
+    fn structure(&self, page: &Page) -> Value {
+        let mut beside = self.offered(page.dimension);
+        let total = beside.len();
+        let at = beside.iter().position(|it| it.id == page.id);
+        let from = at.map_or(0, |it| it.saturating_sub(TITLES));
+        beside.retain(|it| it.id != page.id);
+        let siblings = beside.iter().skip(from).take(2 * TITLES);
+        let siblings = siblings.map(|it| json!({"page": it.id, "title": it.title}));
+        let links = page.links.iter().filter(|it| self.known().lives(it.page));
+        let links = links.map(|it| json!({"type": it.kind, "page": it.page, "title": it.title, "weight": it.weight}));
+        json!({
+            "dimension": page.dimension, "place": at.map(|it| it + 1), "of": total,
+            "siblings": siblings.collect::<Vec<Value>>(), "links": links.collect::<Vec<Value>>()
+        })
+    }
+}
+
+fn about(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Topic => "what was talked about",
+        Dimension::Figure => "people",
+        Dimension::Place => "places",
+        Dimension::Preference => "what people like, dislike and want done",
+        Dimension::Event => "what happened, by month",
+    }
+}
+
+fn kind_name(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::RelatedTo => "related_to",
+        LinkKind::TemporalNext => "temporal_next",
+        LinkKind::CausedBy => "caused_by",
+        LinkKind::ContrastsWith => "contrasts_with",
+    }
+}

@@ -1,0 +1,264 @@
+//! MRAgent's tools (section 3): cue -> tags -> content, tags before content; when an event was; its keywords; what stands
+//! beside it; topics. Those about persons are in `mragent_person`.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use domain::id::{TopicId, UnitId};
+use domain::message::ToolSpecV1;
+use domain::topic::Topic;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments::{
+    LIMIT_MAX, bounded, limit_schema, not_found, offset_schema, page, read, said, spec, ten, text_schema, unit_schema,
+};
+use super::compassmem::merge;
+use super::{Look, Outcome, mragent_person};
+use crate::memory::normalised;
+
+/// Turns told on each side of one.
+const NEIGHBOURS_MAX: u32 = 20;
+/// Cues named when one is not known.
+const NEAR: usize = 8;
+/// What stands for a unit without a tag.
+const UNTAGGED: &str = "untagged";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TagEvents {
+    cue: String,
+    #[serde(default)]
+    tag: Option<String>,
+    #[serde(default = "ten")]
+    limit: u32,
+    #[serde(default)]
+    offset: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfUnit {
+    #[serde(alias = "event", alias = "gist_id")]
+    unit: UnitId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Surroundings {
+    #[serde(alias = "event", alias = "gist_id")]
+    unit: UnitId,
+    #[serde(default = "three")]
+    before: u32,
+    #[serde(default = "three")]
+    after: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TopicEvents {
+    #[serde(default)]
+    topic: Option<String>,
+    #[serde(default = "ten")]
+    limit: u32,
+    #[serde(default)]
+    offset: u32,
+}
+
+pub(super) fn specs() -> Vec<ToolSpecV1> {
+    let neighbours = json!({"type": "integer", "minimum": 0, "maximum": NEIGHBOURS_MAX, "default": 3});
+    let unit = json!({"unit": unit_schema()});
+    let mut all = mragent_person::specs();
+    all.extend([
+        spec(
+            "query_tag_events",
+            "Without a tag: lists the tags that tie a cue (a keyword) to what was said, with the number of units behind each. With a tag: returns those units, oldest first. Ask for the tags first and read only what promises something.",
+            json!({"cue": text_schema("A keyword: a thing, a name, a verb"), "tag": text_schema("A tag that this tool listed"),
+                "limit": limit_schema(), "offset": offset_schema()}),
+            &["cue"],
+        ),
+        spec(
+            "query_conversation_time",
+            "Returns when a unit was told and when what it tells happened, and which session it belongs to.",
+            unit.clone(),
+            &["unit"],
+        ),
+        spec(
+            "query_event_keywords",
+            "Returns the cues and tags of a unit, with the number of other units each cue leads to. Use it to find ways on from a unit.",
+            unit,
+            &["unit"],
+        ),
+        spec(
+            "query_event_context",
+            "Returns what was said or done just before and after a unit in its session. Use it to understand a line that leans on its surroundings.",
+            json!({"unit": unit_schema(), "before": neighbours, "after": neighbours}),
+            &["unit"],
+        ),
+        spec(
+            "query_topic_events",
+            "Without a topic: lists the topics of the memory, the greatest first. With one, by id or label: returns its events, oldest first.",
+            json!({"topic": text_schema("Id or label of a topic that this tool listed"), "limit": limit_schema(), "offset": offset_schema()}),
+            &[],
+        ),
+    ]);
+    all
+}
+
+/// `query_tag_events`.
+pub(super) fn tag_events(look: &Look, arguments: Value) -> Outcome {
+    let TagEvents {
+        cue,
+        tag,
+        limit,
+        offset,
+    } = read(arguments)?;
+    said("cue", &cue, "which keyword")?;
+    page(limit, offset)?;
+    let known = look.known();
+    let Some(stored) = known.cue(&cue) else {
+        let near: Vec<&str> = known.cues_like(&cue).take(NEAR).collect();
+        let near = if near.is_empty() {
+            "try another word, or lexical_retrieve".to_owned()
+        } else {
+            format!("there are: {}", near.join(", "))
+        };
+        return Err(not_found(format!("no unit has this cue; {near}")));
+    };
+    let tags = known.tags(stored);
+    let (limit, offset) = (limit as usize, offset as usize);
+    let Some(tag) = tag else {
+        let listed = tags.iter().skip(offset).take(limit);
+        let listed = listed.map(|(tag, units)| json!({"tag": named(tag), "units": units}));
+        return Ok(json!({"cue": stored, "tags": listed.collect::<Vec<Value>>(), "total": tags.len()}));
+    };
+    let wanted = normalised(&tag);
+    let units: Vec<UnitId> = known
+        .units_with(stored)
+        .filter(|it| normalised(named(known.tag(*it))) == wanted)
+        .collect();
+    if units.is_empty() {
+        let near: Vec<&str> = tags.iter().take(NEAR).map(|it| named(it.0)).collect();
+        return Err(not_found(format!(
+            "the cue \"{stored}\" has no such tag; it has: {}",
+            near.join(", ")
+        )));
+    }
+    let shown = look.gists(units.iter().skip(offset).copied(), limit);
+    Ok(json!({"cue": stored, "tag": tag, "units": shown, "total": units.len()}))
+}
+
+fn named(tag: &str) -> &str {
+    if tag.is_empty() { UNTAGGED } else { tag }
+}
+
+/// `query_conversation_time`.
+pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
+    let OfUnit { unit } = read(arguments)?;
+    look.is_known(unit)?;
+    let known = look.known();
+    let (observed_at, session, times) = match look.view.place(unit).map(|it| &look.view.turns()[it].unit) {
+        Some(turn) => (turn.observed_at, turn.session, &turn.times),
+        None => match known.event(unit) {
+            Some(event) => (event.observed_at, event.session, &event.times),
+            None => return Err(not_found(format!("there is no unit {unit}"))),
+        },
+    };
+    let happened = times.iter().take(LIMIT_MAX as usize).map(|it| {
+        let when = text::time::render(it, *observed_at.offset());
+        json!({"words": it.words, "when": when, "start": it.start, "end": it.end, "precision": it.precision})
+    });
+    Ok(json!({
+        "unit": unit, "told_at": observed_at, "told_on": observed_at.format("%-d %B %Y").to_string(),
+        "happened": happened.collect::<Vec<Value>>(), "session": session, "event": known.event_of(unit)
+    }))
+}
+
+/// `query_event_keywords`.
+pub(super) fn event_keywords(look: &Look, arguments: Value) -> Outcome {
+    let OfUnit { unit } = read(arguments)?;
+    look.is_known(unit)?;
+    let known = look.known();
+    let cues = known.cues_of(unit).into_iter().take(LIMIT_MAX as usize);
+    let cues = cues.map(|it| json!({"cue": it, "units": known.units_with(it).count()}));
+    let topic = known.member(unit).and_then(|it| known.topic(it.topic));
+    Ok(json!({
+        "unit": unit, "tag": known.tag(unit), "cues": cues.collect::<Vec<Value>>(),
+        "topic": topic.map(|it| json!({"topic": it.id, "label": it.label, "keywords": it.keywords}))
+    }))
+}
+
+/// `query_event_context`: the turns around a turn, or around the turns of an event.
+pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
+    let Surroundings { unit, before, after } = read(arguments)?;
+    bounded("before", before, 0, NEIGHBOURS_MAX)?;
+    bounded("after", after, 0, NEIGHBOURS_MAX)?;
+    look.is_known(unit)?;
+    let own: Vec<usize> = look
+        .memory
+        .turns(&[unit])
+        .into_iter()
+        .filter_map(|it| look.view.place(it))
+        .collect();
+    let (Some(&first), Some(&last)) = (own.iter().min(), own.iter().max()) else {
+        return Ok(json!({"unit": unit, "units": []}));
+    };
+    let session = &look.view.sessions()[look.view.session_of(first)];
+    let from = first.saturating_sub(before as usize).max(session.start);
+    let to = (last.saturating_add(after as usize + 1)).min(session.end);
+    let told = (from..to).filter_map(|place| {
+        let mut gist = look.gist(look.view.turns()[place].unit.id)?;
+        let at = if place < first {
+            "before"
+        } else if place > last {
+            "after"
+        } else {
+            "it"
+        };
+        merge(&mut gist, json!({"place": at}));
+        Some(gist)
+    });
+    let most = 2 * NEIGHBOURS_MAX as usize + LIMIT_MAX as usize;
+    Ok(json!({"unit": unit, "units": told.take(most).collect::<Vec<Value>>()}))
+}
+
+/// `query_topic_events`.
+pub(super) fn topic_events(look: &Look, arguments: Value) -> Outcome {
+    let TopicEvents { topic, limit, offset } = read(arguments)?;
+    page(limit, offset)?;
+    let known = look.known();
+    let (limit, offset) = (limit as usize, offset as usize);
+    let mut all: Vec<Arc<Topic>> = known.topics().collect();
+    all.sort_by_key(|it| (Reverse(it.units), it.id));
+    let Some(topic) = topic else {
+        let listed = all.iter().skip(offset).take(limit).map(|it| told(it));
+        return Ok(json!({"topics": listed.collect::<Vec<Value>>(), "total": all.len()}));
+    };
+    said("topic", &topic, "which topic")?;
+    let id = topic.trim().parse::<TopicId>().ok();
+    let wanted = normalised(&topic);
+    let found = all
+        .iter()
+        .find(|it| Some(it.id) == id || normalised(&it.label) == wanted);
+    let Some(found) = found else {
+        let near: Vec<&str> = all.iter().take(NEAR).map(|it| it.label.as_str()).collect();
+        let near = if near.is_empty() {
+            "there are no topics yet; try semantic_retrieve".to_owned()
+        } else {
+            format!("the greatest are: {}", near.join("; "))
+        };
+        return Err(not_found(format!("there is no such topic; {near}")));
+    };
+    let units = known.units_of(found.id);
+    let shown = look.gists(units.iter().skip(offset).copied(), limit);
+    Ok(json!({"topic": told(found), "units": shown, "total": units.len()}))
+}
+
+fn told(topic: &Topic) -> Value {
+    json!({"topic": topic.id, "label": topic.label, "keywords": topic.keywords, "events": topic.units,
+        "first_seen": topic.first_seen, "last_seen": topic.last_seen})
+}
+
+fn three() -> u32 {
+    3
+}

@@ -1,0 +1,136 @@
+//! MRAgent's semantic layer (section 3): (person, aspect, content), aspects before content.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::entity::{Entity, EntityKind};
+use domain::fact::{Aspect, Fact};
+use domain::message::{ToolErrorV1, ToolSpecV1};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments::{limit_schema, not_found, offset_schema, page, read, said, spec, ten, text_schema};
+use super::shown::{ASPECTS, aspect_name};
+use super::{Look, Outcome};
+
+/// People named when one is not known.
+const NEAR: usize = 8;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Information {
+    person: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfAspect {
+    person: String,
+    aspect: Aspect,
+    #[serde(default = "ten")]
+    limit: u32,
+    #[serde(default)]
+    offset: u32,
+}
+
+pub(super) fn specs() -> Vec<ToolSpecV1> {
+    let person = text_schema("Name of a person, or what they are called");
+    vec![
+        spec(
+            "query_personal_information",
+            "Lists which aspects of a person (or any other entity) are known, with the number of facts in each, and the names they go by. Ask for it first, then for an aspect.",
+            json!({"person": person}),
+            &["person"],
+        ),
+        spec(
+            "query_personal_aspect",
+            "Returns what is known of one aspect of a person: facts with their times, those that hold first, then the newest, and the gists that state them.",
+            json!({"person": person, "aspect": {"type": "string", "enum": ASPECTS}, "limit": limit_schema(), "offset": offset_schema()}),
+            &["person", "aspect"],
+        ),
+    ]
+}
+
+/// `query_personal_information`.
+pub(super) fn information(look: &Look, arguments: Value) -> Outcome {
+    let Information { person } = read(arguments)?;
+    let (entities, facts) = look.person(&person)?;
+    let mut counts: BTreeMap<Aspect, (usize, usize)> = BTreeMap::new();
+    for fact in &facts {
+        let count = counts.entry(fact.aspect).or_default();
+        count.0 += 1;
+        count.1 += usize::from(fact.holds_at(look.moment()));
+    }
+    let mut aspects: Vec<(Aspect, (usize, usize))> = counts.into_iter().collect();
+    aspects.sort_by_key(|it| (Reverse(it.1.0), it.0));
+    let aspects = aspects
+        .into_iter()
+        .map(|(aspect, (facts, hold))| json!({"aspect": aspect_name(aspect), "facts": facts, "hold": hold}));
+    let entity = entities.first();
+    let others = entities
+        .iter()
+        .skip(1)
+        .take(NEAR)
+        .map(|it| json!({"name": it.name, "kind": it.kind}));
+    Ok(json!({
+        "person": entity.map_or(person.as_str(), |it| it.name.as_str()),
+        "entity": entity.map(|it| it.id), "kind": entity.map(|it| it.kind),
+        "aliases": entity.map(|it| &it.aliases), "roles": entity.map(|it| &it.roles),
+        "aspects": aspects.collect::<Vec<Value>>(),
+        "others_of_this_name": others.collect::<Vec<Value>>()
+    }))
+}
+
+/// `query_personal_aspect`.
+pub(super) fn aspect(look: &Look, arguments: Value) -> Outcome {
+    let OfAspect {
+        person,
+        aspect,
+        limit,
+        offset,
+    } = read(arguments)?;
+    page(limit, offset)?;
+    let (entities, mut facts) = look.person(&person)?;
+    facts.retain(|it| it.aspect == aspect);
+    facts.sort_by_key(|it| (!it.holds_at(look.moment()), Reverse(it.valid_from.start), it.id));
+    let (limit, offset) = (limit as usize, offset as usize);
+    let shown: Vec<&Arc<Fact>> = facts.iter().skip(offset).take(limit).collect();
+    let next = offset + shown.len();
+    Ok(json!({
+        "person": entities.first().map_or(person.as_str(), |it| it.name.as_str()), "aspect": aspect_name(aspect),
+        "facts": shown.iter().map(|it| look.fact(it)).collect::<Vec<Value>>(),
+        "gists": look.gists(shown.iter().map(|it| it.source), limit),
+        "total": facts.len(), "next_offset": (next < facts.len() && !shown.is_empty()).then_some(next)
+    }))
+}
+
+/// The entities of a name, people first, and all facts about them.
+type Person = (Vec<Arc<Entity>>, Vec<Arc<Fact>>);
+
+impl Look {
+    /// Returns the entities of a name, people first, and all facts about them.
+    fn person(&self, name: &str) -> Result<Person, ToolErrorV1> {
+        said("person", name, "whom you mean")?;
+        let known = self.known();
+        let mut entities = known.called(name);
+        entities.sort_by_key(|it| !is_person(it));
+        let facts = known.facts_about(name);
+        if !entities.is_empty() || !facts.is_empty() {
+            return Ok((entities, facts));
+        }
+        let mut people: Vec<Arc<Entity>> = known.entities().filter(|it| is_person(it)).collect();
+        people.sort_by_key(|it| (Reverse(it.mentions), it.id));
+        let people: Vec<&str> = people.iter().take(NEAR).map(|it| it.name.as_str()).collect();
+        let near = if people.is_empty() {
+            "no person is known yet".to_owned()
+        } else {
+            format!("there are: {}", people.join(", "))
+        };
+        Err(not_found(format!("nobody is known by this name; {near}")))
+    }
+}
+
+fn is_person(entity: &Entity) -> bool {
+    matches!(entity.kind, EntityKind::Speaker | EntityKind::Person)
+}

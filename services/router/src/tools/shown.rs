@@ -1,0 +1,155 @@
+//! How gists and facts are told.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::fact::{Aspect, Fact};
+use domain::id::UnitId;
+use domain::time::TimeSpan;
+use serde_json::{Value, json};
+
+use super::Look;
+use super::times::Times;
+
+/// Longest text told of a unit, in bytes.
+const TEXT_MAX: usize = 1_200;
+/// Times named of a unit.
+const TIMES_MAX: usize = 6;
+/// Facts looked at of one unit.
+const FACTS_MAX: usize = 200;
+
+impl Look {
+    /// Tells a turn or event unit: dated text, tag, when it happened; none if it is not known.
+    pub(super) fn gist(&self, unit: UnitId) -> Option<Value> {
+        let known = self.known();
+        known.observed(unit)?;
+        if let Some(place) = self.view.place(unit) {
+            let turn = &self.view.turns()[place];
+            let it = &turn.unit;
+            return Some(json!({
+                "unit": it.id, "grain": "turn", "observed_at": it.observed_at, "actor": it.actor,
+                "text": clipped(&turn.shown), "tag": known.tag(unit), "happened": happened(&it.times, it.observed_at),
+                "external_ids": it.external_ids, "event": known.event_of(unit)
+            }));
+        }
+        let event = known.event(unit)?;
+        let mut external_ids = event.external_ids.clone();
+        let merged = known
+            .merged_into(unit)
+            .flat_map(|it| known.event(UnitId::from_uuid(it.merged)));
+        external_ids.extend(merged.flat_map(|it| it.external_ids.iter().cloned()));
+        Some(json!({
+            "unit": event.id, "grain": "event", "observed_at": event.observed_at, "actor": event.actor,
+            "text": clipped(&event.summary), "tag": event.tag, "happened": happened(&event.times, event.observed_at),
+            "external_ids": external_ids
+        }))
+    }
+
+    /// Tells units, each once, those that are not known left out.
+    pub(super) fn gists(&self, units: impl IntoIterator<Item = UnitId>, limit: usize) -> Vec<Value> {
+        let mut met = BTreeSet::new();
+        let once = units.into_iter().filter(|it| met.insert(*it));
+        once.filter_map(|it| self.gist(it)).take(limit).collect()
+    }
+
+    /// Says whether a unit is known and fits a time.
+    pub(super) fn fits(&self, unit: UnitId, times: &Times) -> bool {
+        let Some(told) = self.known().observed(unit) else {
+            return false;
+        };
+        let happened = match self.view.place(unit) {
+            Some(place) => &self.view.turns()[place].unit.times,
+            None => match self.known().event(unit) {
+                Some(event) => &event.times,
+                None => return false,
+            },
+        };
+        times.fit_gist(told, happened)
+    }
+
+    /// Returns the facts that a unit states, of an event those of its turns too, by when they were told.
+    pub(super) fn facts_at(&self, unit: UnitId) -> Vec<Arc<Fact>> {
+        let units = std::iter::once(unit).chain(self.memory.turns_of(unit));
+        units
+            .flat_map(|it| self.known().facts_from(it))
+            .take(FACTS_MAX)
+            .collect()
+    }
+
+    /// Tells a fact with its two times.
+    pub(super) fn fact(&self, fact: &Fact) -> Value {
+        let since = text::time::render(&fact.valid_from, *self.now.offset());
+        json!({
+            "fact": fact.id, "text": said(fact), "subject": fact.subject, "predicate": fact.predicate,
+            "object": fact.object, "aspect": fact.aspect, "since": since, "valid_from": fact.valid_from.start,
+            "valid_until": fact.valid_until, "holds": fact.holds_at(self.moment()), "recorded_at": fact.recorded_at,
+            "told_by": fact.told_by, "confidence": fact.confidence, "unit": fact.source,
+            "external_ids": self.external_ids(fact.source)
+        })
+    }
+
+    /// Returns the moment that counts as now.
+    pub(super) fn moment(&self) -> DateTime<Utc> {
+        self.now.to_utc()
+    }
+
+    /// Returns the callers' ids of the records of a unit.
+    pub(super) fn external_ids(&self, unit: UnitId) -> Vec<String> {
+        let turn = self.view.place(unit).map(|it| &self.view.turns()[it].unit.external_ids);
+        let event = || self.known().event(unit).map(|it| &it.external_ids);
+        turn.or_else(event).cloned().unwrap_or_default()
+    }
+}
+
+/// Returns a statement as a sentence without an end.
+pub(super) fn said(fact: &Fact) -> String {
+    format!("{} {} {}", fact.subject, fact.predicate, fact.object)
+}
+
+/// Cuts a text that is too long.
+pub(super) fn clipped(text: &str) -> String {
+    if text.len() <= TEXT_MAX {
+        return text.to_owned();
+    }
+    format!("{}\u{2026}", text[..text.floor_char_boundary(TEXT_MAX)].trim_end())
+}
+
+/// Returns the name of an aspect, as it is written in JSON.
+pub(super) fn aspect_name(aspect: Aspect) -> &'static str {
+    match aspect {
+        Aspect::Preference => "preference",
+        Aspect::Attribute => "attribute",
+        Aspect::Relation => "relation",
+        Aspect::Place => "place",
+        Aspect::Work => "work",
+        Aspect::Plan => "plan",
+        Aspect::Possession => "possession",
+        Aspect::Count => "count",
+        Aspect::Habit => "habit",
+        Aspect::Instruction => "instruction",
+    }
+}
+
+/// Every aspect by name.
+pub(super) const ASPECTS: [&str; 10] = [
+    "preference",
+    "attribute",
+    "relation",
+    "place",
+    "work",
+    "plan",
+    "possession",
+    "count",
+    "habit",
+    "instruction",
+];
+
+/// Times as told, resolved.
+fn happened(times: &[TimeSpan], told: chrono::DateTime<chrono::FixedOffset>) -> Vec<String> {
+    let told = times
+        .iter()
+        .take(TIMES_MAX)
+        .map(|it| text::time::render(it, *told.offset()));
+    told.collect()
+}

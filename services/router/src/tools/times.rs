@@ -1,0 +1,195 @@
+//! Time operators (REMem, section 3.2): which gists and facts lie where in time.
+
+use chrono::{DateTime, Datelike, Duration, FixedOffset, Months, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use domain::fact::Fact;
+use domain::message::ToolErrorV1;
+use domain::time::{Precision, TimeSpan};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::arguments::bad;
+
+/// How the start or the end of something is compared with a time that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) enum Operator {
+    #[serde(rename = "=")]
+    Within,
+    #[serde(rename = "<")]
+    Before,
+    #[serde(rename = "<=")]
+    UpTo,
+    #[serde(rename = ">")]
+    After,
+    #[serde(rename = ">=")]
+    From,
+}
+
+/// What was asked of the time.
+#[derive(Default)]
+pub(super) struct Asked<'a> {
+    pub(super) start: Option<&'a str>,
+    pub(super) end: Option<&'a str>,
+    pub(super) start_operator: Option<Operator>,
+    pub(super) end_operator: Option<Operator>,
+}
+
+/// A filter by time. Without operators it lets through whatever touches the window from start to end.
+pub(super) struct Times {
+    start: Option<(Option<Operator>, Moments)>,
+    end: Option<(Option<Operator>, Moments)>,
+}
+
+/// From a first moment up to a last one.
+#[derive(Clone, Copy)]
+struct Moments {
+    first: DateTime<Utc>,
+    last: DateTime<Utc>,
+}
+
+impl Times {
+    /// Reads the filter; relative times are resolved against `now`.
+    pub(super) fn read(asked: &Asked<'_>, now: DateTime<FixedOffset>) -> Result<Times, ToolErrorV1> {
+        let read = |name: &str, text: Option<&str>, operator: Option<Operator>| match text {
+            Some(text) => Ok(Some((operator, moments(name, text, now)?))),
+            None if operator.is_some() => Err(bad(&format!("{name}_operator: is given without {name}_time"))),
+            None => Ok(None),
+        };
+        let start = read("start", asked.start, asked.start_operator)?;
+        let end = read("end", asked.end, asked.end_operator)?;
+        if let (Some((None, start)), Some((None, end))) = (&start, &end)
+            && end.last < start.first
+        {
+            return Err(bad("end_time: is before start_time"));
+        }
+        Ok(Times { start, end })
+    }
+
+    /// Says whether anything is asked of the time.
+    pub(super) fn is_any(&self) -> bool {
+        self.start.is_none() && self.end.is_none()
+    }
+
+    /// Says whether a gist fits by when it happened, as far as it says, or by when it was told.
+    pub(super) fn fit_gist(&self, told: DateTime<Utc>, happened: &[TimeSpan]) -> bool {
+        let placed = happened.iter().filter(|it| it.precision != Precision::Unknown);
+        let mut spans = placed.map(Moments::of).chain([Moments {
+            first: told,
+            last: told,
+        }]);
+        self.is_any() || spans.any(|it| self.fit(it))
+    }
+
+    /// Says whether a fact fits by when it held.
+    pub(super) fn fit_fact(&self, fact: &Fact) -> bool {
+        let first = fact.valid_from.start;
+        let last = fact.valid_until.map_or(DateTime::<Utc>::MAX_UTC, |it| {
+            (it - Duration::nanoseconds(1)).max(first)
+        });
+        self.is_any() || self.fit(Moments { first, last })
+    }
+
+    fn fit(&self, item: Moments) -> bool {
+        let start = self.start.is_none_or(|(operator, asked)| match operator {
+            Some(operator) => operator.holds(item.first, asked),
+            None => item.last >= asked.first,
+        });
+        let end = self.end.is_none_or(|(operator, asked)| match operator {
+            Some(operator) => operator.holds(item.last, asked),
+            None => item.first <= asked.last,
+        });
+        start && end
+    }
+}
+
+impl Operator {
+    fn holds(self, at: DateTime<Utc>, asked: Moments) -> bool {
+        match self {
+            Operator::Within => asked.first <= at && at <= asked.last,
+            Operator::Before => at < asked.first,
+            Operator::UpTo => at <= asked.last,
+            Operator::After => at > asked.last,
+            Operator::From => at >= asked.first,
+        }
+    }
+}
+
+impl Moments {
+    fn of(span: &TimeSpan) -> Moments {
+        Moments::until(span.start, span.end)
+    }
+
+    fn until(first: DateTime<Utc>, end: DateTime<Utc>) -> Moments {
+        let last = (end - Duration::nanoseconds(1)).max(first);
+        Moments { first, last }
+    }
+}
+
+/// Adds the four arguments to the schema of a tool.
+pub(super) fn schema(mut properties: Value) -> Value {
+    let operator = json!({"type": "string", "enum": ["=", "<", "<=", ">", ">="]});
+    let with = |mut operator: Value, text: &str| {
+        operator["description"] = json!(text);
+        operator
+    };
+    let time = "A year, month, day or moment (2024, 2024-05, 2024-05-17, 2024-05-17T09:30:00Z) or in words (last week)";
+    let mut added = Map::new();
+    added.insert("start_time".to_owned(), json!({"type": "string", "description": time}));
+    added.insert("end_time".to_owned(), json!({"type": "string", "description": time}));
+    let start = "How the start of what is sought compares with start_time; without it: still going on at or after it";
+    let end = "How the end of what is sought compares with end_time; without it: begun at or before it";
+    added.insert("start_operator".to_owned(), with(operator.clone(), start));
+    added.insert("end_operator".to_owned(), with(operator, end));
+    if let Value::Object(own) = &mut properties {
+        own.extend(added);
+    }
+    properties
+}
+
+fn moments(name: &str, text: &str, now: DateTime<FixedOffset>) -> Result<Moments, ToolErrorV1> {
+    let text = text.trim();
+    exact(text).or_else(|| in_words(text, now)).ok_or_else(|| {
+        bad(&format!(
+            "{name}_time: is no time; write 2024, 2024-05, 2024-05-17, 2024-05-17T09:30:00Z or words like \"last week\""
+        ))
+    })
+}
+
+fn exact(text: &str) -> Option<Moments> {
+    if let Ok(at) = DateTime::parse_from_rfc3339(text) {
+        let at = at.to_utc();
+        return Some(Moments { first: at, last: at });
+    }
+    for form in [
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%d %H:%M:%S",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+    ] {
+        if let Ok(at) = NaiveDateTime::parse_from_str(text, form) {
+            let (first, last) = (at.and_utc(), at.and_utc());
+            return Some(Moments { first, last });
+        }
+    }
+    let day = |it: NaiveDate| it.and_time(NaiveTime::MIN).and_utc();
+    if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        return Some(Moments::until(day(date), day(date.succ_opt()?)));
+    }
+    if !text.chars().all(|it| it.is_ascii_digit() || it == '-') {
+        return None;
+    }
+    let (year, month) = text
+        .split_once('-')
+        .map_or((text, None), |(year, month)| (year, Some(month)));
+    if year.len() != 4 {
+        return None;
+    }
+    let first = NaiveDate::from_ymd_opt(year.parse().ok()?, month.map_or(Ok(1), str::parse).ok()?, 1)?;
+    let end = first.checked_add_months(Months::new(if month.is_some() { 1 } else { 12 }))?;
+    (first.year() >= 1).then(|| Moments::until(day(first), day(end)))
+}
+
+fn in_words(text: &str, now: DateTime<FixedOffset>) -> Option<Moments> {
+    let mut found = text::time::find(text, now).into_iter().map(|it| it.span);
+    let placed = found.find(|it| it.precision != Precision::Unknown)?;
+    Some(Moments::of(&placed))
+}

@@ -1,0 +1,235 @@
+//! What is derived of the talk, by hand.
+
+use chrono::{DateTime, Utc};
+use domain::derived::Derived;
+use domain::entity::{Entity, EntityKind};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use domain::page::{Dimension, Line, Link, LinkKind, Page, PageStatus, Section};
+use domain::relation::RelationKind;
+use domain::time::TimeSpan;
+use domain::topic::{Member, Topic};
+use domain::unit::Unit;
+
+use crate::talk::{event, space, units};
+
+/// Number of the turn, subject, predicate, object, aspect.
+const FACTS: &[(usize, &str, &str, &str, Aspect)] = &[
+    (0, "Liv", "has", "a dog named Biscuit", Aspect::Possession),
+    (3, "Omar", "likes", "cats", Aspect::Preference),
+    (3, "Omar's sister", "wants", "a beagle", Aspect::Plan),
+    (4, "Omar", "lives in", "Bergen", Aspect::Place),
+    (6, "Omar", "made", "two bowls", Aspect::Count),
+    (6, "Omar", "made", "1 mug", Aspect::Count),
+    (6, "Omar", "likes", "kilns", Aspect::Preference),
+    (7, "Omar", "lives in", "Oslo", Aspect::Place),
+];
+
+/// The turn units of the talk, two events of several turns, and one that was merged into the first.
+pub(crate) fn all_units() -> Vec<Unit> {
+    let mut all = units();
+    all.push(event(
+        0..4,
+        "dog adoption",
+        "[2 March 2024] Liv, Omar\nLiv adopted a dog, Biscuit.",
+    ));
+    all.push(event(
+        4..7,
+        "pottery classes",
+        "[11 April 2024] Omar, Liv\nOmar made two bowls and a mug.",
+    ));
+    all.push(event(
+        7..8,
+        "biscuit hike",
+        "[20 May 2024] Liv\nLiv hiked up Mount Ulriken with Biscuit.",
+    ));
+    all
+}
+
+/// Everything that is derived of them.
+pub(crate) fn derived() -> Vec<Derived> {
+    let mut facts: Vec<Fact> = FACTS.iter().map(fact).collect();
+    // Told in May: he moved in April.
+    let moved = facts[7].id;
+    facts[3].valid_until = Some(at("2024-04-20T00:00:00Z"));
+    facts[3].closed_at = Some(facts[7].recorded_at);
+    facts[3].retired_by = Some(moved);
+    facts[7].valid_from.start = at("2024-04-20T00:00:00Z");
+    facts[6].withdrawn = true;
+    let mut all: Vec<Derived> = facts.into_iter().map(Derived::Fact).collect();
+    all.extend([
+        entity("Liv", EntityKind::Speaker, (&[], &[]), "2024-03-02T10:00:00Z"),
+        entity("Omar", EntityKind::Speaker, (&["Oz"], &[]), "2024-03-02T10:01:00Z"),
+        entity(
+            "Noor",
+            EntityKind::Person,
+            (&[], &["Omar's sister"]),
+            "2024-03-02T10:03:00Z",
+        ),
+        entity("Oslo", EntityKind::Place, (&[], &[]), "2024-05-20T08:00:00Z"),
+    ]);
+    all.extend(topic("pets", "2024-03-02T10:00:00Z", &[0]));
+    all.extend(topic("pottery", "2024-04-11T18:00:00Z", &[4]));
+    all.push(merge());
+    all.extend(pages().into_iter().map(Derived::Page));
+    all
+}
+
+/// Returns the id of a turn of the talk.
+pub(crate) fn turn(number: usize) -> UnitId {
+    units()[number].id
+}
+
+/// Returns the id of the event that starts with a turn of the talk.
+pub(crate) fn event_at(number: usize) -> UnitId {
+    UnitId::event(units()[number].records[0])
+}
+
+pub(crate) fn page_id(dimension: Dimension, subject: &str) -> PageId {
+    PageId::derive(&space(), dimension.name(), subject)
+}
+
+pub(crate) fn at(time: &str) -> DateTime<Utc> {
+    DateTime::parse_from_rfc3339(time).unwrap().to_utc()
+}
+
+fn fact(&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, Aspect)) -> Fact {
+    let unit = &units()[turn];
+    Fact {
+        id: FactId::derive(unit.id, subject, predicate, object),
+        subject: subject.to_owned(),
+        entity: Some(EntityId::derive(&space(), &subject.to_lowercase())).filter(|_| subject != "Omar's sister"),
+        predicate: predicate.to_owned(),
+        object: object.to_owned(),
+        aspect,
+        valid_from: TimeSpan::instant(unit.observed_at.to_utc()),
+        valid_until: None,
+        closed_at: None,
+        recorded_at: unit.observed_at.to_utc(),
+        source: unit.id,
+        told_by: unit.actor.clone(),
+        confidence: 0.9,
+        retired_by: None,
+        withdrawn: false,
+    }
+}
+
+fn entity(name: &str, kind: EntityKind, (aliases, roles): (&[&str], &[&str]), first_seen: &str) -> Derived {
+    Derived::Entity(Entity {
+        id: EntityId::derive(&space(), &name.to_lowercase()),
+        name: name.to_owned(),
+        kind,
+        aliases: aliases.iter().map(|it| (*it).to_owned()).collect(),
+        mentions: 3,
+        first_seen: Some(at(first_seen)),
+        roles: roles.iter().map(|it| (*it).to_owned()).collect(),
+        synonyms: Vec::new(),
+    })
+}
+
+fn topic(label: &str, seen: &str, events: &[usize]) -> Vec<Derived> {
+    let id = TopicId::derive(event_at(events[0]));
+    let members = events.iter().map(|it| {
+        Derived::Member(Member {
+            unit: event_at(*it),
+            topic: id,
+            similarity: 0.9,
+        })
+    });
+    let topic = Derived::Topic(Topic {
+        id,
+        label: label.to_owned(),
+        keywords: vec![label.to_owned()],
+        units: events.len() as u64,
+        first_seen: at(seen),
+        last_seen: at(seen),
+    });
+    members.chain([topic]).collect()
+}
+
+fn merge() -> Derived {
+    let (kept, merged) = (event_at(0).uuid(), event_at(7).uuid());
+    Derived::Merge(Merge {
+        id: MergeId::derive(kept, merged),
+        of: MergeOf::Units,
+        kept,
+        merged,
+        names: ["dog adoption".to_owned(), "biscuit hike".to_owned()],
+        similarity: 0.93,
+        same_event: true,
+        has_overlap: true,
+        relation_type: Some(RelationKind::SameAs),
+        reason: "the same dog".to_owned(),
+        records: units()[7].records.clone(),
+        undone: false,
+    })
+}
+
+fn pages() -> Vec<Page> {
+    let omar = page_id(Dimension::Figure, "omar");
+    let liv = page_id(Dimension::Figure, "liv");
+    let old = page_id(Dimension::Figure, "noor");
+    let link = |kind, page, title: &str| Link {
+        kind,
+        page,
+        title: title.to_owned(),
+        weight: 0.5,
+    };
+    let mut all = vec![
+        page(
+            (omar, Dimension::Figure, "Omar"),
+            &[(4, "lives in Bergen", Some(3)), (7, "lives in Oslo", Some(7))],
+        ),
+        page(
+            (liv, Dimension::Figure, "Liv"),
+            &[(0, "has a dog named Biscuit", Some(0))],
+        ),
+        page((old, Dimension::Figure, "Noor"), &[(3, "wants a beagle", Some(2))]),
+        page(
+            (page_id(Dimension::Place, "oslo"), Dimension::Place, "Oslo"),
+            &[(7, "Omar lives in Oslo", Some(7))],
+        ),
+    ];
+    all[0].sections[0].lines[0].until = Some(at("2024-04-20T00:00:00Z"));
+    all[0].links = vec![
+        link(LinkKind::RelatedTo, liv, "Liv"),
+        link(LinkKind::CausedBy, page_id(Dimension::Place, "oslo"), "Oslo"),
+    ];
+    all[1].links = vec![link(LinkKind::RelatedTo, omar, "Omar")];
+    all[2].status = PageStatus::Archived;
+    all
+}
+
+fn page((id, dimension, title): (PageId, Dimension, &str), lines: &[(usize, &str, Option<usize>)]) -> Page {
+    let lines: Vec<Line> = lines
+        .iter()
+        .map(|(turn, text, told)| Line {
+            text: (*text).to_owned(),
+            unit: units()[*turn].id,
+            observed_at: units()[*turn].observed_at.to_utc(),
+            fact: told.map(|it| fact(&FACTS[it]).id),
+            until: None,
+        })
+        .collect();
+    Page {
+        id,
+        dimension,
+        title: title.to_owned(),
+        summary: format!("All about {title}."),
+        aliases: Vec::new(),
+        tags: vec!["oslo".to_owned(), "bergen".to_owned()],
+        updated_at: lines.iter().map(|it| it.observed_at).max().unwrap(),
+        sections: vec![Section {
+            title: "Facts".to_owned(),
+            category: "place".to_owned(),
+            lines,
+            left_out: 0,
+            time: None,
+            confidence: 0.8,
+        }],
+        links: Vec::new(),
+        confidence: 0.8,
+        status: PageStatus::Active,
+    }
+}

@@ -1,0 +1,217 @@
+//! What is derived, as it was known at a moment, in whatever order it came.
+
+use domain::curation::{Act, Curation};
+use domain::id::{CurationId, UnitId};
+use domain::page::Dimension;
+use domain::port::{Change, DerivedChange};
+use router::memory::{Known, Memory};
+
+use crate::derived::{all_units, at, derived, event_at, page_id, turn};
+use crate::talk::space;
+
+fn memory() -> Memory {
+    Memory::of(all_units(), derived())
+}
+
+/// Everything that is known, a line each.
+fn told(known: Known<'_>) -> String {
+    let mut lines: Vec<String> = known
+        .facts()
+        .map(|it| {
+            format!(
+                "{} {} {} until {:?}",
+                it.subject, it.predicate, it.object, it.valid_until
+            )
+        })
+        .collect();
+    lines.extend(known.entities().map(|it| it.name.clone()));
+    lines.extend(
+        known
+            .topics()
+            .map(|it| format!("{} {:?}", it.label, known.units_of(it.id))),
+    );
+    lines.extend(known.events().map(|it| it.tag.clone()));
+    lines.extend(known.merges().map(|it| it.reason.clone()));
+    for dimension in Dimension::ALL {
+        for page in known.pages(dimension) {
+            let texts = page.sections.iter().flat_map(|it| &it.lines);
+            lines.extend(texts.map(|it| format!("{}: {} until {:?}", page.title, it.text, it.until)));
+        }
+    }
+    for cue in known.cues_like("beagle") {
+        lines.push(format!("{cue} {:?}", known.tags(cue)));
+    }
+    lines.join("\n")
+}
+
+fn acts(acts: &[Act]) -> Vec<Curation> {
+    let numbered = acts.iter().enumerate();
+    numbered
+        .map(|(number, act)| Curation {
+            id: CurationId::derive(&space(), &number.to_string()),
+            at: chrono::DateTime::from_timestamp(number as i64, 0).unwrap(),
+            by: String::new(),
+            act: act.clone(),
+            reason: String::new(),
+        })
+        .collect()
+}
+
+#[test]
+fn what_was_known_at_a_moment() {
+    let memory = memory();
+    for (moment, there, not) in [
+        ("2024-03-01T00:00:00Z", vec![], vec!["Liv", "Omar", "pets", "dog"]),
+        (
+            "2024-03-02T10:02:30Z",
+            vec!["a dog named Biscuit", "Omar", "Liv: has a dog"],
+            vec!["Noor", "pets", "likes cats", "lives in"],
+        ),
+        (
+            "2024-03-02T10:03:00Z",
+            vec!["pets", "dog adoption", "Noor: wants a beagle", "likes cats"],
+            vec!["Oslo", "Bergen", "the same dog"],
+        ),
+        // He had moved in April, and nobody had told.
+        (
+            "2024-05-01T00:00:00Z",
+            vec![
+                "lives in Bergen until None",
+                "Omar: lives in Bergen until None",
+                "two bowls",
+            ],
+            vec!["Oslo", "the same dog"],
+        ),
+        (
+            "2024-06-01T00:00:00Z",
+            vec![
+                "lives in Bergen until Some(2024-04-20",
+                "lives in Oslo until None",
+                "Oslo: Omar lives",
+                "the same dog",
+            ],
+            vec!["kilns", "biscuit hike"],
+        ),
+    ] {
+        let text = told(memory.at(Some(at(moment))));
+        there
+            .iter()
+            .for_each(|it| assert!(text.contains(it), "{moment} lacks {it}:\n{text}"));
+        not.iter()
+            .for_each(|it| assert!(!text.contains(it), "{moment} has {it}:\n{text}"));
+    }
+    let early = memory.at(Some(at("2024-05-01T00:00:00Z")));
+    let page = early.page(page_id(Dimension::Figure, "omar")).unwrap();
+    assert_eq!(
+        (page.summary.as_str(), page.tags.len(), page.links.len()),
+        ("lives in Bergen", 1, 1)
+    );
+    assert_eq!(told(memory.at(None)), told(memory.at(Some(at("2024-06-01T00:00:00Z")))));
+}
+
+#[test]
+fn the_order_of_delivery_does_not_matter() {
+    let expected = told(memory().at(None));
+    let mut late = Memory::default();
+    let derived: Vec<DerivedChange> = derived()
+        .into_iter()
+        .rev()
+        .map(|it| DerivedChange {
+            sequence: 1,
+            id: it.id(),
+            item: Some(it),
+        })
+        .collect();
+    late.take_derived(derived.clone());
+    late.take_units(&changes(|it| it));
+    assert_eq!(
+        (told(late.at(None)), late.bytes()),
+        (expected.clone(), memory().bytes())
+    );
+    // Gone and come again.
+    late.take_units(&changes(|it| it.emptied()));
+    late.take_derived(derived.iter().map(|it| DerivedChange {
+        item: None,
+        ..it.clone()
+    }));
+    assert_eq!((told(late.at(None)), late.bytes()), (String::new(), 0));
+    late.take_units(&changes(|it| it));
+    late.take_derived(derived);
+    assert_eq!(told(late.at(None)), expected);
+}
+
+fn changes(change: impl Fn(domain::unit::Unit) -> domain::unit::Unit) -> Vec<Change> {
+    let units = all_units().into_iter().rev();
+    units
+        .map(|it| Change {
+            sequence: 1,
+            unit: change(it),
+        })
+        .collect()
+}
+
+#[test]
+fn things_are_found_by_every_name() {
+    let memory = memory();
+    let known = memory.at(None);
+    let objects = |name: &str| {
+        let facts = known.facts_about(name);
+        facts
+            .iter()
+            .map(|it| it.object.clone())
+            .collect::<Vec<String>>()
+            .join(", ")
+    };
+    assert_eq!(objects("OZ"), format!("cats, Bergen, {}, Oslo", bowls(known)));
+    assert_eq!(objects("noor"), "a beagle");
+    assert_eq!(objects("Noor's"), "a beagle");
+    assert_eq!(objects("nobody"), "");
+    assert_eq!(known.called("omar's sister")[0].name, "Noor");
+    assert_eq!(known.facts_naming("oslo").len(), 1);
+    assert_eq!(known.cue("Beagles"), Some("beagle"));
+    assert_eq!(
+        known.event_of(turn(7)),
+        Some(event_at(0)),
+        "a merged event counts as the one it went into"
+    );
+    assert_eq!(known.event(event_at(7)).unwrap().tag, "biscuit hike");
+    assert_eq!(known.pages_called("OMAR")[0].title, "Omar");
+    assert_eq!(known.member(turn(5)).map(|it| it.unit), Some(event_at(4)));
+}
+
+/// The two facts told at one moment stand by id.
+fn bowls(known: Known<'_>) -> String {
+    let mut facts: Vec<_> = known.facts_from(turn(6)).collect();
+    facts.sort_by_key(|it| it.id);
+    facts
+        .iter()
+        .map(|it| it.object.clone())
+        .collect::<Vec<String>>()
+        .join(", ")
+}
+
+#[test]
+fn what_is_forgotten_is_not_told() {
+    let mut memory = memory();
+    let forget = |unit: UnitId| Act::ForgetUnit { unit };
+    assert!(memory.decide(&acts(&[forget(turn(0))])));
+    let text = told(memory.at(None));
+    for gone in ["dog named Biscuit", "Liv: has", "dog adoption"] {
+        assert!(!text.contains(gone), "{gone}:\n{text}");
+    }
+    assert!(text.contains("Noor: wants a beagle"), "{text}");
+    // A pin after it brings it back; an event stands for its turns.
+    let pinned = [forget(turn(0)), Act::PinUnit { unit: turn(0) }, forget(event_at(4))];
+    memory.decide(&acts(&pinned));
+    let text = told(memory.at(None));
+    assert!(text.contains("dog named Biscuit") && !text.contains("bowls"), "{text}");
+    assert!(memory.is_pinned(turn(0)) && !memory.is_pinned(turn(1)) && memory.is_forgotten(turn(5)));
+    let undone = [
+        forget(event_at(4)),
+        Act::Undo {
+            curation: acts(&pinned)[0].id,
+        },
+    ];
+    memory.decide(&acts(&undone));
+    assert!(memory.is_decided(&[]) && told(memory.at(None)).contains("bowls"));
+}
