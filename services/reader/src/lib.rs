@@ -1,6 +1,7 @@
-//! The reader judges whether evidence supports an answer, and takes a short answer from it, without a model.
+//! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
+//! without a model.
 //!
-//! Start at [`read()`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
+//! [`plan()`] splits a question into subgoals and cues. For answers start at [`read()`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
 //! the evidence is the subject's own, `answer` extracts by kind of question. It looks nothing up and remembers nothing:
 //! what it may use is in the request.
@@ -10,17 +11,19 @@ mod check;
 mod error;
 pub mod features;
 mod judge;
+mod plan;
 mod pool;
 mod question;
 mod rank;
 mod read;
 mod words;
 
-use domain::message::{AnswerV1, AnsweredV1};
+use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1};
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span};
 
 pub use error::Error;
+pub use plan::plan;
 pub use read::{features, read};
 
 /// Settings in `[reader]`.
@@ -45,23 +48,40 @@ impl Default for Config {
     }
 }
 
-/// Serves [`AnswerV1`] until shutdown.
+/// Serves [`AnswerV1`] and [`PlanV1`] until shutdown.
 ///
 /// # Errors
 /// A section `[reader]` that is not understood, or a bus that stays away.
 pub async fn run(ctx: host::Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("reader")?;
     let in_flight_max = config.in_flight_max;
-    ctx.serve::<AnswerV1, Error, _, _>(in_flight_max, move |request| answer(request, config.clone()))
-        .await
+    let bytes_max = config.question_bytes_max;
+    let answers = ctx.serve::<AnswerV1, Error, _, _>(in_flight_max, move |request| answer(request, config.clone()));
+    let plans = ctx.serve::<PlanV1, Error, _, _>(in_flight_max, move |request| {
+        std::future::ready(planned(&request, bytes_max))
+    });
+    tokio::try_join!(answers, plans)?;
+    Ok(())
+}
+
+/// A plan takes microseconds: it stays on the runtime.
+fn planned(request: &PlanV1, bytes_max: usize) -> Result<PlannedV1, Error> {
+    check(&request.question, bytes_max)?;
+    let planned = info_span!("plan", space = %request.space).in_scope(|| plan(request));
+    tracing::debug!(subgoals = planned.subgoals.len(), cues = planned.cues.len(), "planned");
+    Ok(planned)
+}
+
+fn check(question: &str, bytes_max: usize) -> Result<(), Error> {
+    let bytes = question.len();
+    if bytes > bytes_max {
+        return Err(Error::QuestionTooLong { bytes });
+    }
+    Ok(())
 }
 
 async fn answer(mut request: AnswerV1, config: Config) -> Result<AnsweredV1, Error> {
-    if request.question.len() > config.question_bytes_max {
-        return Err(Error::QuestionTooLong {
-            bytes: request.question.len(),
-        });
-    }
+    check(&request.question, config.question_bytes_max)?;
     request.scenes.truncate(config.scenes_max);
     let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
     let work = {

@@ -68,7 +68,7 @@ pub(crate) struct Question {
 }
 
 /// Words that shape a question without being its matter.
-const FRAME: &[&str] = &[
+pub(crate) const FRAME: &[&str] = &[
     "kind",
     "kinds",
     "type",

@@ -1,0 +1,89 @@
+//! Cues: the names, nouns and verbs of a question, in order.
+
+use crate::question::FRAME;
+
+/// Most cues of a question.
+const CUES_MAX: usize = 30;
+/// Longest cue in bytes; what is longer is no word.
+const LENGTH_MAX: usize = 80;
+/// Words that only open a request.
+const OPENING: &[&str] = &[
+    "tell",
+    "list",
+    "describe",
+    "give",
+    "explain",
+    "show",
+    "remind",
+    "summarize",
+    "summarise",
+    "compare",
+];
+
+/// Returns the cues of a question in order of appearance, none twice: names as written and whole, other words in lower case,
+/// function words left out. Scripts without spaces give a cue a run of characters.
+pub(super) fn of(question: &str) -> Vec<String> {
+    let names: Vec<(usize, &str)> = text::names(question)
+        .into_iter()
+        .map(|it| (offset(question, it), it))
+        .collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut run: Option<(usize, usize)> = None;
+    for (number, word) in text::words(question).into_iter().enumerate() {
+        let (from, to) = (offset(question, word), offset(question, word) + word.len());
+        if unspaced(word) {
+            run = match run {
+                Some((start, end)) if end == from => Some((start, to)),
+                other => {
+                    close(question, other, &mut out);
+                    Some((from, to))
+                }
+            };
+            continue;
+        }
+        close(question, run.take(), &mut out);
+        if let Some((_, name)) = names.iter().find(|(at, it)| (*at..at + it.len()).contains(&from)) {
+            push((*name).to_owned(), &mut out);
+            continue;
+        }
+        let lower = bare(word);
+        let frames = FRAME.contains(&lower.as_str()) || number == 0 && OPENING.contains(&lower.as_str());
+        if !frames && !text::is_stop(word) && lower.chars().any(char::is_alphanumeric) {
+            push(lower, &mut out);
+        }
+    }
+    close(question, run, &mut out);
+    out
+}
+
+/// Where a part of a text starts in it.
+fn offset(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+fn bare(word: &str) -> String {
+    let lower = word.to_lowercase().replace('\u{2019}', "'");
+    lower.strip_suffix("'s").unwrap_or(&lower).to_owned()
+}
+
+/// Whether the word is a character of a script that does not part words.
+fn unspaced(word: &str) -> bool {
+    let mut chars = word.chars();
+    let Some(first) = chars.next() else { return false };
+    // Ideographs, kana and the letters of the south east of Asia; Hangul is written with spaces.
+    let parted = !matches!(first, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+    !parted
+}
+
+fn close(question: &str, run: Option<(usize, usize)>, out: &mut Vec<String>) {
+    if let Some(text) = run.and_then(|(from, to)| question.get(from..to)) {
+        push(text.to_owned(), out);
+    }
+}
+
+fn push(cue: String, out: &mut Vec<String>) {
+    let known = out.iter().any(|it| it.to_lowercase() == cue.to_lowercase());
+    if !known && cue.len() <= LENGTH_MAX && out.len() < CUES_MAX {
+        out.push(cue);
+    }
+}

@@ -1,0 +1,261 @@
+//! What is joined by "and", "or" and "than": one part for each.
+
+use std::ops::Range;
+
+use super::phrase::{ASKS, Token, joined, names};
+use super::split::{CARRIES, Parts, trimmed};
+
+/// Most members of a list that get a part each.
+const MEMBERS_MAX: usize = 5;
+/// Most words of content of a member.
+const WORDS_MAX: usize = 3;
+/// Pairs that are one thing.
+const IDIOMS: &[(&str, &str)] = &[
+    ("pros", "cons"),
+    ("rock", "roll"),
+    ("back", "forth"),
+    ("bed", "breakfast"),
+    ("mac", "cheese"),
+    ("salt", "pepper"),
+    ("food", "drink"),
+    ("black", "white"),
+    ("arts", "crafts"),
+    ("terms", "conditions"),
+    ("trial", "error"),
+    ("name", "address"),
+];
+/// What an auxiliary becomes when one is left of several.
+const SINGULAR: &[(&str, &str)] = &[("do", "does"), ("are", "is"), ("have", "has"), ("were", "was")];
+
+/// "What do ANN AND BEN like": a part for each of them.
+pub(super) fn subjects(phrase: &[Token]) -> Parts {
+    let found = names(phrase);
+    let (at, run) = runs(phrase, &found, "and")?;
+    if at > 0 && phrase[at - 1].any(&["between", "or", "than"]) {
+        return None;
+    }
+    let both = at > 0 && phrase[at - 1].any(&["both", "either"]);
+    let mut left = phrase[..at - usize::from(both)].to_vec();
+    if let Some(last) = left.last_mut()
+        && let Some((_, one)) = SINGULAR.iter().find(|it| it.0 == last.lower)
+    {
+        *last = Token::new(one);
+    }
+    let end = run.last()?.end;
+    let mut right = phrase[end..].to_vec();
+    if right.len() >= 2 && right[right.len() - 2].lower == "in" && right[right.len() - 1].lower == "common" {
+        right.truncate(right.len() - 2);
+    }
+    let owned = phrase[end - 1].lower.ends_with("'s");
+    let each = run.iter().take(MEMBERS_MAX).map(|it| {
+        let mut name = phrase[it.clone()].to_vec();
+        if let Some(last) = name.last_mut()
+            && owned
+            && !last.lower.ends_with("'s")
+        {
+            *last = Token::new(&format!("{}'s", last.text));
+        }
+        trimmed(&joined(&left, &name, &right))
+    });
+    Some(each.collect())
+}
+
+/// Returns the first names joined by `word`, commas before it included, and where they start.
+fn runs(phrase: &[Token], found: &[Range<usize>], word: &str) -> Option<(usize, Vec<Range<usize>>)> {
+    let follows = |a: &Range<usize>, b: &Range<usize>| {
+        let joined = b.start == a.end + 1 && phrase[a.end].lower == word;
+        let comma = b.start == a.end && phrase[a.end - 1].comma;
+        joined || comma || b.start == a.end + 1 && phrase[a.end - 1].comma && phrase[a.end].lower == word
+    };
+    let mut start = 0;
+    while start + 1 < found.len() {
+        let mut end = start;
+        while end + 1 < found.len() && follows(&found[end], &found[end + 1]) {
+            end += 1;
+        }
+        let run = &found[start..=end];
+        let joins = run.windows(2).any(|it| it[0].end < it[1].start);
+        if run.len() > 1 && joins {
+            return Some((run[0].start, run.to_vec()));
+        }
+        start = end + 1;
+    }
+    None
+}
+
+/// "Does Ann prefer TEA OR COFFEE", "who moved first, ANN OR BEN".
+pub(super) fn choice(phrase: &[Token]) -> Parts {
+    let at = (1..phrase.len()).rfind(|&it| phrase[it].lower == "or")?;
+    if phrase
+        .get(at + 1)?
+        .any(&["not", "so", "more", "less", "something", "anything", "both"])
+    {
+        return None;
+    }
+    let comma = phrase[..at].iter().rposition(|it| it.comma);
+    let asks = phrase[0].any(ASKS);
+    if let Some(comma) = comma.filter(|it| asks && at - it <= WORDS_MAX + 1 && phrase.len() - at <= WORDS_MAX + 2) {
+        return options(phrase, comma, at);
+    }
+    members(phrase, at)
+}
+
+/// The options stand behind the question: they take the place of the word that asks.
+fn options(phrase: &[Token], comma: usize, at: usize) -> Parts {
+    let mut first = comma;
+    while first > 1
+        && phrase[..first]
+            .iter()
+            .rposition(|it| it.comma)
+            .is_some_and(|it| first - it <= WORDS_MAX)
+    {
+        first = phrase[..first].iter().rposition(|it| it.comma)?;
+    }
+    let question = &phrase[1..=first];
+    let all = phrase[first + 1..at].split_inclusive(|it| it.comma);
+    let all = all.chain([&phrase[at + 1..]]).filter(|it| !it.is_empty());
+    let who = phrase[0].lower == "who";
+    let part = |option: &[Token]| {
+        if who {
+            joined(&[], option, question)
+        } else {
+            [question, option].concat()
+        }
+    };
+    let parts: Vec<Vec<Token>> = all.take(MEMBERS_MAX).map(|it| trimmed(&plain(&part(it)))).collect();
+    (parts.len() > 1).then_some(parts)
+}
+
+/// "Did Ann read more books THAN Ben": both sides on their own.
+pub(super) fn than(phrase: &[Token]) -> Parts {
+    let at = (2..phrase.len().saturating_sub(1)).find(|&it| phrase[it].lower == "than")?;
+    let compares = |it: &&Token| !it.any(&["more", "less", "fewer", "better", "rather"]);
+    let left: Vec<Token> = phrase[..at].iter().filter(compares).cloned().collect();
+    let other: Vec<Token> = phrase[at + 1..]
+        .iter()
+        .take_while(|it| it.says() || it.determines())
+        .cloned()
+        .collect();
+    let named = other.iter().any(Token::names);
+    let place = if named {
+        names(&left).into_iter().next()?
+    } else {
+        let end = left.iter().rposition(Token::says)? + 1;
+        let held = left[..end].iter().rev().take_while(|it| it.says() && !it.names());
+        end - held.count().min(other.iter().filter(|it| it.says()).count())..end
+    };
+    if other.is_empty() || place.is_empty() || other.len() > WORDS_MAX + 1 {
+        return None;
+    }
+    let right = joined(&left[..place.start], &other, &left[place.end..]);
+    Some(vec![trimmed(&left), trimmed(&right)])
+}
+
+/// "What did Ann say about HER JOB, HER DOG AND HER GARDEN".
+pub(super) fn list(phrase: &[Token]) -> Parts {
+    let at = (1..phrase.len().saturating_sub(1)).rfind(|&it| phrase[it].lower == "and")?;
+    members(phrase, at)
+}
+
+/// A part for each member of the list whose last joining word stands at `at`.
+fn members(phrase: &[Token], at: usize) -> Parts {
+    let mut right = right_member(phrase, at + 1)?;
+    let mut size = content(&phrase[right.clone()]);
+    let mut left = left_member(phrase, at, size)?;
+    // "How did her job and car CHANGE": the verb of the question stands last.
+    if left.start > 0 && phrase[left.start - 1].any(CARRIES) && right.end == phrase.len() && size > 1 {
+        (right.end, size) = (right.end - 1, size - 1);
+        left = left_member(phrase, at, size)?;
+    }
+    let idiom = |it: &(&str, &str)| phrase[left.end - 1].lower == it.0 && phrase[right.start].lower == it.1;
+    if IDIOMS.iter().any(idiom) {
+        return None;
+    }
+    if let Some(parts) = predicates(phrase, (&left, &right), at) {
+        return Some(parts);
+    }
+    let mut all = vec![left.clone(), right.clone()];
+    let mut start = left.start;
+    while start > 0 && phrase[start - 1].comma && all.len() < MEMBERS_MAX {
+        let Some(before) = left_member(phrase, start, size) else {
+            break;
+        };
+        start = before.start;
+        all.insert(0, before);
+    }
+    let owner = phrase[start].owns().then(|| phrase[start].clone());
+    let both = start > 0 && phrase[start - 1].any(&["both", "either", "whether"]);
+    let frame = &phrase[..start - usize::from(both)];
+    let each = all.into_iter().map(|it| {
+        let mut member = phrase[it].to_vec();
+        if let Some(owner) = owner.as_ref().filter(|_| !member[0].determines() && !member[0].names()) {
+            member.insert(0, owner.clone());
+        }
+        trimmed(&joined(frame, &member, &phrase[right.end..]))
+    });
+    Some(each.collect())
+}
+
+/// "Did Ann sell HER CAR AND BUY A BIKE": two things done, not two things sold.
+fn predicates(phrase: &[Token], (left, right): (&Range<usize>, &Range<usize>), at: usize) -> Parts {
+    let first = &phrase[right.start];
+    let object = phrase.get(right.end).is_some_and(Token::determines);
+    let bare = phrase[left.start].determines() && content(&phrase[right.clone()]) > 1;
+    if first.determines() || first.names() || !(object || bare) {
+        return None;
+    }
+    let who = |it: &Token| it.names() || it.any(&["he", "she", "they", "i", "you", "we"]);
+    let end = phrase[..left.start].iter().rposition(who)? + 1;
+    let other = joined(&phrase[..end], &phrase[right.start..], &[]);
+    Some(vec![trimmed(&phrase[..at]), trimmed(&other)])
+}
+
+/// Returns the member that starts at `from`: a determiner and words of content, up to the next word of another kind.
+fn right_member(phrase: &[Token], from: usize) -> Option<Range<usize>> {
+    let first = from + usize::from(phrase.get(from)?.determines() && !phrase[from].names());
+    let held = phrase.get(first..)?.iter().take_while(|it| it.says());
+    let mut end = first;
+    for token in held {
+        end += 1;
+        if token.comma {
+            break;
+        }
+    }
+    (end > first && end - first <= WORDS_MAX).then_some(from..end)
+}
+
+/// Returns the member that ends before `end` with at most `size` words of content, but not beyond a name that owns nothing.
+fn left_member(phrase: &[Token], end: usize, size: usize) -> Option<Range<usize>> {
+    let mut start = end;
+    while start > 0 && end - start < size.max(1) {
+        let token = &phrase[start - 1];
+        let parted = start < end && (token.comma || token.names() != phrase[start].names());
+        if !token.says() || parted {
+            break;
+        }
+        start -= 1;
+    }
+    if start == end {
+        return None;
+    }
+    let determined = start > 0 && phrase[start - 1].determines() && !phrase[start - 1].comma;
+    Some(start - usize::from(determined)..end)
+}
+
+fn content(phrase: &[Token]) -> usize {
+    phrase.iter().filter(|it| it.says() && !it.owns()).count()
+}
+
+/// Takes the commas out: the options stand where they belong now.
+fn plain(phrase: &[Token]) -> Vec<Token> {
+    let mut out = phrase.to_vec();
+    for it in &mut out {
+        it.comma = false;
+    }
+    out
+}
+
+/// "The years BETWEEN ... AND ..." is one thing, and no list.
+pub(super) fn between(phrase: &[Token]) -> Parts {
+    phrase.iter().any(|it| it.lower == "between").then(Vec::new)
+}

@@ -1,0 +1,197 @@
+//! A sentence as words with what the rules have to know of them.
+
+use text::is_stop;
+
+pub(super) const ASKS: &[&str] = &["what", "when", "where", "who", "whom", "whose", "which", "why", "how"];
+pub(super) const AUXILIARIES: &[&str] = &[
+    "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could", "should",
+    "might", "may",
+];
+const REQUESTS: &[&str] = &[
+    "tell",
+    "list",
+    "describe",
+    "give",
+    "explain",
+    "show",
+    "remind",
+    "summarize",
+    "summarise",
+    "compare",
+    "name",
+    "please",
+];
+const ARTICLES: &[&str] = &["a", "an", "the", "this", "that", "these", "those", "some"];
+const OWNERS: &[&str] = &["my", "your", "his", "her", "its", "our", "their"];
+
+const PLACING: &[&str] = &[
+    "to", "in", "at", "from", "of", "on", "near", "into", "for", "by", "through", "around",
+];
+
+/// A word between spaces.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    /// As written, without marks around it.
+    pub(super) text: String,
+    /// In lower case, with straight apostrophes.
+    pub(super) lower: String,
+    /// A comma or the like follows.
+    pub(super) comma: bool,
+    /// It opens the sentence, so that its capital says nothing.
+    first: bool,
+}
+
+impl Token {
+    /// Makes a word that was not in the question.
+    pub(super) fn new(text: &str) -> Token {
+        Token {
+            text: text.to_owned(),
+            lower: text.to_lowercase().replace('\u{2019}', "'"),
+            comma: false,
+            first: false,
+        }
+    }
+
+    pub(super) fn any(&self, list: &[&str]) -> bool {
+        list.contains(&self.lower.as_str())
+    }
+
+    /// Whether it is a word of content.
+    pub(super) fn says(&self) -> bool {
+        !is_stop(&self.text)
+    }
+
+    /// Whether it is (part of) a name.
+    pub(super) fn names(&self) -> bool {
+        let capital = self.text.chars().next().is_some_and(char::is_uppercase);
+        capital && self.says() && !(self.first && self.any(REQUESTS))
+    }
+
+    pub(super) fn determines(&self) -> bool {
+        self.any(ARTICLES) || self.owns()
+    }
+
+    /// Whether it says whose what follows is.
+    pub(super) fn owns(&self) -> bool {
+        self.any(OWNERS) || self.lower.ends_with("'s") && self.names()
+    }
+
+    /// Whether it opens a clause that asks.
+    pub(super) fn opens(&self) -> bool {
+        self.any(ASKS) || self.any(AUXILIARIES)
+    }
+}
+
+/// Returns the words of a sentence.
+pub(super) fn tokens(sentence: &str) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::new();
+    for written in sentence.split_whitespace() {
+        let bare = written.trim_matches(|it: char| !it.is_alphanumeric());
+        if bare.is_empty() {
+            if written == "&" {
+                out.push(Token::new("and"));
+            } else if let Some(last) = out.last_mut() {
+                last.comma = true;
+            }
+            continue;
+        }
+        let tail = &written[written.find(bare).unwrap_or_default() + bare.len()..];
+        out.push(Token {
+            comma: tail.starts_with([',', ';', ':']),
+            first: out.is_empty(),
+            ..Token::new(bare)
+        });
+    }
+    while let Some(at) = out
+        .windows(3)
+        .position(|it| it[0].lower == "as" && it[1].lower == "well" && it[2].lower == "as")
+    {
+        out.splice(at..at + 3, [Token::new("and")]);
+    }
+    out
+}
+
+/// Returns a part as a question or a statement of its own.
+pub(super) fn render(tokens: &[Token]) -> String {
+    let mut out = String::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if at > 0 {
+            out.push_str(if tokens[at - 1].comma { ", " } else { " " });
+        }
+        out.push_str(&token.text);
+    }
+    let mut chars = out.chars();
+    let Some(first) = chars.next() else { return out };
+    let mut out: String = first.to_uppercase().chain(chars).collect();
+    if tokens[0].opens() {
+        out.push('?');
+    }
+    out
+}
+
+/// Returns `left`, `middle` and `right` as one.
+pub(super) fn joined(left: &[Token], middle: &[Token], right: &[Token]) -> Vec<Token> {
+    let mut out = [left, middle, right].concat();
+    if let Some(last) = middle.len().checked_add(left.len()).and_then(|it| it.checked_sub(1)) {
+        out[last].comma = false;
+    }
+    out
+}
+
+/// Returns the runs of names, as ranges. Words that commas part are names of their own.
+pub(super) fn names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
+    let mut out: Vec<std::ops::Range<usize>> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if !token.names() {
+            continue;
+        }
+        match out.last_mut() {
+            Some(last) if last.end == at && !tokens[at - 1].comma && !tokens[at - 1].owns() => last.end = at + 1,
+            _ => out.push(at..at + 1),
+        }
+    }
+    out
+}
+
+/// Replaces the pronouns of a part by the one name of the whole that no preposition makes a place or an object, unless the
+/// part has that name itself.
+pub(super) fn named(part: &[Token], whole: &[Token]) -> Vec<Token> {
+    let mut found = names(whole);
+    found.retain(|it| it.start == 0 || !whole[it.start - 1].any(PLACING));
+    let [only] = found.as_slice() else {
+        return part.to_vec();
+    };
+    let mut name = whole[only.clone()].to_vec();
+    if part.iter().any(|it| it.lower == name[0].lower) {
+        return part.to_vec();
+    }
+    for it in &mut name {
+        it.comma = false;
+    }
+    let mut out = Vec::new();
+    for (at, token) in part.iter().enumerate() {
+        let owns = token.any(&["his", "their"])
+            || token.lower == "her" && !token.comma && part.get(at + 1).is_some_and(Token::says);
+        let stands = token.any(&["he", "she", "they", "him", "them", "her"]);
+        if owns || stands {
+            out.extend(name.iter().cloned());
+            finish(&mut out, owns, token.comma);
+        } else {
+            out.push(token.clone());
+        }
+    }
+    out
+}
+
+fn finish(out: &mut [Token], owns: bool, comma: bool) {
+    let Some(last) = out.last_mut() else { return };
+    let bare = last.lower.strip_suffix("'s").is_some();
+    let text = if bare {
+        let cut = last.text.chars().count() - 2;
+        last.text.chars().take(cut).collect()
+    } else {
+        last.text.clone()
+    };
+    *last = Token::new(&if owns { format!("{text}'s") } else { text });
+    last.comma = comma;
+}
