@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 mod acts;
 mod changed;
+mod entities;
 mod error;
+mod events;
 mod follow;
 mod named;
 mod names;
@@ -21,7 +23,9 @@ mod tally;
 
 pub use acts::Acts;
 pub use changed::Changed;
+pub use entities::Entities;
 pub use error::Error;
+pub use events::Events;
 pub use named::{Named, Names};
 pub use tally::Tally;
 

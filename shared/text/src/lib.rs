@@ -4,6 +4,7 @@
 //! Words follow Unicode, so any language can be stored and found; stems, stop words, patterns and the built-in table are
 //! English.
 
+pub mod facts;
 pub mod ownership;
 pub mod patterns;
 pub mod sparse;

@@ -2,6 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod entities;
+mod events;
+mod held;
+mod roles;
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,0 +1,338 @@
+//! Who and what is spoken of: REMem's phrase nodes, which are MRAgent's cues, with their names, roles and likenesses.
+//!
+//! Every way to write a name is a form; forms that fold to the same class are one name; a name may go into another one
+//! (a nickname, a first name, a plural, a typo). Each of these steps is a [`Merge`] with its reason and can be undone. What is
+//! left are entities. A round touches the names of the units that changed and those beside them, never the whole space.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::derived::{Derived, DerivedId};
+use domain::entity::{Entity, Synonym};
+use domain::id::{EntityId, MergeId, SpaceId, UnitId};
+use domain::merge::Merge;
+use domain::unit::{Grain, Status, Unit};
+
+use crate::named::{Named, Names};
+use crate::{Acts, Changed};
+
+mod alike;
+mod build;
+mod calls;
+mod common;
+mod fold;
+mod forms;
+mod held;
+mod kin;
+mod one;
+mod roles;
+mod told;
+
+use alike::Alike;
+use calls::Calls;
+use fold::fold;
+use forms::{Forms, Mention};
+use held::Held;
+use told::{Told, told};
+
+/// Longest way from a name to the one it goes into.
+const STEPS_MAX: usize = 8;
+
+/// What the units of one space tell of names. Equal sets of units and curations give equal entities and merges.
+#[derive(Clone, Debug, Default)]
+pub struct Entities {
+    units: BTreeMap<UnitId, Told>,
+    forms: Forms,
+    calls: Calls,
+    held: Held,
+    /// Classes whose counts changed.
+    dirty: BTreeSet<String>,
+    /// The class that a class goes into, and the other way round.
+    parents: BTreeMap<String, String>,
+    children: BTreeMap<String, BTreeSet<String>>,
+    /// Merges by the class that went into another one, or whose forms were joined.
+    merges: BTreeMap<String, BTreeMap<MergeId, Merge>>,
+    /// Forms that a curation parted from their class, by class.
+    parted: BTreeMap<String, BTreeSet<String>>,
+    /// Entities as they were told last, by node: a class, or `=` and a form that was parted from its class.
+    shown: BTreeMap<String, Entity>,
+    alike: Alike,
+    acts: Acts,
+}
+
+impl Entities {
+    /// Takes a unit in as it stands now. Event units count nothing: they repeat what their turns tell.
+    pub fn apply(&mut self, unit: &Unit) {
+        if let Some(before) = self.units.remove(&unit.id) {
+            self.count(&before, false);
+        }
+        if unit.grain == Grain::Turn && matches!(unit.status, Status::Active | Status::Merged) {
+            let now = told(unit);
+            self.count(&now, true);
+            self.units.insert(unit.id, now);
+        }
+    }
+
+    /// Returns the entities and merges that changed since it was asked last, by id.
+    pub fn changed(&mut self, space: &SpaceId, acts: &Acts) -> Changed {
+        self.note(acts);
+        let affected = self.affected();
+        let mut nodes: BTreeSet<String> = BTreeSet::new();
+        let mut out = Changed::default();
+        for class in &affected {
+            nodes.extend(self.nodes(class));
+        }
+        for class in &affected {
+            self.relink(space, class, &mut out);
+        }
+        for class in &affected {
+            nodes.extend(self.nodes(class));
+            nodes.extend(self.holders(class));
+        }
+        let touched = self.rebuild(space, nodes, &mut out);
+        // A new name changes what others are called by: "Ann's sister". Names do not depend on that in turn.
+        let renamed: BTreeSet<String> = touched.into_iter().flat_map(|it| self.holders(&it)).collect();
+        self.rebuild(space, renamed, &mut out);
+        settle(out)
+    }
+
+    fn count(&mut self, told: &Told, more: bool) {
+        for name in &told.names {
+            let mention = Mention {
+                form: &name.form,
+                at: told.at,
+                told: true,
+                person: name.person,
+                place: name.place,
+            };
+            let class = self.forms.step(&mention, more);
+            self.dirty.insert(class);
+        }
+        for role in &told.roles {
+            let (owner, name) = (fold(&role.owner), fold(&role.name));
+            self.held.step(&owner, &role.role, &name, more);
+            self.dirty.extend([owner, name]);
+        }
+        if told.actor.is_empty() {
+            return;
+        }
+        let mention = Mention {
+            form: &told.actor,
+            at: told.at,
+            told: false,
+            person: false,
+            place: false,
+        };
+        let actor = self.forms.step(&mention, more);
+        let called: Vec<String> = told.called.iter().map(|it| fold(it)).collect();
+        self.dirty.extend(self.calls.step(told.session, &actor, &called, more));
+        self.dirty.insert(actor);
+    }
+
+    /// Marks what a changed curation bears on.
+    fn note(&mut self, acts: &Acts) {
+        if *acts == self.acts {
+            return;
+        }
+        for (class, merges) in &self.merges {
+            if merges.keys().any(|it| acts.is_parted(*it) != self.acts.is_parted(*it)) {
+                self.dirty.insert(class.clone());
+            }
+        }
+        self.acts = acts.clone();
+    }
+
+    /// The dirty classes, with those whose place depends on them.
+    fn affected(&mut self) -> BTreeSet<String> {
+        let dirty = std::mem::take(&mut self.dirty);
+        let mut out = BTreeSet::new();
+        for class in dirty.into_iter().filter(|it| !it.is_empty()) {
+            out.extend(self.forms.plurals(&class).cloned());
+            out.extend(self.forms.near(&class).into_iter().cloned());
+            out.extend(fold::short(&class).map(str::to_owned));
+            out.extend(self.children.get(&class).into_iter().flatten().cloned());
+            out.insert(class);
+        }
+        out
+    }
+
+    /// The entity that a class is or goes into, and what was parted from the class.
+    fn nodes(&self, class: &str) -> Vec<String> {
+        let parted = self.parted.get(class).into_iter().flatten();
+        parted.map(|it| format!("={it}")).chain([self.root(class)]).collect()
+    }
+
+    fn root(&self, class: &str) -> String {
+        let mut at = class;
+        for _ in 0..STEPS_MAX {
+            let Some(parent) = self.parents.get(at) else { break };
+            at = parent;
+        }
+        at.to_owned()
+    }
+
+    /// Finds again what a class goes into and which of its forms are one, and tells the merges that changed.
+    fn relink(&mut self, space: &SpaceId, class: &str, out: &mut Changed) {
+        let (merges, parted) = self.joined(space, class);
+        let mut merges: BTreeMap<MergeId, Merge> = merges.into_iter().map(|it| (it.id, it)).collect();
+        self.parted.remove(class);
+        if !parted.is_empty() {
+            self.parted.insert(class.to_owned(), parted);
+        }
+        let link = one::parent(&self.forms, &self.calls, class);
+        let merge = link.as_ref().map(|it| self.merge(space, it, class));
+        let parent = link
+            .filter(|_| merge.as_ref().is_some_and(|it| !it.undone))
+            .map(|it| it.parent);
+        if let Some(before) = self.parents.remove(class) {
+            forms::set(&mut self.children, before, class, false);
+        }
+        if let Some(parent) = parent {
+            forms::set(&mut self.children, parent.clone(), class, true);
+            self.parents.insert(class.to_owned(), parent);
+        }
+        // A first name that nobody told yet is an alias and no merge.
+        merges.extend(merge.filter(|_| self.forms.contains(class)).map(|it| (it.id, it)));
+        let before = self.merges.remove(class).unwrap_or_default();
+        let gone = before.keys().filter(|it| !merges.contains_key(it));
+        out.gone.extend(gone.map(|it| DerivedId {
+            kind: domain::derived::DerivedKind::Merge,
+            id: it.uuid(),
+        }));
+        let new = merges.values().filter(|it| before.get(&it.id) != Some(it));
+        out.put.extend(new.cloned().map(Derived::Merge));
+        if !merges.is_empty() {
+            self.merges.insert(class.to_owned(), merges);
+        }
+    }
+
+    /// Builds entities again, tells those that changed, and returns those that got another name or other classes.
+    fn rebuild(&mut self, space: &SpaceId, nodes: BTreeSet<String>, out: &mut Changed) -> BTreeSet<String> {
+        let mut touched = BTreeSet::new();
+        let mut likenesses = BTreeSet::new();
+        let mut built = BTreeMap::new();
+        for node in nodes {
+            let now = self.built(space, &node);
+            let before = self.shown.get(&node);
+            if before.map(|it| &it.name) != now.as_ref().map(|it| &it.name) {
+                touched.insert(node.clone());
+            }
+            likenesses.extend(
+                self.alike
+                    .set(&node, now.as_ref().map(|it| (it.name.as_str(), it.kind))),
+            );
+            built.insert(node, now);
+        }
+        for node in likenesses {
+            let known = self.shown.get(&node).cloned();
+            built.entry(node).or_insert(known);
+        }
+        for (node, now) in built {
+            let now = now.map(|it| Entity {
+                synonyms: self.synonyms(space, &node),
+                ..it
+            });
+            match now {
+                Some(now) if self.shown.get(&node) != Some(&now) => {
+                    out.put.push(Derived::Entity(now.clone()));
+                    self.shown.insert(node, now);
+                }
+                Some(_) => {}
+                None => {
+                    let gone = self.shown.remove(&node);
+                    out.gone.extend(gone.map(|it| Derived::Entity(it).id()));
+                }
+            }
+        }
+        touched
+    }
+
+    fn synonyms(&self, space: &SpaceId, node: &str) -> Vec<Synonym> {
+        let edges = self.alike.of(node).into_iter();
+        let mut out: Vec<Synonym> = edges
+            .map(|(other, cosine)| Synonym {
+                entity: EntityId::derive(space, other),
+                cosine,
+            })
+            .collect();
+        out.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then_with(|| a.entity.cmp(&b.entity)));
+        out
+    }
+
+    /// The entities whose roles name an owner that goes by the name of this one.
+    fn holders(&self, node: &str) -> BTreeSet<String> {
+        let members = self.members(node);
+        members
+            .iter()
+            .flat_map(|it| self.held.names(it))
+            .map(|it| self.root(it))
+            .collect()
+    }
+
+    /// The one entity a name or nickname stands for.
+    fn named(&self, phrase: &str) -> Option<&Entity> {
+        let form = fold::form(phrase);
+        if let Some(entity) = self.shown.get(&format!("={form}")) {
+            return Some(entity);
+        }
+        let class = fold(&form);
+        let lower = !form.chars().any(char::is_uppercase);
+        let written = || self.forms.of(&class).any(|(it, _)| *it == form);
+        if lower && common::is_common(&class) && !written() {
+            return None;
+        }
+        self.shown.get(&self.root(&class))
+    }
+
+    /// The one entity that is to `actor` what a phrase says.
+    fn related(&self, actor: &str, phrase: &str) -> Option<&Entity> {
+        let (owner, role, kin) = roles::phrase(phrase, actor)?;
+        let owner = self.root(&fold(&owner));
+        let plain = role == kin.word;
+        if plain && !kin.single {
+            return None;
+        }
+        let members = self.members(&owner);
+        let held = members.iter().flat_map(|it| self.held.of(it));
+        let kind_of = |it: &str| {
+            it.strip_suffix(kin.word)
+                .is_some_and(|it| it.ends_with(' ') && it != "former ")
+        };
+        let fits = held.filter(|(it, _)| *it == &role || plain && kind_of(it));
+        let found: BTreeSet<String> = fits
+            .flat_map(|(_, names)| names.keys())
+            .map(|it| self.root(it))
+            .collect();
+        let only = found.first().filter(|_| found.len() == 1)?;
+        self.shown.get(only)
+    }
+}
+
+impl Names for Entities {
+    /// Reads what [`Entities::changed`] told last.
+    fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
+        let phrase = phrase.trim();
+        let own = matches!(
+            phrase.to_lowercase().as_str(),
+            "i" | "me" | "myself" | "i'm" | "i\u{2019}m"
+        );
+        let found = if own {
+            self.named(actor).filter(|_| !actor.is_empty())
+        } else {
+            self.related(actor, phrase).or_else(|| self.named(phrase))
+        };
+        found.map(|it| Named {
+            id: it.id,
+            name: it.name.clone(),
+        })
+    }
+}
+
+/// One word for each id, by id: what was put last stands, and what was put is not gone.
+fn settle(changed: Changed) -> Changed {
+    let put: BTreeMap<DerivedId, Derived> = changed.put.into_iter().map(|it| (it.id(), it)).collect();
+    let gone: BTreeSet<DerivedId> = changed.gone.into_iter().filter(|it| !put.contains_key(it)).collect();
+    Changed {
+        put: put.into_values().collect(),
+        gone: gone.into_iter().collect(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Entities and merges as they are told.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use domain::entity::{Entity, EntityKind};
+use domain::id::{EntityId, MergeId, SpaceId};
+use domain::merge::{Merge, MergeOf};
+use domain::relation::RelationKind;
+
+use super::forms::{Form, Sum};
+use super::one::Link;
+use super::{Entities, STEPS_MAX, fold};
+
+/// Most other names and most roles told of one entity.
+const ALIASES_MAX: usize = 16;
+
+impl Entities {
+    /// The merges between forms of a class, and the forms that were parted from it. The form that was told first stays.
+    pub(super) fn joined(&self, space: &SpaceId, class: &str) -> (Vec<Merge>, BTreeSet<String>) {
+        let kept = EntityId::derive(space, class).uuid();
+        let own = |form: &str| EntityId::derive(space, &format!("={form}")).uuid();
+        let undone = |form: &str| self.acts.is_parted(MergeId::derive(kept, own(form)));
+        let mut forms: Vec<(&String, &Form)> = self.forms.of(class).collect();
+        forms.sort_by_key(|(form, it)| (undone(form), it.first(), *form));
+        let Some((head, _)) = forms.first() else {
+            return (Vec::new(), BTreeSet::new());
+        };
+        let merges = forms[1..].iter().map(|(form, _)| Merge {
+            id: MergeId::derive(kept, own(form)),
+            of: MergeOf::Entities,
+            kept,
+            merged: own(form),
+            names: [(*head).clone(), (*form).clone()],
+            similarity: 1.0,
+            same_event: true,
+            has_overlap: true,
+            relation_type: Some(RelationKind::SameAs),
+            reason: fold::why(head, form).to_owned(),
+            records: Vec::new(),
+            undone: undone(form),
+        });
+        let parted = forms[1..].iter().filter(|(form, _)| undone(form));
+        (merges.collect(), parted.map(|(form, _)| (*form).clone()).collect())
+    }
+
+    /// The merge of a class into another one.
+    pub(super) fn merge(&self, space: &SpaceId, link: &Link, class: &str) -> Merge {
+        let kept = EntityId::derive(space, &link.parent).uuid();
+        let merged = EntityId::derive(space, class).uuid();
+        let id = MergeId::derive(kept, merged);
+        let name = |class: &str| self.name(class).cloned().unwrap_or_else(|| class.to_owned());
+        let names = [name(&link.parent), name(class)];
+        let table = text::Table::builtin();
+        let (one, other) = (table.embed(&names[0]), table.embed(&names[1]));
+        let cosine: f32 = one.iter().zip(&other).map(|(x, y)| x * y).sum();
+        Merge {
+            id,
+            of: MergeOf::Entities,
+            kept,
+            merged,
+            names,
+            similarity: cosine.clamp(0.0, 1.0),
+            same_event: true,
+            has_overlap: true,
+            relation_type: Some(RelationKind::SameAs),
+            reason: link.why.to_owned(),
+            records: Vec::new(),
+            undone: self.acts.is_parted(id),
+        }
+    }
+
+    /// The classes that make up an entity: its own first, then what goes into it.
+    pub(super) fn members(&self, node: &str) -> Vec<String> {
+        let mut out = vec![node.to_owned()];
+        let mut from = 0;
+        for _ in 0..STEPS_MAX {
+            let below: Vec<String> = out[from..]
+                .iter()
+                .flat_map(|it| self.children.get(it).into_iter().flatten())
+                .filter(|it| !out.contains(it))
+                .cloned()
+                .collect();
+            if below.is_empty() {
+                break;
+            }
+            from = out.len();
+            out.extend(below);
+        }
+        out
+    }
+
+    /// The entity of a node without its likenesses; none if nothing tells of it, or if it goes into another one.
+    pub(super) fn built(&self, space: &SpaceId, node: &str) -> Option<Entity> {
+        if let Some(form) = node.strip_prefix('=') {
+            return self.parted_form(space, node, form);
+        }
+        if self.parents.contains_key(node) {
+            return None;
+        }
+        let members = self.members(node);
+        let mut sum = Sum::default();
+        let mut aliases: BTreeSet<String> = BTreeSet::new();
+        for class in &members {
+            let parted = self.parted.get(class);
+            for (form, count) in self
+                .forms
+                .of(class)
+                .filter(|it| !parted.is_some_and(|parted| parted.contains(it.0)))
+            {
+                sum.add(count);
+                aliases.insert(form.clone());
+            }
+        }
+        let name = self.name(node)?.clone();
+        // The first name of a full name, though nobody used it alone so far.
+        let first = name.split(' ').find(|it| fold::short(node) == Some(&fold::fold(it)));
+        aliases.extend(first.filter(|it| members.contains(&fold::fold(it))).map(str::to_owned));
+        aliases.remove(&name);
+        Some(Entity {
+            id: EntityId::derive(space, node),
+            kind: kind(&sum),
+            aliases: aliases.into_iter().take(ALIASES_MAX).collect(),
+            mentions: sum.told + sum.spoken,
+            first_seen: sum.first,
+            roles: self.roles(&members),
+            synonyms: Vec::new(),
+            name,
+        })
+    }
+
+    /// The form a class goes by: the one used most, as a speaker's name if it is one; ties by the first mention, then in
+    /// alphabetical order.
+    fn name(&self, class: &str) -> Option<&String> {
+        let parted = self.parted.get(class);
+        let forms = self
+            .forms
+            .of(class)
+            .filter(|it| !parted.is_some_and(|parted| parted.contains(it.0)));
+        let best = forms.max_by_key(|(form, it)| (it.spoken, it.told, Reverse(it.first()), Reverse(*form)));
+        best.map(|it| it.0)
+    }
+
+    fn parted_form(&self, space: &SpaceId, node: &str, form: &str) -> Option<Entity> {
+        let class = fold::fold(form);
+        self.parted.get(&class).filter(|it| it.contains(form))?;
+        let (_, count) = self.forms.of(&class).find(|(it, _)| *it == form)?;
+        let mut sum = Sum::default();
+        sum.add(count);
+        Some(Entity {
+            id: EntityId::derive(space, node),
+            name: form.to_owned(),
+            kind: kind(&sum),
+            aliases: Vec::new(),
+            mentions: sum.told + sum.spoken,
+            first_seen: sum.first,
+            roles: Vec::new(),
+            synonyms: Vec::new(),
+        })
+    }
+
+    /// "Ann's sister": whose they are, by the name their owner goes by.
+    fn roles(&self, members: &[String]) -> Vec<String> {
+        let held = members.iter().flat_map(|it| self.held.roles(it));
+        let told = held.filter_map(|(owner, role)| {
+            let root = self.root(owner);
+            let name = self.name(&root).filter(|_| !members.contains(&root))?;
+            Some(format!("{name}'s {role}"))
+        });
+        let all: BTreeSet<String> = told.collect();
+        all.into_iter().take(ALIASES_MAX).collect()
+    }
+}
+
+/// A speaker speaks; a person if anything says so as often as a place; a place if anything says so.
+fn kind(sum: &Sum) -> EntityKind {
+    if sum.spoken > 0 {
+        EntityKind::Speaker
+    } else if sum.is_person() {
+        EntityKind::Person
+    } else if sum.place > 0 {
+        EntityKind::Place
+    } else {
+        EntityKind::Other
+    }
+}

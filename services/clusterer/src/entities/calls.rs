@@ -1,0 +1,110 @@
+//! Nicknames: what two that talk alone with each other call each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::id::SessionId;
+
+/// A word is another name for a speaker once the other one of two has called it this often,
+const CALLS_MIN: u64 = 3;
+/// and this many times as often as the speaker did.
+const CALLS_RATIO: u64 = 3;
+
+/// Calls by session and by word; all names are classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Calls {
+    sessions: BTreeMap<SessionId, BTreeMap<String, Said>>,
+    /// How often one of two used a word to call somebody, by word and (caller, called); sessions of two only.
+    words: BTreeMap<String, BTreeMap<(String, String), u64>>,
+}
+
+/// What one actor said in a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Said {
+    units: u64,
+    called: BTreeMap<String, u64>,
+}
+
+impl Calls {
+    /// Counts a unit, or takes it back, and returns the words whose calls changed.
+    pub(super) fn step(&mut self, session: SessionId, actor: &str, called: &[String], more: bool) -> BTreeSet<String> {
+        let mut changed: BTreeSet<String> = called.iter().cloned().collect();
+        let actors = self.sessions.entry(session).or_default();
+        let pair = actors.len() == 2 && actors.contains_key(actor);
+        let stays = pair && (more || actors.get(actor).is_some_and(|it| it.units > 1));
+        if stays {
+            let other = actors.keys().find(|it| *it != actor).cloned().unwrap_or_default();
+            for word in called {
+                shift(&mut self.words, word, (actor, &other), if more { 1 } else { -1 });
+            }
+        } else {
+            changed.extend(self.whole(session, -1));
+        }
+        let actors = self.sessions.entry(session).or_default();
+        let said = actors.entry(actor.to_owned()).or_default();
+        let step = |it: &mut u64| *it = if more { *it + 1 } else { it.saturating_sub(1) };
+        step(&mut said.units);
+        called
+            .iter()
+            .for_each(|it| step(said.called.entry(it.clone()).or_default()));
+        said.called.retain(|_, times| *times > 0);
+        if said.units == 0 {
+            actors.remove(actor);
+        }
+        if actors.is_empty() {
+            self.sessions.remove(&session);
+        }
+        if !stays {
+            changed.extend(self.whole(session, 1));
+        }
+        changed
+    }
+
+    /// Returns the speakers that a word is a nickname of.
+    pub(super) fn claims(&self, word: &str) -> BTreeSet<&String> {
+        let Some(pairs) = self.words.get(word) else {
+            return BTreeSet::new();
+        };
+        let holds = |(caller, called): &(String, String), times: u64| {
+            let back = pairs
+                .get(&(called.clone(), caller.clone()))
+                .copied()
+                .unwrap_or_default();
+            let own = caller.split(' ').any(|it| it == word);
+            times >= CALLS_MIN && times >= CALLS_RATIO * back && !own
+        };
+        pairs
+            .iter()
+            .filter(|(pair, times)| holds(pair, **times))
+            .map(|((_, called), _)| called)
+            .collect()
+    }
+
+    /// Adds or withdraws the calls of a session of two.
+    fn whole(&mut self, session: SessionId, sign: i64) -> BTreeSet<String> {
+        let Some(actors) = self.sessions.get(&session).filter(|it| it.len() == 2) else {
+            return BTreeSet::new();
+        };
+        let mut changed = BTreeSet::new();
+        let names: Vec<&String> = actors.keys().collect();
+        for (caller, called) in [(names[0], names[1]), (names[1], names[0])] {
+            for (word, times) in actors.get(caller).iter().flat_map(|it| &it.called) {
+                shift(&mut self.words, word, (caller, called), sign * times.cast_signed());
+                changed.insert(word.clone());
+            }
+        }
+        changed
+    }
+}
+
+fn shift(words: &mut BTreeMap<String, BTreeMap<(String, String), u64>>, word: &str, pair: (&str, &str), by: i64) {
+    let pairs = words.entry(word.to_owned()).or_default();
+    let key = (pair.0.to_owned(), pair.1.to_owned());
+    let times = pairs.entry(key.clone()).or_default();
+    *times = times.saturating_add_signed(by);
+    if *times == 0 {
+        pairs.remove(&key);
+    }
+    if pairs.is_empty() {
+        words.remove(word);
+    }
+}

@@ -1,0 +1,185 @@
+//! The form under which names are the same, and what it takes to get there.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Words before a name that say nothing of who it is.
+const TITLES: [&str; 8] = ["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir"];
+/// Words before a first name that stand for what somebody is to others.
+const KIN_TITLES: [&str; 12] = [
+    "aunt", "auntie", "uncle", "grandma", "grandpa", "granny", "nurse", "coach", "captain", "father", "sister",
+    "brother",
+];
+/// Small words that stand inside the names of people.
+const PARTICLES: [&str; 8] = ["de", "la", "van", "von", "der", "den", "al", "bin"];
+/// Abbreviations that open a name, with what they stand for.
+const OPENING: [(&str, &str); 4] = [("st", "saint"), ("ste", "saint"), ("mt", "mount"), ("ft", "fort")];
+/// Abbreviations that close a name, with what they stand for.
+const CLOSING: [(&str, &str); 9] = [
+    ("st", "street"),
+    ("rd", "road"),
+    ("ave", "avenue"),
+    ("blvd", "boulevard"),
+    ("univ", "university"),
+    ("dept", "department"),
+    ("ltd", "limited"),
+    ("corp", "corporation"),
+    ("bros", "brothers"),
+];
+
+/// Takes a difference away, and the words for it.
+type Step = (fn(&str) -> String, &'static str);
+
+/// Each takes one more difference away.
+const STEPS: [Step; 5] = [
+    (str::to_lowercase, "the same but for capitals"),
+    (without_article, "the same but for an article"),
+    (plain, "the same but for accents and marks"),
+    (written_out, "the same with a word written short"),
+    (without_title, "the same with a title before it"),
+];
+
+/// Returns the name with single spaces and without a possessive ending: one way to write it.
+pub(super) fn form(name: &str) -> String {
+    let spaced = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let bare = spaced.strip_suffix("'s").or_else(|| spaced.strip_suffix("\u{2019}s"));
+    bare.map(str::to_owned).unwrap_or(spaced)
+}
+
+/// Returns the class of a name: forms of one class are one name. Empty if there is nothing to tell names apart by.
+pub(super) fn fold(name: &str) -> String {
+    STEPS.iter().fold(form(name), |name, (step, _)| step(&name))
+}
+
+/// Says what parts two forms of one class.
+pub(super) fn why(one: &str, other: &str) -> &'static str {
+    let (mut one, mut other) = (form(one), form(other));
+    for (step, words) in STEPS {
+        (one, other) = (step(&one), step(&other));
+        if one == other {
+            return words;
+        }
+    }
+    "the same name"
+}
+
+/// Returns the class with its last word in the singular, as far as English spelling tells; itself if it is no plural.
+pub(super) fn singular(class: &str) -> String {
+    let last = class.rsplit(' ').next().unwrap_or_default();
+    if last.len() < 4 || !last.bytes().all(|it| it.is_ascii_lowercase()) {
+        return class.to_owned();
+    }
+    if let Some(stem) = class.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    let hissing = ["sses", "shes", "ches", "xes", "zes"]
+        .iter()
+        .any(|it| last.ends_with(it));
+    let other = ["ss", "us", "is", "os"].iter().any(|it| last.ends_with(it));
+    match class.strip_suffix(if hissing { "es" } else { "s" }) {
+        Some(stem) if !other => stem.to_owned(),
+        _ => class.to_owned(),
+    }
+}
+
+/// Returns what a full name of a person is cut short to: its first name, or what follows a title.
+pub(super) fn short(class: &str) -> Option<&str> {
+    let (first, rest) = class.split_once(' ')?;
+    let letters = |it: &str| it.chars().all(char::is_alphabetic);
+    let words: Vec<&str> = rest.split(' ').collect();
+    let named = words.iter().filter(|it| !PARTICLES.contains(it)).count();
+    if !letters(first) || !words.iter().all(|it| letters(it) && !text::is_stop(it)) {
+        return None;
+    }
+    match (TITLES.contains(&first) || KIN_TITLES.contains(&first), named) {
+        (true, 1) => Some(rest),
+        (false, 1 | 2) if first.chars().count() > 1 => Some(first),
+        _ => None,
+    }
+}
+
+fn without_article(name: &str) -> String {
+    let bare = ["the ", "a ", "an "].iter().find_map(|it| name.strip_prefix(it));
+    bare.unwrap_or(name).to_owned()
+}
+
+/// Marks are taken from Latin letters only: in other scripts they tell letters apart.
+fn plain(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut latin = false;
+    for c in name.nfd() {
+        match c {
+            _ if is_combining_mark(c) && latin => {}
+            '.' | '\'' | '\u{2019}' => {}
+            '-' | '\u{2013}' | '_' | '/' => out.push(' '),
+            '&' => out.push_str("and"),
+            _ => out.push(c),
+        }
+        latin = c.is_ascii_alphabetic() || latin && is_combining_mark(c);
+    }
+    let composed: String = out.nfc().collect();
+    composed.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn written_out(name: &str) -> String {
+    let mut words: Vec<&str> = name.split(' ').collect();
+    if words.len() > 1 {
+        let long = |list: &[(&str, &'static str)], word: &str| list.iter().find(|it| it.0 == word).map(|it| it.1);
+        if let Some(word) = long(&OPENING, words[0]) {
+            words[0] = word;
+        }
+        let last = words.len() - 1;
+        if let Some(word) = long(&CLOSING, words[last]) {
+            words[last] = word;
+        }
+    }
+    words.join(" ")
+}
+
+fn without_title(name: &str) -> String {
+    match name.split_once(' ') {
+        Some((first, rest)) if TITLES.contains(&first) && rest.contains(' ') => rest.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_one_name_fold_to_one_class() {
+        for (one, other, expected) in [
+            ("Iliad", "ILIAD", "capitals"),
+            ("The Iliad", "Iliad", "an article"),
+            ("Jos\u{e9}", "Jose", "accents"),
+            ("St. Moritz", "Saint Moritz", "written short"),
+            ("Dr. Sarah Lee", "Sarah Lee", "a title"),
+        ] {
+            assert_eq!(fold(one), fold(other));
+            assert!(why(one, other).contains(expected), "{one}");
+        }
+        for (one, other) in [
+            ("\u{304b}", "\u{304c}"),
+            ("\u{438}", "\u{439}"),
+            ("St. Moritz", "St. Gallen"),
+            ("Dr. Lee", "Lee"),
+        ] {
+            assert_ne!(fold(one), fold(other));
+        }
+    }
+
+    #[test]
+    fn names_cut_short() {
+        assert_eq!(short("melanie brown"), Some("melanie"));
+        assert_eq!(short("mr oddy"), Some("oddy"));
+        assert_eq!(
+            (short("lord of the rings"), short("ana"), short("route 66")),
+            (None, None, None)
+        );
+        assert_eq!(
+            (singular("sea scouts").as_str(), singular("paris").as_str()),
+            ("sea scout", "paris")
+        );
+    }
+}

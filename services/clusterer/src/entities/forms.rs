@@ -1,0 +1,194 @@
+//! How often each name was told, in which forms, and which names are near each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use super::fold::{fold, form, short, singular};
+
+/// Names of fewer letters have no typos: too many other names are one letter away.
+pub(super) const LONG: usize = 7;
+/// Longer names are no names of people or places.
+const LONGEST: usize = 40;
+
+/// Names of a space by class; see [`fold`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Forms {
+    classes: BTreeMap<String, BTreeMap<String, Form>>,
+    /// Classes that are the same in the singular.
+    singular: BTreeMap<String, BTreeSet<String>>,
+    /// Full names by what they are cut short to.
+    shorts: BTreeMap<String, BTreeSet<String>>,
+    /// Classes by themselves without one letter, hashed.
+    near: BTreeMap<u64, BTreeSet<String>>,
+}
+
+/// One form of a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Units that mention it, and units whose actor it is.
+    pub(super) told: u64,
+    pub(super) spoken: u64,
+    pub(super) person: u64,
+    pub(super) place: u64,
+    times: BTreeMap<DateTime<Utc>, u32>,
+}
+
+/// One mention.
+pub(super) struct Mention<'a> {
+    pub(super) form: &'a str,
+    pub(super) at: DateTime<Utc>,
+    /// Told of, rather than speaking.
+    pub(super) told: bool,
+    pub(super) person: bool,
+    pub(super) place: bool,
+}
+
+/// Forms taken together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub(super) told: u64,
+    pub(super) spoken: u64,
+    pub(super) person: u64,
+    pub(super) place: u64,
+    pub(super) first: Option<DateTime<Utc>>,
+}
+
+impl Form {
+    /// When it was first mentioned.
+    pub(super) fn first(&self) -> Option<DateTime<Utc>> {
+        self.times.keys().next().copied()
+    }
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, form: &Form) {
+        self.told += form.told;
+        self.spoken += form.spoken;
+        self.person += form.person;
+        self.place += form.place;
+        self.first = [self.first, form.first()].into_iter().flatten().min();
+    }
+
+    /// Somebody, as far as anything says so.
+    pub(super) fn is_person(&self) -> bool {
+        self.spoken > 0 || self.person > 0 && self.person >= self.place
+    }
+}
+
+impl Forms {
+    /// Counts a mention, or takes it back, and returns the class of the name; empty for what is no name.
+    pub(super) fn step(&mut self, mention: &Mention<'_>, more: bool) -> String {
+        let (class, form) = (fold(mention.form), form(mention.form));
+        if class.is_empty() || !more && !self.classes.contains_key(&class) {
+            return class;
+        }
+        if !self.classes.contains_key(&class) {
+            self.index(&class, true);
+        }
+        let forms = self.classes.entry(class.clone()).or_default();
+        let count = forms.entry(form.clone()).or_default();
+        let step = |it: &mut u64, counts: bool| {
+            if counts {
+                *it = if more { *it + 1 } else { it.saturating_sub(1) };
+            }
+        };
+        step(&mut count.told, mention.told);
+        step(&mut count.spoken, !mention.told);
+        step(&mut count.person, mention.person);
+        step(&mut count.place, mention.place);
+        let times = count.times.entry(mention.at).or_default();
+        *times = if more { *times + 1 } else { times.saturating_sub(1) };
+        if *times == 0 {
+            count.times.remove(&mention.at);
+        }
+        if count.told + count.spoken == 0 {
+            forms.remove(&form);
+        }
+        if forms.is_empty() {
+            self.classes.remove(&class);
+            self.index(&class, false);
+        }
+        class
+    }
+
+    /// The forms of a class.
+    pub(super) fn of(&self, class: &str) -> impl Iterator<Item = (&String, &Form)> {
+        self.classes.get(class).into_iter().flatten()
+    }
+
+    pub(super) fn contains(&self, class: &str) -> bool {
+        self.classes.contains_key(class)
+    }
+
+    pub(super) fn sum(&self, class: &str) -> Sum {
+        let mut sum = Sum::default();
+        self.of(class).for_each(|(_, it)| sum.add(it));
+        sum
+    }
+
+    /// Classes that differ from this one in the plural alone.
+    pub(super) fn plurals<'a>(&'a self, class: &'a str) -> impl Iterator<Item = &'a String> {
+        let mates = self.singular.get(&singular(class)).into_iter().flatten();
+        mates.filter(move |it| *it != class)
+    }
+
+    /// Full names that are cut short to this one.
+    pub(super) fn fulls(&self, class: &str) -> impl Iterator<Item = &String> {
+        self.shorts.get(class).into_iter().flatten()
+    }
+
+    /// Classes that are one letter away, without those that are only a letter or two from being short.
+    pub(super) fn near<'a>(&'a self, class: &'a str) -> BTreeSet<&'a String> {
+        let keys = cut(class).into_iter();
+        let found = keys.filter_map(|it| self.near.get(&it)).flatten();
+        found.filter(|it| *it != class).collect()
+    }
+
+    fn index(&mut self, class: &str, add: bool) {
+        set(&mut self.singular, singular(class), class, add);
+        if let Some(short) = short(class) {
+            set(&mut self.shorts, short.to_owned(), class, add);
+        }
+        for key in cut(class) {
+            set(&mut self.near, key, class, add);
+        }
+    }
+}
+
+/// Adds a value to a set of an index, or takes it out.
+pub(super) fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<String>>, key: K, value: &str, add: bool) {
+    if add {
+        index.entry(key).or_default().insert(value.to_owned());
+    } else if let Some(values) = index.get_mut(&key) {
+        values.remove(value);
+        if values.is_empty() {
+            index.remove(&key);
+        }
+    }
+}
+
+/// The class and the class without each of its letters, hashed; nothing for short ones.
+fn cut(class: &str) -> BTreeSet<u64> {
+    let letters: Vec<char> = class.chars().collect();
+    if !(LONG..=LONGEST).contains(&letters.len()) {
+        return BTreeSet::new();
+    }
+    let without = |at: usize| {
+        hash(
+            letters
+                .iter()
+                .enumerate()
+                .filter(|(it, _)| *it != at)
+                .map(|(_, it)| *it),
+        )
+    };
+    (0..=letters.len()).map(without).collect()
+}
+
+/// FNV-1a, 64 bits: the same in every run.
+fn hash(letters: impl Iterator<Item = char>) -> u64 {
+    letters.fold(0xcbf2_9ce4_8422_2325, |hash, it| {
+        (hash ^ u64::from(u32::from(it))).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,345 @@
+//! "My sister Ana": who is what to whom, as far as it is told.
+
+use super::kin::{self, Kin};
+
+/// What a text says that somebody is to somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Role {
+    /// Whose, as written.
+    pub(super) owner: String,
+    /// What, such as `older sister`.
+    pub(super) role: String,
+    /// Who, as written.
+    pub(super) name: String,
+    pub(super) person: bool,
+}
+
+/// What is known of a text.
+pub(super) struct Scene<'a> {
+    pub(super) text: &'a str,
+    /// Who says it and to whom; may be empty.
+    pub(super) actor: &'a str,
+    pub(super) addressee: &'a str,
+    /// The names in the text.
+    pub(super) names: &'a [String],
+    /// The names with which somebody is spoken to.
+    pub(super) called: &'a [String],
+}
+
+struct Word<'a> {
+    start: usize,
+    end: usize,
+    lower: String,
+    text: &'a str,
+}
+
+/// A word for kin with what stands before it: its place, and the place behind it.
+struct Found {
+    kin: Kin,
+    role: String,
+    next: usize,
+    /// "sister's".
+    owns: bool,
+}
+
+/// Returns what the text says that people are to each other.
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Role> {
+    let words = words(scene.text);
+    let mut out: Vec<Role> = Vec::new();
+    // "I have a sister. Her name is Ana": the last one whose name was not told.
+    let mut open: Option<(String, Found)> = None;
+    for i in 0..words.len() {
+        if let Some((owner, found)) = open.as_ref()
+            && let Some(name) = own_name(scene, &words, i)
+        {
+            out.push(role(owner, found, name));
+            open = None;
+            continue;
+        }
+        let Some((owner, found)) = owned(scene, &words, i) else {
+            continue;
+        };
+        let name = after(scene, &words, &found).or_else(|| before(scene, &words, i, &found));
+        match name.filter(|it| *it != owner) {
+            Some(name) => out.push(role(&owner, &found, name)),
+            None if !found.owns => open = Some((owner, found)),
+            None => {}
+        }
+    }
+    out
+}
+
+/// Returns the name that answers "what is your sister called?", and whose role it is.
+pub(super) fn answered(question: &str, answer: &str, actor: &str) -> Option<Role> {
+    let words = words(question);
+    let asks = words
+        .iter()
+        .any(|it| matches!(it.lower.as_str(), "name" | "name's" | "named" | "called"));
+    let at = words
+        .iter()
+        .position(|it| it.lower == "your")
+        .filter(|_| asks && !actor.is_empty())?;
+    let found = kin_at(&words, at + 1)?;
+    let first = text::sentences(answer).into_iter().next()?;
+    let bare = first.trim_matches(|it: char| !it.is_alphanumeric());
+    let name = bare.rsplit(", ").next().unwrap_or(bare);
+    let named = name
+        .split_whitespace()
+        .all(|it| it.chars().next().is_some_and(char::is_uppercase));
+    let short = name.split_whitespace().count() <= 2 && (2..=40).contains(&name.chars().count());
+    let known = text::is_stop(name)
+        || matches!(
+            name.to_lowercase().as_str(),
+            "sure" | "nope" | "guess" | "sorry" | "none"
+        );
+    (named && short && !known).then(|| role(actor, &found, name))
+}
+
+/// Returns the role that a phrase such as "my older sister" or "Tom's boss" names, and the owner as written.
+pub(super) fn phrase(phrase: &str, actor: &str) -> Option<(String, String, Kin)> {
+    let words = words(phrase);
+    // "Melanie Brown's sister" has its owner before the word that owns.
+    let owns = |it: &Word<'_>| it.lower.ends_with("'s") && kin_word(&it.lower).is_none();
+    let at = words.iter().position(owns).unwrap_or_default();
+    let names = [words.get(at).map(|it| {
+        phrase[..it.end]
+            .trim_end_matches("'s")
+            .trim_end_matches("\u{2019}s")
+            .to_owned()
+    })];
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    let scene = Scene {
+        text: phrase,
+        actor,
+        addressee: "",
+        names: &names,
+        called: &[],
+    };
+    let (owner, found) = words.get(at).and_then(|_| owned(&scene, &words, at))?;
+    (found.next == words.len() && !found.owns).then_some((owner, found.role, found.kin))
+}
+
+fn role(owner: &str, found: &Found, name: &str) -> Role {
+    Role {
+        owner: owner.to_owned(),
+        role: found.role.clone(),
+        name: name.to_owned(),
+        person: found.kin.person,
+    }
+}
+
+/// "my sister", "your sister", "Tom's sister", "a sister of mine" at `i`.
+fn owned(scene: &Scene<'_>, words: &[Word<'_>], i: usize) -> Option<(String, Found)> {
+    let lower = words[i].lower.as_str();
+    let owner = match lower {
+        "my" | "our" => scene.actor.to_owned(),
+        "your" => scene.addressee.to_owned(),
+        "a" | "an" | "one" => {
+            let mut found = kin_at(words, i + 1)?;
+            let mine = words.get(found.next).is_some_and(|it| it.lower == "of")
+                && words
+                    .get(found.next + 1)
+                    .is_some_and(|it| matches!(it.lower.as_str(), "mine" | "ours"));
+            let has = i > 0 && matches!(words[i - 1].lower.as_str(), "have" | "got" | "adopted" | "bought") && {
+                i > 1 && matches!(words[i - 2].lower.as_str(), "i" | "we" | "i've" | "we've")
+            };
+            found.next += if mine { 2 } else { 0 };
+            return (mine || has && !scene.actor.is_empty()).then(|| (scene.actor.to_owned(), found));
+        }
+        _ => {
+            let bare = ["'s", "\u{2019}s"]
+                .iter()
+                .find_map(|it| words[i].text.strip_suffix(it))?;
+            let capital = bare.chars().next().is_some_and(char::is_uppercase) && !text::is_stop(bare);
+            let end = words[i].start + bare.len();
+            let whole = ending(scene, end).filter(|_| capital);
+            whole.unwrap_or(if capital { bare } else { "" }).to_owned()
+        }
+    };
+    let found = kin_at(words, i + 1).filter(|_| !owner.is_empty())?;
+    Some((owner, found))
+}
+
+fn kin_at(words: &[Word<'_>], from: usize) -> Option<Found> {
+    let mut added = "";
+    for at in from..words.len().min(from + 4) {
+        let lower = words[at].lower.as_str();
+        let next = words.get(at + 1).map(|it| it.lower.as_str()).unwrap_or_default();
+        let more = kin::modifier(lower);
+        if more.is_none() || kin_word(next).is_none() && kin::modifier(next).is_none() {
+            let (kin, role, owns) = kin_word(lower)?;
+            let gap = if added.is_empty() { "" } else { " " };
+            return Some(Found {
+                kin,
+                role: format!("{added}{gap}{role}"),
+                next: at + 1,
+                owns,
+            });
+        }
+        added = more.filter(|it| !it.is_empty()).unwrap_or(added);
+    }
+    None
+}
+
+/// The kin a word stands for, with "-in-law" and "step", and whether it owns what follows.
+fn kin_word(word: &str) -> Option<(Kin, String, bool)> {
+    let bare = ["'s", "\u{2019}s"].iter().find_map(|it| word.strip_suffix(it));
+    let (word, owns) = bare.map_or((word, false), |it| (it, true));
+    let (base, law) = word.strip_suffix("-in-law").map_or((word, ""), |it| (it, "-in-law"));
+    let prefixes = [
+        ("step-", "step"),
+        ("ex-", "former "),
+        ("step", "step"),
+        ("half-", "half "),
+    ];
+    let prefixed = || {
+        prefixes
+            .iter()
+            .find_map(|(short, long)| Some((kin::of(base.strip_prefix(short)?)?, *long)))
+    };
+    let (kin, before) = kin::of(base).map(|it| (it, "")).or_else(prefixed)?;
+    Some((kin, format!("{before}{}{law}", kin.word), owns))
+}
+
+/// The name behind the word for kin: "my sister Ana", "my sister is called Ana", "my sister's name is Ana", "my sister, Ana,".
+fn after<'a>(scene: &Scene<'a>, words: &[Word<'_>], found: &Found) -> Option<&'a str> {
+    let says = |skip: usize, list: &[&str]| {
+        words
+            .get(found.next + skip)
+            .is_some_and(|it| list.contains(&it.lower.as_str()))
+    };
+    let called = &["called", "named"];
+    let skip = if found.owns {
+        if says(0, &["name"]) && says(1, &["is", "was"]) {
+            2
+        } else if says(0, called) {
+            1
+        } else {
+            return None;
+        }
+    } else if says(0, called) {
+        1
+    } else if says(0, &["is", "was"]) && says(1, called) {
+        2
+    } else if says(0, &["whose"]) && says(1, &["name"]) && says(2, &["is", "was"]) {
+        3
+    } else {
+        0
+    };
+    let at = found.next + skip;
+    let start = words.get(at)?.start;
+    let gap = scene.text[words[at - 1].end..start].trim();
+    let name = starting(scene, start)?;
+    let rest = scene.text[start + name.len()..].trim_start();
+    match gap {
+        "" => Some(name),
+        "," | "(" | "-" | "\u{2014}" | "\u{2013}" if skip == 0 => closes(rest).then_some(name),
+        _ => None,
+    }
+}
+
+/// The name before: "Ana is my sister", "Ana, my sister, came".
+fn before<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize, found: &Found) -> Option<&'a str> {
+    let previous = words.get(i.checked_sub(1)?)?;
+    let gap = scene.text[previous.end..words[i].start].trim();
+    if found.owns || words[i].lower == "a" {
+        return None;
+    }
+    if gap == "," {
+        let rest = scene.text[words[found.next - 1].end..].trim_start();
+        let name = ending(scene, previous.end)?;
+        let called = scene.called.iter().any(|it| it == name);
+        return (closes(rest) && !called).then_some(name);
+    }
+    if !gap.is_empty() {
+        return None;
+    }
+    if matches!(previous.lower.as_str(), "is" | "was") {
+        return ending(scene, words.get(i.checked_sub(2)?)?.end);
+    }
+    let bare = ["'s", "\u{2019}s"]
+        .iter()
+        .find_map(|it| previous.text.strip_suffix(it))?;
+    ending(scene, previous.start + bare.len())
+}
+
+/// "Her name is Ana", "she's called Ana".
+fn own_name<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize) -> Option<&'a str> {
+    let lower = |at: usize| words.get(at).map(|it| it.lower.as_str()).unwrap_or_default();
+    let skip = match (lower(i), lower(i + 1), lower(i + 2)) {
+        ("her" | "his" | "their" | "its", "name", "is" | "was")
+        | ("she" | "he" | "it", "is" | "was", "called" | "named") => 3,
+        ("her" | "his" | "their" | "its", "name's" | "name\u{2019}s", _) => 2,
+        ("she's" | "he's" | "it's" | "she\u{2019}s" | "he\u{2019}s", "called" | "named", _) => 2,
+        _ => return None,
+    };
+    starting(scene, words.get(i + skip)?.start)
+}
+
+/// Says whether what follows closes an apposition rather than going on with a list.
+fn closes(rest: &str) -> bool {
+    let Some(mark) = rest.chars().next() else { return true };
+    let next = rest[mark.len_utf8()..].trim_start();
+    let word = next.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+    let listed = matches!(word, "and" | "or") || word.chars().next().is_some_and(char::is_uppercase) && word != "I";
+    match mark {
+        ',' => !listed,
+        '.' | '!' | '?' | ')' | ';' | '-' | '\u{2014}' | '\u{2013}' => true,
+        _ => false,
+    }
+}
+
+/// The longest name that starts at `start`.
+fn starting<'a>(scene: &Scene<'a>, start: usize) -> Option<&'a str> {
+    let rest = &scene.text[start..];
+    let fits = |name: &&String| {
+        let after = rest.strip_prefix(name.as_str());
+        after.is_some_and(|it| !it.chars().next().is_some_and(char::is_alphanumeric))
+    };
+    let name = scene.names.iter().filter(fits).max_by_key(|it| it.len())?;
+    Some(&rest[..name.len()])
+}
+
+/// The longest name that ends at `end`.
+fn ending<'a>(scene: &Scene<'a>, end: usize) -> Option<&'a str> {
+    let head = &scene.text[..end];
+    let fits = |name: &&String| {
+        let before = head.strip_suffix(name.as_str());
+        before.is_some_and(|it| !it.chars().next_back().is_some_and(char::is_alphanumeric))
+    };
+    let name = scene.names.iter().filter(fits).max_by_key(|it| it.len())?;
+    Some(&head[end - name.len()..])
+}
+
+/// Words with apostrophes and hyphens inside.
+fn words(text: &str) -> Vec<Word<'_>> {
+    let mut out = Vec::new();
+    let mut start: Option<usize> = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let joins = matches!(c, '\'' | '\u{2019}' | '-') && chars.peek().is_some_and(|it| it.1.is_alphanumeric());
+        let inside = c.is_alphanumeric() || start.is_some() && joins;
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                out.push(word(text, from, at));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some(from) = start {
+        out.push(word(text, from, text.len()));
+    }
+    out
+}
+
+fn word(text: &str, start: usize, end: usize) -> Word<'_> {
+    let text = &text[start..end];
+    Word {
+        start,
+        end,
+        lower: text.to_lowercase().replace('\u{2019}', "'"),
+        text,
+    }
+}

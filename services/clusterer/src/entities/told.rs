@@ -1,0 +1,93 @@
+//! Names in a unit, and what their surroundings say of them.
+
+use chrono::{DateTime, Utc};
+use domain::id::SessionId;
+use domain::unit::Unit;
+
+use super::common::{closes_person, opens_person};
+use super::roles::{self, Role, Scene};
+
+/// Longest text that is searched for surroundings, in bytes.
+const BYTES_MAX: usize = 16_000;
+/// Most names taken of one unit.
+const NAMES_MAX: usize = 24;
+
+/// What one turn unit tells of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) session: SessionId,
+    pub(super) at: DateTime<Utc>,
+    pub(super) actor: String,
+    /// Names mentioned, without duplicates.
+    pub(super) names: Vec<Name>,
+    /// Names with which somebody is spoken to.
+    pub(super) called: Vec<String>,
+    /// Who is what to whom.
+    pub(super) roles: Vec<Role>,
+}
+
+/// One name that a unit mentions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) form: String,
+    pub(super) person: bool,
+    pub(super) place: bool,
+}
+
+/// Returns what a unit tells of names.
+pub(super) fn told(unit: &Unit) -> Told {
+    let text = &unit.text[..unit.text.floor_char_boundary(BYTES_MAX)];
+    // A word that opens a sentence ("Nope, not yet") is too often no name to make it an alias.
+    let inside = |name: &&str| {
+        let at = name.as_ptr() as usize - text.as_ptr() as usize;
+        let before = text[..at].trim_end();
+        !before.is_empty() && !before.ends_with(['.', '!', '?', ':', '\n', '\u{2026}', '\u{3002}'])
+    };
+    let calls = text::vocatives(text).into_iter().filter(inside);
+    let called: Vec<String> = calls.map(str::to_owned).collect();
+    let mut roles = roles::find(&Scene {
+        text,
+        actor: &unit.actor,
+        addressee: &unit.addressee,
+        names: &unit.participants,
+        called: &called,
+    });
+    roles.extend(roles::answered(&unit.question, text, &unit.actor));
+    let place = Some(&unit.location).filter(|it| it.chars().next().is_some_and(char::is_uppercase));
+    let mut names: Vec<Name> = Vec::new();
+    let said = roles.iter().map(|it| &it.name);
+    for form in unit.participants.iter().chain(place).chain(&called).chain(said) {
+        if names.len() < NAMES_MAX && names.iter().all(|it| it.form != *form) {
+            let role = roles.iter().find(|it| it.name == *form);
+            names.push(Name {
+                form: form.clone(),
+                person: role.map_or_else(|| called.contains(form) || is_person(text, form), |it| it.person),
+                place: unit.location == *form,
+            });
+        }
+    }
+    Told {
+        session: unit.session,
+        at: unit.observed_at.to_utc(),
+        actor: unit.actor.clone(),
+        names,
+        called,
+        roles,
+    }
+}
+
+/// Says whether kin, a role or a title stands before the name, or a verb of persons behind it.
+fn is_person(text: &str, name: &str) -> bool {
+    let lower = |word: Option<&str>| word.unwrap_or_default().to_lowercase();
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        if before.chars().next_back().is_some_and(char::is_alphanumeric) {
+            return false;
+        }
+        let before = before
+            .trim_end_matches([' ', ',', '.'])
+            .rsplit(|it: char| !it.is_alphanumeric());
+        let after = after.trim_start().split(|it: char| !it.is_alphanumeric());
+        opens_person(&lower(before.into_iter().next())) || closes_person(&lower(after.into_iter().next()))
+    })
+}

@@ -1,0 +1,237 @@
+//! Same-event merges (CompassMem, section 3.2).
+//!
+//! Each event unit is compared with the most similar earlier ones, and the first that is judged the same event takes it in.
+//! Two tellings of one event share its rare words, so an event is looked for under its [`KEYS_MAX`] rarest cues and names,
+//! among the [`RECENT_MAX`] latest earlier events of each: the work for one event does not grow with the space, and what is
+//! found depends on the set of units alone. The kept one is the earliest; it then stands for the records of both.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{MergeId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use domain::relation::RelationKind;
+use domain::unit::{Grain, Status, Unit};
+
+use crate::{Acts, Changed};
+
+mod judge;
+mod scene;
+
+use judge::{Judgement, judge};
+use scene::Scene;
+
+/// Cues under which an event is looked for.
+pub(crate) const KEYS_MAX: usize = 12;
+/// Earlier events that are looked at under one cue.
+const RECENT_MAX: usize = 32;
+/// More similar events may be the same,
+const SAME_MIN: f32 = 0.9;
+/// and less similar ones may have to do with each other.
+const RELATED_MIN: f32 = 0.8;
+/// Earlier events that are judged, the most similar ones.
+const JUDGED_MAX: usize = 3;
+/// Longest chain of events each taken for the one before.
+const STEPS_MAX: usize = 64;
+
+/// Place of an event in time; ties break by id.
+type Place = (DateTime<Utc>, UnitId);
+
+/// The events of one space and which of them are one.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    scenes: BTreeMap<UnitId, Scene>,
+    keys: BTreeMap<String, BTreeSet<Place>>,
+    dirty: BTreeSet<UnitId>,
+    /// The earlier event that an event was judged against, and how.
+    judged: BTreeMap<UnitId, (UnitId, Judgement)>,
+    /// The other way round.
+    followers: BTreeMap<UnitId, BTreeSet<UnitId>>,
+    /// Merges as they were told last, by the event that goes into another one.
+    told: BTreeMap<UnitId, Merge>,
+    acts: Acts,
+}
+
+impl Events {
+    /// Takes a unit in as it stands now; `vector` is that of its summary, of length 1. Without one it is compared with none.
+    pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+        // A merged event stays: what it went into depends on it.
+        let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
+        let now = vector.filter(|_| stands).map(|it| Scene::new(unit, it));
+        if self.scenes.get(&unit.id) == now.as_ref() {
+            return;
+        }
+        if let Some(before) = self.scenes.remove(&unit.id) {
+            self.stir(unit.id, &before, false);
+        }
+        if let Some(now) = now {
+            self.stir(unit.id, &now, true);
+            self.scenes.insert(unit.id, now);
+        }
+        self.dirty.insert(unit.id);
+    }
+
+    /// Returns the merges that changed since it was asked last, by id.
+    pub fn changed(&mut self, acts: &Acts) -> Changed {
+        let mut again = self.noted(acts);
+        let dirty = std::mem::take(&mut self.dirty);
+        for id in dirty {
+            self.judge(id);
+            again.insert(id);
+        }
+        // Whoever follows an event that got another root has that root, too.
+        let mut waiting: Vec<UnitId> = again.iter().copied().collect();
+        while let Some(id) = waiting.pop() {
+            let later = self.followers.get(&id).into_iter().flatten();
+            waiting.extend(later.filter(|it| again.insert(**it)));
+        }
+        let mut put = BTreeMap::new();
+        let mut gone = BTreeSet::new();
+        for id in again {
+            let now = self.merge(id);
+            let before = self.told.remove(&id);
+            if let Some(before) = &before {
+                gone.insert(before.id);
+            }
+            if let Some(now) = now {
+                if before.as_ref() != Some(&now) {
+                    put.insert(now.id, now.clone());
+                }
+                gone.remove(&now.id);
+                self.told.insert(id, now);
+            }
+        }
+        let id = |it: MergeId| DerivedId {
+            kind: DerivedKind::Merge,
+            id: it.uuid(),
+        };
+        Changed {
+            put: put.into_values().map(Derived::Merge).collect(),
+            gone: gone.into_iter().map(id).collect(),
+        }
+    }
+
+    /// Puts an event under its keys or takes it away, and marks the later ones that look at it.
+    fn stir(&mut self, id: UnitId, scene: &Scene, add: bool) {
+        let place = (scene.at, id);
+        for key in &scene.keys {
+            let events = self.keys.entry(key.clone()).or_default();
+            if add {
+                events.insert(place);
+            } else {
+                events.remove(&place);
+            }
+            // One more than see it: who saw the last one before sees it no more, or again.
+            let later = events.range((std::ops::Bound::Excluded(place), std::ops::Bound::Unbounded));
+            self.dirty.extend(later.take(RECENT_MAX).map(|it| it.1));
+            if events.is_empty() {
+                self.keys.remove(key);
+            }
+        }
+    }
+
+    /// Events whose merge somebody parted or joined again since the last time.
+    fn noted(&mut self, acts: &Acts) -> BTreeSet<UnitId> {
+        if *acts == self.acts {
+            return BTreeSet::new();
+        }
+        let turned = |it: &Merge| acts.is_parted(it.id) != self.acts.is_parted(it.id);
+        let out = self
+            .told
+            .iter()
+            .filter(|(_, it)| turned(it))
+            .map(|(id, _)| *id)
+            .collect();
+        self.acts = acts.clone();
+        out
+    }
+
+    /// Finds the earlier event that this one is, or has to do with.
+    fn judge(&mut self, id: UnitId) {
+        if let Some((before, _)) = self.judged.remove(&id)
+            && let Some(followers) = self.followers.get_mut(&before)
+        {
+            followers.remove(&id);
+            if followers.is_empty() {
+                self.followers.remove(&before);
+            }
+        }
+        let Some(found) = self.scenes.get(&id).and_then(|it| self.best(id, it)) else {
+            return;
+        };
+        self.followers.entry(found.0).or_default().insert(id);
+        self.judged.insert(id, found);
+    }
+
+    fn best(&self, id: UnitId, scene: &Scene) -> Option<(UnitId, Judgement)> {
+        let place = (scene.at, id);
+        let lists = scene.keys.iter().filter_map(|it| self.keys.get(it));
+        let earlier: BTreeSet<Place> = lists
+            .flat_map(|it| it.range(..place).rev().take(RECENT_MAX))
+            .copied()
+            .collect();
+        let known = earlier.iter().filter_map(|it| Some((it, self.scenes.get(&it.1)?)));
+        let mut near: Vec<(f32, &Place, &Scene)> = known.map(|(at, it)| (scene.cosine(it), at, it)).collect();
+        near.retain(|it| it.0 > RELATED_MIN);
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let mut related: Option<(UnitId, Judgement)> = None;
+        for (cosine, at, other) in near.into_iter().take(JUDGED_MAX) {
+            let mut judgement = judge(other, scene, cosine);
+            judgement.same &= cosine > SAME_MIN;
+            if judgement.same {
+                return Some((at.1, judgement));
+            }
+            if related.is_none() && judgement.overlap && judgement.kind.is_some() {
+                related = Some((at.1, judgement));
+            }
+        }
+        related
+    }
+
+    /// The merge of an event as it is told; none if it goes into no other one.
+    fn merge(&self, id: UnitId) -> Option<Merge> {
+        let scene = self.scenes.get(&id)?;
+        let (other, judgement) = self.judged.get(&id)?;
+        let kept = if judgement.same { self.root(*other) } else { *other };
+        let first = self.scenes.get(&kept)?;
+        let merge = MergeId::derive(kept.uuid(), id.uuid());
+        let kind = if judgement.same {
+            Some(RelationKind::SameAs)
+        } else {
+            judgement.kind
+        };
+        Some(Merge {
+            id: merge,
+            of: MergeOf::Units,
+            kept: kept.uuid(),
+            merged: id.uuid(),
+            names: [first.tag.clone(), scene.tag.clone()],
+            similarity: judgement.similarity,
+            same_event: judgement.same,
+            has_overlap: judgement.overlap,
+            relation_type: kind,
+            reason: judgement.reason.clone(),
+            records: scene.records.clone(),
+            undone: self.acts.is_parted(merge),
+        })
+    }
+
+    /// The earliest event that this one is, over events that are the same and were not parted.
+    fn root(&self, id: UnitId) -> UnitId {
+        let mut way = vec![id];
+        while let Some((other, judgement)) = way.last().and_then(|it| self.judged.get(it)) {
+            if !judgement.same || way.len() == STEPS_MAX {
+                break;
+            }
+            way.push(*other);
+        }
+        let mut root = way.pop().unwrap_or(id);
+        for event in way.into_iter().rev() {
+            if self.acts.is_parted(MergeId::derive(root.uuid(), event.uuid())) {
+                root = event;
+            }
+        }
+        root
+    }
+}

@@ -1,0 +1,165 @@
+//! What an event tells, as far as two tellings of one event have to agree in it.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{RecordId, SessionId};
+use domain::record::Modality;
+use domain::time::{Precision, TimeSpan};
+use domain::unit::Unit;
+
+use super::KEYS_MAX;
+
+/// Words that turn what is said into its opposite.
+const NEGATIONS: [&str; 14] = [
+    "not",
+    "never",
+    "no",
+    "without",
+    "cancelled",
+    "canceled",
+    "cannot",
+    "can't",
+    "won't",
+    "didn't",
+    "don't",
+    "wasn't",
+    "isn't",
+    "couldn't",
+];
+
+/// One event unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Scene {
+    pub(super) at: DateTime<Utc>,
+    pub(super) session: SessionId,
+    pub(super) action: bool,
+    pub(super) step: Option<u32>,
+    pub(super) records: Vec<RecordId>,
+    pub(super) tag: String,
+    /// Under which it is looked for.
+    pub(super) keys: Vec<String>,
+    /// Who speaks, and who and what is spoken of; lower case.
+    pub(super) speakers: BTreeSet<String>,
+    pub(super) named: BTreeSet<String>,
+    pub(super) place: String,
+    /// Times told that can be placed, a month or shorter.
+    pub(super) times: Vec<TimeSpan>,
+    /// The day of telling, with half a day around it.
+    pub(super) day: TimeSpan,
+    pub(super) numbers: BTreeSet<String>,
+    /// Stems of what was done.
+    pub(super) did: BTreeSet<String>,
+    /// Number of words that negate.
+    pub(super) negations: usize,
+    vector: Vec<f32>,
+}
+
+impl Scene {
+    pub(super) fn new(unit: &Unit, vector: &[f32]) -> Scene {
+        let speakers = speakers(unit);
+        let at = unit.observed_at.to_utc();
+        let placed = |it: &&TimeSpan| {
+            matches!(
+                it.precision,
+                Precision::Instant | Precision::Day | Precision::Week | Precision::Month
+            )
+        };
+        let told: Vec<String> = text::words(&unit.text).iter().map(|it| it.to_lowercase()).collect();
+        let half = TimeDelta::hours(18);
+        let times: Vec<TimeSpan> = unit.times.iter().filter(placed).cloned().collect();
+        // "June" and "5" of a date are judged as times, "Oslo" as the place.
+        let dated: BTreeSet<String> = times
+            .iter()
+            .flat_map(|it| text::words(&it.words))
+            .map(str::to_lowercase)
+            .collect();
+        let place = unit.location.to_lowercase();
+        let names = unit.participants.iter().map(|it| it.to_lowercase());
+        let named: BTreeSet<String> = names
+            .filter(|it| {
+                !speakers.contains(it) && *it != place && !text::words(it).into_iter().all(|it| dated.contains(it))
+            })
+            .collect();
+        let counts = |it: &&String| it.chars().any(|c| c.is_ascii_digit()) && !dated.contains(*it);
+        Scene {
+            at,
+            session: unit.session,
+            action: unit.modality == Modality::Action,
+            step: unit.step,
+            records: unit.records.clone(),
+            tag: unit.tag.clone(),
+            keys: keys(unit, &named),
+            place,
+            numbers: told.iter().filter(counts).cloned().collect(),
+            times,
+            day: TimeSpan {
+                start: at - half,
+                end: at + half,
+                precision: Precision::Day,
+                words: String::new(),
+            },
+            did: text::stems(&unit.action).into_iter().collect(),
+            negations: told
+                .iter()
+                .filter(|it| NEGATIONS.contains(&it.replace('\u{2019}', "'").as_str()))
+                .count(),
+            vector: vector.to_vec(),
+            speakers,
+            named,
+        }
+    }
+
+    /// Cosine of two vectors of length 1; 0 if they are of two models.
+    pub(super) fn cosine(&self, other: &Scene) -> f32 {
+        if self.vector.len() != other.vector.len() {
+            return 0.0;
+        }
+        self.vector
+            .iter()
+            .zip(&other.vector)
+            .map(|(x, y)| x * y)
+            .sum::<f32>()
+            .min(1.0)
+    }
+
+    /// The times it may have happened at: those told, else the day of telling.
+    pub(super) fn when(&self) -> &[TimeSpan] {
+        if self.times.is_empty() {
+            std::slice::from_ref(&self.day)
+        } else {
+            &self.times
+        }
+    }
+}
+
+/// The speakers stand in the first line of the summary, after the date.
+fn speakers(unit: &Unit) -> BTreeSet<String> {
+    if !unit.actor.is_empty() {
+        return BTreeSet::from([unit.actor.to_lowercase()]);
+    }
+    let line = unit.summary.lines().next().unwrap_or_default();
+    let names = line.split_once("] ").map_or(line, |it| it.1);
+    names
+        .split(", ")
+        .filter(|it| !it.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// The rarest cues and names, by how rare they are in general English; ties in alphabetical order. What is in no dictionary
+/// is rarest.
+fn keys(unit: &Unit, named: &BTreeSet<String>) -> Vec<String> {
+    let table = text::Table::builtin();
+    let rarity = |word: &str| {
+        let pieces = table.pieces(word);
+        match pieces.as_slice() {
+            [one] => table.rarity(*one),
+            _ => f32::MAX,
+        }
+    };
+    let all: BTreeSet<String> = unit.cues.iter().chain(named).map(|it| it.to_lowercase()).collect();
+    let mut ranked: Vec<(f32, String)> = all.into_iter().map(|it| (rarity(&it), it)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    ranked.into_iter().take(KEYS_MAX).map(|it| it.1).collect()
+}

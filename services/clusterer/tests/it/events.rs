@@ -1,0 +1,206 @@
+//! Two tellings of one event.
+
+use chrono::TimeDelta;
+use clusterer::{Acts, Changed, Events};
+use domain::id::{RecordId, SessionId, UnitId};
+use domain::record::Modality;
+use domain::relation::RelationKind;
+use domain::unit::{Grain, Status, Unit};
+use proptest::prelude::*;
+
+use crate::held::{Held, parting};
+use crate::{space, unit};
+
+/// An event of two records told `days` after the first one.
+fn event(number: usize, days: i64, text: &str) -> Unit {
+    let mut event = unit(number, "", text);
+    let records = [0, 1].map(|it| RecordId::derive(&space(), &format!("{number}.{it}")));
+    event.id = UnitId::event(records[0]);
+    event.grain = Grain::Event;
+    event.session = SessionId::derive(&space(), &number.to_string());
+    event.records = records.to_vec();
+    event.observed_at += TimeDelta::days(days);
+    event.summary = format!("[1 January 1970] Ana, Tom\nAna: {text}");
+    event.participants.extend(["Ana".to_owned(), "Tom".to_owned()]);
+    event.times = text::time::find(text, event.observed_at)
+        .into_iter()
+        .map(|it| it.span)
+        .collect();
+    event.cues = text::stems(text);
+    event.tag = text::words(text)[0].to_owned();
+    event
+}
+
+fn vector(unit: &Unit) -> Vec<f32> {
+    text::Table::builtin().embed(&unit.summary)
+}
+
+fn told(units: &[Unit], acts: &Acts) -> (Events, Held) {
+    let (mut events, mut held) = (Events::default(), Held::default());
+    units.iter().for_each(|it| events.apply(it, Some(&vector(it))));
+    held.take(events.changed(acts));
+    (events, held)
+}
+
+const WEDDING: &str = "We danced at the wedding of Julia in Oslo on 5 June 1970.";
+const AGAIN: &str = "So we danced at the wedding of Julia in Oslo on 5 June 1970!";
+
+#[test]
+fn one_event_told_twice_is_merged_and_keeps_every_record() {
+    let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
+    let merges = told(&units, &Acts::default()).1.merges();
+    assert_eq!(merges.len(), 1);
+    let merge = &merges[0];
+    assert_eq!((merge.kept, merge.merged), (units[0].id.uuid(), units[1].id.uuid()));
+    assert_eq!(merge.records, units[1].records);
+    assert!(
+        merge.same_event && merge.has_overlap && merge.similarity > 0.9 && !merge.undone,
+        "{merge:?}"
+    );
+    assert_eq!(merge.relation_type, Some(RelationKind::SameAs));
+    assert!(
+        merge.reason.contains("julia") && merge.reason.contains("times overlap"),
+        "{}",
+        merge.reason
+    );
+}
+
+#[test]
+fn what_differs_in_what_matters_is_another_event() {
+    for (other, days, related) in [
+        (
+            "We danced at the wedding of Julia in Oslo on 9 June 1970.",
+            40,
+            Some(RelationKind::FollowsUp),
+        ),
+        ("We danced at the wedding of Marta in Oslo on 5 June 1970.", 40, None),
+        (
+            "We never danced at the wedding of Julia in Oslo on 5 June 1970.",
+            40,
+            None,
+        ),
+        ("We danced at the wedding of Julia in Rome on 5 June 1970.", 40, None),
+    ] {
+        let mut units = [event(1, 0, WEDDING), event(2, days, other)];
+        units[0].location = "Oslo".to_owned();
+        units[1].location = if other.contains("Rome") { "Rome" } else { "Oslo" }.to_owned();
+        let merges = told(&units, &Acts::default()).1.merges();
+        assert!(merges.iter().all(|it| !it.same_event), "{other}: {merges:?}");
+        assert_eq!(
+            merges.first().and_then(|it| it.relation_type),
+            related,
+            "{other}: {merges:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_done_every_day_is_not_one_event() {
+    let walk = |number, days| event(number, days, "We walked with Rex around the lake.");
+    let same = |days| {
+        let merges = told(&[walk(1, 0), walk(2, days)], &Acts::default()).1.merges();
+        merges.iter().any(|it| it.same_event)
+    };
+    assert!(same(0));
+    assert!(!same(7));
+    let greeting = |number| event(number, 0, "Good morning, how are you?");
+    assert!(
+        told(&[greeting(1), greeting(2)], &Acts::default())
+            .1
+            .merges()
+            .is_empty()
+    );
+}
+
+#[test]
+fn steps_of_a_run_are_never_one() {
+    let step = |number: usize| Unit {
+        modality: Modality::Action,
+        step: u32::try_from(number).ok(),
+        ..event(number, 0, "open the gate near Oslo")
+    };
+    let merges = told(&[step(1), step(2)], &Acts::default()).1.merges();
+    assert!(merges.iter().all(|it| !it.same_event), "{merges:?}");
+}
+
+#[test]
+fn a_merge_is_undone_by_a_curation() {
+    let units = [event(1, 0, WEDDING), event(2, 40, AGAIN), event(3, 50, WEDDING)];
+    let (mut events, mut held) = told(&units, &Acts::default());
+    let before = held.clone();
+    assert!(held.merges().iter().all(|it| it.kept == units[0].id.uuid()));
+    let second = held
+        .merges()
+        .into_iter()
+        .find(|it| it.merged == units[1].id.uuid())
+        .unwrap();
+    let acts = parting(second.id);
+    held.take(events.changed(&acts));
+    assert!(held.merges().iter().find(|it| it.id == second.id).unwrap().undone);
+    assert_eq!(held, told(&units, &acts).1);
+    held.take(events.changed(&Acts::default()));
+    assert_eq!(held, before);
+}
+
+#[test]
+fn a_unit_that_went_into_another_one_stays_judged() {
+    let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
+    let (mut events, held) = told(&units, &Acts::default());
+    let merged = Unit {
+        status: Status::Merged,
+        ..units[1].clone()
+    };
+    events.apply(&merged, Some(&vector(&merged)));
+    assert_eq!(events.changed(&Acts::default()), Changed::default());
+    assert_eq!(held.merges().len(), 1);
+}
+
+/// Tellings of a few events that follow each other closely, and many that only look like them.
+fn history() -> Vec<Unit> {
+    let texts = [
+        WEDDING,
+        AGAIN,
+        "We walked with Rex around the lake.",
+        "So we walked with Rex around the lake!",
+        "We danced at the wedding of Julia in Oslo on 9 June 1970.",
+        "Good morning, how are you?",
+    ];
+    (0..30)
+        .map(|it: usize| event(it, i64::try_from(it).unwrap() / 3, texts[it * 7 % 6]))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_order_of_events_does_not_matter(
+        units in Just(history()).prop_shuffle(),
+        again in any::<prop::sample::Index>(),
+        gone in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
+        rounds in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let none = Acts::default();
+        let (_, whole) = told(&history(), &none);
+        prop_assert!(whole.merges().iter().any(|it| it.same_event));
+        let (mut events, mut held) = (Events::default(), Held::default());
+        let rounds: Vec<usize> = rounds.iter().map(|it| it.index(units.len())).collect();
+        for (at, unit) in units.iter().enumerate() {
+            events.apply(unit, Some(&vector(unit)));
+            if rounds.contains(&at) {
+                held.take(events.changed(&none));
+            }
+        }
+        let again = again.get(&units);
+        events.apply(again, Some(&vector(again)));
+        held.take(events.changed(&none));
+        prop_assert_eq!(&held, &whole);
+        let gone: Vec<&Unit> = gone.iter().map(|it| it.get(&units)).collect();
+        for unit in &gone {
+            events.apply(&Unit { status: Status::Archived, summary: String::new(), ..(*unit).clone() }, None);
+        }
+        held.take(events.changed(&none));
+        let rest: Vec<Unit> = units.iter().filter(|it| gone.iter().all(|gone| gone.id != it.id)).cloned().collect();
+        prop_assert_eq!(held, told(&rest, &none).1);
+    }
+}

@@ -1,0 +1,68 @@
+//! What a store would hold of what is derived.
+
+use std::collections::BTreeMap;
+
+use chrono::DateTime;
+use clusterer::{Acts, Changed};
+use domain::curation::{Act, Curation};
+use domain::derived::{Derived, DerivedId};
+use domain::entity::Entity;
+use domain::id::{CurationId, MergeId};
+use domain::merge::Merge;
+
+use crate::space;
+
+/// What the store would hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Held(pub(crate) BTreeMap<DerivedId, Derived>);
+
+impl Held {
+    pub(crate) fn take(&mut self, changed: Changed) {
+        for gone in changed.gone {
+            assert!(self.0.remove(&gone).is_some(), "{gone:?} was never told");
+        }
+        self.0.extend(changed.put.into_iter().map(|it| (it.id(), it)));
+    }
+
+    pub(crate) fn entities(&self) -> Vec<&Entity> {
+        let found = self
+            .0
+            .values()
+            .filter_map(|it| if let Derived::Entity(it) = it { Some(it) } else { None });
+        found.collect()
+    }
+
+    pub(crate) fn entity(&self, name: &str) -> &Entity {
+        let found = self.entities();
+        found
+            .into_iter()
+            .find(|it| it.name == name)
+            .unwrap_or_else(|| panic!("no {name}: {self:?}"))
+    }
+
+    pub(crate) fn merges(&self) -> Vec<Merge> {
+        let found = self.0.values().filter_map(|it| {
+            if let Derived::Merge(it) = it {
+                Some(it.clone())
+            } else {
+                None
+            }
+        });
+        found.collect()
+    }
+
+    pub(crate) fn merge(&self, one: &str, other: &str) -> Option<Merge> {
+        self.merges().into_iter().find(|it| it.names == [one, other])
+    }
+}
+
+/// The act that undoes a merge.
+pub(crate) fn parting(merge: MergeId) -> Acts {
+    Acts::of(&[Curation {
+        id: CurationId::derive(&space(), "1"),
+        at: DateTime::UNIX_EPOCH,
+        by: String::new(),
+        act: Act::UndoMerge { merge },
+        reason: String::new(),
+    }])
+}

@@ -1,0 +1,64 @@
+//! Who is what to whom.
+
+use clusterer::Acts;
+use domain::entity::EntityKind;
+
+use crate::entities::{resolved, talk, told};
+
+#[test]
+fn roles_name_people_once_they_are_told() {
+    // What is said, who means whom by which phrase, and whom.
+    for (lines, asked, expected) in [
+        ("Tom: I saw my sister Ana today.", "Tom: my sister", "Ana"),
+        ("Tom: I saw my sister Ana today.", "Bo: my sister", ""),
+        ("Tom: I saw my sister Ana today.", "Bo: Tom's sister", "Ana"),
+        ("Tom: I saw my sister today. We met Ana there.", "Tom: my sister", ""),
+        ("Tom: I have a brother. His name is Ravi.", "Tom: my brother", "Ravi"),
+        (
+            "Tom: My wife is called Mona Lisa Berg.",
+            "Tom: my wife",
+            "Mona Lisa Berg",
+        ),
+        ("Tom: My mum's name is Ines.", "Tom: my mother", "Ines"),
+        ("Tom: I went with Ana, my sister, to Oslo.", "Tom: my sister", "Ana"),
+        // Two people, or three?
+        ("Tom: I went with Ana, my sister, and Bo.", "Tom: my sister", ""),
+        ("Tom: It was me, my sister, Bo and Ana.", "Tom: my sister", ""),
+        ("Tom: So Ana is my older sister.", "Tom: my sister", "Ana"),
+        (
+            "Tom: So Ana is my older sister. And my little sister Eva.",
+            "Tom: my sister",
+            "",
+        ),
+        (
+            "Tom: So Ana is my older sister. And my little sister Eva.",
+            "Tom: my younger sister",
+            "Eva",
+        ),
+        ("Tom: I met my friend Ben.", "Tom: my friend", ""),
+        ("Bo: I saw Tom's boss Ana.", "Tom: my boss", "Ana"),
+        ("Tom: We took our dog Rex out.", "Tom: our dog", "Rex"),
+        ("Tom: Hello.", "Tom: me", "Tom"),
+    ] {
+        let (entities, _) = told(&talk(&[lines]), &Acts::default());
+        let (actor, phrase) = asked.split_once(": ").unwrap();
+        let found = resolved(&entities, actor, phrase);
+        assert_eq!(found.unwrap_or_default(), expected, "{lines} {asked}");
+    }
+    let (_, held) = told(&talk(&["Tom: I saw my sister Ana today."]), &Acts::default());
+    let ana = held.entity("Ana");
+    assert_eq!(
+        (ana.kind, ana.roles.join(",").as_str()),
+        (EntityKind::Person, "Tom's sister")
+    );
+}
+
+#[test]
+fn a_role_is_told_to_the_one_spoken_to_and_in_answers() {
+    let mut units = talk(&["Bo: How is your sister Ana?", "Tom: Fine.", "Tom: Julia."]);
+    units[0].addressee = "Tom".to_owned();
+    units[2].question = "What is your wife's name?".to_owned();
+    let (entities, _) = told(&units, &Acts::default());
+    assert_eq!(resolved(&entities, "Tom", "my sister").as_deref(), Some("Ana"));
+    assert_eq!(resolved(&entities, "Tom", "my wife").as_deref(), Some("Julia"));
+}

@@ -1,0 +1,158 @@
+//! Facts that a turn states: who, what, since when (MRAgent's semantic layer; REMem's facts, section 3).
+//!
+//! Rules of English, made to be right rather than complete: what is asked, wished, supposed, quoted, joked or told as a
+//! tale states nothing. A text in another language yields nothing. A clause is read as subject, verb and the rest
+//! (`subject`, `group`, `said`), one rule an aspect makes a draft of it (`preference`, `place`, `work`, ...), and `when`
+//! gives it its times.
+
+mod correction;
+mod group;
+mod guard;
+mod habit;
+mod instruction;
+mod lexicon;
+mod own;
+mod place;
+mod plan;
+mod preference;
+mod reader;
+mod said;
+mod state;
+mod subject;
+mod thing;
+mod token;
+mod verb;
+mod when;
+mod work;
+
+use std::ops::Range;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::fact::Aspect;
+use domain::time::TimeSpan;
+
+pub use correction::{Correction, corrected, correction};
+
+/// Most statements that one turn yields.
+const STATEMENTS_MAX: usize = 24;
+/// Longest text that is read, in sentences.
+const SENTENCES_MAX: usize = 200;
+
+/// One turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Telling<'a> {
+    /// What is said.
+    pub text: &'a str,
+    /// Who says it; empty if not known.
+    pub speaker: &'a str,
+    /// Who is spoken to; empty if nobody or not known.
+    pub addressee: &'a str,
+    /// When it is said.
+    pub observed_at: DateTime<FixedOffset>,
+}
+
+/// Whom a statement is about, as told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// Who speaks.
+    Speaker,
+    /// Somebody by their role: "my sister".
+    Phrase(String),
+    /// Somebody by name.
+    Name(String),
+}
+
+/// One statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// Whom it is about.
+    pub subject: Subject,
+    /// Verb phrase in the third person: `likes`, `lives in`, `does not eat`.
+    pub predicate: String,
+    /// The value as told.
+    pub object: String,
+    /// What kind of statement it is.
+    pub aspect: Aspect,
+    /// False: the statement says what is not so (`does not eat`, `dislikes`).
+    pub positive: bool,
+    /// Since when it holds, if that was told.
+    pub since: Option<TimeSpan>,
+    /// When it ceases or ceased to hold, if that was told.
+    pub until: Option<DateTime<Utc>>,
+    /// It does not hold any more.
+    pub ended: bool,
+    /// It tells what happened at `since`, and not what is so when it is told.
+    pub event: bool,
+    /// It puts right what was said before.
+    pub corrects: bool,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+/// Returns what a turn states, in order, without duplicates. What an assistant or a tool says states nothing.
+pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
+    if is_assistant(told.speaker) || guard::joking(told.text) {
+        return Vec::new();
+    }
+    let sentences = ranges(told.text);
+    let mut reader = reader::Reader::new(told);
+    for (at, range) in sentences.iter().enumerate() {
+        let text = |it: Option<&Range<usize>>| it.and_then(|it| told.text.get(it.clone())).unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|it| sentences.get(it));
+        reader.sentence(range.clone(), text(before), text(sentences.get(at + 1)));
+    }
+    let mut out: Vec<Statement> = Vec::new();
+    for statement in reader.statements {
+        let known = out.iter().any(|it| {
+            it.subject == statement.subject
+                && it.predicate == statement.predicate
+                && it.object.eq_ignore_ascii_case(&statement.object)
+        });
+        if !known && out.len() < STATEMENTS_MAX {
+            out.push(statement);
+        }
+    }
+    out
+}
+
+/// Says whether a name is that of an assistant, an agent or a tool, which tells nothing of itself.
+pub fn is_assistant(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let bare = lower.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' '));
+    matches!(
+        bare,
+        "assistant"
+            | "agent"
+            | "environment"
+            | "system"
+            | "bot"
+            | "chatbot"
+            | "ai"
+            | "tool"
+            | "model"
+            | "llm"
+            | "mnemic"
+            | "gpt"
+            | "claude"
+    )
+}
+
+/// Sentences as bytes of the text. Questions are left out; of "I moved, did I tell you?" the statement stays.
+fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    for sentence in crate::sentences(text).into_iter().take(SENTENCES_MAX) {
+        let start = sentence.as_ptr() as usize - text.as_ptr() as usize;
+        let mut end = start + sentence.len();
+        let asked = sentence
+            .trim_end_matches(['"', ')', '\u{201d}', '!', ' '])
+            .ends_with(['?', '？', '؟']);
+        if asked {
+            let told = (!crate::ownership::asks(sentence))
+                .then(|| sentence.rfind(','))
+                .flatten();
+            end = told.map_or(start, |it| start + it);
+        }
+        out.push(start..end);
+    }
+    out
+}

@@ -1,0 +1,238 @@
+//! "No, it was Tuesday": what was just said is put right.
+
+use super::lexicon::{NO_NAMES, is_number};
+
+/// What should have been said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// What was wrong, if that is said too.
+    pub wrong: Option<String>,
+    /// What is right.
+    pub right: String,
+}
+
+/// Reads a correction of what was said before; none if the text is none, or if it says the right thing in full (such a
+/// statement is marked as correcting).
+pub fn correction(text: &str) -> Option<Correction> {
+    crate::sentences(text).into_iter().take(3).find_map(in_sentence)
+}
+
+fn in_sentence(sentence: &str) -> Option<Correction> {
+    if sentence.trim_end().ends_with('?') {
+        return None;
+    }
+    if let Some(right) = sentence.strip_prefix('*').filter(|it| !it.contains('*')) {
+        return short(None, right);
+    }
+    let plain = sentence.replace('\u{2019}', "'");
+    let lower = plain.to_lowercase();
+    // Lower case may have another length in other scripts: then places do not carry over.
+    if lower.len() != plain.len() {
+        return None;
+    }
+    let mut at = 0;
+    let mut corrects = false;
+    while let Some(it) = OPENERS.iter().find(|it| follows(&lower, at, it)) {
+        at += it.len();
+        at += lower.get(at..)?.len()
+            - lower
+                .get(at..)?
+                .trim_start_matches([' ', ',', '.', '!', ':', '-', ';'])
+                .len();
+        corrects = true;
+    }
+    let opened = LEADS.iter().find(|it| follows(&lower, at, it));
+    let meant = MEANT.iter().find(|it| follows(&lower, at, it));
+    match (opened, meant) {
+        (_, Some(it)) => parted(plain.get(at + it.len()..)?),
+        (Some(it), None) if corrects => parted(plain.get(at + it.len()..)?),
+        // "It's Tuesday, not Monday" needs no other sign.
+        (Some(it), None) => parted(plain.get(at + it.len()..)?).filter(|it| it.wrong.is_some()),
+        (None, None) => (corrects && lower.get(at..)?.contains("not "))
+            .then(|| parted(plain.get(at..)?))
+            .flatten()
+            .filter(|it| it.wrong.is_some()),
+    }
+}
+
+fn follows(text: &str, at: usize, phrase: &str) -> bool {
+    text.get(at..).is_some_and(|it| {
+        it.starts_with(phrase)
+            && !it[phrase.len()..]
+                .chars()
+                .next()
+                .is_some_and(|it| it.is_alphanumeric() || it == '\'')
+    })
+}
+
+/// Parts "Tuesday, not Monday" and "not Monday but Tuesday".
+fn parted(value: &str) -> Option<Correction> {
+    let value = value.trim();
+    let lower = value.to_lowercase();
+    if lower.len() != value.len() {
+        return None;
+    }
+    if let Some(rest) = lower.strip_prefix("not ") {
+        let from = value.len() - rest.len();
+        let cut = rest
+            .find(" but ")
+            .map(|it| (it, 5))
+            .or_else(|| rest.find(", ").map(|it| (it, 2)))?;
+        return short(value.get(from..from + cut.0), value.get(from + cut.0 + cut.1..)?);
+    }
+    match lower
+        .find(", not ")
+        .map(|it| (it, 6))
+        .or_else(|| lower.find(" not ").map(|it| (it, 5)))
+    {
+        Some((at, width)) => short(value.get(at + width..), value.get(..at)?),
+        None => short(None, value),
+    }
+}
+
+fn short(wrong: Option<&str>, right: &str) -> Option<Correction> {
+    let clean = |it: &str| {
+        let it = it.trim().trim_end_matches(['.', '!', ',', ';', ')']).trim();
+        ["on ", "in ", "at ", "for ", "the ", "to ", "actually "]
+            .iter()
+            .find_map(|lead| it.strip_prefix(lead))
+            .unwrap_or(it)
+            .to_owned()
+    };
+    let right = clean(right);
+    let words = right.split_whitespace().count();
+    let told = (1..=4).contains(&words) && kind(&right).is_some();
+    told.then(|| Correction {
+        wrong: wrong.map(clean).filter(|it| !it.is_empty()),
+        right,
+    })
+}
+
+/// Returns `object` put right; none if nothing in it is of the sort that is corrected.
+pub fn corrected(object: &str, by: &Correction) -> Option<String> {
+    if let Some(wrong) = &by.wrong {
+        let at = place(object, wrong)?;
+        return Some(format!(
+            "{}{}{}",
+            object.get(..at)?,
+            by.right,
+            object.get(at + wrong.len()..)?
+        ));
+    }
+    let wanted = kind(&by.right)?;
+    let words: Vec<&str> = object.split_whitespace().collect();
+    let same: Vec<usize> = (0..words.len()).filter(|&it| kind(words[it]) == Some(wanted)).collect();
+    // A name of several words is one name; two places of the same sort leave it open which one is meant.
+    let (first, last) = (*same.first()?, *same.last()?);
+    if last - first + 1 != same.len()
+        || (same.len() > 1 && wanted != Kind::Name)
+        || words[first..=last].contains(&by.right.as_str())
+    {
+        return None;
+    }
+    let mut out: Vec<&str> = words[..first].to_vec();
+    out.push(&by.right);
+    out.extend(&words[last + 1..]);
+    Some(out.join(" "))
+}
+
+/// Finds `part` in `text` between word borders, in any case.
+fn place(text: &str, part: &str) -> Option<usize> {
+    let (lower, part) = (text.to_lowercase(), part.to_lowercase());
+    if lower.len() != text.len() {
+        return None;
+    }
+    lower.match_indices(&part).map(|it| it.0).find(|&at| {
+        let before = lower[..at].chars().next_back();
+        let after = lower[at + part.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Weekday,
+    Month,
+    Number,
+    Name,
+}
+
+/// Returns the sort of a value by its first telling word.
+fn kind(value: &str) -> Option<Kind> {
+    value.split_whitespace().find_map(|word| {
+        let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
+        let lower = bare.to_lowercase();
+        if lower.ends_with("day")
+            && NO_NAMES.contains(&lower.as_str())
+            && !matches!(lower.as_str(), "today" | "yesterday")
+        {
+            Some(Kind::Weekday)
+        } else if MONTHS.contains(&lower.as_str()) && bare.chars().next().is_some_and(char::is_uppercase) {
+            Some(Kind::Month)
+        } else if is_number(&lower) || (lower.chars().any(|it| it.is_ascii_digit())) {
+            Some(Kind::Number)
+        } else {
+            let capital = bare.chars().next().is_some_and(char::is_uppercase) && bare.chars().count() > 1;
+            (capital && !crate::is_stop(bare) && !NO_NAMES.contains(&lower.as_str())).then_some(Kind::Name)
+        }
+    })
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+/// Words that announce a correction.
+pub(super) const OPENERS: &[&str] = &[
+    "no wait",
+    "no sorry",
+    "oh wait",
+    "no",
+    "nope",
+    "sorry",
+    "wait",
+    "actually",
+    "correction",
+    "oops",
+    "scratch that",
+    "my mistake",
+    "my bad",
+    "whoops",
+    "hang on",
+    "sorry about that",
+    "well actually",
+    "not quite",
+    "i misspoke",
+    "hold on",
+    "oh sorry",
+    "typo",
+];
+const LEADS: &[&str] = &[
+    "it was",
+    "it's",
+    "it is",
+    "that was",
+    "that's",
+    "it'll be",
+    "it will be",
+    "make that",
+    "make it",
+    "that should be",
+    "it should be",
+    "they are",
+    "they're",
+    "there are",
+    "it's on",
+    "we said",
+];
+const MEANT: &[&str] = &["i meant", "i mean", "should be", "i meant to say", "i should have said"];

@@ -1,0 +1,303 @@
+//! The verb of a clause with what belongs to it: auxiliaries, negation, adverbs.
+
+use super::lexicon::ADVERBS;
+use super::token::{Gap, Word};
+use super::verb::{Form, base_of, base_of_third, forms};
+
+/// How the verb is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// "lives".
+    Present,
+    /// "moved".
+    Past,
+    /// "has moved".
+    Perfect,
+    /// "is moving".
+    Progressive,
+    /// "has been living".
+    Lasting,
+    /// "will move".
+    Future,
+    /// "is going to move".
+    Going,
+    /// "is", with what comes after.
+    Be,
+    /// "was".
+    Was,
+    /// "has been".
+    Been,
+    /// "would", "could", "might" and so on: nothing is said for sure.
+    Modal,
+}
+
+/// The verb of a clause.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// Base of the verb; "be" for a form of it alone.
+    pub(super) base: String,
+    /// How it is said.
+    pub(super) shape: Shape,
+    /// No "not" or "never".
+    pub(super) positive: bool,
+    /// "never".
+    pub(super) never: bool,
+    /// "always", "usually", "often" and so on.
+    pub(super) often: Option<String>,
+    /// "used to", "no longer".
+    pub(super) ended: bool,
+    /// "can" or "could" is its auxiliary.
+    pub(super) can: bool,
+    /// Index of the first word after it.
+    pub(super) next: usize,
+}
+
+#[derive(Default)]
+struct Auxiliaries {
+    be: Option<Shape>,
+    have: bool,
+    had: bool,
+    been: bool,
+    done: Option<Form>,
+    future: bool,
+    modal: bool,
+}
+
+/// Reads the verb that begins at `at`. `is` stands for an "is" that was part of the word before.
+pub(super) fn group(words: &[Word], at: usize, is: bool) -> Option<Group> {
+    let mut aux = Auxiliaries {
+        be: is.then_some(Shape::Be),
+        ..Auxiliaries::default()
+    };
+    let mut found = Group {
+        base: String::new(),
+        shape: Shape::Present,
+        positive: true,
+        never: false,
+        often: None,
+        ended: false,
+        can: false,
+        next: at,
+    };
+    let mut i = at;
+    while let Some(word) = words.get(i) {
+        // A comma after an adverb is part of the group, another one ends it.
+        if i > at && words[i - 1].gap == Gap::Strong || word.quoted {
+            break;
+        }
+        let next = words.get(i + 1).map_or("", |it| it.lower.as_str());
+        i += match word.lower.as_str() {
+            "not" => {
+                found.positive = false;
+                1
+            }
+            "never" => {
+                (found.positive, found.never) = (false, true);
+                1
+            }
+            "no" if next == "longer" => {
+                found.ended = true;
+                2
+            }
+            "used" if next == "to" && aux.be.is_none() => {
+                found.ended = true;
+                2
+            }
+            "going" if next == "to" && aux.be == Some(Shape::Be) && means_to(words, i + 2) => {
+                return main(words, i + 2, found, Some(Shape::Going));
+            }
+            lower => {
+                let step = aux
+                    .take(lower, words, i, &mut found)
+                    .or_else(|| adverb(lower, &mut found));
+                match step {
+                    Some(step) => step,
+                    None => break,
+                }
+            }
+        };
+    }
+    finish(words, i, found, &aux)
+}
+
+impl Auxiliaries {
+    /// Takes an auxiliary; returns how many words it was.
+    fn take(&mut self, lower: &str, words: &[Word], at: usize, found: &mut Group) -> Option<usize> {
+        let ahead = verb_ahead(words, at + 1);
+        match lower {
+            "am" | "is" | "are" => self.be = Some(Shape::Be),
+            "was" | "were" => self.be = Some(Shape::Was),
+            "been" if self.have || self.had => self.been = true,
+            "be" if self.future || self.modal => self.be = Some(Shape::Be),
+            "have" | "has" if ahead.is_some_and(perfect) => self.have = true,
+            "had" if ahead.is_some_and(perfect) => self.had = true,
+            "do" | "does" if ahead.is_some() => self.done = Some(Form::Present),
+            "did" if ahead.is_some() => self.done = Some(Form::Past),
+            "will" | "shall" => self.future = true,
+            "would" | "could" | "should" | "might" | "may" | "must" | "can" | "ought" => {
+                found.can = matches!(lower, "can");
+                self.modal = true;
+            }
+            _ => return None,
+        }
+        Some(1)
+    }
+}
+
+/// Returns the next word that is no adverb and no "not".
+fn verb_ahead(words: &[Word], from: usize) -> Option<&str> {
+    words[from.min(words.len())..]
+        .iter()
+        .map(|it| it.lower.as_str())
+        .take(4)
+        .find(|it| !ADVERBS.contains(it) && !OFTEN.contains(it) && !matches!(*it, "not" | "never"))
+        .filter(|it| *it == "been" || !forms(it).is_empty() || super::verb::may_be_base(it) || it.ends_with("ed"))
+}
+
+fn perfect(word: &str) -> bool {
+    word == "been" || base_of(word, Form::Participle).is_some() || word.ends_with("ed")
+}
+
+fn adverb(lower: &str, found: &mut Group) -> Option<usize> {
+    if OFTEN.contains(&lower) {
+        found.often = Some(lower.to_owned());
+        return Some(1);
+    }
+    ADVERBS.contains(&lower).then_some(1)
+}
+
+/// Says whether "to" at `at - 1` begins what is meant, and not a place: "going to buy", not "going to Oslo".
+fn means_to(words: &[Word], at: usize) -> bool {
+    words.get(at).is_some_and(|it| {
+        let place = it.is(&[
+            "bed",
+            "work",
+            "school",
+            "college",
+            "church",
+            "university",
+            "town",
+            "sleep",
+            "hospital",
+        ]);
+        !it.capital
+            && !place
+            && (it.lower == "be" || super::verb::may_be_base(&it.lower) || base_of(&it.lower, Form::Present).is_some())
+    })
+}
+
+fn finish(words: &[Word], at: usize, found: Group, aux: &Auxiliaries) -> Option<Group> {
+    let copula = |shape| {
+        Some(Group {
+            base: "be".to_owned(),
+            shape,
+            next: at,
+            ..found.clone()
+        })
+    };
+    let word = words.get(at).map_or("", |it| it.lower.as_str());
+    if aux.modal {
+        return main(words, at, found, Some(Shape::Modal));
+    }
+    if aux.future {
+        return if aux.be.is_some() {
+            copula(Shape::Future)
+        } else {
+            main(words, at, found, Some(Shape::Future))
+        };
+    }
+    let ing = word.len() > 4 && word.ends_with("ing") && !NO_ING.contains(&word);
+    if aux.been {
+        return match (aux.had, ing) {
+            (true, _) => None,
+            (false, true) => main(words, at, found, Some(Shape::Lasting)),
+            (false, false) => copula(Shape::Been),
+        };
+    }
+    match aux.be {
+        Some(Shape::Be) if ing => return main(words, at, found, Some(Shape::Progressive)),
+        // "was living" says what was going on, and not that it is over.
+        Some(Shape::Was) if ing => return None,
+        Some(shape) => return copula(shape),
+        None => {}
+    }
+    if aux.had {
+        return None;
+    }
+    if aux.have {
+        return main(words, at, found, Some(Shape::Perfect));
+    }
+    let shape = aux
+        .done
+        .map(|it| if it == Form::Past { Shape::Past } else { Shape::Present });
+    main(words, at, found, shape)
+}
+
+/// Reads the main verb at `at`; its own form tells the shape if nothing before did.
+fn main(words: &[Word], at: usize, found: Group, shape: Option<Shape>) -> Option<Group> {
+    let word = words.get(at).filter(|it| !it.quoted)?;
+    let lower = word.lower.as_str();
+    let known = forms(lower);
+    let wanted = match shape {
+        Some(Shape::Perfect) => Some(Form::Participle),
+        Some(Shape::Progressive | Shape::Lasting) => Some(Form::Ing),
+        Some(_) => Some(Form::Present),
+        None => None,
+    };
+    let fits = known.iter().find(|it| wanted.is_none_or(|wanted| it.1 == wanted));
+    let (base, shape) = match (fits, shape) {
+        (Some((base, _)), Some(shape)) => ((*base).to_owned(), shape),
+        // "quit" is its own past, and is said of what is over.
+        (Some(("quit", _)), None) => ("quit".to_owned(), Shape::Past),
+        (Some((base, Form::Present)), None) => ((*base).to_owned(), Shape::Present),
+        (Some((base, Form::Past)), None) => ((*base).to_owned(), Shape::Past),
+        (Some(_), None) => return None,
+        (None, Some(shape)) => (lower.to_owned(), shape),
+        (None, None) if lower.ends_with("ed") => (lower.to_owned(), Shape::Past),
+        (None, None) => {
+            let base = base_of_third(lower).or_else(|| super::verb::may_be_base(lower).then(|| lower.to_owned()))?;
+            (base, Shape::Present)
+        }
+    };
+    Some(Group {
+        base,
+        shape,
+        next: at + 1,
+        ..found
+    })
+}
+
+/// Adverbs that tell a habit.
+pub(super) const OFTEN: &[&str] = &[
+    "always",
+    "usually",
+    "often",
+    "normally",
+    "typically",
+    "regularly",
+    "rarely",
+    "seldom",
+];
+/// Words in -ing that are no verbs after "be".
+const NO_ING: &[&str] = &[
+    "interesting",
+    "amazing",
+    "boring",
+    "exciting",
+    "tiring",
+    "nothing",
+    "something",
+    "anything",
+    "everything",
+    "charming",
+    "annoying",
+    "willing",
+    "during",
+    "evening",
+    "morning",
+    "spring",
+    "king",
+    "outstanding",
+    "stunning",
+    "terrifying",
+];

@@ -1,0 +1,147 @@
+//! What is not meant as it is said: jokes, conditions, tales, other people's words.
+
+use super::lexicon::UNREAL;
+use super::token::Word;
+
+/// Says whether a whole turn is not meant: its speaker says so, or rolls the eyes.
+pub(super) fn joking(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    JOKES.iter().any(|it| lower.contains(it))
+        || lower.trim_end().ends_with("/s")
+        || lower.split_whitespace().any(|it| it == "jk")
+}
+
+/// Says whether a sentence states nothing that is so. `next` is the sentence after it, `before` the one before.
+pub(super) fn unreal(sentence: &str, words: &[Word], before: &str, next: &str) -> bool {
+    let trimmed = sentence.trim_start();
+    if trimmed.starts_with(['>', '|', '#', '~', '`']) || trimmed.contains(['♪', '♫', '🎶', '🎵', '{', '}']) {
+        return true;
+    }
+    words.iter().any(|it| !it.quoted && it.on(&UNREAL)) || ironic(words, before, next) || told_as_tale(words)
+}
+
+/// "Yeah right, I love queues." "I love queues. Not."
+fn ironic(words: &[Word], before: &str, next: &str) -> bool {
+    let bare = |it: &str| {
+        let kept: String = it.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
+        kept.trim().to_lowercase()
+    };
+    if TAKES_BACK.contains(&bare(next).as_str()) || SCOFFS.contains(&bare(before).as_str()) {
+        return true;
+    }
+    let lower: Vec<&str> = words.iter().map(|it| it.lower.as_str()).collect();
+    let opens = |list: &[&str]| list.iter().enumerate().all(|(at, it)| lower.get(at) == Some(it));
+    let scoffs = [
+        &["yeah", "right"][..],
+        &["yeah", "sure"],
+        &["oh", "sure"],
+        &["oh", "great"],
+        &["oh", "yes"],
+        &["oh", "joy"],
+        &["oh", "wonderful"],
+        &["oh", "yeah"],
+        &["oh", "lovely"],
+        &["as", "if"],
+        &["sure", "because"],
+        &["because", "i"],
+        &["so", "apparently"],
+    ];
+    let ends = words.last().is_some_and(|it| it.lower == "not")
+        && words.len() > 2
+        && words[words.len() - 2].gap != super::token::Gap::None;
+    let no_one = has(&lower, &["said", "no", "one", "ever"]) || has(&lower, &["said", "nobody", "ever"]);
+    scoffs.iter().any(|it| opens(it))
+        || ends
+        || no_one
+        || has(&lower, &["you", "just", "love"])
+        || has(&lower, &["because", "i", "obviously"])
+}
+
+/// "In the play I am a nurse", "my character lives in Rome".
+fn told_as_tale(words: &[Word]) -> bool {
+    let lower: Vec<&str> = words.iter().map(|it| it.lower.as_str()).collect();
+    let tale = |at: usize| {
+        matches!(lower[at], "in" | "for")
+            && lower
+                .get(at + 1)
+                .is_some_and(|it| matches!(*it, "the" | "my" | "a" | "this" | "our"))
+            && lower.get(at + 2).is_some_and(|it| TALES.contains(it))
+    };
+    (0..lower.len()).any(tale)
+        || has(&lower, &["my", "character"])
+        || has(&lower, &["my", "avatar"])
+        || has(&lower, &["let", "us", "say"])
+}
+
+fn has(words: &[&str], part: &[&str]) -> bool {
+    words.windows(part.len()).any(|it| it == part)
+}
+
+const JOKES: &[&str] = &[
+    "just kidding",
+    "only kidding",
+    "kidding!",
+    "i'm kidding",
+    "just joking",
+    "only joking",
+    "i'm joking",
+    "🙄",
+    "that was a joke",
+    "pulling your leg",
+    "not seriously",
+    "i jest",
+    "kidding.",
+];
+/// Sentences after which the one before does not count.
+const TAKES_BACK: &[&str] = &[
+    "not",
+    "kidding",
+    "joking",
+    "as if",
+    "yeah right",
+    "just kidding",
+    "said no one ever",
+    "in my dreams",
+    "i wish",
+    "not really",
+    "or not",
+    "if only",
+    "ha as if",
+    "nope",
+    "only in my dreams",
+];
+/// Sentences after which the next one does not count.
+const SCOFFS: &[&str] = &[
+    "yeah right",
+    "as if",
+    "oh great",
+    "oh joy",
+    "oh wonderful",
+    "oh sure",
+    "yeah sure",
+    "just great",
+    "wonderful just wonderful",
+    "oh lovely",
+    "brilliant just brilliant",
+    "sure",
+    "ha as if",
+    "just what i needed",
+    "oh yes of course",
+];
+const TALES: &[&str] = &[
+    "play",
+    "game",
+    "story",
+    "novel",
+    "film",
+    "movie",
+    "dream",
+    "musical",
+    "book",
+    "sketch",
+    "song",
+    "poem",
+    "simulation",
+    "opera",
+    "joke",
+];

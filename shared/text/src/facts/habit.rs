@@ -1,0 +1,132 @@
+//! What somebody does again and again.
+
+use domain::fact::Aspect;
+
+use super::group::Shape;
+use super::said::{Draft, Said};
+use super::verb::third;
+
+/// Reads a habit: an adverb of habit, or a time that comes again.
+pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
+    let group = &said.group;
+    if group.shape != Shape::Present || group.base == "be" || NONE.contains(&group.base.as_str()) {
+        return None;
+    }
+    let next = said.at(group.next);
+    let often = group.often.as_deref();
+    let repeated = repeats(said);
+    if !repeated && often.is_none() && !(group.never && TAKEN.contains(&group.base.as_str())) {
+        return None;
+    }
+    let aimless = next == "to" && !GOING.contains(&group.base.as_str());
+    if (!group.positive && !group.never) || aimless || matches!(next, "that" | "it" | "this" | "so") {
+        return None;
+    }
+    // A wish of the moment is no habit, nor is praise for who is spoken to.
+    let about_other = (group.next..said.end).any(|it| matches!(said.at(it), "you" | "your" | "that" | "it" | "this"));
+    if about_other {
+        return None;
+    }
+    let object = said.timed(group.next)?;
+    let verb = third(&group.base);
+    let predicate = match (often, group.never) {
+        (_, true) => format!("never {verb}"),
+        (Some(often), false) => format!("{often} {verb}"),
+        (None, false) => verb,
+    };
+    let object = match lead(said) {
+        Some(lead) if often.is_none() => format!("{object} {lead}"),
+        _ => object,
+    };
+    Some(Draft {
+        positive: !group.never,
+        ..Draft::new(Aspect::Habit, predicate, object)
+            .sure(if repeated { 0.85 } else { 0.7 })
+            .ended(group.ended)
+    })
+}
+
+/// "Every Sunday I ..." stands before the subject.
+fn lead(said: &Said<'_>) -> Option<String> {
+    let at = (said.from..said.at).find(|&it| again(said, it))?;
+    let last = said.words.get(said.at.checked_sub(1)?)?;
+    said.text
+        .get(said.words[at].range.start..last.range.end)
+        .map(|it| it.trim_end_matches(',').to_lowercase())
+}
+
+fn repeats(said: &Said<'_>) -> bool {
+    (said.from..said.end).any(|it| again(said, it))
+}
+
+/// Says whether a time that comes again begins at a word: "every Sunday", "twice a week", "on Sundays", "daily".
+fn again(said: &Said<'_>, at: usize) -> bool {
+    let (word, next, third) = (said.at(at), said.at(at + 1), said.at(at + 2));
+    let unit = |it: &str| UNITS.contains(&it) || it.strip_suffix('s').is_some_and(|it| UNITS.contains(&it));
+    match word {
+        "every" => unit(next) || unit(third) || unit(said.at(at + 3)),
+        "each" => unit(next),
+        "once" | "twice" => matches!(next, "a" | "every" | "per") && unit(third),
+        "times" => matches!(next, "a" | "per") && unit(third),
+        "on" | "in" => next.strip_suffix('s').is_some_and(|it| {
+            UNITS.contains(&it)
+                && (it.ends_with("day") || matches!(it, "weekend" | "evening" | "morning" | "night"))
+                && it != "day"
+        }),
+        "daily" | "weekly" | "monthly" => true,
+        _ => false,
+    }
+}
+
+const UNITS: &[&str] = &[
+    "day",
+    "week",
+    "month",
+    "year",
+    "morning",
+    "evening",
+    "night",
+    "afternoon",
+    "weekend",
+    "summer",
+    "winter",
+    "spring",
+    "autumn",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "christmas",
+    "easter",
+    "hour",
+    "weekday",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+/// Verbs whose "never" is a habit.
+const TAKEN: &[&str] = &[
+    "drink", "eat", "cook", "drive", "fly", "smoke", "wear", "watch", "read", "travel", "take", "swim", "walk",
+];
+/// Verbs after which "to" names a place and no purpose.
+const GOING: &[&str] = &[
+    "go", "cycle", "walk", "drive", "travel", "swim", "run", "listen", "talk", "write", "commute", "sail", "fly",
+];
+/// Verbs of the mind and of the moment.
+const NONE: &[&str] = &[
+    "think", "know", "say", "hope", "wish", "mean", "guess", "need", "want", "seem", "feel", "forget", "wonder",
+    "believe", "suppose", "love", "like", "hate", "enjoy", "live", "get", "end", "tell", "remember", "look", "sound",
+    "happen", "come", "let", "will", "thank", "see", "find", "laugh", "cry", "agree", "knew", "own",
+];

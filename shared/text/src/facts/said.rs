@@ -1,0 +1,400 @@
+//! A clause as the rules see it: who, the verb, and what comes after.
+
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use domain::fact::Aspect;
+
+use super::group::Group;
+use super::subject::Who;
+use super::token::{Gap, Word};
+use super::verb::{Form, base_of};
+use crate::time::Mention;
+
+/// One clause.
+pub(super) struct Said<'a> {
+    /// The whole text.
+    pub(super) text: &'a str,
+    /// The words of the sentence.
+    pub(super) words: &'a [Word],
+    /// Times named in the text.
+    pub(super) mentions: &'a [Mention],
+    /// When it is said.
+    pub(super) now: DateTime<Utc>,
+    /// Index of the first word of the clause, its adverbs included.
+    pub(super) from: usize,
+    /// Index of the first word of its subject.
+    pub(super) at: usize,
+    /// Index of the first word after it.
+    pub(super) end: usize,
+    /// Whom it is about.
+    pub(super) who: Who,
+    /// Its verb.
+    pub(super) group: Group,
+}
+
+/// Where the time of a statement comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// It holds now: "since 2019", "for five years".
+    State,
+    /// Something happened: "in March".
+    Event,
+    /// It is meant to happen: it holds until then.
+    Plan,
+}
+
+/// What a rule makes of a clause.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// Its aspect.
+    pub(super) aspect: Aspect,
+    /// Verb phrase in the third person.
+    pub(super) predicate: String,
+    /// The value.
+    pub(super) object: String,
+    /// It is so, and not: it is not so.
+    pub(super) positive: bool,
+    /// It is over.
+    pub(super) ended: bool,
+    /// Where its time comes from.
+    pub(super) when: When,
+    /// 0 to 1, before what the subject takes off.
+    pub(super) confidence: f32,
+}
+
+impl Draft {
+    /// A state that holds, quite sure.
+    pub(super) fn new(aspect: Aspect, predicate: impl Into<String>, object: impl Into<String>) -> Draft {
+        Draft {
+            aspect,
+            predicate: predicate.into(),
+            object: object.into(),
+            positive: true,
+            ended: false,
+            when: When::State,
+            confidence: 0.9,
+        }
+    }
+
+    pub(super) fn event(self) -> Draft {
+        Draft {
+            when: When::Event,
+            ..self
+        }
+    }
+
+    pub(super) fn ended(self, ended: bool) -> Draft {
+        Draft { ended, ..self }
+    }
+
+    pub(super) fn sure(self, confidence: f32) -> Draft {
+        Draft { confidence, ..self }
+    }
+}
+
+impl Said<'_> {
+    /// Returns the word at an index inside the clause, lower case; empty outside.
+    pub(super) fn at(&self, index: usize) -> &str {
+        if index < self.end {
+            self.words.get(index).map_or("", |it| it.lower.as_str())
+        } else {
+            ""
+        }
+    }
+
+    /// Returns the words after the verb, lower case.
+    pub(super) fn rest(&self) -> Vec<&str> {
+        (self.group.next..self.end).map(|it| self.at(it)).collect()
+    }
+
+    /// Says whether the word at an index begins with a capital.
+    pub(super) fn capital(&self, index: usize) -> bool {
+        index < self.end && self.words.get(index).is_some_and(|it| it.capital)
+    }
+
+    /// Returns what is written from word `from` to the end of the phrase, times left out; none if nothing is left.
+    pub(super) fn object(&self, from: usize) -> Option<String> {
+        self.phrase(from, false)
+    }
+
+    /// Like `object`, with the times in it.
+    pub(super) fn timed(&self, from: usize) -> Option<String> {
+        self.phrase(from, true)
+    }
+
+    fn phrase(&self, from: usize, timed: bool) -> Option<String> {
+        let mut to = from;
+        while to < self.end && to < from + OBJECT_MAX {
+            let word = &self.words[to];
+            let pair = |it: &&[&str]| it.iter().enumerate().all(|(n, part)| self.at(to + n) == *part);
+            let time = !timed
+                && self
+                    .times()
+                    .any(|it| it.range.start <= word.range.start && word.range.start < it.range.end);
+            if word.is(STOPS) || STOP_PHRASES.iter().any(pair) || (time && to > from) {
+                break;
+            }
+            to += 1;
+            if word.gap == Gap::Strong || (word.gap == Gap::Comma && !self.list(to)) {
+                break;
+            }
+        }
+        if to == from + OBJECT_MAX {
+            return None;
+        }
+        while to > from && self.words[to - 1].is(DANGLING) {
+            to -= 1;
+        }
+        let (first, last) = (self.words.get(from)?, self.words.get(to.checked_sub(1)?)?);
+        (to > from).then(|| self.text.get(first.range.start..last.range.end).map(str::to_owned))?
+    }
+
+    /// Says whether a list goes on at `from`, after a comma: short items, and an "and" before the last.
+    fn list(&self, from: usize) -> bool {
+        let mut item = 0;
+        for i in from..self.end.min(from + LIST_MAX) {
+            let word = &self.words[i];
+            if word.is(&["and", "or"]) {
+                return i + 1 < self.end && !word_of_person(self.at(i + 1));
+            }
+            item += 1;
+            if item > ITEM_MAX || word_of_person(&word.lower) || word.is(BREAKERS) || word.gap == Gap::Strong {
+                return false;
+            }
+            if word.gap == Gap::Comma {
+                item = 0;
+            }
+        }
+        false
+    }
+
+    /// Returns the times of the clause.
+    pub(super) fn times(&self) -> impl Iterator<Item = &Mention> {
+        let bytes = self.bytes();
+        self.mentions
+            .iter()
+            .filter(move |it| bytes.start <= it.range.start && it.range.end <= bytes.end)
+    }
+
+    fn bytes(&self) -> Range<usize> {
+        let start = self.words.get(self.from).map_or(0, |it| it.range.start);
+        let end = self
+            .end
+            .checked_sub(1)
+            .and_then(|it| self.words.get(it))
+            .map_or(start, |it| it.range.end);
+        start..end
+    }
+
+    /// Says whether the clause holds one of the words, after the verb.
+    pub(super) fn has(&self, list: &[&str]) -> bool {
+        (self.group.next..self.end).any(|it| self.words[it].is(list))
+    }
+}
+
+/// Returns the index after the last word of the clause whose verb ends before `from`.
+pub(super) fn end(words: &[Word], from: usize) -> usize {
+    let lower = |at: usize| words.get(at).map_or("", |it| it.lower.as_str());
+    let mut to_verb = false;
+    for i in from..words.len() {
+        let word = &words[i];
+        if i > from && words[i - 1].gap == Gap::Strong {
+            return i;
+        }
+        let comma = i > from && words[i - 1].gap == Gap::Comma;
+        let next = lower(i + 1);
+        let breaks = match lower(i) {
+            "and" | "or" => {
+                let finite = base_of(next, Form::Past).is_some()
+                    || (base_of(next, Form::Present).is_some()
+                        && !to_verb
+                        && words.get(i + 1).is_some_and(|it| !it.capital));
+                word_of_person(next) || finite
+            }
+            "so" => comma || word_of_person(next) || next == "that",
+            "since" | "as" | "that" | "like" | "cause" | "cos" | "until" | "till" | "before" | "after" => {
+                word_of_person(next) && next != "my" && next != "our"
+            }
+            it => BREAKERS.contains(&it) || (comma && word_of_person(it) && i > from),
+        };
+        if breaks && (i > from || BREAKERS.contains(&word.lower.as_str())) {
+            return i;
+        }
+        to_verb |= word.lower == "to" || word.lower.ends_with("ing");
+    }
+    words.len()
+}
+
+fn word_of_person(word: &str) -> bool {
+    PERSONS.contains(&word)
+}
+
+/// Longest object in words.
+const OBJECT_MAX: usize = 15;
+/// Longest list that is looked through, in words, and its longest item.
+const LIST_MAX: usize = 12;
+const ITEM_MAX: usize = 4;
+const PERSONS: &[&str] = &[
+    "i", "we", "he", "she", "they", "it", "you", "my", "our", "your", "there", "that's", "it's", "who", "please",
+    "his", "her", "their", "which", "what", "can", "could", "do", "does", "did", "will", "would", "is", "are", "was",
+    "am", "not",
+];
+/// Words with which another clause begins.
+const BREAKERS: &[&str] = &[
+    "because",
+    "but",
+    "although",
+    "though",
+    "tho",
+    "while",
+    "whilst",
+    "when",
+    "whenever",
+    "where",
+    "wherever",
+    "if",
+    "unless",
+    "which",
+    "who",
+    "whom",
+    "whose",
+    "except",
+    "whereas",
+    "yet",
+    "plus",
+    "even",
+    "hence",
+    "therefore",
+    "once",
+    "however",
+    "thanks",
+    "despite",
+    "apart",
+    "unlike",
+];
+/// Words that end an object.
+const STOPS: &[&str] = &[
+    "too",
+    "either",
+    "anyway",
+    "anymore",
+    "nowadays",
+    "lol",
+    "haha",
+    "hehe",
+    "then",
+    "btw",
+    "honestly",
+    "actually",
+    "now",
+    "though",
+    "instead",
+    "again",
+    "xx",
+    "please",
+    "obviously",
+    "apparently",
+    "sadly",
+    "luckily",
+    "together",
+    "already",
+    "right",
+    "ever",
+    "yeah",
+    "mate",
+    "today",
+    "tonight",
+    "there",
+    "here",
+    "as",
+    "since",
+    "than",
+    "whatsoever",
+    "so",
+    "still",
+    "currently",
+    "officially",
+    "that",
+];
+const STOP_PHRASES: &[&[&str]] = &[
+    &["a", "lot"],
+    &["very", "much"],
+    &["these", "days"],
+    &["any", "more"],
+    &["at", "all"],
+    &["at", "the", "moment"],
+    &["at", "first"],
+    &["the", "most"],
+    &["more", "than"],
+    &["for", "now"],
+    &["by", "the", "way"],
+    &["of", "course"],
+    &["in", "fact"],
+    &["no", "matter"],
+    &["to", "be", "honest"],
+    &["for", "example"],
+    &["for", "years"],
+    &["for", "ages"],
+    &["with", "my", "whole"],
+    &["with", "all", "my"],
+    &["with", "a", "passion"],
+    &["with", "passion"],
+];
+/// Words that no object ends with.
+const DANGLING: &[&str] = &[
+    "in",
+    "on",
+    "at",
+    "since",
+    "for",
+    "from",
+    "by",
+    "to",
+    "of",
+    "and",
+    "or",
+    "with",
+    "the",
+    "a",
+    "an",
+    "last",
+    "this",
+    "every",
+    "until",
+    "till",
+    "around",
+    "about",
+    "back",
+    "like",
+    "up",
+    "over",
+    "just",
+    "only",
+    "some",
+    "my",
+    "is",
+    "are",
+    "out",
+    "very",
+    "really",
+    "all",
+    "both",
+    "next",
+    "early",
+    "late",
+    "during",
+    "through",
+    "also",
+    "most",
+    "within",
+    "near",
+    "myself",
+    "himself",
+    "herself",
+    "ourselves",
+    "themselves",
+    "yourself",
+    "again",
+    "built",
+];

@@ -1,0 +1,137 @@
+//! What is said of something of somebody's: "my favourite colour is green", "my birthday is on 5 May", "my boss is Ana".
+
+use domain::fact::Aspect;
+
+use super::Subject;
+use super::group::Shape;
+use super::lexicon::{CALLED, KIN_ADJECTIVES, NATIONS, NO_NAMES};
+use super::said::{Draft, Said};
+use super::subject::is_name;
+
+/// "my husband's name is Tom", "my favourite colour is green", "my birthday is on 5 May".
+pub(super) fn thing(said: &Said<'_>) -> Option<(Subject, Draft)> {
+    let group = &said.group;
+    if group.base != "be" || group.shape != Shape::Be || !group.positive {
+        return None;
+    }
+    let who = &said.who.subject;
+    let of: Vec<&str> = said.who.of.iter().map(String::as_str).collect();
+    let draft = match of.as_slice() {
+        ["favourite" | "favorite", nouns @ ..] if matches!(nouns.len(), 1 | 2) => favourite(said, nouns)?,
+        ["name" | "full" | "first" | "last" | "real" | "nickname" | "middle", ..] => {
+            return name(said, &of.join(" "));
+        }
+        ["birthday"] => birthday(said)?,
+        _ if ATTRIBUTES.contains(&of.join(" ").as_str()) => {
+            let object = said.object(group.next)?;
+            Draft::new(Aspect::Attribute, format!("{} is", of.join(" ")), object).sure(0.85)
+        }
+        _ => return None,
+    };
+    Some((who.clone(), draft))
+}
+
+fn favourite(said: &Said<'_>, nouns: &[&str]) -> Option<Draft> {
+    let from = said.group.next;
+    let vague = [
+        "", "this", "that", "when", "how", "what", "where", "probably", "still", "it", "one", "my",
+    ];
+    let part = matches!(nouns, ["part" | "bit" | "thing" | "one" | "so", ..]);
+    let object = said.object(from).filter(|_| !part && !vague.contains(&said.at(from)))?;
+    let predicate = format!("favourite {} is", nouns.join(" "));
+    Some(Draft::new(Aspect::Preference, predicate, object))
+}
+
+fn name(said: &Said<'_>, noun: &str) -> Option<(Subject, Draft)> {
+    let from = said.group.next + usize::from(said.at(said.group.next) == "called");
+    let object = said.object(from).filter(|_| said.capital(from))?;
+    let who = &said.who.subject;
+    match who {
+        Subject::Phrase(phrase) if noun == "name" => Some((Subject::Speaker, has_kin(phrase, &object)?)),
+        Subject::Speaker | Subject::Name(_) | Subject::Phrase(_) => {
+            let predicate = if noun == "name" {
+                "is called".to_owned()
+            } else {
+                format!("{noun} is")
+            };
+            Some((who.clone(), Draft::new(Aspect::Attribute, predicate, object)))
+        }
+    }
+}
+
+fn birthday(said: &Said<'_>) -> Option<Draft> {
+    let from = said.group.next;
+    let object = said.timed(from)?;
+    if said.times().count() == 0 && !object.chars().any(|it| it.is_ascii_digit()) {
+        return None;
+    }
+    let object = object.strip_prefix("on ").map_or(object.clone(), str::to_owned);
+    let soon = ["today", "tomorrow", "next week", "soon", "coming"]
+        .iter()
+        .any(|it| object.starts_with(it));
+    (!soon).then(|| Draft::new(Aspect::Attribute, "birthday is", object))
+}
+
+/// "my boss is Ana", "my dog is called Rex".
+pub(super) fn called(said: &Said<'_>) -> Option<Draft> {
+    let group = &said.group;
+    let Subject::Phrase(phrase) = &said.who.subject else {
+        return None;
+    };
+    if group.base != "be" || group.shape != Shape::Be || !group.positive || said.who.pronoun || !said.who.of.is_empty()
+    {
+        return None;
+    }
+    let named = matches!(said.at(group.next), "called" | "named");
+    let from = group.next + usize::from(named);
+    let first = said
+        .words
+        .get(from)
+        .filter(|_| from < said.end)
+        .filter(|it| is_name(it))?;
+    let country = NATIONS.contains(&first.lower.as_str()) || NO_NAMES.contains(&first.lower.as_str());
+    let object = said.object(from).filter(|it| !country && it.split(' ').count() <= 4)?;
+    has_kin(phrase, &object)
+}
+
+/// "my sister" who is Ana: the speaker has a sister Ana.
+pub(super) fn has_kin(phrase: &str, name: &str) -> Option<Draft> {
+    let bare = phrase.strip_prefix("my ")?;
+    let words: Vec<&str> = bare
+        .split(' ')
+        .filter(|it| !KIN_ADJECTIVES.contains(it) || *it == "best")
+        .collect();
+    if words.is_empty() || (words.len() == 1 && CALLED.contains(&words[0]) && bare.is_empty()) {
+        return None;
+    }
+    Some(Draft::new(Aspect::Relation, format!("has {}", words.join(" ")), name))
+}
+
+const ATTRIBUTES: &[&str] = &[
+    "blood type",
+    "shoe size",
+    "height",
+    "star sign",
+    "zodiac sign",
+    "native language",
+    "mother tongue",
+    "dress size",
+    "shirt size",
+    "ring size",
+    "phone number",
+    "membership number",
+    "customer number",
+    "account number",
+    "email address",
+    "postal address",
+    "home address",
+    "address",
+    "email",
+    "postcode",
+    "pronouns",
+    "hometown",
+    "nationality",
+    "username",
+    "timezone",
+    "budget",
+];

@@ -1,0 +1,230 @@
+//! Words of a sentence as the rules for facts read them: lower case, contractions taken apart, with their places.
+
+use std::ops::Range;
+
+use super::lexicon::List;
+
+/// What stands between a word and the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// A space.
+    None,
+    /// A comma.
+    Comma,
+    /// Anything that parts clauses: semicolon, colon, dash, bracket, dots.
+    Strong,
+}
+
+/// One word.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    /// Lower case, apostrophes straight; one part of a contraction.
+    pub(super) lower: String,
+    /// Bytes of the whole written word in the text.
+    pub(super) range: Range<usize>,
+    /// What follows it.
+    pub(super) gap: Gap,
+    /// It begins with a capital.
+    pub(super) capital: bool,
+    /// It is written in capitals: "HELLO", "NATO", and no "I".
+    pub(super) shouted: bool,
+    /// It stands inside quotation marks.
+    pub(super) quoted: bool,
+}
+
+impl Word {
+    /// Says whether the word is on a list.
+    pub(super) fn on(&self, list: &List) -> bool {
+        list.contains(self.lower.as_str())
+    }
+
+    /// Says whether the word is one of `list`.
+    pub(super) fn is(&self, list: &[&str]) -> bool {
+        list.contains(&self.lower.as_str())
+    }
+}
+
+/// Returns the words of `text[sentence]`; words inside `quotes` are marked.
+pub(super) fn words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
+    let mut out: Vec<Word> = Vec::new();
+    for raw in pieces(text, sentence) {
+        let Some(piece) = text.get(raw.clone()) else { continue };
+        let bare = piece.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '%' | '&'));
+        if bare.is_empty() {
+            raise(&mut out, Gap::Strong);
+            continue;
+        }
+        let from = raw.start + piece.find(bare).unwrap_or_default();
+        let range = from..from + bare.len();
+        let (before, after) = (&text[raw.start..from], &text[range.end..raw.end]);
+        if before.contains(['(', '[']) {
+            raise(&mut out, Gap::Strong);
+        }
+        let quoted = quotes.iter().any(|it| it.start <= range.start && range.end <= it.end);
+        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        let shouted = bare.chars().filter(|it| it.is_alphabetic()).count() > 1 && !bare.chars().any(char::is_lowercase);
+        let lower = if bare == "&" {
+            "and".to_owned()
+        } else {
+            bare.to_lowercase().replace('\u{2019}', "'")
+        };
+        let (first, second) = apart(&lower);
+        let gap = gap_of(after);
+        let word = |lower: &str, gap| Word {
+            lower: lower.to_owned(),
+            range: range.clone(),
+            gap,
+            capital,
+            shouted,
+            quoted,
+        };
+        match second {
+            Some(second) => {
+                out.push(word(first, Gap::None));
+                out.push(word(second, gap));
+            }
+            None => out.push(word(first, gap)),
+        }
+    }
+    out
+}
+
+impl Gap {
+    fn max_with(self, other: Gap) -> Gap {
+        match (self, other) {
+            (Gap::Strong, _) | (_, Gap::Strong) => Gap::Strong,
+            (Gap::Comma, _) | (_, Gap::Comma) => Gap::Comma,
+            (Gap::None, Gap::None) => Gap::None,
+        }
+    }
+}
+
+fn raise(out: &mut [Word], gap: Gap) {
+    if let Some(last) = out.last_mut() {
+        last.gap = last.gap.max_with(gap);
+    }
+}
+
+fn gap_of(marks: &str) -> Gap {
+    if marks.contains([';', ':', ')', ']', '\u{2026}', '!', '?', '.']) {
+        Gap::Strong
+    } else if marks.contains(',') {
+        Gap::Comma
+    } else {
+        Gap::None
+    }
+}
+
+/// Pieces between white space; long dashes and dots in a row part words too.
+fn pieces(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = None;
+    let Some(slice) = text.get(sentence.clone()) else {
+        return out;
+    };
+    for (at, c) in slice.char_indices() {
+        let at = at + sentence.start;
+        if c.is_whitespace() {
+            out.extend(start.take().map(|it| it..at));
+        } else if matches!(c, '\u{2014}' | '\u{2026}') {
+            let from = start.take().unwrap_or(at);
+            out.push(from..at + c.len_utf8());
+            if from < at {
+                // A dash that is a piece of its own parts what stands around it.
+                out.push(at..at + c.len_utf8());
+            }
+        } else {
+            start.get_or_insert(at);
+        }
+    }
+    out.extend(start.map(|it| it..sentence.end));
+    out
+}
+
+/// Takes a contraction apart: "i'm" is "i", "am".
+fn apart(word: &str) -> (&str, Option<&'static str>) {
+    if let Some((_, first, second)) = WHOLE.iter().find(|(it, _, _)| *it == word) {
+        return (first, Some(second));
+    }
+    for (tail, second) in TAILS {
+        if let Some(first) = word.strip_suffix(tail).filter(|it| !it.is_empty()) {
+            return (first, Some(second));
+        }
+    }
+    match word.strip_suffix("'s") {
+        Some(first) if IS_AFTER.contains(&first) => (first, Some("is")),
+        _ => (word, None),
+    }
+}
+
+/// Returns the byte ranges between double quotation marks, each inside one line.
+pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, c) in text.char_indices() {
+        match (c, open) {
+            ('\n', _) => open = None,
+            ('"' | '\u{201c}' | '\u{201e}' | '«' | '\u{201d}' | '»', None) => open = Some(at),
+            ('"' | '\u{201d}' | '\u{201c}' | '»', Some(from)) => {
+                out.push(from..at + c.len_utf8());
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+const TAILS: [(&str, &str); 6] = [
+    ("n't", "not"),
+    ("'m", "am"),
+    ("'re", "are"),
+    ("'ve", "have"),
+    ("'ll", "will"),
+    ("'d", "would"),
+];
+/// Words after which "'s" is a verb and no possessive.
+const IS_AFTER: [&str; 14] = [
+    "he",
+    "she",
+    "it",
+    "that",
+    "there",
+    "here",
+    "what",
+    "who",
+    "where",
+    "how",
+    "everything",
+    "name",
+    "one",
+    "this",
+];
+/// Contractions that the tails do not explain, and those that are typed without an apostrophe.
+const WHOLE: &[(&str, &str, &str)] = &[
+    ("can't", "can", "not"),
+    ("cannot", "can", "not"),
+    ("cant", "can", "not"),
+    ("won't", "will", "not"),
+    ("wont", "will", "not"),
+    ("shan't", "shall", "not"),
+    ("ain't", "am", "not"),
+    ("im", "i", "am"),
+    ("ive", "i", "have"),
+    ("dont", "do", "not"),
+    ("doesnt", "does", "not"),
+    ("didnt", "did", "not"),
+    ("isnt", "is", "not"),
+    ("arent", "are", "not"),
+    ("wasnt", "was", "not"),
+    ("havent", "have", "not"),
+    ("hasnt", "has", "not"),
+    ("wouldnt", "would", "not"),
+    ("couldnt", "could", "not"),
+    ("shes", "she", "is"),
+    ("hes", "he", "is"),
+    ("theyre", "they", "are"),
+    ("gonna", "going", "to"),
+    ("wanna", "want", "to"),
+    ("let's", "let", "us"),
+];

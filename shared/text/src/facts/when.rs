@@ -1,0 +1,139 @@
+//! Since when a statement holds, and until when.
+
+use chrono::{DateTime, Months, TimeDelta, Utc};
+use domain::time::{Precision, TimeSpan};
+
+use super::said::{Draft, Said, When};
+use crate::time::{Kind, Mention};
+
+/// Returns since when what a clause says holds and until when, as far as it was told.
+pub(super) fn when(said: &Said<'_>, draft: &Draft) -> (Option<TimeSpan>, Option<DateTime<Utc>>) {
+    match draft.when {
+        When::Plan => (
+            None,
+            said.times().find(|it| it.span.end > said.now).map(|it| it.span.end),
+        ),
+        When::Event => event(said, draft.ended),
+        When::State => state(said, draft.ended),
+    }
+}
+
+fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc>>) {
+    for mention in said.times() {
+        if until(said, mention) {
+            return (None, Some(mention.span.start));
+        }
+        // "a house built in 1931": the time of the house and not of the purchase.
+        let of_object = said
+            .words
+            .iter()
+            .rev()
+            .filter(|it| it.range.end <= mention.range.start)
+            .take(2)
+            .any(|it| it.is(&["built", "made", "dating", "born", "founded", "opened"]));
+        if of_object || mention.kind == Kind::Duration || mention.span.precision == Precision::Unknown {
+            continue;
+        }
+        // "lived in Porto from 2010 to 2015", "in 2012": told as over, it held then.
+        if ended && (mention.kind == Kind::Interval || lived(said)) {
+            return (Some(mention.span.clone()), Some(mention.span.end.min(said.now)));
+        }
+        return if ended {
+            (None, Some(mention.span.start.min(said.now)))
+        } else {
+            (Some(mention.span.clone()), None)
+        };
+    }
+    (None, None)
+}
+
+/// "lived", "worked", "studied": the time is that of the state and not of its end.
+fn lived(said: &Said<'_>) -> bool {
+    matches!(said.group.base.as_str(), "live" | "work" | "study" | "be" | "volunteer")
+}
+
+fn state(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc>>) {
+    let (mut since, mut to) = (None, None);
+    for mention in said.times() {
+        let span = &mention.span;
+        if until(said, mention) {
+            to = Some(span.start);
+        } else if mention.kind == Kind::Duration {
+            since = since.or_else(|| back(said, mention));
+        } else if span.start < said.now && (after(said, mention, &["since", "from"]) || mention.kind == Kind::Interval)
+        {
+            if span.end + TimeDelta::days(1) < said.now && ended {
+                to = to.or(Some(span.end));
+            }
+            since = since.or_else(|| Some(span.clone()));
+        }
+    }
+    (since, to)
+}
+
+fn until(said: &Said<'_>, mention: &Mention) -> bool {
+    after(said, mention, &["until", "till"])
+}
+
+/// Says whether a mention begins with one of the words or stands after it.
+fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
+    let first = mention
+        .span
+        .words
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    let before = said.words.iter().rev().find(|it| it.range.end <= mention.range.start);
+    list.contains(&first.as_str()) || before.is_some_and(|it| it.is(list))
+}
+
+/// Places a length of time so that it ends now: "for five years".
+fn back(said: &Said<'_>, mention: &Mention) -> Option<TimeSpan> {
+    let words = mention.span.words.to_lowercase();
+    let mut number = None;
+    for word in words.split([' ', '-']) {
+        let many = word.parse::<u32>().ok().or_else(|| {
+            NUMBERS
+                .iter()
+                .position(|it| *it == word)
+                .and_then(|it| u32::try_from(it).ok())
+        });
+        if many.is_some() {
+            number = many;
+            continue;
+        }
+        let many = number.or((word != "few").then_some(1)).filter(|it| *it <= 200);
+        let Some((months, days, precision)) = unit(word.trim_end_matches('s')) else {
+            continue;
+        };
+        let many = many?;
+        let start = said
+            .now
+            .checked_sub_months(Months::new(months * many))?
+            .checked_sub_signed(TimeDelta::days(i64::from(days) * i64::from(many)))?;
+        return Some(TimeSpan {
+            start,
+            end: said.now.max(start),
+            precision,
+            words: mention.span.words.clone(),
+        });
+    }
+    None
+}
+
+/// Returns months, days and precision of a unit.
+fn unit(word: &str) -> Option<(u32, u32, Precision)> {
+    Some(match word {
+        "year" => (12, 0, Precision::Year),
+        "decade" => (120, 0, Precision::Year),
+        "month" => (1, 0, Precision::Month),
+        "week" => (0, 7, Precision::Week),
+        "day" => (0, 1, Precision::Day),
+        _ => return None,
+    })
+}
+
+const NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];

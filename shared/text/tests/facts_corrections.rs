@@ -1,0 +1,115 @@
+//! What is put right, and texts of any kind.
+
+use chrono::DateTime;
+use proptest::prelude::*;
+use text::facts::{Telling, corrected, correction, stated};
+
+/// What was said before, the correction, and what was meant; empty if it puts nothing right.
+const CASES: &[(&str, &str, &str)] = &[
+    ("the dentist on Monday", "No, it was Tuesday.", "the dentist on Tuesday"),
+    (
+        "the dentist on Monday",
+        "Sorry, I meant Tuesday.",
+        "the dentist on Tuesday",
+    ),
+    (
+        "the dentist on Monday",
+        "It's Tuesday, not Monday.",
+        "the dentist on Tuesday",
+    ),
+    (
+        "the dentist on Monday",
+        "No, not Monday but Thursday.",
+        "the dentist on Thursday",
+    ),
+    ("two cats", "Oops, make that three.", "three cats"),
+    ("a flat in Porto", "*Braga", "a flat in Braga"),
+    ("a flat in Porto", "no wait, it's Braga", "a flat in Braga"),
+    ("a flat by the sea", "No, it was Tuesday.", ""),
+    ("Porto and Braga", "No, it was Faro.", ""),
+    ("the dentist on Monday", "Was it Tuesday?", ""),
+    ("the dentist on Monday", "It was lovely.", ""),
+    ("the dentist on Monday", "No, it was not.", ""),
+    ("the dentist on Monday", "It was Tuesday.", ""),
+];
+
+#[test]
+fn a_correction_changes_what_is_of_its_sort() {
+    for (before, said, after) in CASES {
+        let right = correction(said).and_then(|it| corrected(before, &it));
+        assert_eq!(right.as_deref().unwrap_or_default(), *after, "{before} / {said}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read(text in any_text(), speaker in "[A-Za-zé]{0,6}") {
+        let told = Telling {
+            text: &text,
+            speaker: &speaker,
+            addressee: "",
+            observed_at: DateTime::parse_from_rfc3339("2024-02-29T23:59:59+05:30").expect("a time"),
+        };
+        let first = stated(&told);
+        prop_assert!(first.len() <= 24);
+        for it in &first {
+            prop_assert!((0.0..=1.0).contains(&it.confidence) && !it.object.is_empty() && !it.predicate.is_empty());
+        }
+        prop_assert_eq!(first, stated(&told));
+        if let Some(it) = correction(&text) {
+            let _ = corrected(&text, &it);
+        }
+    }
+}
+
+/// Words the rules know, in any order, with marks and letters of any script between them.
+fn any_text() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "I",
+        "my",
+        "sister",
+        "lives",
+        "in",
+        "Porto",
+        "am",
+        "is",
+        "not",
+        "never",
+        "every",
+        "İlze",
+        "Ana's",
+        "moved",
+        "to",
+        "two",
+        "cats",
+        "have",
+        "no",
+        "it",
+        "was",
+        "Tuesday",
+        "because",
+        "on",
+        "and",
+        "“",
+        "”",
+        "—",
+        "…",
+        "*",
+        "ß",
+        "from",
+        "2019",
+        "until",
+        "for",
+        "1000000",
+        "years",
+        "allergic",
+        "I'm",
+        "’s",
+        "birthday",
+        "favourite",
+        "colour",
+        "of",
+    ]);
+    let piece = prop_oneof![8 => words.prop_map(str::to_owned), 1 => "\\PC{0,4}", 1 => "[.,;!?\\n ]{1,3}"];
+    prop::collection::vec(piece, 0..40).prop_map(|it| it.join(" "))
+}
