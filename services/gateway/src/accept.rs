@@ -23,7 +23,7 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{validate, watermark};
 
-type Hash = [u8; 32];
+pub(crate) type Hash = [u8; 32];
 
 /// A record that passed the checks.
 struct Draft {
@@ -89,7 +89,8 @@ pub(crate) async fn accept(
     Ok(accepted)
 }
 
-async fn claim(app: &App, space: &SpaceId, claims: &[(RecordId, Hash)]) -> Result<Vec<Claim>, Problem> {
+/// Claims ids for the digests of their contents.
+pub(crate) async fn claim(app: &App, space: &SpaceId, claims: &[(RecordId, Hash)]) -> Result<Vec<Claim>, Problem> {
     use domain::{Classify, ErrorKind};
     app.stores()
         .records
@@ -324,7 +325,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Digest of the JSON text; maps are sorted and fields have a fixed order, so equal values have equal digests.
-fn digest(value: &impl serde::Serialize) -> Result<Hash, Problem> {
+pub(crate) fn digest(value: &impl serde::Serialize) -> Result<Hash, Problem> {
     let text = serde_json::to_vec(value).map_err(|_| Problem::internal())?;
     Ok(Sha256::digest(&text).into())
 }

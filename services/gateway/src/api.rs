@@ -3,26 +3,24 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+mod curation;
+mod lists;
 mod memory;
 mod query;
+mod recall;
 mod records;
 mod tools;
 
-pub use memory::{DeadLetterPage, EntityPage, FactPage, RecordPage, Space, SpacePage, UnitPage};
+pub use curation::{Curated, NewAct, NewCuration};
+pub use lists::{
+    AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage,
+    PageFilter, PagePage, Paging, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
+};
+pub use memory::{PageHead, Space, TopicMember, TopicView};
 pub use query::{Budget, Cost, Filter, Pack, QueryRequest, QueryResponse, StepTime, Strategy};
+pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{Accepted, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};
 pub use tools::{ToolList, ToolOutcome, ToolProblem, ToolSpec};
-
-/// Where a list goes on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, utoipa::IntoParams)]
-#[serde(default, deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct Paging {
-    /// The `next` of the page before; nothing for the first page.
-    pub after: Option<String>,
-    /// Items wanted, 1 to 1000; 100 if not given.
-    pub limit: Option<u32>,
-}
 
 /// How long to wait for a write.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, utoipa::IntoParams)]

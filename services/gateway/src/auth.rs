@@ -21,6 +21,8 @@ pub(crate) struct Keys(Vec<(Vec<u8>, Access)>);
 /// What the caller's key opens.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
+    /// Name of the key; empty without keys.
+    name: String,
     spaces: Vec<String>,
     rights: Vec<Right>,
 }
@@ -43,6 +45,7 @@ impl Keys {
             keys.push((
                 digest,
                 Access {
+                    name: key.name.clone(),
                     spaces: key.spaces.clone(),
                     rights: key.rights.clone(),
                 },
@@ -68,9 +71,15 @@ impl Keys {
 impl Access {
     fn all() -> Access {
         Access {
+            name: String::new(),
             spaces: vec!["*".to_owned()],
             rights: vec![Right::Read, Right::Write, Right::Admin],
         }
+    }
+
+    /// Returns the name of the key; empty without keys.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Says whether the key opens the space.

@@ -25,6 +25,8 @@ pub struct Config {
     pub pack_tokens_max: u32,
     /// Scenes the router hands to the reader for one question.
     pub scenes: u32,
+    /// Hints that recall says in one session within a minute; 0 switches it off.
+    pub recall_hints_per_minute: u32,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -41,6 +43,7 @@ impl Default for Config {
             request_ms_max: 30_000,
             pack_tokens_max: 32_000,
             scenes: 24,
+            recall_hints_per_minute: 10,
             keys: Vec::new(),
         }
     }
@@ -66,9 +69,9 @@ pub struct Key {
 pub enum Right {
     /// Ask, list and look.
     Read,
-    /// Create spaces and add records.
+    /// Create spaces, add records, correct what was made of them, dismiss hints.
     Write,
-    /// Erase spaces and handle dead letters.
+    /// Erase spaces and records, and handle dead letters.
     Admin,
 }
 

@@ -1,10 +1,13 @@
 //! The handlers, one file per resource: read what came, one call, say what became of it.
 
 pub(crate) mod admin;
+pub(crate) mod curations;
 pub(crate) mod docs;
 pub(crate) mod memory;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod query;
+pub(crate) mod recall;
 pub(crate) mod records;
 pub(crate) mod spaces;
 pub(crate) mod tools;

@@ -3,18 +3,22 @@
 //!
 //! 202 means that the bus has the records on disk; what is rejected is named by its index. Every error is a problem
 //! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies, `query.rs` the way of a
-//! question, `accept.rs` the way of records. It stores nothing itself and never ranks.
+//! question, `recall.rs` that of a message, `accept.rs` the way of records, `curate.rs` that of what people decide. It stores nothing itself and never ranks.
 
 mod accept;
 mod auth;
 mod config;
+mod curate;
 mod cursor;
 mod edge;
 mod extract;
 mod handlers;
+mod kept;
+mod ledger;
 mod openapi;
 mod problem;
 mod query;
+mod recall;
 mod routes;
 mod state;
 mod tools;

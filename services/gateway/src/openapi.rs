@@ -3,16 +3,18 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::handlers::{admin, memory, progress, query, records, spaces, tools};
+use crate::handlers::{admin, curations, memory, pages, progress, query, recall, records, spaces, tools};
 
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Mnemic", description = "Long-term memory for agents: send what happened, get the smallest sufficient evidence."),
     paths(
         spaces::list, spaces::put, spaces::get, spaces::delete,
-        records::post, records::list, records::get, progress::get,
-        query::post,
+        records::post, records::list, records::get, records::delete, progress::get,
+        query::post, recall::post, recall::dismiss,
         memory::units, memory::unit, memory::facts, memory::fact, memory::entities, memory::entity,
+        memory::merges, memory::merge, pages::topics, pages::topic, pages::pages, pages::page,
+        curations::post, curations::list, curations::get,
         tools::list, tools::call,
         admin::list, admin::get, admin::replay, admin::discard,
     ),

@@ -342,6 +342,6 @@ impl Query<'_> {
 }
 
 /// Returns milliseconds since, to the microsecond.
-fn ms(since: Instant) -> f32 {
+pub(crate) fn ms(since: Instant) -> f32 {
     (since.elapsed().as_secs_f64() * 1_000_000.0).round() as f32 / 1_000.0
 }

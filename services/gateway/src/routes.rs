@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
 
-use crate::handlers::{admin, docs, memory, progress, query, records, spaces, tools};
+use crate::handlers::{admin, curations, docs, memory, pages, progress, query, recall, records, spaces, tools};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{auth, edge};
@@ -20,15 +20,31 @@ pub(crate) fn router(app: App) -> Router {
             put(spaces::put).get(spaces::get).delete(spaces::delete),
         )
         .route("/v1/spaces/{space}/records", post(records::post).get(records::list))
-        .route("/v1/spaces/{space}/records/{id}", get(records::get))
+        .route(
+            "/v1/spaces/{space}/records/{id}",
+            get(records::get).delete(records::delete),
+        )
         .route("/v1/spaces/{space}/progress", get(progress::get))
         .route("/v1/spaces/{space}/query", post(query::post))
+        .route("/v1/spaces/{space}/recall", post(recall::post))
+        .route("/v1/spaces/{space}/recall/dismiss", post(recall::dismiss))
+        .route(
+            "/v1/spaces/{space}/curations",
+            post(curations::post).get(curations::list),
+        )
+        .route("/v1/spaces/{space}/curations/{id}", get(curations::get))
         .route("/v1/spaces/{space}/units", get(memory::units))
         .route("/v1/spaces/{space}/units/{id}", get(memory::unit))
         .route("/v1/spaces/{space}/facts", get(memory::facts))
         .route("/v1/spaces/{space}/facts/{id}", get(memory::fact))
         .route("/v1/spaces/{space}/entities", get(memory::entities))
         .route("/v1/spaces/{space}/entities/{id}", get(memory::entity))
+        .route("/v1/spaces/{space}/merges", get(memory::merges))
+        .route("/v1/spaces/{space}/merges/{id}", get(memory::merge))
+        .route("/v1/spaces/{space}/topics", get(pages::topics))
+        .route("/v1/spaces/{space}/topics/{id}", get(pages::topic))
+        .route("/v1/spaces/{space}/pages", get(pages::pages))
+        .route("/v1/spaces/{space}/pages/{id}", get(pages::page))
         .route("/v1/spaces/{space}/tools", get(tools::list))
         .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
         .route("/v1/admin/dead-letters", get(admin::list))

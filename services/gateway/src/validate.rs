@@ -4,9 +4,10 @@ use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveDateTime
 use serde_json::Value;
 
 use crate::api::{NewRecord, NewTool};
+use crate::problem::Problem;
 
 /// Longest id, session, actor, in bytes.
-const NAME_BYTES_MAX: usize = 256;
+pub(crate) const NAME_BYTES_MAX: usize = 256;
 const URI_BYTES_MAX: usize = 2_048;
 const TOOL_NAME_BYTES_MAX: usize = 128;
 const METADATA_ENTRIES_MAX: usize = 32;
@@ -81,6 +82,12 @@ pub(crate) fn time(text: &str) -> Result<DateTime<FixedOffset>, String> {
     }
 }
 
+/// Reads the time in a field of a request, if there is one.
+pub(crate) fn moment(field: &str, text: Option<&str>) -> Result<Option<DateTime<FixedOffset>>, Problem> {
+    text.map(|it| time(it).map_err(|error| Problem::invalid(format!("{field}: {error}"))))
+        .transpose()
+}
+
 /// Checks a free text that is looked at by people: bounded, and no control characters but line breaks and tabs.
 pub(crate) fn content(field: &str, text: &str, bytes_max: usize) -> Result<(), String> {
     if text.len() > bytes_max {
@@ -98,7 +105,8 @@ pub(crate) fn content(field: &str, text: &str, bytes_max: usize) -> Result<(), S
     }
 }
 
-fn name(field: &str, text: Option<&str>, bytes_max: usize) -> Result<(), String> {
+/// Checks a name: bounded, and no control characters.
+pub(crate) fn name(field: &str, text: Option<&str>, bytes_max: usize) -> Result<(), String> {
     let text = text.unwrap_or_default();
     if text.len() > bytes_max {
         return Err(format!("{field}: has {} bytes, more than {bytes_max}", text.len()));

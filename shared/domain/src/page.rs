@@ -117,6 +117,32 @@ pub struct Page {
     pub status: PageStatus,
 }
 
+impl Page {
+    /// Returns the page as far as it was known at `as_of`, none if nothing of it was: lines told later are left out, and what
+    /// ceased to hold later still held. Names, tags and links are those of today; whoever follows a link asks its target.
+    pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Page> {
+        let mut page = self.clone();
+        for section in &mut page.sections {
+            let all = section.lines.len();
+            section.lines.retain(|it| it.observed_at <= as_of);
+            section.time = section.time.take().filter(|_| section.lines.len() == all);
+            for line in &mut section.lines {
+                line.until = line.until.filter(|it| *it <= as_of);
+            }
+        }
+        page.sections.retain(|it| !it.lines.is_empty());
+        let lines = page.sections.iter().flat_map(|it| &it.lines);
+        let newest = lines.max_by(|a, b| (a.observed_at, &a.text).cmp(&(b.observed_at, &b.text)))?;
+        if self.updated_at > as_of {
+            // What the summary tells may have come later.
+            (page.summary, page.updated_at) = (newest.text.clone(), newest.observed_at);
+            let sum: f32 = page.sections.iter().map(|it| it.confidence).sum();
+            page.confidence = sum / page.sections.len() as f32;
+        }
+        Some(page)
+    }
+}
+
 /// One part of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

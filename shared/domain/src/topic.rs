@@ -23,6 +23,16 @@ pub struct Topic {
     pub last_seen: DateTime<Utc>,
 }
 
+impl Topic {
+    /// Returns the topic if something of it was known at `as_of`. Label, keywords and number of units are those of today.
+    pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Topic> {
+        (self.first_seen <= as_of).then(|| Topic {
+            last_seen: self.last_seen.min(as_of),
+            ..self.clone()
+        })
+    }
+}
+
 /// The place of an event unit in a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

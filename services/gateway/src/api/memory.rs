@@ -1,13 +1,10 @@
 use chrono::{DateTime, Utc};
-use domain::entity::Entity;
-use domain::fact::Fact;
-use domain::id::SpaceId;
-use domain::port::DeadLetter;
+use domain::id::{PageId, SpaceId};
+use domain::page::{Dimension, Page, PageStatus};
+use domain::topic::Topic;
 use domain::unit::Unit;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use crate::api::Record;
 
 /// A space and what it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -24,56 +21,62 @@ pub struct Space {
     pub watermark: String,
 }
 
-/// Some of the spaces.
+/// A topic and the event units that belong to it most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct SpacePage {
-    /// By name.
-    pub items: Vec<Space>,
-    /// The `after` of the next page; none after the last.
-    pub next: Option<String>,
+pub struct TopicView {
+    /// The topic.
+    pub topic: Topic,
+    /// At most 100 of its event units, the nearest to its centre first, ties by id.
+    pub members: Vec<TopicMember>,
 }
 
-/// Some of the records.
+/// An event unit in a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RecordPage {
-    /// In the order in which they were stored.
-    pub items: Vec<Record>,
-    /// The `after` of the next page; none after the last.
-    pub next: Option<String>,
+pub struct TopicMember {
+    /// Cosine to the centre of the topic.
+    pub similarity: f32,
+    /// The unit.
+    pub unit: Unit,
 }
 
-/// Some of the units.
+/// A page without its sections, as it is listed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct UnitPage {
-    /// In the order of their latest changes; units that were replaced are left out.
-    pub items: Vec<Unit>,
-    /// The `after` of the next page; none after the last.
-    pub next: Option<String>,
+pub struct PageHead {
+    /// Reads the page, under `/pages/{id}`.
+    pub id: PageId,
+    /// Where it stands.
+    pub dimension: Dimension,
+    /// Name of what it is about.
+    pub title: String,
+    /// One or two sentences.
+    pub summary: String,
+    /// Other names, sorted.
+    pub aliases: Vec<String>,
+    /// Keywords, strongest first.
+    pub tags: Vec<String>,
+    /// Titles of its sections.
+    pub sections: Vec<String>,
+    /// 0 to 1.
+    pub confidence: f32,
+    /// When the newest thing on it was observed.
+    pub updated_at: DateTime<Utc>,
+    /// Whether it is offered.
+    pub status: PageStatus,
 }
 
-/// Some of the facts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct FactPage {
-    /// By id.
-    pub items: Vec<Fact>,
-    /// The `after` of the next page; none after the last.
-    pub next: Option<String>,
-}
-
-/// Some of the entities.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct EntityPage {
-    /// By id.
-    pub items: Vec<Entity>,
-    /// The `after` of the next page; none after the last.
-    pub next: Option<String>,
-}
-
-/// Some of the messages that were given up.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct DeadLetterPage {
-    /// By id.
-    pub items: Vec<DeadLetter>,
-    /// The `after` of the next page; none after the last.
-    pub next: Option<String>,
+impl From<Page> for PageHead {
+    fn from(it: Page) -> PageHead {
+        PageHead {
+            id: it.id,
+            dimension: it.dimension,
+            title: it.title,
+            summary: it.summary,
+            aliases: it.aliases,
+            tags: it.tags,
+            sections: it.sections.into_iter().map(|it| it.title).collect(),
+            confidence: it.confidence,
+            updated_at: it.updated_at,
+            status: it.status,
+        }
+    }
 }

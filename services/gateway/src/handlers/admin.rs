@@ -6,7 +6,7 @@ use domain::port::{DeadLetter, DeadLetterId};
 use crate::api::{DeadLetterPage, Paging};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor;
+use crate::cursor::{self, Paged};
 use crate::extract::{At, Params};
 use crate::problem::Problem;
 use crate::state::App;

@@ -1,22 +1,27 @@
 use axum::extract::State;
 use axum::{Extension, Json};
-use domain::derived::{Derived, DerivedId, DerivedKind};
+use chrono::{DateTime, Utc};
 use domain::entity::Entity;
 use domain::fact::Fact;
-use domain::id::{EntityId, FactId, SpaceId, UnitId};
+use domain::id::{EntityId, FactId, MergeId, SpaceId, UnitId};
+use domain::merge::Merge;
 use domain::unit::{Status, Unit};
-use uuid::Uuid;
+use host::clock;
 
-use crate::api::{EntityPage, FactPage, Paging, UnitPage};
+use crate::api::{EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage, UnitFilter, UnitPage};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor;
+use crate::cursor::Paged;
 use crate::extract::{At, Params};
 use crate::problem::Problem;
 use crate::state::App;
+use crate::{cursor, kept, validate};
+
+/// Longest name in a filter, in bytes.
+const NAME_BYTES_MAX: usize = 256;
 
 /// Lists the units in use, in the order of their latest changes.
-#[utoipa::path(get, path = "/v1/spaces/{space}/units", tag = "memory", params(("space" = SpaceId, Path), Paging), responses(
+#[utoipa::path(get, path = "/v1/spaces/{space}/units", tag = "memory", params(("space" = SpaceId, Path), UnitFilter), responses(
     (status = 200, description = "A page of units", body = UnitPage),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -24,21 +29,22 @@ pub(crate) async fn units(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
-    Params(paging): Params<Paging>,
+    Params(filter): Params<UnitFilter>,
 ) -> Result<Json<UnitPage>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let limit = paging.limit()?;
+    let limit = filter.limit()?;
+    let as_of = validate::moment("as_of", filter.as_of.as_deref())?;
     let changes = app
         .stores()
         .graph
-        .changes(&space, paging.start()?.unwrap_or(0), limit)
+        .changes(&space, filter.start()?.unwrap_or(0), limit)
         .await?;
     let next = cursor::next(&changes, limit, |it| it.sequence);
     let items = changes
         .into_iter()
         .map(|it| it.unit)
-        .filter(|it| in_use(it.status))
+        .filter(|it| in_use(it.status) && as_of.is_none_or(|as_of| it.observed_at <= as_of))
         .collect();
     Ok(Json(UnitPage { items, next }))
 }
@@ -56,13 +62,14 @@ pub(crate) async fn unit(
 ) -> Result<Json<Unit>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let id = UnitId::from_uuid(uuid(&id, "unit")?);
+    let missing = || kept::missing(&space, "unit", "units");
+    let id: UnitId = id.parse().map_err(|_| missing())?;
     let found = app.stores().graph.units(&space, &[id]).await?.into_iter().next();
-    found.map(Json).ok_or_else(|| missing("unit"))
+    found.map(Json).ok_or_else(missing)
 }
 
-/// Lists facts, current and retired.
-#[utoipa::path(get, path = "/v1/spaces/{space}/facts", tag = "memory", params(("space" = SpaceId, Path), Paging), responses(
+/// Lists facts, those that hold and those that ceased to.
+#[utoipa::path(get, path = "/v1/spaces/{space}/facts", tag = "memory", params(("space" = SpaceId, Path), FactFilter), responses(
     (status = 200, description = "A page of facts", body = FactPage),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -70,17 +77,25 @@ pub(crate) async fn facts(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
-    Params(paging): Params<Paging>,
+    Params(filter): Params<FactFilter>,
 ) -> Result<Json<FactPage>, Problem> {
-    let space = access.enter(&name, Right::Read)?;
-    app.space(&space).await?;
-    let limit = paging.limit()?;
-    let after = paging.start::<FactId>()?.map(FactId::uuid);
-    let graph = &app.stores().graph;
-    let items = graph.list_derived(&space, DerivedKind::Fact, after, limit).await?;
-    let items: Vec<Fact> = items.into_iter().filter_map(as_fact).collect();
-    let next = cursor::next(&items, limit, |it| it.id);
-    Ok(Json(FactPage { items, next }))
+    let as_of = moment(filter.as_of.as_deref())?;
+    let now = as_of.unwrap_or_else(clock::now);
+    let subject = folded("subject", filter.subject.as_deref())?;
+    let predicate = folded("predicate", filter.predicate.as_deref())?;
+    let keep = |fact: Fact| {
+        let fact = match as_of {
+            Some(as_of) => fact.known_at(as_of)?,
+            None => fact,
+        };
+        let about = |it: &String| same(&fact.subject, it) || fact.entity.is_some_and(|id| id.to_string() == *it);
+        let wanted = subject.as_ref().is_none_or(about)
+            && predicate.as_ref().is_none_or(|it| same(&fact.predicate, it))
+            && filter.aspect.is_none_or(|it| it == fact.aspect)
+            && filter.current.is_none_or(|it| it == fact.holds_at(now));
+        wanted.then_some(fact)
+    };
+    kept::list(&app, (&access, &name), &filter, keep).await
 }
 
 /// Returns one fact.
@@ -94,18 +109,11 @@ pub(crate) async fn fact(
     Extension(access): Extension<Access>,
     At((name, id)): At<(String, String)>,
 ) -> Result<Json<Fact>, Problem> {
-    let space = access.enter(&name, Right::Read)?;
-    app.space(&space).await?;
-    let id = DerivedId {
-        kind: DerivedKind::Fact,
-        id: uuid(&id, "fact")?,
-    };
-    let found = app.stores().graph.derived(&space, &[id]).await?.pop();
-    found.and_then(as_fact).map(Json).ok_or_else(|| missing("fact"))
+    kept::get(&app, &access, (&name, &id)).await.map(|(_, it)| Json(it))
 }
 
-/// Lists entities.
-#[utoipa::path(get, path = "/v1/spaces/{space}/entities", tag = "memory", params(("space" = SpaceId, Path), Paging), responses(
+/// Lists entities: people, places and whatever else has a name.
+#[utoipa::path(get, path = "/v1/spaces/{space}/entities", tag = "memory", params(("space" = SpaceId, Path), EntityFilter), responses(
     (status = 200, description = "A page of entities", body = EntityPage),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -113,17 +121,21 @@ pub(crate) async fn entities(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
-    Params(paging): Params<Paging>,
+    Params(filter): Params<EntityFilter>,
 ) -> Result<Json<EntityPage>, Problem> {
-    let space = access.enter(&name, Right::Read)?;
-    app.space(&space).await?;
-    let limit = paging.limit()?;
-    let after = paging.start::<EntityId>()?.map(EntityId::uuid);
-    let graph = &app.stores().graph;
-    let items = graph.list_derived(&space, DerivedKind::Entity, after, limit).await?;
-    let items: Vec<Entity> = items.into_iter().filter_map(as_entity).collect();
-    let next = cursor::next(&items, limit, |it| it.id);
-    Ok(Json(EntityPage { items, next }))
+    let as_of = moment(filter.as_of.as_deref())?;
+    let wanted = folded("name", filter.name.as_deref())?;
+    let keep = |entity: Entity| {
+        let named = |name: &String| {
+            let mut names = std::iter::once(&entity.name)
+                .chain(&entity.aliases)
+                .chain(&entity.roles);
+            names.any(|it| same(it, name))
+        };
+        let known = as_of.is_none_or(|as_of| entity.first_seen.is_none_or(|it| it <= as_of));
+        (known && wanted.as_ref().is_none_or(named)).then_some(entity)
+    };
+    kept::list(&app, (&access, &name), &filter, keep).await
 }
 
 /// Returns one entity.
@@ -137,28 +149,44 @@ pub(crate) async fn entity(
     Extension(access): Extension<Access>,
     At((name, id)): At<(String, String)>,
 ) -> Result<Json<Entity>, Problem> {
-    let space = access.enter(&name, Right::Read)?;
-    app.space(&space).await?;
-    let id = DerivedId {
-        kind: DerivedKind::Entity,
-        id: uuid(&id, "entity")?,
+    kept::get(&app, &access, (&name, &id)).await.map(|(_, it)| Json(it))
+}
+
+/// Lists what was taken for one, with the reasons.
+#[utoipa::path(get, path = "/v1/spaces/{space}/merges", tag = "memory", params(("space" = SpaceId, Path), MergeFilter), responses(
+    (status = 200, description = "A page of merges", body = MergePage),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn merges(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Params(filter): Params<MergeFilter>,
+) -> Result<Json<MergePage>, Problem> {
+    let keep = |merge: Merge| {
+        let wanted = filter.of.is_none_or(|it| it == merge.of) && filter.undone.is_none_or(|it| it == merge.undone);
+        wanted.then_some(merge)
     };
-    let found = app.stores().graph.derived(&space, &[id]).await?.pop();
-    found.and_then(as_entity).map(Json).ok_or_else(|| missing("entity"))
+    kept::list(&app, (&access, &name), &filter, keep).await
 }
 
-fn as_fact(item: Derived) -> Option<Fact> {
-    match item {
-        Derived::Fact(it) => Some(it),
-        Derived::Entity(_) | Derived::Topic(_) | Derived::Member(_) | Derived::Page(_) | Derived::Merge(_) => None,
-    }
+/// Returns one merge.
+#[utoipa::path(get, path = "/v1/spaces/{space}/merges/{id}", tag = "memory",
+    params(("space" = SpaceId, Path), ("id" = MergeId, Path)), responses(
+    (status = 200, description = "The merge", body = Merge),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn merge(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<Merge>, Problem> {
+    kept::get(&app, &access, (&name, &id)).await.map(|(_, it)| Json(it))
 }
 
-fn as_entity(item: Derived) -> Option<Entity> {
-    match item {
-        Derived::Entity(it) => Some(it),
-        Derived::Fact(_) | Derived::Topic(_) | Derived::Member(_) | Derived::Page(_) | Derived::Merge(_) => None,
-    }
+/// Reads `as_of`.
+pub(crate) fn moment(as_of: Option<&str>) -> Result<Option<DateTime<Utc>>, Problem> {
+    Ok(validate::moment("as_of", as_of)?.map(|it| it.to_utc()))
 }
 
 fn in_use(status: Status) -> bool {
@@ -168,10 +196,17 @@ fn in_use(status: Status) -> bool {
     }
 }
 
-fn uuid(text: &str, what: &str) -> Result<Uuid, Problem> {
-    Uuid::parse_str(text).map_err(|_| missing(what))
+/// Checks a name in a filter and puts it into the form in which names are compared.
+fn folded(field: &str, name: Option<&str>) -> Result<Option<String>, Problem> {
+    let Some(name) = name else { return Ok(None) };
+    validate::content(field, name, NAME_BYTES_MAX).map_err(Problem::invalid)?;
+    let folded = name.trim().to_lowercase();
+    if folded.is_empty() {
+        return Err(Problem::invalid(format!("{field}: is empty; leave it out instead")));
+    }
+    Ok(Some(folded))
 }
 
-fn missing(what: &str) -> Problem {
-    Problem::not_found(format!("there is no {what} of this id"))
+fn same(name: &str, folded: &str) -> bool {
+    name.to_lowercase() == folded
 }

@@ -7,13 +7,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::accept;
-use crate::api::{Accepted, NewRecords, Paging, Record, RecordPage};
+use crate::api::{Accepted, Curated, NewAct, NewCuration, NewRecords, Paging, Record, RecordPage};
 use crate::auth::Access;
 use crate::config::Right;
+use crate::cursor::Paged;
 use crate::extract::{At, Body, Params};
 use crate::problem::Problem;
 use crate::state::App;
+use crate::{accept, curate};
 
 const KEY_HEADER: &str = "idempotency-key";
 const KEY_BYTES_MAX: usize = 256;
@@ -95,7 +96,34 @@ pub(crate) async fn get(
         .ok_or_else(|| Problem::not_found("there is no record of this id"))
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+/// Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. Short for the act
+/// `erase_record`.
+#[utoipa::path(delete, path = "/v1/spaces/{space}/records/{id}", tag = "records",
+    params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
+    (status = 202, description = "It will be gone once the watermark is reached", body = Curated),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn delete(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, record)): At<(String, String)>,
+) -> Result<(StatusCode, Json<Curated>), Problem> {
+    let started = Instant::now();
+    let space = access.enter(&name, Right::Admin)?;
+    app.space(&space).await?;
+    let new = NewCuration {
+        id: None,
+        act: NewAct::EraseRecord { record },
+        reason: String::new(),
+    };
+    let outcome = curate::curate(&app, &space, new, (access.name(), None)).await;
+    app.context
+        .metrics
+        .operation(Operation::Delete, outcome.is_ok(), started.elapsed());
+    outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
+}
+
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(value) = headers.get(KEY_HEADER) else {
         return Ok(None);
     };

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::api::{Paging, Space, SpacePage};
 use crate::auth::Access;
 use crate::config::Right;
+use crate::cursor::Paged;
 use crate::extract::{At, Params};
 use crate::problem::Problem;
 use crate::state::App;

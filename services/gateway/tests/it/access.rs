@@ -22,38 +22,60 @@ spaces = ["*"]
 rights = ["read", "write", "admin"]
 "#;
 
+const RECORDS: &str = r#"{"records":[{"text":"x"}]}"#;
+const RETIRE: &str = r#"{"act":{"kind":"retire_fact","fact":"00000000-0000-0000-0000-000000000001"}}"#;
+const ERASE: &str = r#"{"act":{"kind":"erase_record","record":"1"}}"#;
+const DISMISS: &str = r#"{"hints":["00000000-0000-0000-0000-000000000001"]}"#;
+
+/// Who calls what with which body, and the status that comes back.
+const CALLS: &[(&str, &str, &str, u16)] = &[
+    ("owner", "PUT /v1/spaces/other", "", 201),
+    ("owner", "PUT /v1/spaces/team-a", "", 201),
+    ("reader", "GET /v1/spaces/s", "", 200),
+    ("reader", "GET /v1/spaces/team-a", "", 200),
+    ("reader", "GET /v1/spaces/other", "", 404),
+    ("reader", "GET /v1/spaces/nobody", "", 404),
+    ("reader", "GET /v1/spaces/team-b", "", 404),
+    ("reader", "POST /v1/spaces/other/query", r#"{"question":"x"}"#, 404),
+    ("reader", "POST /v1/spaces/s/records", RECORDS, 403),
+    ("reader", "POST /v1/spaces/other/records", RECORDS, 404),
+    ("reader", "PUT /v1/spaces/s", "", 403),
+    ("writer", "PUT /v1/spaces/mine", "", 403),
+    ("writer", "PUT /v1/spaces/other", "", 403),
+    ("writer", "POST /v1/spaces/s/records", RECORDS, 202),
+    ("writer", "DELETE /v1/spaces/s", "", 403),
+    ("writer", "DELETE /v1/spaces/other", "", 404),
+    ("writer", "GET /v1/admin/dead-letters", "", 403),
+    ("reader", "GET /v1/spaces/s/curations", "", 200),
+    ("reader", "POST /v1/spaces/s/curations", RETIRE, 403),
+    ("reader", "POST /v1/spaces/other/curations", RETIRE, 404),
+    ("reader", "POST /v1/spaces/s/recall/dismiss", DISMISS, 403),
+    ("reader", "POST /v1/spaces/other/recall", r#"{"message":"x"}"#, 404),
+    ("writer", "POST /v1/spaces/s/curations", RETIRE, 404),
+    ("writer", "POST /v1/spaces/s/curations", ERASE, 403),
+    ("writer", "DELETE /v1/spaces/s/records/1", "", 403),
+    ("writer", "POST /v1/spaces/s/recall/dismiss", DISMISS, 204),
+    ("writer", "POST /v1/spaces/other/recall/dismiss", DISMISS, 404),
+    ("owner", "POST /v1/spaces/s/curations", ERASE, 404),
+    ("owner", "DELETE /v1/spaces/s/records/1", "", 404),
+    ("reader", "GET /v1/spaces/other/topics", "", 404),
+    ("reader", "GET /v1/spaces/other/pages", "", 404),
+    ("reader", "GET /v1/spaces/other/merges", "", 404),
+    ("owner", "GET /v1/admin/dead-letters", "", 200),
+    ("owner", "GET /v1/admin/dead-letters/7", "", 404),
+    ("owner", "POST /v1/admin/dead-letters/7/replay", "", 404),
+    ("owner", "DELETE /v1/admin/dead-letters/x", "", 422),
+    ("nobody", "GET /v1/spaces/s", "", 401),
+    ("", "GET /v1/spaces", "", 401),
+    ("", "GET /docs", "", 200),
+    ("", "GET /openapi.json", "", 200),
+    ("", "GET /v1/nowhere", "", 404),
+];
+
 #[tokio::test]
 async fn a_key_opens_its_spaces_and_nothing_else() {
     let gateway = Gateway::with(KEYS).await;
-    let records = r#"{"records":[{"text":"x"}]}"#;
-    for (key, call, body, expected) in [
-        ("owner", "PUT /v1/spaces/other", "", 201),
-        ("owner", "PUT /v1/spaces/team-a", "", 201),
-        ("reader", "GET /v1/spaces/s", "", 200),
-        ("reader", "GET /v1/spaces/team-a", "", 200),
-        ("reader", "GET /v1/spaces/other", "", 404),
-        ("reader", "GET /v1/spaces/nobody", "", 404),
-        ("reader", "GET /v1/spaces/team-b", "", 404),
-        ("reader", "POST /v1/spaces/other/query", r#"{"question":"x"}"#, 404),
-        ("reader", "POST /v1/spaces/s/records", records, 403),
-        ("reader", "POST /v1/spaces/other/records", records, 404),
-        ("reader", "PUT /v1/spaces/s", "", 403),
-        ("writer", "PUT /v1/spaces/mine", "", 403),
-        ("writer", "PUT /v1/spaces/other", "", 403),
-        ("writer", "POST /v1/spaces/s/records", records, 202),
-        ("writer", "DELETE /v1/spaces/s", "", 403),
-        ("writer", "DELETE /v1/spaces/other", "", 404),
-        ("writer", "GET /v1/admin/dead-letters", "", 403),
-        ("owner", "GET /v1/admin/dead-letters", "", 200),
-        ("owner", "GET /v1/admin/dead-letters/7", "", 404),
-        ("owner", "POST /v1/admin/dead-letters/7/replay", "", 404),
-        ("owner", "DELETE /v1/admin/dead-letters/x", "", 422),
-        ("nobody", "GET /v1/spaces/s", "", 401),
-        ("", "GET /v1/spaces", "", 401),
-        ("", "GET /docs", "", 200),
-        ("", "GET /openapi.json", "", 200),
-        ("", "GET /v1/nowhere", "", 404),
-    ] {
+    for &(key, call, body, expected) in CALLS {
         let value = format!("Bearer {key}");
         let headers = if key.is_empty() {
             vec![]

@@ -5,7 +5,7 @@ use crate::harness::{Gateway, nothing};
 
 const REQUESTS: u32 = 10_000;
 
-const PATHS: [&str; 14] = [
+const PATHS: [&str; 25] = [
     "POST /v1/spaces/s/records",
     "POST /v1/spaces/s/records",
     "POST /v1/spaces/s/query",
@@ -16,6 +16,17 @@ const PATHS: [&str; 14] = [
     "GET /v1/spaces/s/units?",
     "GET /v1/spaces/s/facts?",
     "GET /v1/spaces/s/progress?",
+    "POST /v1/spaces/s/recall",
+    "POST /v1/spaces/s/recall/dismiss",
+    "POST /v1/spaces/s/curations",
+    "DELETE /v1/spaces/s/records/",
+    "GET /v1/spaces/s/curations/",
+    "GET /v1/spaces/s/entities?",
+    "GET /v1/spaces/s/topics?",
+    "GET /v1/spaces/s/pages?",
+    "GET /v1/spaces/s/pages/",
+    "GET /v1/spaces/s/merges?",
+    "GET /v1/spaces/s/curations?",
     "GET /v1/spaces?",
     "GET /v1/spaces/",
     "DELETE /v1/admin/dead-letters/",
@@ -60,7 +71,7 @@ const NUMBERS: [&str; 10] = [
     "NaN",
 ];
 
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 32] = [
     "records",
     "id",
     "session",
@@ -85,6 +96,14 @@ const FIELDS: [&str; 24] = [
     "filter",
     "explain",
     "unit",
+    "message",
+    "act",
+    "kind",
+    "object",
+    "reason",
+    "hints",
+    "limit",
+    "at",
 ];
 
 /// Xorshift, seeded: every run sends the same requests.
@@ -131,6 +150,12 @@ impl Dice {
             0..=4 => format!(r#"{{"records":[{},{{"text":{}}}]}}"#, self.object(2), self.value(0)),
             5..=7 => format!(r#"{{"question":{},"{}":{value}}}"#, self.value(0), self.pick(&FIELDS)),
             8 => value,
+            9 if self.roll(2) == 0 => format!(r#"{{"message":{},"{}":{value}}}"#, self.value(0), self.pick(&FIELDS)),
+            10 if self.roll(2) == 0 => format!(
+                r#"{{"act":{{"kind":"{}","record":{},"curation":{value}}}}}"#,
+                self.pick(&["erase_record", "undo", "retire_fact", "x"]),
+                self.value(0)
+            ),
             9 => {
                 let depth = self.roll(400);
                 format!(
@@ -159,7 +184,16 @@ impl Dice {
         let tail = match path.chars().last() {
             Some('?') => format!(
                 "{}={}",
-                self.pick(&["after", "limit", "watermark", "wait_ms", "x"]),
+                self.pick(&[
+                    "after",
+                    "limit",
+                    "watermark",
+                    "wait_ms",
+                    "as_of",
+                    "name",
+                    "subject",
+                    "x"
+                ]),
                 escape(self.pick(&TEXTS))
             ),
             Some('/') => escape(self.pick(&TEXTS)),

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::http::{HeaderMap, Request as HttpRequest, StatusCode, header};
 use domain::PortError;
 use domain::anchor::Anchors;
 use domain::evidence::{EvidencePack, Sufficiency, Verdict};
-use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, RouteV1, RoutedV1};
+use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
 use host::{Context, Settings};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -89,7 +89,7 @@ impl Gateway {
 
     pub(crate) async fn send_with(&self, call: &str, body: &str, headers: &[(&str, &str)]) -> Reply {
         let (method, path) = call.split_once(' ').unwrap();
-        let mut request = Request::builder().method(method).uri(path);
+        let mut request = HttpRequest::builder().method(method).uri(path);
         if !body.is_empty() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
@@ -99,7 +99,7 @@ impl Gateway {
         self.raw(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
-    pub(crate) async fn raw(&self, request: Request<Body>) -> Reply {
+    pub(crate) async fn raw(&self, request: HttpRequest<Body>) -> Reply {
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap();
@@ -110,13 +110,14 @@ impl Gateway {
         }
     }
 
-    /// Starts a writer that stores records and marks batches, and nothing more.
+    /// Starts a writer that stores records and acts and marks batches, and nothing more.
     pub(crate) fn start_writer(&self) {
         let context = self.context.clone();
         tokio::spawn(async move {
             let records = context.backends.records.clone();
             let handle = async |message: RecordsAcceptedV1, meta: host::Meta| {
                 records.put(&message.space, &message.records).await?;
+                records.put_curations(&message.space, &message.curations).await?;
                 records.mark_written(&message.space, meta.position).await
             };
             context
@@ -128,10 +129,15 @@ impl Gateway {
 
     /// Starts a router that finds what `route` says.
     pub(crate) fn start_router(&self, route: fn(RouteV1) -> RoutedV1) {
+        self.serve(route);
+    }
+
+    /// Answers requests of one kind.
+    pub(crate) fn serve<R: Request>(&self, answer: fn(R) -> R::Reply) {
         let context = self.context.clone();
         tokio::spawn(async move {
             context
-                .serve::<RouteV1, PortError, _, _>(4, async |it| Ok(route(it)))
+                .serve::<R, PortError, _, _>(4, async |it| Ok(answer(it)))
                 .await
                 .unwrap();
         });

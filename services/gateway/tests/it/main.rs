@@ -3,11 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the report")]
 
 mod access;
+mod curations;
 mod dead_letters;
+mod facts;
 mod fuzz;
 mod harness;
 mod lists;
 mod openapi;
+mod pages;
 mod query;
+mod recall;
 mod records;
 mod tools;

@@ -1,0 +1,151 @@
+//! Pages of lists, and what restricts them.
+
+use domain::curation::Curation;
+use domain::entity::Entity;
+use domain::fact::{Aspect, Fact};
+use domain::merge::{Merge, MergeOf};
+use domain::page::Dimension;
+use domain::port::DeadLetter;
+use domain::topic::Topic;
+use domain::unit::Unit;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::api::{PageHead, Record, Space};
+use crate::cursor::{Listed, Paged};
+
+macro_rules! listed {
+    ($($(#[$doc:meta])* $name:ident of #[$order:meta] $item:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+        pub struct $name {
+            #[$order]
+            pub items: Vec<$item>,
+            /// The `after` of the next page; none after the last.
+            pub next: Option<String>,
+        }
+
+        impl Listed for $name {
+            type Item = $item;
+
+            fn page(items: Vec<$item>, next: Option<String>) -> $name {
+                $name { items, next }
+            }
+        }
+    )*};
+}
+
+listed! {
+    /// Some of the spaces.
+    SpacePage of #[doc = "By name."] Space;
+    /// Some of the records.
+    RecordPage of #[doc = "In the order in which they were stored."] Record;
+    /// Some of the units.
+    UnitPage of #[doc = "In the order of their latest changes; units that were replaced are left out."] Unit;
+    /// Some of the facts.
+    FactPage of #[doc = "By id."] Fact;
+    /// Some of the entities.
+    EntityPage of #[doc = "By id."] Entity;
+    /// Some of the topics.
+    TopicPage of #[doc = "By id."] Topic;
+    /// Some of the pages.
+    PagePage of #[doc = "By id, without their sections."] PageHead;
+    /// Some of the merges.
+    MergePage of #[doc = "By id."] Merge;
+    /// Some of what people decided.
+    CurationPage of #[doc = "By id."] Curation;
+    /// Some of the messages that were given up.
+    DeadLetterPage of #[doc = "By id."] DeadLetter;
+}
+
+macro_rules! filters {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $field:ident: $kind:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
+        #[serde(default, deny_unknown_fields)]
+        #[into_params(parameter_in = Query)]
+        pub struct $name {
+            /// The `next` of the page before; nothing for the first page.
+            pub after: Option<String>,
+            /// Items wanted, 1 to 1000; 100 if not given. A page of a restricted list may have fewer and still a `next`.
+            pub limit: Option<u32>,
+            $($(#[$about])* pub $field: Option<$kind>,)*
+        }
+
+        impl Paged for $name {
+            fn after(&self) -> Option<&str> {
+                self.after.as_deref()
+            }
+
+            fn wanted(&self) -> Option<u32> {
+                self.limit
+            }
+        }
+    )*};
+}
+
+filters! {
+    /// Where a list goes on.
+    Paging {}
+
+    /// Which units are listed.
+    UnitFilter {
+        /// Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC.
+        as_of: String,
+    }
+
+    /// Which facts are listed.
+    FactFilter {
+        /// Who or what it is about: the name, in any case, or the id of the entity.
+        subject: String,
+        /// What is said of it, in any case: `likes`, `lives in`.
+        predicate: String,
+        /// The group of predicates.
+        aspect: Aspect,
+        /// `true`: only what holds, at `as_of` or now; `false`: only what does not, or was withdrawn.
+        current: bool,
+        /// Facts as they were known at this moment. RFC 3339, or ISO 8601 in UTC.
+        as_of: String,
+    }
+
+    /// Which entities are listed.
+    EntityFilter {
+        /// The name, an alias or a role ("Ann's sister"), in any case.
+        name: String,
+        /// Only what was named by this moment. RFC 3339, or ISO 8601 in UTC.
+        as_of: String,
+    }
+
+    /// Which topics are listed.
+    TopicFilter {
+        /// Only what was spoken of by this moment; label and number are those of today. RFC 3339, or ISO 8601 in UTC.
+        as_of: String,
+    }
+
+    /// Which pages are listed.
+    PageFilter {
+        /// Only of this dimension.
+        dimension: Dimension,
+        /// Whether archived pages are listed too; not if not given.
+        archived: bool,
+        /// Pages as they were at this moment. RFC 3339, or ISO 8601 in UTC.
+        as_of: String,
+    }
+
+    /// Which merges are listed.
+    MergeFilter {
+        /// Only of entities, or only of units.
+        of: MergeOf,
+        /// Only those that were undone, or only those that were not.
+        undone: bool,
+    }
+}
+
+/// A moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AsOf {
+    /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+    pub as_of: Option<String>,
+}

@@ -1,0 +1,220 @@
+//! The way of an act of curation: check that what it is about exists, claim its id for its content, publish.
+//!
+//! An act travels like records do and is stored by the writer, so it is as durable and as ordered; the watermark says when the
+//! memory is as was decided.
+
+use chrono::{DateTime, Utc};
+use domain::curation::{Act, Curation};
+use domain::fact::Fact;
+use domain::id::{CurationId, RecordId, SpaceId, UnitId};
+use domain::merge::Merge;
+use domain::message::RecordsAcceptedV1;
+use domain::port::Claim;
+use domain::unit::Status;
+use host::clock;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::accept::{claim, digest};
+use crate::api::{Curated, NewAct, NewCuration};
+use crate::auth::hex;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::{kept, validate, watermark};
+
+const OBJECT_BYTES_MAX: usize = 1_024;
+const REASON_BYTES_MAX: usize = 1_024;
+
+/// Accepts an act in a space that exists. `by` names the key, `key` is the caller's `Idempotency-Key`.
+pub(crate) async fn curate(
+    app: &App,
+    space: &SpaceId,
+    new: NewCuration,
+    (by, key): (&str, Option<&str>),
+) -> Result<Curated, Problem> {
+    check(&new)?;
+    let digest = digest(&new)?;
+    // Acts are ordered by their moments, so no two of a process share one.
+    let clock_us = app.batch_clock_us();
+    let external_id = match (&new.id, key) {
+        (Some(id), _) => id.clone(),
+        (None, Some(key)) => auto(Sha256::new().chain_update("key ").chain_update(key)),
+        (None, None) => auto(
+            Sha256::new()
+                .chain_update(format!("new {clock_us} "))
+                .chain_update(digest),
+        ),
+    };
+    let id = CurationId::derive(space, &external_id);
+    // What was done before is looked for first: what it was about may be gone by now.
+    let stored = stored(app, space, id).await?;
+    let act = match &stored {
+        Some(it) => it.act.clone(),
+        None => resolve(app, space, new.act).await?,
+    };
+    // Ids of acts and of records derive from other inputs, so they share the claims without meeting.
+    let claims = [(RecordId::from_uuid(id.uuid()), digest)];
+    if claim(app, space, &claims).await?.contains(&Claim::Conflict) {
+        return Err(Problem::conflict(
+            "the id, or the Idempotency-Key, stands for another act; acts are never rewritten, use another one",
+        ));
+    }
+    if let Some(curation) = stored {
+        let written = app.space(space).await?.written;
+        return Ok(Curated {
+            watermark: watermark::print(space, written),
+            curation,
+        });
+    }
+    let curation = Curation {
+        id,
+        at: moment(clock_us),
+        by: by.to_owned(),
+        act,
+        reason: new.reason,
+    };
+    let batch = Sha256::new()
+        .chain_update("curation ")
+        .chain_update(id.uuid().as_bytes())
+        .chain_update(digest);
+    let message = RecordsAcceptedV1 {
+        space: space.clone(),
+        batch: hex(&batch.finalize()),
+        records: Vec::new(),
+        curations: vec![curation.clone()],
+    };
+    let position = app.context.publish(&message).await?;
+    Ok(Curated {
+        watermark: watermark::print(space, position),
+        curation,
+    })
+}
+
+/// Finds the record that the caller calls `id`, by the caller's id or Mnemic's.
+async fn record(app: &App, space: &SpaceId, id: &str) -> Result<RecordId, Problem> {
+    let mut ids = vec![RecordId::derive(space, id)];
+    ids.extend(id.parse::<RecordId>().ok());
+    let found = app.stores().records.get(space, &ids).await?.into_iter().next();
+    found.map(|it| it.id).ok_or_else(|| {
+        Problem::not_found(format!(
+            "there is no record of this id; if it was accepted just now, wait for its watermark (GET /v1/spaces/{space}/progress)"
+        ))
+    })
+}
+
+/// Returns the act that the caller calls `id`, by the caller's id or Mnemic's, or none.
+pub(crate) async fn called(app: &App, space: &SpaceId, id: &str) -> Result<Option<Curation>, Problem> {
+    let found = stored(app, space, CurationId::derive(space, id)).await?;
+    match (found, id.parse()) {
+        (None, Ok(id)) => stored(app, space, id).await,
+        (found, _) => Ok(found),
+    }
+}
+
+async fn stored(app: &App, space: &SpaceId, id: CurationId) -> Result<Option<Curation>, Problem> {
+    // A list that starts after the id before starts at `id`.
+    let before = id.uuid().as_u128().checked_sub(1).map(Uuid::from_u128);
+    let found = app
+        .stores()
+        .records
+        .curations(space, before.map(CurationId::from_uuid), 1)
+        .await?;
+    Ok(found.into_iter().next().filter(|it| it.id == id))
+}
+
+fn check(new: &NewCuration) -> Result<(), Problem> {
+    let name = |field: &str, text: &str| {
+        validate::name(field, Some(text), validate::NAME_BYTES_MAX).map_err(Problem::invalid)?;
+        if text.trim().is_empty() {
+            return Err(Problem::invalid(format!("{field}: is empty")));
+        }
+        Ok(())
+    };
+    if let Some(id) = &new.id {
+        name("id", id)?;
+    }
+    validate::content("reason", &new.reason, REASON_BYTES_MAX).map_err(Problem::invalid)?;
+    match &new.act {
+        NewAct::CorrectFact { object, .. } => {
+            validate::content("act.object", object, OBJECT_BYTES_MAX).map_err(Problem::invalid)?;
+            if object.trim().is_empty() {
+                return Err(Problem::invalid(
+                    "act.object: is empty; `retire_fact` takes a fact back without another one",
+                ));
+            }
+            Ok(())
+        }
+        NewAct::EraseRecord { record } => name("act.record", record),
+        NewAct::Undo { curation } => name("act.curation", curation),
+        NewAct::RetireFact { .. } | NewAct::UndoMerge { .. } | NewAct::PinUnit { .. } | NewAct::ForgetUnit { .. } => {
+            Ok(())
+        }
+    }
+}
+
+/// Looks for what the act is about.
+async fn resolve(app: &App, space: &SpaceId, act: NewAct) -> Result<Act, Problem> {
+    Ok(match act {
+        NewAct::CorrectFact { fact, object } => {
+            kept::find::<Fact>(app, space, fact.uuid()).await?;
+            Act::CorrectFact {
+                fact,
+                object: object.trim().to_owned(),
+            }
+        }
+        NewAct::RetireFact { fact } => {
+            kept::find::<Fact>(app, space, fact.uuid()).await?;
+            Act::RetireFact { fact }
+        }
+        NewAct::UndoMerge { merge } => {
+            kept::find::<Merge>(app, space, merge.uuid()).await?;
+            Act::UndoMerge { merge }
+        }
+        NewAct::PinUnit { unit } => Act::PinUnit {
+            unit: in_use(app, space, unit).await?,
+        },
+        NewAct::ForgetUnit { unit } => Act::ForgetUnit {
+            unit: in_use(app, space, unit).await?,
+        },
+        NewAct::EraseRecord { record: id } => Act::EraseRecord {
+            record: record(app, space, &id).await?,
+        },
+        NewAct::Undo { curation } => Act::Undo {
+            curation: undoable(app, space, &curation).await?,
+        },
+    })
+}
+
+/// Checks that a unit is there and was not removed.
+async fn in_use(app: &App, space: &SpaceId, id: UnitId) -> Result<UnitId, Problem> {
+    let found = app.stores().graph.units(space, &[id]).await?.into_iter().next();
+    let found = found.filter(|it| it.status != Status::Superseded);
+    found
+        .map(|it| it.id)
+        .ok_or_else(|| kept::missing(space, "unit", "units"))
+}
+
+/// Finds the act that the caller calls `id`; an erasure is for good.
+async fn undoable(app: &App, space: &SpaceId, id: &str) -> Result<CurationId, Problem> {
+    let found = called(app, space, id).await?.ok_or_else(|| {
+        Problem::not_found(format!(
+            "there is no act of this id; GET /v1/spaces/{space}/curations lists what was done, and an act accepted just now is \
+             there once its watermark is (GET /v1/spaces/{space}/progress)"
+        ))
+    })?;
+    if matches!(found.act, Act::EraseRecord { .. }) {
+        return Err(Problem::conflict(
+            "an erasure cannot be undone: nothing of the record is left; send the record again if it was erased by mistake",
+        ));
+    }
+    Ok(found.id)
+}
+
+fn auto(hash: Sha256) -> String {
+    format!("auto-{}", hex(&hash.finalize()[..16]))
+}
+
+fn moment(clock_us: u64) -> DateTime<Utc> {
+    let us = i64::try_from(clock_us).unwrap_or(i64::MAX);
+    DateTime::from_timestamp_micros(us).unwrap_or_else(clock::now)
+}

@@ -1,0 +1,165 @@
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::derived::{DerivedId, DerivedKind};
+use domain::id::{PageId, SpaceId, TopicId, UnitId};
+use domain::page::{Page, PageStatus};
+use domain::port::Graph;
+use domain::topic::{Member, Topic};
+use uuid::Uuid;
+
+use crate::api::{AsOf, PageFilter, PageHead, PagePage, TopicFilter, TopicMember, TopicPage, TopicView};
+use crate::auth::Access;
+use crate::extract::{At, Params};
+use crate::handlers::memory::moment;
+use crate::kept::Kept;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::{kept, ledger};
+
+/// Members shown of a topic.
+const MEMBERS_MAX: usize = 100;
+/// Members read at once, and how often: the bound is that of the largest space measured.
+const LOOK: usize = 1_000;
+const LOOKS_MAX: usize = 100;
+
+/// Lists topics: clusters of event units.
+#[utoipa::path(get, path = "/v1/spaces/{space}/topics", tag = "memory", params(("space" = SpaceId, Path), TopicFilter), responses(
+    (status = 200, description = "A page of topics", body = TopicPage),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn topics(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Params(filter): Params<TopicFilter>,
+) -> Result<Json<TopicPage>, Problem> {
+    let as_of = moment(filter.as_of.as_deref())?;
+    let keep = |topic: Topic| match as_of {
+        Some(as_of) => topic.known_at(as_of),
+        None => Some(topic),
+    };
+    kept::list(&app, (&access, &name), &filter, keep).await
+}
+
+/// Returns one topic with the event units that belong to it most.
+#[utoipa::path(get, path = "/v1/spaces/{space}/topics/{id}", tag = "memory",
+    params(("space" = SpaceId, Path), ("id" = TopicId, Path), AsOf), responses(
+    (status = 200, description = "The topic", body = TopicView),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn topic(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+    Params(params): Params<AsOf>,
+) -> Result<Json<TopicView>, Problem> {
+    let as_of = moment(params.as_of.as_deref())?;
+    let (space, mut topic): (SpaceId, Topic) = kept::get(&app, &access, (&name, &id)).await?;
+    if let Some(as_of) = as_of {
+        topic = topic.known_at(as_of).ok_or_else(|| unknown("topic"))?;
+    }
+    let graph = &*app.stores().graph;
+    let nearest = nearest(graph, &space, topic.id).await?;
+    let ids: Vec<UnitId> = nearest.iter().map(|it| it.unit).collect();
+    let units = graph.units(&space, &ids).await?;
+    let shown = units.into_iter().filter_map(|unit| {
+        let known = as_of.is_none_or(|as_of| unit.observed_at <= as_of);
+        let member = nearest.iter().find(|it| it.unit == unit.id).filter(|_| known)?;
+        Some(TopicMember {
+            similarity: member.similarity,
+            unit,
+        })
+    });
+    let members = shown.collect();
+    Ok(Json(TopicView { topic, members }))
+}
+
+/// Lists pages, without their sections.
+#[utoipa::path(get, path = "/v1/spaces/{space}/pages", tag = "memory", params(("space" = SpaceId, Path), PageFilter), responses(
+    (status = 200, description = "A page of pages", body = PagePage),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn pages(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Params(filter): Params<PageFilter>,
+) -> Result<Json<PagePage>, Problem> {
+    let as_of = moment(filter.as_of.as_deref())?;
+    let keep = |page: Page| {
+        let offered = filter.archived == Some(true) || page.status == PageStatus::Active;
+        if !offered || filter.dimension.is_some_and(|it| it != page.dimension) {
+            return None;
+        }
+        let page = match as_of {
+            Some(as_of) => page.known_at(as_of)?,
+            None => page,
+        };
+        Some(PageHead::from(page))
+    };
+    kept::list(&app, (&access, &name), &filter, keep).await
+}
+
+/// Returns one page, archived or not; that it was read is noted.
+#[utoipa::path(get, path = "/v1/spaces/{space}/pages/{id}", tag = "memory",
+    params(("space" = SpaceId, Path), ("id" = PageId, Path), AsOf), responses(
+    (status = 200, description = "The page", body = Page),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn page(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+    Params(params): Params<AsOf>,
+) -> Result<Json<Page>, Problem> {
+    let as_of = moment(params.as_of.as_deref())?;
+    let (space, mut page): (SpaceId, Page) = kept::get(&app, &access, (&name, &id)).await?;
+    if let Some(as_of) = as_of {
+        page = page.known_at(as_of).ok_or_else(|| unknown("page"))?;
+        let targets: Vec<DerivedId> = page.links.iter().map(|it| derived_page(it.page)).collect();
+        let targets = app.stores().graph.derived(&space, &targets).await?;
+        let known: Vec<PageId> = targets
+            .into_iter()
+            .filter_map(|it| Some(Page::take(it)?.known_at(as_of)?.id))
+            .collect();
+        page.links.retain(|it| known.contains(&it.page));
+    }
+    ledger::read(&app, &space, page.id).await;
+    Ok(Json(page))
+}
+
+/// Returns the members of a topic that are nearest to its centre, ties by id. Members are kept by unit, so all are looked at.
+async fn nearest(graph: &dyn Graph, space: &SpaceId, topic: TopicId) -> Result<Vec<Member>, Problem> {
+    let mut nearest: Vec<Member> = Vec::new();
+    let mut after: Option<Uuid> = None;
+    for _ in 0..LOOKS_MAX {
+        let found = graph.list_derived(space, DerivedKind::Member, after, LOOK).await?;
+        let ended = found.len() < LOOK;
+        after = found.last().map(|it| it.id().id);
+        nearest.extend(
+            found
+                .into_iter()
+                .filter_map(Member::take)
+                .filter(|it| it.topic == topic),
+        );
+        nearest.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.unit.cmp(&b.unit)));
+        nearest.truncate(MEMBERS_MAX);
+        if ended {
+            break;
+        }
+    }
+    Ok(nearest)
+}
+
+fn derived_page(page: PageId) -> DerivedId {
+    DerivedId {
+        kind: DerivedKind::Page,
+        id: page.uuid(),
+    }
+}
+
+fn unknown(what: &str) -> Problem {
+    Problem::not_found(format!(
+        "there was nothing of this {what} yet; ask for a later `as_of`, or for none"
+    ))
+}

@@ -1,0 +1,59 @@
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+
+use crate::api::{Dismissal, RecallRequest, RecallResponse};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::edge::TraceId;
+use crate::extract::{At, Body};
+use crate::problem::Problem;
+use crate::recall;
+use crate::state::App;
+
+/// Asks whether a message wakes something worth saying. Most do not, and the answer says why; what is said is not said again
+/// in the session.
+#[utoipa::path(post, path = "/v1/spaces/{space}/recall", tag = "recall",
+    request_body(content = RecallRequest, example = json!({"message": "Dinner at the new steak house on Friday?", "actor": "Ann", "session": "2026-05-07"})),
+    params(("space" = SpaceId, Path)), responses(
+    (status = 200, description = "Hints, or why there are none", body = RecallResponse),
+    (status = 504, description = "The budget of time ran out", body = Problem, content_type = "application/problem+json"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Extension(TraceId(trace_id)): Extension<TraceId>,
+    At(name): At<String>,
+    Body(request): Body<RecallRequest>,
+) -> Result<Json<RecallResponse>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
+    let work = async {
+        app.space(&space).await?;
+        recall::recall(&app, &space, request, trace_id).await
+    };
+    host::within(patience, work).await.map(Json)
+}
+
+/// Dismisses hints: they are not said again in any session of the space.
+#[utoipa::path(post, path = "/v1/spaces/{space}/recall/dismiss", tag = "recall",
+    request_body(content = Dismissal, example = json!({"session": "2026-05-07", "hints": ["8d0f2c6e-1a3b-5c4d-9e8f-7a6b5c4d3e2f"]})),
+    params(("space" = SpaceId, Path)), responses(
+    (status = 204, description = "It is remembered"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn dismiss(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Body(request): Body<Dismissal>,
+) -> Result<StatusCode, Problem> {
+    let space = access.enter(&name, Right::Write)?;
+    app.space(&space).await?;
+    recall::dismiss(&app, &space, &request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,103 @@
+//! The ledger: which hints were said or not wanted, which pages were read.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{HintId, PageId, SpaceId};
+use domain::recall::{Note, NoteKind};
+use host::clock;
+use tracing::warn;
+
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Scope of what is not wanted in any session.
+const EVERYWHERE: &str = "recall";
+/// Scope of the pages of a space.
+const PAGES: &str = "pages";
+const MINUTE: TimeDelta = TimeDelta::minutes(1);
+
+/// What recall must know of a session.
+pub(crate) struct Session {
+    /// Hints that were said in it or are not wanted, sorted.
+    pub(crate) silent: Vec<HintId>,
+    /// Hints said in it within the last minute.
+    pub(crate) recent: usize,
+}
+
+/// Returns what was said in a session and what is not wanted.
+pub(crate) async fn session(app: &App, space: &SpaceId, session: &str) -> Result<Session, Problem> {
+    let records = &app.stores().records;
+    let here = records.notes(space, &scope(session)).await?;
+    let everywhere = records.notes(space, EVERYWHERE).await?;
+    let since: DateTime<Utc> = clock::now() - MINUTE;
+    let recent = here
+        .iter()
+        .filter(|it| it.kind == NoteKind::Said && it.at > since)
+        .count();
+    let mut silent: Vec<HintId> = here
+        .iter()
+        .chain(&everywhere)
+        .filter(|it| is_silent(it.kind))
+        .map(|it| HintId::from_uuid(it.subject))
+        .collect();
+    silent.sort_unstable();
+    silent.dedup();
+    Ok(Session { silent, recent })
+}
+
+/// Notes that hints were said in a session.
+pub(crate) async fn said(app: &App, space: &SpaceId, session: &str, hints: &[HintId]) -> Result<(), Problem> {
+    note(app, space, &scope(session), NoteKind::Said, hints).await
+}
+
+/// Notes that hints are not wanted, in any session.
+pub(crate) async fn dismissed(
+    app: &App,
+    space: &SpaceId,
+    session: Option<&str>,
+    hints: &[HintId],
+) -> Result<(), Problem> {
+    note(app, space, EVERYWHERE, NoteKind::Dismissed, hints).await?;
+    match session {
+        Some(session) => note(app, space, &scope(session), NoteKind::Dismissed, hints).await,
+        None => Ok(()),
+    }
+}
+
+/// Notes that a page was read; it only keeps the page from being archived, so a reader need not hear of a failure.
+pub(crate) async fn read(app: &App, space: &SpaceId, page: PageId) {
+    let notes = [Note {
+        subject: page.uuid(),
+        kind: NoteKind::Read,
+        at: clock::now(),
+    }];
+    if let Err(error) = app.stores().records.note(space, PAGES, &notes).await {
+        warn!(
+            error = &error as &dyn std::error::Error,
+            "a page was read and it is not noted"
+        );
+    }
+}
+
+async fn note(app: &App, space: &SpaceId, scope: &str, kind: NoteKind, hints: &[HintId]) -> Result<(), Problem> {
+    let at = clock::now();
+    let notes: Vec<Note> = hints
+        .iter()
+        .map(|it| Note {
+            subject: it.uuid(),
+            kind,
+            at,
+        })
+        .collect();
+    Ok(app.stores().records.note(space, scope, &notes).await?)
+}
+
+fn scope(session: &str) -> String {
+    format!("recall/{session}")
+}
+
+fn is_silent(kind: NoteKind) -> bool {
+    match kind {
+        NoteKind::Said | NoteKind::Dismissed => true,
+        NoteKind::Read => false,
+    }
+}

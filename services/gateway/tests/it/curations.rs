@@ -1,0 +1,189 @@
+use axum::http::StatusCode;
+use domain::derived::Derived;
+use domain::fact::Fact;
+use domain::id::{RecordId, SpaceId, UnitId};
+use serde_json::{Value, json};
+
+use crate::harness::{Gateway, Reply};
+use crate::lists::walk;
+
+const ACTS: &str = "POST /v1/spaces/s/curations";
+
+/// A gateway with a writer, the record `a`, a unit of it and a fact.
+async fn stocked() -> (Gateway, UnitId, Fact) {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    gateway.settled().await;
+    let body = r#"{"records":[{"id":"a","text":"I live in Oslo.","observed_at":"2026-01-01"}]}"#;
+    let mark = gateway.send("POST /v1/spaces/s/records", body).await.json();
+    gateway.written(mark["watermark"].as_str().unwrap()).await;
+    let space: SpaceId = "s".parse().unwrap();
+    let record = RecordId::derive(&space, "a");
+    let unit = UnitId::turn(record);
+    let value = json!({"id": unit, "grain": "turn", "session": record, "records": [record], "external_ids": ["a"],
+        "observed_at": "2026-01-01T00:00:00Z", "ordinal": 0, "modality": "text", "actor": "", "text": "x", "summary": "x",
+        "derived_by": "test", "confidence": 1.0});
+    let units = [serde_json::from_value(value).unwrap()];
+    let graph = &gateway.context.backends.graph;
+    graph.put_units(&space, &units, &[]).await.unwrap();
+    let instant = domain::time::TimeSpan::instant("2026-01-01T00:00:00Z".parse().unwrap());
+    let fact = json!({"id": unit, "subject": "Ann", "predicate": "lives in", "object": "Oslo", "aspect": "place",
+        "valid_from": instant, "recorded_at": "2026-01-01T00:00:00Z", "source": unit, "confidence": 0.9});
+    let fact: Fact = serde_json::from_value(fact).unwrap();
+    graph
+        .put_derived(&space, &[Derived::Fact(fact.clone())], &[])
+        .await
+        .unwrap();
+    (gateway, unit, fact)
+}
+
+async fn done(gateway: &Gateway, body: &Value) -> Value {
+    let reply: Reply = gateway.send(ACTS, &body.to_string()).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let curated = reply.json();
+    gateway.written(curated["watermark"].as_str().unwrap()).await;
+    curated["curation"].clone()
+}
+
+#[tokio::test]
+async fn acts_are_kept_and_listed() {
+    let (gateway, unit, fact) = stocked().await;
+    let correct = json!({"id": "fix", "act": {"kind": "correct_fact", "fact": fact.id, "object": " Porto "}, "reason": "misheard"});
+    let first = done(&gateway, &correct).await;
+    assert_eq!(
+        first["act"],
+        json!({"kind": "correct_fact", "fact": fact.id, "object": "Porto"})
+    );
+    assert_eq!((&first["by"], &first["reason"]), (&json!(""), &json!("misheard")));
+    for act in [
+        json!({"kind": "retire_fact", "fact": fact.id}),
+        json!({"kind": "pin_unit", "unit": unit}),
+        json!({"kind": "forget_unit", "unit": unit}),
+        json!({"kind": "undo", "curation": "fix"}),
+        json!({"kind": "undo", "curation": first["id"]}),
+        json!({"kind": "erase_record", "record": "a"}),
+    ] {
+        done(&gateway, &json!({"act": act})).await;
+    }
+    assert_eq!(walk(&gateway, "/v1/spaces/s/curations", "id").await.len(), 7);
+    for id in ["fix", first["id"].as_str().unwrap()] {
+        let one = gateway
+            .send(&format!("GET /v1/spaces/s/curations/{id}"), "")
+            .await
+            .json();
+        assert_eq!(one, first);
+    }
+    let none = gateway.send("GET /v1/spaces/s/curations/nothing", "").await.problem();
+    assert!(none.starts_with("404 there is no act of this id"), "{none}");
+}
+
+#[tokio::test]
+async fn an_id_stands_for_one_act() {
+    let (gateway, unit, _) = stocked().await;
+    let pin = json!({"id": "p", "act": {"kind": "pin_unit", "unit": unit}});
+    let first = done(&gateway, &pin).await;
+    assert_eq!(done(&gateway, &pin).await, first, "it is done once");
+    let other = json!({"id": "p", "act": {"kind": "forget_unit", "unit": unit}});
+    let conflict = gateway.send(ACTS, &other.to_string()).await.problem();
+    assert!(
+        conflict.starts_with("409 the id, or the Idempotency-Key, stands for another act"),
+        "{conflict}"
+    );
+    let keyed = json!({"act": {"kind": "pin_unit", "unit": unit}}).to_string();
+    for expected in [2, 2] {
+        let reply = gateway.send_with(ACTS, &keyed, &[("idempotency-key", "k")]).await;
+        gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+        assert_eq!(walk(&gateway, "/v1/spaces/s/curations", "id").await.len(), expected);
+    }
+    // Without either, each is an act of its own.
+    done(&gateway, &json!({"act": {"kind": "pin_unit", "unit": unit}})).await;
+    done(&gateway, &json!({"act": {"kind": "pin_unit", "unit": unit}})).await;
+    assert_eq!(walk(&gateway, "/v1/spaces/s/curations", "id").await.len(), 4);
+}
+
+#[tokio::test]
+async fn an_erasure_is_for_good() {
+    let (gateway, ..) = stocked().await;
+    let reply = gateway.send("DELETE /v1/spaces/s/records/a", "").await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let body = reply.json();
+    gateway.written(body["watermark"].as_str().unwrap()).await;
+    assert_eq!(body["curation"]["act"]["kind"], "erase_record");
+    let undo = json!({"act": {"kind": "undo", "curation": body["curation"]["id"]}}).to_string();
+    let problem = gateway.send(ACTS, &undo).await.problem();
+    assert!(problem.starts_with("409 an erasure cannot be undone"), "{problem}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_decided_is_a_problem() {
+    let (gateway, unit, fact) = stocked().await;
+    let nothing = "00000000-0000-0000-0000-000000000001";
+    for (act, expected) in [
+        (
+            json!({"kind": "correct_fact", "fact": nothing, "object": "x"}),
+            "404 there is no fact of this id; GET /v1/spaces/s/facts",
+        ),
+        (
+            json!({"kind": "retire_fact", "fact": nothing}),
+            "404 there is no fact of this id",
+        ),
+        (
+            json!({"kind": "undo_merge", "merge": fact.id}),
+            "404 there is no merge of this id",
+        ),
+        (
+            json!({"kind": "pin_unit", "unit": nothing}),
+            "404 there is no unit of this id",
+        ),
+        (
+            json!({"kind": "forget_unit", "unit": nothing}),
+            "404 there is no unit of this id",
+        ),
+        (
+            json!({"kind": "erase_record", "record": "b"}),
+            "404 there is no record of this id; if it was accepted just now",
+        ),
+        (
+            json!({"kind": "undo", "curation": "b"}),
+            "404 there is no act of this id; GET /v1/spaces/s/curations",
+        ),
+        (
+            json!({"kind": "correct_fact", "fact": fact.id, "object": " "}),
+            "422 act.object: is empty; `retire_fact`",
+        ),
+        (
+            json!({"kind": "correct_fact", "fact": fact.id, "object": "a\u{1}"}),
+            "422 act.object: holds the control character",
+        ),
+        (
+            json!({"kind": "correct_fact", "fact": fact.id, "object": "x".repeat(2_000)}),
+            "422 act.object: has 2000 bytes",
+        ),
+        (
+            json!({"kind": "correct_fact", "fact": fact.id}),
+            "422 act: missing field `object`",
+        ),
+        (
+            json!({"kind": "pin_unit", "unit": unit, "colour": "red"}),
+            "422 act: unknown field `colour`",
+        ),
+        (
+            json!({"kind": "forget_everything"}),
+            "422 act.kind: unknown variant `forget_everything`, expected one of `correct_fact`",
+        ),
+        (
+            json!({"kind": "retire_fact", "fact": "x"}),
+            "422 act: UUID parsing failed",
+        ),
+        (
+            json!({"kind": "erase_record", "record": ""}),
+            "422 act.record: is empty",
+        ),
+    ] {
+        let problem = gateway.send(ACTS, &json!({"act": act}).to_string()).await.problem();
+        assert!(problem.starts_with(expected), "{act}: {problem}");
+    }
+    let long = json!({"act": {"kind": "pin_unit", "unit": unit}, "reason": "x".repeat(2_000)});
+    let problem = gateway.send(ACTS, &long.to_string()).await.problem();
+    assert!(problem.starts_with("422 reason: has 2000 bytes"), "{problem}");
+}

@@ -1,0 +1,212 @@
+use domain::derived::Derived;
+use domain::entity::{Entity, EntityKind};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, FactId, MergeId, RecordId, SpaceId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use domain::time::TimeSpan;
+
+use crate::harness::Gateway;
+use crate::lists::walk;
+
+fn space() -> SpaceId {
+    "s".parse().unwrap()
+}
+
+fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect) -> Fact {
+    let source = UnitId::turn(RecordId::derive(&space(), told));
+    let at = told.parse().unwrap();
+    Fact {
+        id: FactId::derive(source, subject, predicate, object),
+        subject: subject.into(),
+        entity: Some(EntityId::derive(&space(), &subject.to_lowercase())),
+        predicate: predicate.into(),
+        object: object.into(),
+        aspect,
+        valid_from: TimeSpan::instant(at),
+        valid_until: None,
+        closed_at: None,
+        recorded_at: at,
+        source,
+        told_by: subject.into(),
+        confidence: 0.5,
+        retired_by: None,
+        withdrawn: false,
+    }
+}
+
+/// Ann lived in Oslo until she moved to Porto; she likes tea, and jazz by mistake; Zoë likes rain.
+fn facts() -> Vec<Fact> {
+    let mut oslo = fact("2026-01-01T00:00:00Z", "Ann", "lives in", "Oslo", Aspect::Place);
+    let porto = fact("2026-03-01T00:00:00Z", "Ann", "lives in", "Porto", Aspect::Place);
+    (oslo.valid_until, oslo.retired_by) = (Some(porto.recorded_at), Some(porto.id));
+    let mut jazz = fact("2026-01-03T00:00:00Z", "Ann", "likes", "jazz", Aspect::Preference);
+    jazz.withdrawn = true;
+    vec![
+        oslo,
+        porto,
+        fact("2026-01-02T00:00:00Z", "Ann", "likes", "tea", Aspect::Preference),
+        jazz,
+        fact("2026-01-04T00:00:00Z", "Zoë", "likes", "rain", Aspect::Preference),
+    ]
+}
+
+async fn put(gateway: &Gateway, items: impl IntoIterator<Item = Derived>) {
+    let items: Vec<Derived> = items.into_iter().collect();
+    let graph = &gateway.context.backends.graph;
+    graph.put_derived(&space(), &items, &[]).await.unwrap();
+}
+
+#[tokio::test]
+async fn facts_are_found_by_what_they_say_and_when() {
+    let gateway = Gateway::new().await;
+    put(&gateway, facts().into_iter().map(Derived::Fact)).await;
+    let mut ids: Vec<String> = facts().iter().map(|it| it.id.to_string()).collect();
+    ids.sort();
+    assert_eq!(walk(&gateway, "/v1/spaces/s/facts", "id").await, ids);
+    let zoe = facts()[4].entity.unwrap();
+    for (filter, expected) in [
+        ("subject=zo%C3%8B".to_owned(), "rain"),
+        (format!("subject={zoe}"), "rain"),
+        ("subject=Ann&predicate=Likes&current=true".to_owned(), "tea"),
+        ("subject=Ann&predicate=likes&current=false".to_owned(), "jazz"),
+        ("aspect=place".to_owned(), "Oslo Porto"),
+        ("aspect=place&current=true".to_owned(), "Porto"),
+        ("aspect=place&current=true&as_of=2026-02-01".to_owned(), "Oslo"),
+        ("aspect=place&as_of=2025-12-31".to_owned(), ""),
+        ("subject=nobody".to_owned(), ""),
+    ] {
+        let mut found = walk(&gateway, &format!("/v1/spaces/s/facts?{filter}"), "object").await;
+        found.sort();
+        assert_eq!(found.join(" "), expected, "{filter}");
+    }
+    let then = gateway
+        .send("GET /v1/spaces/s/facts?aspect=place&as_of=2026-02-01", "")
+        .await
+        .json();
+    assert!(
+        then["items"][0].get("valid_until").is_none(),
+        "it had not ceased to hold: {then}"
+    );
+    let one = gateway
+        .send(&format!("GET /v1/spaces/s/facts/{}", facts()[2].id), "")
+        .await
+        .json();
+    assert_eq!(one["object"], "tea");
+}
+
+/// More facts than one look into the store brings, and few of them wanted.
+#[tokio::test]
+async fn a_restricted_list_finds_what_lies_far_behind() {
+    let gateway = Gateway::new().await;
+    let many = (0..1_500).map(|it| fact("2026-01-01T00:00:00Z", "Ann", "counts", &it.to_string(), Aspect::Count));
+    put(&gateway, many.chain(facts()).map(Derived::Fact)).await;
+    assert_eq!(
+        walk(&gateway, "/v1/spaces/s/facts?subject=zo%C3%AB", "object").await,
+        ["rain"]
+    );
+    assert_eq!(
+        walk(&gateway, "/v1/spaces/s/facts?predicate=counts", "object")
+            .await
+            .len(),
+        1_500
+    );
+}
+
+#[tokio::test]
+async fn entities_and_merges_are_listed_and_found() {
+    let gateway = Gateway::new().await;
+    let entity = |name: &str| Entity {
+        id: EntityId::derive(&space(), name),
+        name: name.into(),
+        kind: EntityKind::Person,
+        aliases: vec![format!("{name}y")],
+        mentions: 1,
+        first_seen: Some("2026-01-05T00:00:00Z".parse().unwrap()),
+        roles: vec![format!("{name}'s sister")],
+        synonyms: Vec::new(),
+    };
+    let entities = ["Tom", "Rob", "Jim", "Sam"].map(entity);
+    put(&gateway, entities.clone().map(Derived::Entity)).await;
+    let mut names = walk(&gateway, "/v1/spaces/s/entities", "name").await;
+    names.sort();
+    assert_eq!(names, ["Jim", "Rob", "Sam", "Tom"]);
+    for (filter, expected) in [
+        ("name=tom", 1),
+        ("name=Robby", 0),
+        ("name=ROBY", 1),
+        ("name=Jim's%20sister", 1),
+        ("as_of=2026-01-04", 0),
+        ("as_of=2026-01-05", 4),
+    ] {
+        let found = walk(&gateway, &format!("/v1/spaces/s/entities?{filter}"), "name").await;
+        assert_eq!(found.len(), expected, "{filter}");
+    }
+    let merge = Merge {
+        id: MergeId::derive(entities[0].id.uuid(), entities[1].id.uuid()),
+        of: MergeOf::Entities,
+        kept: entities[0].id.uuid(),
+        merged: entities[1].id.uuid(),
+        names: ["Tom".into(), "Rob".into()],
+        similarity: 0.93,
+        same_event: true,
+        has_overlap: false,
+        relation_type: None,
+        reason: "told so".into(),
+        records: Vec::new(),
+        undone: false,
+    };
+    put(&gateway, [Derived::Merge(merge.clone())]).await;
+    assert_eq!(
+        walk(&gateway, "/v1/spaces/s/merges?undone=false", "reason").await,
+        ["told so"]
+    );
+    assert!(
+        walk(&gateway, "/v1/spaces/s/merges?of=units", "reason")
+            .await
+            .is_empty()
+    );
+    let one = gateway.send(&format!("GET /v1/spaces/s/merges/{}", merge.id), "").await;
+    assert_eq!(one.json()["names"][1], "Rob");
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_made_is_a_problem() {
+    let gateway = Gateway::new().await;
+    for (call, expected) in [
+        (
+            "facts/x",
+            "404 there is no fact of this id; GET /v1/spaces/s/facts lists what there is",
+        ),
+        (
+            "units/00000000-0000-0000-0000-000000000000",
+            "404 there is no unit of this id",
+        ),
+        (
+            "merges/00000000-0000-0000-0000-000000000000",
+            "404 there is no merge of this id",
+        ),
+        (
+            "facts?aspect=mood",
+            "422 Failed to deserialize query string: aspect: unknown variant `mood`",
+        ),
+        (
+            "facts?current=maybe",
+            "422 Failed to deserialize query string: current: ",
+        ),
+        ("facts?subject=", "422 subject: is empty; leave it out instead"),
+        ("facts?as_of=then", "422 as_of: is not a time like"),
+        (
+            "facts?colour=red",
+            "422 Failed to deserialize query string: colour: unknown field `colour`",
+        ),
+        ("facts?limit=0", "422 limit: is not 1 to 1000"),
+        ("facts?after=x", "422 after: is not the `next` of a page"),
+        (
+            "merges?of=facts",
+            "422 Failed to deserialize query string: of: unknown variant `facts`",
+        ),
+    ] {
+        let problem = gateway.send(&format!("GET /v1/spaces/s/{call}"), "").await.problem();
+        assert!(problem.starts_with(expected), "{call}: {problem}");
+    }
+}

@@ -1,0 +1,201 @@
+use axum::http::StatusCode;
+use domain::id::HintId;
+use domain::message::{RecallV1, RecalledV1};
+use domain::recall::{Hint, Sensitivity, Trigger};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::harness::Gateway;
+
+const RECALL: &str = "POST /v1/spaces/s/recall";
+const DISMISS: &str = "POST /v1/spaces/s/recall/dismiss";
+
+/// Knows twenty hints, of which it says those that are not silenced.
+fn talkative(request: RecallV1) -> RecalledV1 {
+    let hint = |number: u128| Hint {
+        id: HintId::from_uuid(Uuid::from_u128(number)),
+        trigger: Trigger::Preference,
+        text: format!("Ann said on 5 May 2026: no dish number {number}"),
+        reason: "the message speaks of dinner".into(),
+        units: Vec::new(),
+        external_ids: vec!["a".into()],
+        facts: Vec::new(),
+        observed_at: request.at,
+        valid: true,
+        valid_until: None,
+        sensitivity: Sensitivity::Open,
+        sides: Vec::new(),
+        score: 0.5,
+    };
+    let hints = (1..=20).map(hint).filter(|it| !request.silent.contains(&it.id));
+    RecalledV1 {
+        hints: hints.take(request.limit as usize).collect(),
+        considered: 20,
+        steps: vec![("triggers".into(), 0.5)],
+        degraded: Vec::new(),
+    }
+}
+
+async fn ask(gateway: &Gateway, body: &Value) -> Value {
+    let reply = gateway.send(RECALL, &body.to_string()).await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    reply.json()
+}
+
+/// Returns the numbers of the hints.
+fn numbers(body: &Value) -> Vec<u128> {
+    let hints = body["hints"].as_array().unwrap();
+    hints
+        .iter()
+        .map(|it| it["id"].as_str().unwrap().parse::<Uuid>().unwrap().as_u128())
+        .collect()
+}
+
+#[tokio::test]
+async fn what_was_said_or_dismissed_is_not_said_again() {
+    let gateway = Gateway::new().await;
+    gateway.serve(talkative);
+    gateway.settled().await;
+    let body = ask(&gateway, &json!({"message": "Dinner on Friday?", "actor": "Ann"})).await;
+    assert_eq!(numbers(&body), [1, 2, 3]);
+    assert_eq!(body["hints"][0]["trigger"], "preference");
+    assert_eq!(
+        (&body["cost"]["candidates"], &body["cost"]["model_calls"]),
+        (&json!(20), &json!(0))
+    );
+    assert!(
+        body["cost"]["tokens"].as_u64().unwrap() > 10 && body.get("silent").is_none(),
+        "{body}"
+    );
+    let steps: Vec<&str> = body["cost"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["step"].as_str().unwrap())
+        .collect();
+    assert_eq!(steps, ["ledger", "recall", "recall.triggers", "note"]);
+    let again = json!({"message": "And dinner on Saturday?", "limit": 2});
+    assert_eq!(numbers(&ask(&gateway, &again).await), [4, 5]);
+    let elsewhere = json!({"message": "Dinner?", "session": "other", "limit": 1});
+    assert_eq!(
+        numbers(&ask(&gateway, &elsewhere).await),
+        [1],
+        "another session heard nothing yet"
+    );
+    let hints = json!({"session": "other", "hints": [Uuid::from_u128(2), Uuid::from_u128(4)]});
+    assert_eq!(
+        gateway.send(DISMISS, &hints.to_string()).await.status,
+        StatusCode::NO_CONTENT
+    );
+    let third = json!({"message": "Dinner?", "session": "third", "limit": 3});
+    assert_eq!(numbers(&ask(&gateway, &third).await), [1, 3, 5]);
+}
+
+#[tokio::test]
+async fn a_session_hears_a_bounded_number_in_a_minute() {
+    let gateway = Gateway::with("[gateway]\nrecall_hints_per_minute = 4").await;
+    gateway.serve(talkative);
+    gateway.settled().await;
+    let wish = json!({"message": "Dinner?"});
+    assert_eq!(numbers(&ask(&gateway, &wish).await), [1, 2, 3]);
+    assert_eq!(numbers(&ask(&gateway, &wish).await), [4]);
+    let silent = ask(&gateway, &wish).await;
+    assert_eq!(numbers(&silent), []);
+    assert_eq!(
+        silent["silent"],
+        "this session heard 4 hints within a minute; ask again later"
+    );
+    assert_eq!(
+        numbers(&ask(&gateway, &json!({"message": "Dinner?", "session": "other"})).await),
+        [1, 2, 3]
+    );
+}
+
+#[tokio::test]
+async fn silence_is_explained() {
+    let gateway = Gateway::new().await;
+    gateway.serve(|_: RecallV1| RecalledV1::default());
+    gateway.settled().await;
+    let body = ask(&gateway, &json!({"message": "Good morning"})).await;
+    assert_eq!(body["silent"], "the message wakes nothing in this memory");
+    assert_eq!(body["hints"], json!([]));
+}
+
+#[tokio::test]
+async fn without_a_router_there_are_no_hints() {
+    let gateway = Gateway::new().await;
+    let reply = gateway
+        .send(RECALL, r#"{"message":"Dinner?","budget":{"ms":200}}"#)
+        .await;
+    assert!(reply.problem().starts_with("503 "), "{reply:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_wake_anything_is_a_problem() {
+    let gateway = Gateway::new().await;
+    for (call, body, expected) in [
+        (RECALL, json!({}), "422 missing field `message`"),
+        (RECALL, json!({"message": " "}), "422 message: is empty"),
+        (
+            RECALL,
+            json!({"message": "x".repeat(9_000)}),
+            "422 message: has 9000 bytes, more than 8192",
+        ),
+        (
+            RECALL,
+            json!({"message": "x", "limit": 11}),
+            "422 limit: is not 1 to 10",
+        ),
+        (RECALL, json!({"message": "x", "limit": 0}), "422 limit: is not 1 to 10"),
+        (RECALL, json!({"message": "x", "session": ""}), "422 session: is empty"),
+        (
+            RECALL,
+            json!({"message": "x", "session": "é".repeat(150)}),
+            "422 session: has 300 bytes, more than 240",
+        ),
+        (
+            RECALL,
+            json!({"message": "x", "at": "soon"}),
+            "422 at: is not a time like",
+        ),
+        (
+            RECALL,
+            json!({"message": "x", "actor": "a\nb"}),
+            "422 actor: holds the control character",
+        ),
+        (
+            RECALL,
+            json!({"message": "x", "budget": {"ms": 99_999}}),
+            "422 budget.ms: is more than 30000",
+        ),
+        (
+            RECALL,
+            json!({"message": "x", "after": "1"}),
+            "422 this is not a watermark of the space `s`",
+        ),
+        (
+            RECALL,
+            json!({"message": "x", "loud": true}),
+            "422 loud: unknown field `loud`",
+        ),
+        (
+            DISMISS,
+            json!({"hints": []}),
+            "422 hints: a request has 1 to 100 ids of hints, this one has 0",
+        ),
+        (DISMISS, json!({"hints": ["x"]}), "422 hints[0]: UUID parsing failed"),
+        (
+            DISMISS,
+            json!({"hints": [Uuid::nil()], "session": " "}),
+            "422 session: is empty",
+        ),
+    ] {
+        let problem = gateway.send(call, &body.to_string()).await.problem();
+        assert!(problem.starts_with(expected), "{body}: {problem}");
+    }
+    let nobody = gateway
+        .send("POST /v1/spaces/nobody/recall", r#"{"message":"x"}"#)
+        .await
+        .problem();
+    assert!(nobody.starts_with("404 there is no space `nobody`"), "{nobody}");
+}
