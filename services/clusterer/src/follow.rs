@@ -1,25 +1,28 @@
-//! Keeps the entities of spaces in step with their units.
+//! Keeps what is derived in step with the units of spaces.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, Utc};
-use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::entity::Entity;
-use domain::id::{EntityId, SpaceId};
+use domain::curation::Curation;
+use domain::id::{SpaceId, UnitId};
+use domain::port::Change;
+use domain::unit::{Grain, Status, Unit};
 use domain::{Classify, ErrorKind};
 use host::Backends;
 use tokio::sync::Mutex;
 use tracing::{Instrument, debug, info_span};
 
-use crate::{Error, Tally};
+use crate::memory::Memory;
+use crate::stored::{self, Stored};
+use crate::{Acts, Error};
 
 /// Spaces that can be followed at once; two spaces share a shelf now and then.
 const SHELVES: usize = 8;
-/// Changes read and entities written in one step.
+/// Changes and curations read in one step.
 const AT_ONCE: usize = 1_000;
 
-/// Counts of the spaces that changed last.
+/// Memories of the spaces that changed last.
 pub(crate) struct Follower {
     backends: Backends,
     shelves: Vec<Mutex<Shelf>>,
@@ -39,9 +42,8 @@ struct Followed {
     created_at: DateTime<Utc>,
     /// Last change taken in.
     sequence: u64,
-    tally: Tally,
-    /// Entities as they are stored.
-    stored: BTreeMap<EntityId, Entity>,
+    memory: Memory,
+    stored: Stored,
     used: u64,
 }
 
@@ -55,7 +57,7 @@ impl Follower {
         }
     }
 
-    /// Takes in whatever changed since the last time and stores the entities that changed with it.
+    /// Takes in whatever changed since the last time and stores what follows from it.
     pub(crate) async fn catch_up(&self, space: &SpaceId) -> Result<(), Error> {
         let mut shelf = self.shelves[shelf(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
@@ -84,58 +86,63 @@ impl Follower {
         };
         let mut followed = match known.filter(|it| it.created_at == info.created_at) {
             Some(followed) => followed,
-            None => self.opened(space, info.created_at).await?,
+            None => Followed {
+                created_at: info.created_at,
+                sequence: 0,
+                memory: Memory::default(),
+                stored: Stored::read(&*self.backends.graph, space).await?,
+                used: 0,
+            },
         };
         loop {
             let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
             let Some(last) = changes.last() else { break };
             followed.sequence = last.sequence;
+            let vectors = self.vectors(&changes).await?;
             followed = tokio::task::spawn_blocking(move || {
-                changes.iter().for_each(|it| followed.tally.apply(&it.unit));
+                for Change { unit, .. } in &changes {
+                    followed.memory.apply(unit, vectors.get(&unit.id).map(Vec::as_slice));
+                }
                 followed
             })
             .await?;
         }
+        let acts = Acts::of(&self.curations(space).await?);
         let own = space.clone();
-        let (mut followed, changed) = tokio::task::spawn_blocking(move || {
-            let changed = followed.changed(&own);
+        let (followed, changed) = tokio::task::spawn_blocking(move || {
+            let changed = followed.memory.changed(&own, &acts);
+            let changed = followed.stored.differing(changed);
             (followed, changed)
         })
+        .instrument(info_span!("derive"))
         .await?;
-        for some in changed.chunks(AT_ONCE) {
-            let (kept, gone): (Vec<Derived>, Vec<Derived>) = some
-                .iter()
-                .map(|it| Derived::Entity(it.clone()))
-                .partition(is_mentioned);
-            let gone: Vec<DerivedId> = gone.iter().map(Derived::id).collect();
-            self.backends.graph.put_derived(space, &kept, &gone).await?;
-        }
-        followed.note(changed);
+        let span = info_span!("put_derived", put = changed.put.len(), gone = changed.gone.len());
+        let graph = &*self.backends.graph;
+        stored::write(graph, space, &changed).instrument(span).await?;
         Ok(Some(followed))
     }
 
-    async fn opened(&self, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Followed, Error> {
-        let mut stored: BTreeMap<EntityId, Entity> = BTreeMap::new();
+    /// Embeds the summaries of the event units among the changes, as far as they stand.
+    async fn vectors(&self, changes: &[Change]) -> Result<BTreeMap<UnitId, Vec<f32>>, Error> {
+        let stands = |it: &Unit| it.grain == Grain::Event && matches!(it.status, Status::Active | Status::Merged);
+        let events: Vec<&Unit> = changes.iter().map(|it| &it.unit).filter(|it| stands(it)).collect();
+        if events.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let texts: Vec<String> = events.iter().map(|it| it.summary.clone()).collect();
+        let vectors = self.backends.embedder.embed(&texts).await?;
+        Ok(events.iter().map(|it| it.id).zip(vectors).collect())
+    }
+
+    async fn curations(&self, space: &SpaceId) -> Result<Vec<Curation>, Error> {
+        let mut all: Vec<Curation> = Vec::new();
         loop {
-            let after = stored.last_key_value().map(|(id, _)| *id);
-            let after = after.map(EntityId::uuid);
-            let graph = &self.backends.graph;
-            let page = graph.list_derived(space, DerivedKind::Entity, after, AT_ONCE).await?;
+            let after = all.last().map(|it| it.id);
+            let page = self.backends.records.curations(space, after, AT_ONCE).await?;
             let full = page.len() == AT_ONCE;
-            stored.extend(page.into_iter().filter_map(|it| match it {
-                Derived::Entity(it) => Some((it.id, it)),
-                Derived::Fact(_) | Derived::Topic(_) | Derived::Member(_) | Derived::Page(_) | Derived::Merge(_) => {
-                    None
-                }
-            }));
+            all.extend(page);
             if !full {
-                return Ok(Followed {
-                    created_at,
-                    sequence: 0,
-                    tally: Tally::default(),
-                    stored,
-                    used: 0,
-                });
+                return Ok(all);
             }
         }
     }
@@ -156,36 +163,6 @@ impl Shelf {
             self.spaces.remove(&oldest);
         }
     }
-}
-
-impl Followed {
-    /// Entities that are not stored as they are; without mentions those that are none any more.
-    fn changed(&self, space: &SpaceId) -> Vec<Entity> {
-        let now: BTreeMap<EntityId, Entity> = self.tally.entities(space).into_iter().map(|it| (it.id, it)).collect();
-        let gone = self.stored.iter().filter(|(id, _)| !now.contains_key(*id));
-        let mut out: Vec<Entity> = gone
-            .map(|(_, it)| Entity {
-                mentions: 0,
-                ..it.clone()
-            })
-            .collect();
-        out.extend(now.into_values().filter(|it| self.stored.get(&it.id) != Some(it)));
-        out
-    }
-
-    fn note(&mut self, changed: Vec<Entity>) {
-        for entity in changed {
-            if entity.mentions > 0 {
-                self.stored.insert(entity.id, entity);
-            } else {
-                self.stored.remove(&entity.id);
-            }
-        }
-    }
-}
-
-fn is_mentioned(item: &Derived) -> bool {
-    matches!(item, Derived::Entity(it) if it.mentions > 0)
 }
 
 fn shelf(space: &SpaceId) -> usize {

@@ -1,8 +1,9 @@
 //! The clusterer organises what the writer wrote, space by space: who and what is spoken of, and under which names.
 //!
 //! It consumes `UnitsOrganisedV1` only as a sign to catch up: the state of a space is counted from the changes of its units,
-//! kept in memory, and counted again after a restart. So the entities depend on the units alone, never on the order or the
-//! number of deliveries. Start at [`Tally`] (units to entities, pure); `follow` does the I/O around it.
+//! kept in memory, and counted again after a restart. So all that is derived depends on the units and curations alone, never
+//! on the order or the number of deliveries. Start at [`Memory`] (units to all that is derived, pure); `follow` does the I/O
+//! around it.
 
 use std::sync::Arc;
 
@@ -17,17 +18,17 @@ mod entities;
 mod error;
 mod events;
 mod follow;
+mod memory;
 mod named;
-mod names;
-mod tally;
+mod stored;
 
 pub use acts::Acts;
 pub use changed::Changed;
 pub use entities::Entities;
 pub use error::Error;
 pub use events::Events;
+pub use memory::Memory;
 pub use named::{Named, Names};
-pub use tally::Tally;
 
 /// Settings in `[clusterer]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

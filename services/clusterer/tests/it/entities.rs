@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use clusterer::{Acts, Changed, Entities, Names};
+use domain::entity::Entity;
 use domain::id::SessionId;
 use domain::unit::{Status, Unit};
 use proptest::prelude::*;
@@ -43,6 +44,41 @@ fn known(lines: &[&str]) -> (Entities, Held) {
 
 pub(crate) fn resolved(entities: &Entities, actor: &str, phrase: &str) -> Option<String> {
     entities.resolve(actor, phrase).map(|it| it.name)
+}
+
+#[test]
+fn speakers_people_and_places_with_their_names() {
+    let lines = [
+        "Melanie Brown: Hey Caro! How are you?",
+        "Caroline: Hi Mel! My friend Ben asked about you.",
+        "Melanie Brown: Thanks, Caro! We went to Oslo with Ben.",
+        "Caroline: Wow, Mel! I love Oslo.",
+        "Melanie Brown: Hey, Caro!",
+        "Caroline: Hey, Mel! We read the Iliad together.",
+    ];
+    let shown = |held: &Held| {
+        let line = |it: &&Entity| format!("{} {:?} {:?} {}", it.name, it.kind, it.aliases, it.mentions);
+        let mut lines: Vec<String> = held.entities().iter().map(line).collect();
+        lines.sort();
+        lines
+    };
+    let (_, held) = known(&lines);
+    let expected = [
+        r#"Ben Person [] 2"#,
+        r#"Caroline Speaker ["Caro"] 6"#,
+        r#"Iliad Other [] 1"#,
+        r#"Melanie Brown Speaker ["Mel", "Melanie"] 6"#,
+        r#"Oslo Place [] 2"#,
+    ];
+    assert_eq!(shown(&held), expected);
+    // Called so by both, or seldom: no alias.
+    let both: Vec<&str> = lines
+        .into_iter()
+        .chain(["Caroline: Hey, Caro! Me again."])
+        .skip(1)
+        .collect();
+    let (_, held) = known(&both);
+    assert!(held.entity("Caroline").aliases.is_empty(), "{:?}", shown(&held));
 }
 
 #[test]
