@@ -47,6 +47,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/pages/{id}", get(pages::page))
         .route("/v1/spaces/{space}/tools", get(tools::list))
         .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
+        .route("/v1/tools", get(tools::all))
         .route("/v1/admin/dead-letters", get(admin::list))
         .route("/v1/admin/dead-letters/{id}", get(admin::get).delete(admin::discard))
         .route("/v1/admin/dead-letters/{id}/replay", post(admin::replay))

@@ -1,8 +1,9 @@
+use domain::message::{ToolErrorV1, ToolSpecV1, ToolledV1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The tools of a space.
+/// The tools, the same in every space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolList {
     /// By name.
@@ -28,7 +29,7 @@ pub struct ToolOutcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub result: Option<Value>,
-    /// Why nothing was sought.
+    /// Why nothing was found, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolProblem>,
 }
@@ -40,4 +41,32 @@ pub struct ToolProblem {
     pub code: String,
     /// What is wrong and what to do about it.
     pub message: String,
+}
+
+impl From<ToolSpecV1> for ToolSpec {
+    fn from(spec: ToolSpecV1) -> ToolSpec {
+        ToolSpec {
+            name: spec.name,
+            description: spec.description,
+            input_schema: spec.input_schema,
+        }
+    }
+}
+
+impl From<ToolledV1> for ToolOutcome {
+    fn from(outcome: ToolledV1) -> ToolOutcome {
+        ToolOutcome {
+            result: outcome.result,
+            error: outcome.error.map(ToolProblem::from),
+        }
+    }
+}
+
+impl From<ToolErrorV1> for ToolProblem {
+    fn from(error: ToolErrorV1) -> ToolProblem {
+        ToolProblem {
+            code: error.code,
+            message: error.message,
+        }
+    }
 }

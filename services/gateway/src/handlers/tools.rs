@@ -3,17 +3,31 @@ use axum::{Extension, Json};
 use domain::id::SpaceId;
 use serde_json::Value;
 
-use crate::api::{ToolList, ToolOutcome};
+use crate::api::{AsOf, ToolList, ToolOutcome};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::extract::{At, Body};
+use crate::extract::{At, Body, Params};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::tools;
+use crate::{tools, validate};
 
-/// Lists the tools, as a model is told of them.
+/// Lists the tools, as a model is told of them. They are the same in every space.
+#[utoipa::path(get, path = "/v1/tools", tag = "tools", responses(
+    (status = 200, description = "The tools, with the JSON schemas of their arguments", body = ToolList),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn all(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+) -> Result<Json<ToolList>, Problem> {
+    access.demand(Right::Read)?;
+    let tools = tools::catalogue(&app).await?;
+    Ok(Json(ToolList { tools }))
+}
+
+/// Lists the tools of a space that exists.
 #[utoipa::path(get, path = "/v1/spaces/{space}/tools", tag = "tools", params(("space" = SpaceId, Path)), responses(
-    (status = 200, description = "The tools", body = ToolList),
+    (status = 200, description = "The tools, with the JSON schemas of their arguments", body = ToolList),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
@@ -23,14 +37,14 @@ pub(crate) async fn list(
 ) -> Result<Json<ToolList>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    Ok(Json(ToolList {
-        tools: tools::catalogue(),
-    }))
+    let tools = tools::catalogue(&app).await?;
+    Ok(Json(ToolList { tools }))
 }
 
-/// Calls a tool. A call that cannot be used is a result with `error`, which the model can read.
-#[utoipa::path(post, path = "/v1/spaces/{space}/tools/{name}", tag = "tools", request_body = Object,
-    params(("space" = SpaceId, Path), ("name" = String, Path)), responses(
+/// Calls a tool. A call that cannot be used is a result with `error`, which says to the model what to do.
+#[utoipa::path(post, path = "/v1/spaces/{space}/tools/{name}", tag = "tools",
+    request_body(content = Object, description = "The arguments, as the schema of the tool has them", example = json!({"query": "the harbour", "limit": 5})),
+    params(("space" = SpaceId, Path), ("name" = String, Path), AsOf), responses(
     (status = 200, description = "A result, or an error to be read by the model", body = ToolOutcome),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -38,9 +52,12 @@ pub(crate) async fn call(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At((name, tool)): At<(String, String)>,
+    Params(params): Params<AsOf>,
     Body(arguments): Body<Value>,
 ) -> Result<Json<ToolOutcome>, Problem> {
     let space = access.enter(&name, Right::Read)?;
+    let as_of = validate::moment("as_of", params.as_of.as_deref())?;
     app.space(&space).await?;
-    Ok(Json(tools::call(&app, &space, &tool, arguments).await))
+    let outcome = tools::call(&app, &space, (tool, arguments), as_of).await?;
+    Ok(Json(outcome))
 }

@@ -1,17 +1,19 @@
 use axum::body::Body;
 use axum::http::Request;
+use domain::message::{ToolV1, ToolledV1};
 
 use crate::harness::{Gateway, nothing};
 
 const REQUESTS: u32 = 10_000;
 
-const PATHS: [&str; 25] = [
+const PATHS: [&str; 26] = [
     "POST /v1/spaces/s/records",
     "POST /v1/spaces/s/records",
     "POST /v1/spaces/s/query",
     "POST /v1/spaces/s/query",
     "POST /v1/spaces/s/tools/semantic_retrieve",
     "POST /v1/spaces/s/tools/expand_unit",
+    "POST /v1/spaces/s/tools/",
     "GET /v1/spaces/s/records?",
     "GET /v1/spaces/s/units?",
     "GET /v1/spaces/s/facts?",
@@ -228,6 +230,7 @@ fn escape(text: &str) -> String {
 async fn nothing_sent_makes_a_panic_or_a_500() {
     let gateway = Gateway::new().await;
     gateway.start_router(nothing);
+    gateway.serve::<ToolV1>(|_| ToolledV1::default());
     gateway.start_reader();
     gateway.settled().await;
     let mut dice = Dice(0x6d6e_656d_6963);
