@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::evidence::{Answer, UnitExplanation, Verdict};
 use domain::id::SpaceId;
 use domain::port::{DeadLetter, DeadLetterId};
+use gateway::api::Rebuild;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -201,6 +202,18 @@ impl Client {
     pub(crate) async fn discard(&self, id: DeadLetterId) -> Result<()> {
         let url = self.url(&["v1", "admin", "dead-letters", &id.to_string()], &[]);
         self.send(Method::DELETE, &url, None).await.map(|_| ())
+    }
+
+    /// Begins to derive a space again.
+    pub(crate) async fn rebuild(&self, space: &SpaceId) -> Result<Rebuild> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
+        read(self.send(Method::POST, &url, None).await?).await
+    }
+
+    /// Returns how far the rebuild of a space is.
+    pub(crate) async fn rebuilt(&self, space: &SpaceId) -> Result<Rebuild> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
+        read(self.send(Method::GET, &url, None).await?).await
     }
 
     /// Reads a list to its end.

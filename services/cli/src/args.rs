@@ -12,7 +12,7 @@ First steps:
   mnemic import talk.jsonl -s ann       put a conversation in
   mnemic ask \"Where is Ann?\" -s ann    get evidence and an answer out
 
-import, ask, spaces and doctor find the server by --url or MNEMIC_URL, and show
+import, ask, spaces, rebuild and doctor find the server by --url or MNEMIC_URL, and show
 it the key in --key or MNEMIC_KEY.
 
 Exit codes:
@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Spaces(Spaces),
     DeadLetters(DeadLetters),
     Doctor(Doctor),
+    Rebuild(Rebuild),
     Backup(Backup),
     Config(Config),
     Keys(Keys),
@@ -259,6 +260,19 @@ pub(crate) struct Doctor {
     /// Derive again from the stored records what has drifted.
     #[arg(long)]
     pub(crate) repair: bool,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+/// Derive a space again from its records, for example after an update; it stays searchable meanwhile.
+///
+/// Units are written again into a new generation of the index, which then takes the place of the old one. Records,
+/// curations and ids stay as they are. Needs the right `admin`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  mnemic rebuild ann")]
+pub(crate) struct Rebuild {
+    /// The space.
+    pub(crate) space: SpaceId,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

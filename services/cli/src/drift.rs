@@ -4,24 +4,13 @@
 //! without a record: all of it is drift, and all of it can be mended from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-use anyhow::bail;
 use domain::id::{RecordId, SpaceId, UnitId};
-use domain::message::RecordsAcceptedV1;
-use domain::port::Position;
-use domain::record::Record;
 use domain::unit::{Grain, Status};
 use host::{Context, clock};
 
 /// Records and units read at once.
 const PAGE: usize = 1_000;
-/// Records of one message that are derived again together, and their text in bytes.
-const BATCH: usize = 250;
-const BATCH_BYTES: usize = 1 << 20;
-/// Longest wait for one message to be written again.
-const PATIENCE: Duration = Duration::from_secs(120);
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// What a space holds.
 #[derive(Debug)]
@@ -124,54 +113,7 @@ pub(crate) async fn repair(ctx: &Context, held: &Held) -> anyhow::Result<()> {
     if held.points > held.due {
         ctx.backends.index.erase(space).await?;
     }
-    let run = clock::now().timestamp_micros();
-    let mut positions = Vec::new();
-    let (mut batch, mut bytes, mut cursor) = (Vec::<Record>::new(), 0, Some(0));
-    while let Some(after) = cursor {
-        let (page, next) = ctx.backends.records.list(space, after, BATCH).await?;
-        cursor = next;
-        for record in page {
-            bytes += record.text.len();
-            batch.push(record);
-            if batch.len() >= BATCH || bytes >= BATCH_BYTES {
-                positions.push(again(ctx, space, run, positions.len(), std::mem::take(&mut batch)).await?);
-                bytes = 0;
-            }
-        }
-    }
-    if !batch.is_empty() {
-        positions.push(again(ctx, space, run, positions.len(), batch).await?);
-    }
-    for position in positions {
-        written(ctx, space, position).await?;
-    }
-    Ok(())
-}
-
-/// Accepts records that are stored already once more.
-async fn again(
-    ctx: &Context,
-    space: &SpaceId,
-    run: i64,
-    number: usize,
-    records: Vec<Record>,
-) -> anyhow::Result<Position> {
-    let message = RecordsAcceptedV1 {
-        space: space.clone(),
-        batch: format!("repair-{run}-{number}"),
-        records,
-        curations: Vec::new(),
-    };
-    Ok(ctx.publish(&message).await?)
-}
-
-async fn written(ctx: &Context, space: &SpaceId, position: Position) -> anyhow::Result<()> {
-    let begun = tokio::time::Instant::now();
-    while !ctx.backends.records.is_written(space, position).await? {
-        if begun.elapsed() > PATIENCE {
-            bail!("no writer has derived {space} again; is one running?");
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
+    let run = format!("repair-{}", clock::now().timestamp_micros());
+    gateway::rederive(ctx, space, &run, |_| ()).await?;
     Ok(())
 }

@@ -17,6 +17,7 @@ mod keys;
 mod letters;
 mod out;
 mod provision;
+mod rebuild;
 mod render;
 mod serve;
 mod spaces;
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Spaces(args) => block_on(spaces::spaces(&args)),
         Command::DeadLetters(args) => block_on(letters::letters(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
+        Command::Rebuild(args) => block_on(rebuild::rebuild(&args)),
         Command::Backup(args) => upkeep::backup(&args),
         Command::Config(args) => config::show(&args),
         Command::Keys(args) => keys::keys(&args),

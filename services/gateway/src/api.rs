@@ -7,6 +7,7 @@ mod curation;
 mod lists;
 mod memory;
 mod query;
+mod rebuild;
 mod recall;
 mod records;
 mod tools;
@@ -18,6 +19,7 @@ pub use lists::{
 };
 pub use memory::{PageHead, Space, TopicMember, TopicView};
 pub use query::{Budget, Cost, Filter, Pack, QueryRequest, QueryResponse, StepTime, Strategy};
+pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{Accepted, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};
 pub use tools::{ToolList, ToolOutcome, ToolProblem, ToolSpec};

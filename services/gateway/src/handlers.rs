@@ -7,6 +7,7 @@ pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod query;
+pub(crate) mod rebuild;
 pub(crate) mod recall;
 pub(crate) mod records;
 pub(crate) mod spaces;

@@ -18,6 +18,7 @@ mod ledger;
 mod openapi;
 mod problem;
 mod query;
+mod rebuild;
 mod recall;
 mod routes;
 mod state;
@@ -34,6 +35,7 @@ use tracing::{info, warn};
 pub use config::{Config, Key, Right};
 pub use openapi::document;
 pub use problem::Problem;
+pub use rebuild::rederive;
 
 use crate::state::App;
 

@@ -3,7 +3,7 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::handlers::{admin, curations, memory, pages, progress, query, recall, records, spaces, tools};
+use crate::handlers::{admin, curations, memory, pages, progress, query, rebuild, recall, records, spaces, tools};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -12,6 +12,7 @@ use crate::handlers::{admin, curations, memory, pages, progress, query, recall, 
         spaces::list, spaces::put, spaces::get, spaces::delete,
         records::post, records::list, records::get, records::delete, progress::get,
         query::post, recall::post, recall::dismiss,
+        rebuild::post, rebuild::get,
         memory::units, memory::unit, memory::facts, memory::fact, memory::entities, memory::entity,
         memory::merges, memory::merge, pages::topics, pages::topic, pages::pages, pages::page,
         curations::post, curations::list, curations::get,

@@ -6,7 +6,9 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
 
-use crate::handlers::{admin, curations, docs, memory, pages, progress, query, recall, records, spaces, tools};
+use crate::handlers::{
+    admin, curations, docs, memory, pages, progress, query, rebuild, recall, records, spaces, tools,
+};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{auth, edge};
@@ -25,6 +27,7 @@ pub(crate) fn router(app: App) -> Router {
             get(records::get).delete(records::delete),
         )
         .route("/v1/spaces/{space}/progress", get(progress::get))
+        .route("/v1/spaces/{space}/rebuild", post(rebuild::post).get(rebuild::get))
         .route("/v1/spaces/{space}/query", post(query::post))
         .route("/v1/spaces/{space}/recall", post(recall::post))
         .route("/v1/spaces/{space}/recall/dismiss", post(recall::dismiss))

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::auth::Keys;
 use crate::config::Config;
 use crate::problem::Problem;
+use crate::rebuild::Rebuilds;
 
 /// What every handler sees.
 #[derive(Clone)]
@@ -19,6 +20,7 @@ pub(crate) struct Parts {
     pub(crate) context: Context,
     pub(crate) config: Config,
     pub(crate) keys: Keys,
+    pub(crate) rebuilds: Rebuilds,
     /// One permit a request in flight.
     pub(crate) in_flight: Semaphore,
     last_batch_us: AtomicU64,
@@ -40,6 +42,7 @@ impl App {
             context,
             config,
             keys,
+            rebuilds: Rebuilds::default(),
             in_flight,
             last_batch_us: AtomicU64::new(0),
         })))

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
-use domain::port::{Point, Position};
+use domain::port::Point;
 use domain::record::Record;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
@@ -12,9 +12,10 @@ use futures::future::try_join_all;
 use host::{Backends, Context, Meta};
 use tracing::{Instrument, debug, info_span};
 
+use crate::erase::Around;
 use crate::points::Part;
 use crate::window::Place;
-use crate::{Error, points, window, write};
+use crate::{Error, erase, points, window, write};
 
 /// Sessions of one batch that are read at once.
 const SESSIONS_AT_ONCE: usize = 8;
@@ -22,37 +23,65 @@ const SESSIONS_AT_ONCE: usize = 8;
 /// Consecutive records of a session and those of them to write.
 type Window = (Vec<Record>, BTreeSet<RecordId>);
 
-/// Stores the records and their turn units, makes them searchable, marks the batch and announces it.
+/// Stores the records and their turn units, makes them searchable, does what people decided, marks the batch and
+/// announces it.
 ///
 /// A batch that is marked already is announced only, which the bus stores once. A space that is gone brings nothing back.
 pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: Meta) -> Result<(), Error> {
     let backends = &context.backends;
     let space = message.space.clone();
-    let records = message.records;
-    let announcement = UnitsWrittenV1 {
-        space: space.clone(),
-        position: meta.position,
-        sessions: records
-            .iter()
-            .map(|it| it.session)
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect(),
-        units: records.iter().map(|it| domain::id::UnitId::turn(it.id)).collect(),
+    let mut sessions: BTreeSet<SessionId> = message.records.iter().map(|it| it.session).collect();
+    let mut units: Vec<UnitId> = message.records.iter().map(|it| UnitId::turn(it.id)).collect();
+    let around = match written(backends, message, &meta).await {
+        Ok(around) => around,
+        Err(error) if error.kind() == ErrorKind::NotFound => return gone(backends, &space, error).await,
+        Err(error) => return Err(error),
     };
-    let written = meta.attempt > 1 && backends.records.is_written(&space, meta.position).await?;
-    if !written {
-        match store(backends, &space, records, meta.position).await {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => return gone(backends, &space, error).await,
-            Err(error) => return Err(error),
-        }
-    }
+    sessions.extend(around.sessions);
+    let known: BTreeSet<UnitId> = units.iter().copied().collect();
+    units.extend(around.units.difference(&known));
+    let announcement = UnitsWrittenV1 {
+        space,
+        position: meta.position,
+        sessions: sessions.into_iter().collect(),
+        units,
+    };
     context.publish(&announcement).await?;
     Ok(())
 }
 
-async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>, position: Position) -> Result<(), Error> {
+/// Does what the message says, unless that is done already, and returns what else has to be organised.
+async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -> Result<Around, Error> {
+    let RecordsAcceptedV1 {
+        space,
+        mut records,
+        curations,
+        ..
+    } = message;
+    let erased = erase::wanted(&curations);
+    if meta.attempt > 1 && backends.records.is_written(&space, meta.position).await? {
+        let around = match erased.is_empty() {
+            true => Around::default(),
+            false => erase::traces(backends, &space, &erased).await?,
+        };
+        return Ok(around);
+    }
+    let revoked = erase::revoked(backends, &space, &records).await?;
+    records.retain(|it| !revoked.contains(&it.id));
+    if !records.is_empty() {
+        store(backends, &space, records).await?;
+    }
+    if !curations.is_empty() {
+        backends.records.put_curations(&space, &curations).await?;
+    }
+    let around = erase::erase(backends, &space, &erased)
+        .instrument(info_span!("erase", records = erased.len()))
+        .await?;
+    backends.records.mark_written(&space, meta.position).await?;
+    Ok(around)
+}
+
+async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>) -> Result<(), Error> {
     let put = info_span!("records.put", records = records.len());
     backends.records.put(space, &records).instrument(put).await?;
     let windows = windows(backends, space, &records).await?;
@@ -68,7 +97,8 @@ async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>, posit
             .put(space, &points, &[])
             .instrument(info_span!("index.put", points = points.len())),
     )?;
-    backends.records.mark_written(space, position).await?;
+    let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
+    erase::recalled(backends, space, &ids).await?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //! event units and relations of the sessions touched.
 //!
 //! Start at [`write()`] (records to turn units, pure) and [`segment()`] (a stretch of a session to events and relations,
-//! pure); `accept` and `organise` do the I/O around them. Both consumers may get a message twice or in any order:
+//! pure); `accept`, `erase` and `organise` do the I/O around them. Both consumers may get a message twice or in any order:
 //! ids derive from records, what depends on neighbours is derived again from the stored records of the session, and
 //! the writer leaves the same store behind. It never judges what is true and never calls a model.
 
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 mod accept;
 mod act;
 mod boundary;
+mod erase;
 mod error;
 mod event;
 mod marker;

@@ -18,7 +18,7 @@ use tracing::{Instrument, debug, info_span};
 
 use crate::segment::{Segments, Stretch, concerns, key, plan, segment};
 use crate::window::Place;
-use crate::{Error, window};
+use crate::{Error, erase, window};
 
 /// Spaces that can be organised at once at most; two spaces share a gate now and then.
 const GATES: usize = 32;
@@ -106,7 +106,8 @@ impl Organiser {
         Ok(())
     }
 
-    /// Does it again while the session grows: another writer may have derived from fewer records and stored later.
+    /// Does it again while the session changes: another writer may have derived from fewer records and stored later, and a
+    /// record may have been erased meanwhile.
     async fn session(&self, space: &SpaceId, session: SessionId, places: &BTreeSet<Place>) -> Result<(), Error> {
         let fresh: BTreeSet<RecordId> = places.iter().map(|it| it.2).collect();
         let mut stretches = window::around(&self.backends, space, session, places).await?;
@@ -118,9 +119,23 @@ impl Organiser {
             if later == stretches {
                 break;
             }
+            self.recalled(space, &stretches, &later).await?;
             stretches = later;
         }
         Ok(())
+    }
+
+    /// Takes units back that were made of records of `stretches` that are gone from `later` because they were erased.
+    async fn recalled(&self, space: &SpaceId, stretches: &[Stretch], later: &[Stretch]) -> Result<(), Error> {
+        let ids = |all: &[Stretch]| -> BTreeSet<RecordId> {
+            let records = all.iter().flat_map(|it| &it.records);
+            records.map(|it| it.id).collect()
+        };
+        let missing: Vec<RecordId> = ids(stretches).difference(&ids(later)).copied().collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Ok(erase::recalled(&self.backends, space, &missing).await?)
     }
 
     async fn stretch(&self, space: &SpaceId, stretch: Stretch, fresh: &BTreeSet<RecordId>) -> Result<(), Error> {

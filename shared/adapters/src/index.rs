@@ -14,7 +14,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Index, Point, Result, Search, SearchResult};
+use domain::port::{Generation, Index, Point, Result, Search, SearchResult};
 use domain::{ErrorKind, PortError};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::{Semaphore, oneshot};
@@ -48,9 +48,8 @@ enum Change {
         points: Arc<Vec<Point>>,
         retired: Arc<Vec<UnitId>>,
     },
-    Erase {
-        space: SpaceId,
-    },
+    /// The block is read from the file again.
+    Forget { space: SpaceId },
 }
 
 /// A change to apply, and whom to tell.
@@ -119,6 +118,32 @@ impl Index for MemoryIndex {
         self.change("index.put", Durability::Process, job, change).await
     }
 
+    async fn begin(&self, space: &SpaceId) -> Result<Generation> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let row = known_space(db, &space)?;
+            let mut update = db.prepare_cached(
+                "UPDATE spaces SET generation = generation + 1, building = 1 WHERE row = ?1 RETURNING generation",
+            )?;
+            Ok(Generation(update.query_row([row], |row| row.get(0))?))
+        };
+        self.store.write("index.begin", Durability::Process, job).await
+    }
+
+    async fn switch(&self, space: &SpaceId, generation: Generation) -> Result<()> {
+        let (name, space) = (space.clone(), space.clone());
+        let job = move |db: &Connection| switch(db, &name, generation);
+        self.change("index.switch", Durability::Process, job, move |()| Change::Forget {
+            space,
+        })
+        .await
+    }
+
+    /// Nothing is left over: a switch removes it.
+    async fn sweep(&self, _: &SpaceId) -> Result<()> {
+        Ok(())
+    }
+
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
         if let Some(query) = search.dense.as_ref().filter(|it| it.len() != self.dimension) {
             let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
@@ -168,8 +193,10 @@ impl Index for MemoryIndex {
             })
         };
         let space = space.clone();
-        self.change("index.erase", Durability::Power, job, move |()| Change::Erase { space })
-            .await
+        self.change("index.erase", Durability::Power, job, move |()| Change::Forget {
+            space,
+        })
+        .await
     }
 }
 
@@ -179,8 +206,10 @@ fn put(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Out
         remove.execute(params![space, unit.uuid().as_bytes()])?;
     }
     let mut insert = db.prepare_cached(
-        "INSERT INTO points (space, unit, part, observed_at, dense, words, pieces) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT (space, unit, part) DO UPDATE SET observed_at = ?4, dense = ?5, words = ?6, pieces = ?7",
+        "INSERT INTO points (space, unit, part, observed_at, dense, words, pieces, generation)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT generation FROM spaces WHERE row = ?1))
+         ON CONFLICT (space, unit, part) DO UPDATE SET
+           observed_at = ?4, dense = ?5, words = ?6, pieces = ?7, generation = excluded.generation",
     )?;
     for it in points {
         let (dense, words, pieces) = (dense_blob(&it.dense), sparse_blob(&it.words), sparse_blob(&it.pieces));
@@ -193,6 +222,20 @@ fn put(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Out
             words,
             pieces
         ])?;
+    }
+    Ok(())
+}
+
+fn switch(db: &Connection, space: &SpaceId, generation: Generation) -> Outcome<()> {
+    let row = known_space(db, space)?;
+    let mut select = db.prepare_cached("SELECT generation, building FROM spaces WHERE row = ?1")?;
+    let (last, building): (i64, bool) = select.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if last != generation.0 {
+        return Err(Failure::conflict("another generation was begun since"));
+    }
+    if building {
+        db.execute("DELETE FROM points WHERE space = ?1 AND generation < ?2", (row, last))?;
+        db.execute("UPDATE spaces SET building = 0 WHERE row = ?1", [row])?;
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Index, Point, Records, Result, Search, SearchResult};
+use domain::port::{Generation, Index, Point, Records, Result, Search, SearchResult};
 use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{CountPointsBuilder, UpdateMode};
 use tracing::Instrument;
@@ -37,7 +37,6 @@ use client::Client;
 use marker::Markers;
 
 pub use error::SetupError;
-pub use generation::Generation;
 pub use options::Options;
 pub use schema::{Drift, provision};
 
@@ -97,8 +96,10 @@ impl Index for QdrantIndex {
                     // Afterwards, so that a unit that is put again can be found all the time.
                     self.remove(OPERATION, (space, generation), retired, points).await?;
                 }
-                // The space may have been erased, or a generation opened or shown, since the marker was read.
-                if self.marker(OPERATION, space).await? == Some(marker) {
+                // The space may have been erased, or a generation opened or shown, since the marker was read. One that was
+                // shown meanwhile has got it already, if it was being built.
+                let now = self.marker(OPERATION, space).await?;
+                if now.is_some_and(|it| it.born == marker.born && marker.covers(&it)) {
                     return Ok(());
                 }
                 marker = self.known(OPERATION, space).await?;
@@ -112,6 +113,21 @@ impl Index for QdrantIndex {
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
         let span = tracing::info_span!("index.search", %space, limit = search.limit);
         self.find(space, search).instrument(span).await
+    }
+
+    async fn begin(&self, space: &SpaceId) -> Result<Generation> {
+        let span = tracing::info_span!("index.begin", %space);
+        QdrantIndex::begin(self, space).instrument(span).await
+    }
+
+    async fn switch(&self, space: &SpaceId, generation: Generation) -> Result<()> {
+        let span = tracing::info_span!("index.switch", %space);
+        QdrantIndex::switch(self, space, generation).instrument(span).await
+    }
+
+    async fn sweep(&self, space: &SpaceId) -> Result<()> {
+        let span = tracing::info_span!("index.sweep", %space);
+        self.drop_unused(space).instrument(span).await
     }
 
     async fn count(&self, space: &SpaceId) -> Result<u64> {

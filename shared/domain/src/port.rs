@@ -12,7 +12,7 @@ mod records;
 pub use bus::{Bus, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
-pub use index::{Hit, Index, Point, Search, SearchResult, Sparse};
+pub use index::{Generation, Hit, Index, Point, Search, SearchResult, Sparse};
 pub use records::{Claim, Idempotent, Records, SpaceInfo};
 
 use crate::PortError;

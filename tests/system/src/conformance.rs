@@ -121,6 +121,8 @@ macro_rules! promises {
             what_is_not_asked_is_not_found,
             a_put_is_seen_at_once,
             spaces_do_not_meet,
+            a_switch_leaves_what_was_put_since,
+            a_generation_ends_with_the_next_and_with_its_space,
         }
     };
     (@suite $run:ident embedder) => {

@@ -1,8 +1,10 @@
 //! What a user does, over HTTP against the binary: send, ask, repeat, ask wrongly, stop and start again.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::server::{Server, fresh_directory};
+use crate::server::{Server, fresh_directory, mnemic};
 
 fn talk() -> Value {
     let line = |id: &str, actor: &str, at: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
@@ -167,6 +169,45 @@ async fn an_unknown_space_is_a_problem_and_an_erased_one_is_gone() {
         (&json!("insufficient"), 0),
         "{body}"
     );
+}
+
+#[tokio::test]
+async fn a_space_is_rebuilt_while_it_is_asked() {
+    let server = with_talk("journey-rebuild").await;
+    let question = "When did Ines adopt the greyhound?";
+    let before = ask(&server, question).await;
+    assert!(!cited(&before).is_empty(), "{before}");
+    assert_eq!(server.get("/spaces/talk/rebuild").await.0, 404);
+    let (status, body) = server.post("/spaces/talk/rebuild", &json!({})).await;
+    assert_eq!((status, &body["state"]), (202, &json!("running")), "{body}");
+    let done = async {
+        loop {
+            assert_eq!(ask(&server, question).await["pack"], before["pack"]);
+            let (_, body) = server.get("/spaces/talk/rebuild").await;
+            if body["state"] != "running" {
+                return body;
+            }
+        }
+    };
+    let done = tokio::time::timeout(Duration::from_secs(60), done).await.unwrap();
+    assert_eq!(
+        (&done["state"], &done["records"]),
+        (&json!("done"), &done["of"]),
+        "{done}"
+    );
+    assert_eq!(ask(&server, question).await["pack"], before["pack"]);
+    let output = mnemic()
+        .args(["rebuild", "talk", "--url", server.base.trim_end_matches("/v1")])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("talk rebuilt"), "{output:?}");
+    let output = mnemic()
+        .args(["rebuild", "nowhere", "--url", server.base.trim_end_matches("/v1")])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("no space"), "{output:?}");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod erase;
 mod order;
 mod rules;
 mod segments;

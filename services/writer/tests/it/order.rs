@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use crate::{call, record, space, start};
 
 /// A two-sided talk with silences, an aside of a third, and an agent's run.
-fn history() -> Vec<Record> {
+pub(crate) fn history() -> Vec<Record> {
     let lines = [
         "Did you bake bread this weekend?",
         "Yes, a sourdough loaf yesterday.",
@@ -78,7 +78,7 @@ fn stored(name: &str, batches: &[Vec<Record>]) -> String {
     out
 }
 
-async fn settled(context: &Context) {
+pub(crate) async fn settled(context: &Context) {
     use domain::message::Message;
     let bus = &context.backends.bus;
     let open = async || {
@@ -94,7 +94,7 @@ async fn settled(context: &Context) {
     assert!(context.backends.dead_letters.list(0, 1).await.unwrap().is_empty());
 }
 
-async fn dump(context: &Context, batches: &[Vec<Record>]) -> String {
+pub(crate) async fn dump(context: &Context, batches: &[Vec<Record>]) -> String {
     let backends = &context.backends;
     let mut out = String::new();
     let changes = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
@@ -157,7 +157,7 @@ proptest! {
 }
 
 /// Names the first line that differs.
-fn similar_asserts(expected: &str, found: &str) -> Result<(), TestCaseError> {
+pub(crate) fn similar_asserts(expected: &str, found: &str) -> Result<(), TestCaseError> {
     for (expected, found) in expected.lines().zip(found.lines()) {
         prop_assert_eq!(expected, found);
     }

@@ -105,7 +105,8 @@ pub(super) fn deliver(db: &Connection, group: i64, position: u64) -> Outcome<Opt
     }
 }
 
-/// Settles a message for a group, and drops it once no group needs it.
+/// Settles a message for a group, and drops it once no group needs it: its bytes are overwritten, for what is erased
+/// later may not be left in the pages of its message.
 pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
     let position = integer(position);
     let mut settle = db.prepare_cached("DELETE FROM pending WHERE consumer_group = ?1 AND position = ?2")?;
@@ -113,7 +114,7 @@ pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
     let mut forget = db.prepare_cached(
         "DELETE FROM messages WHERE position = ?1 AND NOT EXISTS (SELECT 1 FROM pending WHERE position = ?1)",
     )?;
-    forget.execute([position])?;
+    overwriting(db, || Ok(forget.execute([position])?))?;
     Ok(())
 }
 

@@ -70,7 +70,7 @@ impl Cache {
     /// Applies a committed change.
     pub(super) fn apply(&self, change: &Change) {
         match change {
-            Change::Erase { space } => self.held().blocks.retain(|_, it| it.space != *space),
+            Change::Forget { space } => self.held().blocks.retain(|_, it| it.space != *space),
             Change::Put { space, points, retired } => {
                 let Some(slot) = self.held().blocks.get(space).map(|it| Arc::clone(&it.slot)) else {
                     return;

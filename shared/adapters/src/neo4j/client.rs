@@ -123,8 +123,13 @@ impl Client {
 
     /// Runs a statement about the schema.
     pub(super) async fn schema(&self, statement: &str) -> Result<Vec<Row>, SetupError> {
+        self.setup(statement, Query::new(statement.to_owned())).await
+    }
+
+    /// Runs a statement that prepares the server; its text is told if it is refused.
+    pub(super) async fn setup(&self, statement: &str, query: Query) -> Result<Vec<Row>, SetupError> {
         let url = self.url.clone();
-        let work = self.rows(Query::new(statement.to_owned()), false);
+        let work = self.rows(query, false);
         match tokio::time::timeout(self.connect_time.max(self.call_time), work).await {
             Ok(Ok(rows)) => Ok(rows),
             Ok(Err(source @ Error::AuthenticationError(_))) => Err(SetupError::Credentials {

@@ -6,9 +6,10 @@
 
 use std::fmt;
 
-use neo4rs::Row;
+use neo4rs::{Query, Row};
 
 use super::client::Client;
+use super::keys::spaces;
 use super::{Options, SetupError};
 
 /// Labels of the nodes that belong to a space.
@@ -64,6 +65,18 @@ const RULES: [Rule; 14] = [
         properties: &["space", "at"],
         unique: false,
     },
+];
+
+/// Labels of an earlier version: how their nodes are removed, and how their constraints.
+const FORMER: [(&str, &str); 2] = [
+    (
+        "MATCH (n:Fact) WHERE n.key > $from AND n.key < $until WITH n LIMIT 1000 DETACH DELETE n RETURN count(*) AS gone",
+        "DROP CONSTRAINT mnemic_fact IF EXISTS",
+    ),
+    (
+        "MATCH (n:Entity) WHERE n.key > $from AND n.key < $until WITH n LIMIT 1000 DETACH DELETE n RETURN count(*) AS gone",
+        "DROP CONSTRAINT mnemic_entity IF EXISTS",
+    ),
 ];
 
 const CONSTRAINTS: &str = "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties
@@ -137,7 +150,8 @@ impl Rule {
     }
 }
 
-/// Makes what is missing and returns what still differs, by name. To run it again changes nothing.
+/// Makes what is missing, removes what an earlier version derived and this one derives anew, and returns what still
+/// differs, by name. To run it again changes nothing.
 ///
 /// # Errors
 /// See [`SetupError`].
@@ -148,6 +162,10 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
         client.schema(&rule.statement()).await?;
     }
     client.schema("CALL db.awaitIndexes(300)").await?;
+    for (clear, drop) in FORMER {
+        clear_all(&client, clear).await?;
+        client.schema(drop).await?;
+    }
     let drifts = drifts(&client).await?;
     tracing::info!(
         rules = RULES.len(),
@@ -155,6 +173,21 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
         "schema of neo4j provisioned"
     );
     Ok(drifts)
+}
+
+/// Removes the nodes of the namespace that a statement names, some at a time.
+async fn clear_all(client: &Client, statement: &'static str) -> Result<(), SetupError> {
+    let (from, until) = spaces(&client.namespace);
+    let query = Query::new(statement.to_owned())
+        .param("from", from)
+        .param("until", until);
+    loop {
+        let rows = client.setup(statement, query.clone()).await?;
+        let gone: Option<i64> = rows.first().and_then(|it| it.get("gone").ok());
+        if gone.is_none_or(|it| it == 0) {
+            return Ok(());
+        }
+    }
 }
 
 /// Fails if something is missing, differs or is not online; what is not known does no harm.

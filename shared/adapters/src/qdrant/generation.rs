@@ -1,15 +1,11 @@
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Point, Result};
+use domain::port::{Generation, Point, Result};
 use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{Condition, DeletePointsBuilder, Filter, UpdateMode};
 
 use super::marker::Marker;
 use super::points::{check, filter, in_space, marker_id};
 use super::{QdrantIndex, schema};
-
-/// The points of a space that are written together and shown together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Generation(i64);
 
 /// Rebuilding a space while it is searched, by one process at a time:
 ///

@@ -39,6 +39,12 @@ impl Marker {
         })
     }
 
+    /// Says whether what was written to the generations of this marker is in all those of a later one.
+    pub(super) fn covers(&self, later: &Marker) -> bool {
+        let written = |it: i64| it == self.shown || Some(it) == self.building;
+        written(later.shown) && later.building.is_none_or(written)
+    }
+
     fn point(&self, space: &SpaceId) -> PointStruct {
         let mut payload = Payload::new();
         payload.insert(schema::SPACE, space.as_str());

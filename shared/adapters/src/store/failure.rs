@@ -30,6 +30,10 @@ impl Failure {
         Failure::Refused(ErrorKind::Invalid, detail.into())
     }
 
+    pub(crate) fn conflict(detail: impl Into<String>) -> Failure {
+        Failure::Refused(ErrorKind::Conflict, detail.into())
+    }
+
     pub(crate) fn body(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
         Failure::Body(source.into())
     }

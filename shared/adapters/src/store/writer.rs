@@ -149,6 +149,11 @@ fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>) {
             commit(&connection, &mut group);
         }
     }
+    // Readers may still be open, and one of those that closes last leaves the log, with what was erased since, as it is.
+    let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    if let Err(error) = folded {
+        tracing::warn!(%error, "the log of the store could not be folded into its file");
+    }
     if let Err((_, error)) = connection.close() {
         tracing::error!(%error, "the store could not be closed");
     }

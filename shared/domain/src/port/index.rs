@@ -64,7 +64,15 @@ pub struct SearchResult {
     pub pieces: Vec<Hit>,
 }
 
+/// A generation of the points of a space: all that was put since it was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation(pub i64);
+
 /// Nearest-neighbour and inverted search over the parts of units.
+///
+/// A space is derived again while it is searched: [`begin`](Index::begin) a generation, put every unit once more,
+/// [`switch`](Index::switch) to it, and [`sweep`](Index::sweep) what is left of the one before. Meanwhile every search
+/// finds each unit whole, as it was or as it is now, and after the switch only what was put since it was begun.
 #[async_trait]
 pub trait Index: Send + Sync + 'static {
     /// Removes all points of the `retired` units, then inserts or replaces `points`. Searchable on return.
@@ -78,6 +86,19 @@ pub trait Index: Send + Sync + 'static {
     /// # Errors
     /// `Invalid` if the dense query's length is not the index's dimension.
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult>;
+
+    /// Begins a generation of the space. One that was begun before and not switched to is given up. `NotFound` if the space
+    /// is unknown.
+    async fn begin(&self, space: &SpaceId) -> Result<Generation>;
+
+    /// Leaves out of every later search what was not put since the generation was begun. To do it again changes nothing.
+    ///
+    /// # Errors
+    /// `Conflict` if another generation was begun since, or the space was made anew.
+    async fn switch(&self, space: &SpaceId, generation: Generation) -> Result<()>;
+
+    /// Frees what no search finds any more; one that started before the last switch may miss it.
+    async fn sweep(&self, space: &SpaceId) -> Result<()>;
 
     /// Returns the number of points of the space.
     async fn count(&self, space: &SpaceId) -> Result<u64>;

@@ -9,8 +9,8 @@ use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
-    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Graph, Idempotent,
-    Index, Inquiry, Point, Position, Records, Result, Search, SearchResult, SpaceInfo,
+    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph,
+    Idempotent, Index, Inquiry, Point, Position, Records, Result, Search, SearchResult, SpaceInfo,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -100,6 +100,9 @@ guarded! { Graph, "graph":
 guarded! { Index, "index":
     fn put(space: &SpaceId, points: &[Point], retired: &[UnitId]) -> ();
     fn search(space: &SpaceId, search: &Search) -> SearchResult;
+    fn begin(space: &SpaceId) -> Generation;
+    fn switch(space: &SpaceId, generation: Generation) -> ();
+    fn sweep(space: &SpaceId) -> ();
     fn count(space: &SpaceId) -> u64;
     fn erase(space: &SpaceId) -> ();
 }

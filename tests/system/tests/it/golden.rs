@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use domain::message::{AnswerV1, AnsweredV1, Message, RecordsAcceptedV1, Request, RouteV1, RoutedV1, UnitsWrittenV1};
+use domain::message::{
+    AnswerV1, AnsweredV1, Message, PlanV1, PlannedV1, RecallV1, RecalledV1, RecordsAcceptedV1, Request, RouteV1,
+    RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, UnitsOrganisedV1, UnitsWrittenV1,
+};
 use domain::unit::Unit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -35,6 +38,53 @@ fn records_accepted_v1() {
             domain::id::SessionId::derive(&message.space, &record.session_name)
         );
     }
+}
+
+/// The batch of records above is older than curations and has not changed for them.
+#[test]
+fn curations_in_records_accepted_v1() {
+    let message: RecordsAcceptedV1 = check_frozen("curations_accepted.v1.json");
+    assert!(message.records.is_empty());
+    assert_eq!(message.curations.len(), 7, "one of each act");
+    let records: RecordsAcceptedV1 = check_frozen("records_accepted.v1.json");
+    assert!(records.curations.is_empty());
+}
+
+#[test]
+fn units_organised_v1() {
+    let message: UnitsOrganisedV1 = check_frozen("units_organised.v1.json");
+    assert_eq!(UnitsOrganisedV1::SUBJECT, "units-organised.v1");
+    assert_eq!(message.dedup_key(), "ann/7");
+}
+
+#[test]
+fn tools_v1_and_tool_v1() {
+    check_frozen::<ToolsV1>("tools.v1.json");
+    assert_eq!(ToolsV1::SUBJECT, "tools.v1");
+    let tools: Vec<ToolSpecV1> = check_frozen("tool_specs.v1.json");
+    let call: ToolV1 = check_frozen("tool.v1.json");
+    assert_eq!(ToolV1::SUBJECT, "tool.v1");
+    assert_eq!(call.name, tools[0].name);
+    let reply: ToolledV1 = check_frozen("tooled.v1.json");
+    assert!(reply.result.is_some() && reply.error.is_none());
+    let refused: ToolledV1 = check_frozen("tool_error.v1.json");
+    assert_eq!(refused.error.unwrap().code, "not_found");
+}
+
+#[test]
+fn recall_v1() {
+    let request: RecallV1 = check_frozen("recall.v1.json");
+    assert_eq!(RecallV1::SUBJECT, "recall.v1");
+    let reply: RecalledV1 = check_frozen("recalled.v1.json");
+    assert!(!request.silent.contains(&reply.hints[0].id));
+}
+
+#[test]
+fn plan_v1() {
+    let request: PlanV1 = check_frozen("plan.v1.json");
+    assert_eq!(PlanV1::SUBJECT, "plan.v1");
+    let reply: PlannedV1 = check_frozen("planned.v1.json");
+    assert_eq!(reply.subgoals[0], request.question);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The system under test, in one binary.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
+// The futures of whole services are nested deep.
+#![recursion_limit = "256"]
 
 mod conformance;
 mod degraded;

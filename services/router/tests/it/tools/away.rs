@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Index, Point, Search, SearchResult};
+use domain::port::{Generation, Index, Point, Search, SearchResult};
 use domain::{ErrorKind, PortError};
 use router::{Config, Router};
 use serde_json::json;
@@ -26,6 +26,18 @@ impl Index for Away {
     }
 
     async fn search(&self, _: &SpaceId, _: &Search) -> Result<SearchResult, PortError> {
+        away()
+    }
+
+    async fn begin(&self, _: &SpaceId) -> Result<Generation, PortError> {
+        away()
+    }
+
+    async fn switch(&self, _: &SpaceId, _: Generation) -> Result<(), PortError> {
+        away()
+    }
+
+    async fn sweep(&self, _: &SpaceId) -> Result<(), PortError> {
         away()
     }
 

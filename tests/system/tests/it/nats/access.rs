@@ -266,12 +266,14 @@ async fn services_work_with_the_permissions_printed_for_them() {
         assert_eq!(delivery.attempt, 2);
         delivery.settler.done().await.unwrap();
     }
+    let (router, reader) = (Role::Router, Role::Reader);
     for (role, subject) in [
-        (Role::Router, "route.v1"),
-        (Role::Router, "tool.v1"),
-        (Role::Router, "recall.v1"),
-        (Role::Reader, "answer.v1"),
-        (Role::Reader, "plan.v1"),
+        (router, "route.v1"),
+        (router, "tools.v1"),
+        (router, "tool.v1"),
+        (router, "recall.v1"),
+        (reader, "answer.v1"),
+        (reader, "plan.v1"),
     ] {
         let bus = connect(role).await;
         let mut inquiries = bus.serve(subject).await.unwrap();

@@ -1,5 +1,5 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use adapters::qdrant::QdrantIndex;
 use domain::ErrorKind;
@@ -131,6 +131,44 @@ async fn a_put_reaches_what_is_being_built() {
         assert_eq!(index.count(&a).await.unwrap(), 3);
         index.erase(&a).await.unwrap();
         assert_eq!(index.count(&a).await.unwrap(), 0);
+    })
+    .await;
+}
+
+/// Whatever was put stays, however often the space is rebuilt from what is known to be put, while more is put.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_between_generations() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let (builder, a) = (index(&options, &embedded).await, space("a"));
+        embedded.records.create_space(&a, at(0)).await.unwrap();
+        let done: Arc<Mutex<Vec<u128>>> = Arc::default();
+        let mut writers = Vec::new();
+        for first in [0, 1_000, 2_000] {
+            let (writer, done) = (index(&options, &embedded).await, Arc::clone(&done));
+            writers.push(tokio::spawn(async move {
+                for number in first..first + 60 {
+                    writer.put(&space("a"), &[point(number, 128)], &[]).await.unwrap();
+                    done.lock().unwrap().push(number);
+                }
+            }));
+        }
+        let mut rebuilt = 0;
+        while writers.iter().any(|it| !it.is_finished()) {
+            let generation = builder.begin(&a).await.unwrap();
+            let known = done.lock().unwrap().clone();
+            let known: Vec<Point> = known.into_iter().map(|it| point(it, 128)).collect();
+            builder.put_into(&a, generation, &known, &[]).await.unwrap();
+            builder.switch(&a, generation).await.unwrap();
+            builder.drop_unused(&a).await.unwrap();
+            rebuilt += 1;
+        }
+        for writer in writers {
+            writer.await.unwrap();
+        }
+        assert!(rebuilt > 2, "{rebuilt}");
+        assert_eq!(builder.search(&a, &word(1_000)).await.unwrap().words.len(), 180);
     })
     .await;
 }

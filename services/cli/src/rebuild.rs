@@ -1,0 +1,49 @@
+use std::time::Duration;
+
+use anyhow::bail;
+use gateway::api::RebuildState;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::api::{Client, Error};
+use crate::args::Rebuild;
+use crate::{Outcome, out};
+
+/// Pause between two looks at how far it is.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Has the server derive a space again from its records, and waits for it.
+pub(crate) async fn rebuild(args: &Rebuild) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let space = &args.space;
+    match client.rebuild(space).await {
+        Ok(_) => {}
+        Err(Error::Refused { status: 409, .. }) => {
+            out::say(&format!("{space} is being rebuilt already; waiting for it"))
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let style = ProgressStyle::with_template("[{bar:40}] {pos}/{len} records {elapsed}, {eta} left");
+    let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    loop {
+        let rebuild = client.rebuilt(space).await?;
+        bar.set_length(rebuild.of);
+        bar.set_position(rebuild.records);
+        match rebuild.state {
+            RebuildState::Running => tokio::time::sleep(PAUSE).await,
+            RebuildState::Done => {
+                bar.finish_and_clear();
+                out::say(&format!("{space} rebuilt from {} records", rebuild.records));
+                return Ok(Outcome::Done);
+            }
+            RebuildState::Failed => {
+                bar.finish_and_clear();
+                bail!(
+                    "the rebuild of {space} broke off after {} of {} records; what was searched before still is, and the log of \
+                     the server has the cause",
+                    rebuild.records,
+                    rebuild.of
+                )
+            }
+        }
+    }
+}

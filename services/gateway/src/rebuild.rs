@@ -1,0 +1,194 @@
+//! Derives a space again from its records while it is searched, into a new generation of its index.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::id::SpaceId;
+use domain::message::RecordsAcceptedV1;
+use domain::port::Position;
+use domain::record::Record;
+use domain::{ErrorKind, PortError};
+use host::Context;
+use tokio::time::{Instant, sleep};
+use tracing::{Instrument, error, info, info_span};
+
+use crate::api::{Rebuild, RebuildState};
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Records of one message, and their text in bytes.
+const BATCH: usize = 250;
+const BATCH_BYTES: usize = 1 << 20;
+/// Messages on their way at once.
+const AHEAD: usize = 8;
+/// Longest wait for one message to be written again.
+const PATIENCE: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(20);
+/// A search that began before a switch has ended by then.
+const SETTLED: Duration = Duration::from_secs(10);
+/// Rebuilds remembered; the oldest finished ones are forgotten.
+const REMEMBERED_MAX: usize = 1_000;
+
+/// The rebuilds of this process, by space.
+#[derive(Default)]
+pub(crate) struct Rebuilds(Mutex<BTreeMap<SpaceId, Rebuild>>);
+
+impl Rebuilds {
+    pub(crate) fn get(&self, space: &SpaceId) -> Option<Rebuild> {
+        self.all().get(space).cloned()
+    }
+
+    /// Notes a rebuild that begins; the problem says that one is running.
+    fn begin(&self, space: &SpaceId, of: u64) -> Result<Rebuild, Problem> {
+        let mut all = self.all();
+        if all.get(space).is_some_and(|it| it.state == RebuildState::Running) {
+            return Err(Problem::conflict(
+                "the space is being rebuilt already; GET shows how far it is",
+            ));
+        }
+        if all.len() >= REMEMBERED_MAX {
+            all.retain(|_, it| it.state == RebuildState::Running);
+        }
+        let rebuild = Rebuild {
+            space: space.clone(),
+            state: RebuildState::Running,
+            records: 0,
+            of,
+        };
+        all.insert(space.clone(), rebuild.clone());
+        Ok(rebuild)
+    }
+
+    fn advance(&self, space: &SpaceId, records: u64) {
+        if let Some(it) = self.all().get_mut(space) {
+            it.records = records;
+        }
+    }
+
+    fn end(&self, space: &SpaceId, state: RebuildState) {
+        if let Some(it) = self.all().get_mut(space) {
+            it.state = state;
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Rebuild>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Begins to rebuild a space that exists; the work goes on behind the answer, until shutdown.
+pub(crate) fn start(app: &App, space: &SpaceId, records: u64) -> Result<Rebuild, Problem> {
+    let begun = app.rebuilds.begin(space, records)?;
+    let (app, space) = (app.clone(), space.clone());
+    let span = info_span!("rebuild", %space);
+    let work = async move {
+        let shutdown = app.context.shutdown.clone();
+        let outcome = shutdown.run_until_cancelled(rebuild(&app, &space)).await;
+        let state = match outcome {
+            Some(Ok(())) => RebuildState::Done,
+            Some(Err(error)) => {
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "rebuild failed; what was searched before still is"
+                );
+                RebuildState::Failed
+            }
+            None => RebuildState::Failed,
+        };
+        app.rebuilds.end(&space, state);
+        if state == RebuildState::Done {
+            sleep(SETTLED).await;
+            if let Err(error) = app.stores().index.sweep(&space).await {
+                info!(
+                    error = &error as &dyn std::error::Error,
+                    "the old generation stays until the next rebuild"
+                );
+            }
+        }
+    };
+    tokio::spawn(work.instrument(span));
+    Ok(begun)
+}
+
+async fn rebuild(app: &App, space: &SpaceId) -> Result<(), PortError> {
+    let index = &app.stores().index;
+    let generation = index.begin(space).await?;
+    let run = format!("rebuild-{}", generation.0);
+    rederive(&app.context, space, &run, |records| {
+        app.rebuilds.advance(space, records)
+    })
+    .await?;
+    index.switch(space, generation).await
+}
+
+/// Has the writer derive a space once more from its records, and returns when all of it is searchable. `run` tells this
+/// time from others; `done` hears the number of records that are.
+///
+/// # Errors
+/// `Timeout` if no writer does it; those of the stores and of the bus.
+pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u64)) -> Result<(), PortError> {
+    let (mut waiting, mut records) = (Vec::new(), 0);
+    let (mut batch, mut bytes, mut cursor) = (Vec::<Record>::new(), 0, Some(0));
+    while let Some(after) = cursor {
+        let (page, next) = ctx.backends.records.list(space, after, BATCH).await?;
+        cursor = next;
+        for record in page {
+            bytes += record.text.len();
+            batch.push(record);
+            let last = batch.len() >= BATCH || bytes >= BATCH_BYTES;
+            if last {
+                bytes = 0;
+                waiting.push(again(ctx, space, (run, records), std::mem::take(&mut batch)).await?);
+            }
+            if last && waiting.len() >= AHEAD {
+                records = settled(ctx, space, &mut waiting, records).await?;
+                done(records);
+            }
+        }
+    }
+    if !batch.is_empty() {
+        waiting.push(again(ctx, space, (run, records), batch).await?);
+    }
+    records = settled(ctx, space, &mut waiting, records).await?;
+    done(records);
+    Ok(())
+}
+
+/// Accepts records that are stored already once more; returns the position and how many they are.
+async fn again(
+    ctx: &Context,
+    space: &SpaceId,
+    (run, before): (&str, u64),
+    records: Vec<Record>,
+) -> Result<(Position, u64), PortError> {
+    let (count, first) = (records.len() as u64, records.first().map(|it| it.id.to_string()));
+    let message = RecordsAcceptedV1 {
+        space: space.clone(),
+        batch: format!("{run}-{before}-{}", first.unwrap_or_default()),
+        records,
+        curations: Vec::new(),
+    };
+    Ok((ctx.publish(&message).await?, count))
+}
+
+/// Waits until all that waits is searchable; returns the number of records then.
+async fn settled(
+    ctx: &Context,
+    space: &SpaceId,
+    waiting: &mut Vec<(Position, u64)>,
+    mut records: u64,
+) -> Result<u64, PortError> {
+    for (position, count) in waiting.drain(..) {
+        let begun = Instant::now();
+        while !ctx.backends.records.is_written(space, position).await? {
+            if begun.elapsed() > PATIENCE {
+                let detail = format!("no writer has derived {space} again; is one running?");
+                return Err(PortError::new("rebuild", ErrorKind::Timeout, detail));
+            }
+            sleep(PAUSE).await;
+        }
+        records += count;
+    }
+    Ok(records)
+}

@@ -1,0 +1,242 @@
+//! Records that are erased for good, with the units that derive from them.
+//!
+//! The record goes first, its units after it. Whoever derives units looks afterwards whether their records are still
+//! there ([`recalled`]), so one of both takes the units away, however the two meet, also in two processes. Events that
+//! held the record go too; their neighbours are announced, and the organiser makes the events anew without it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::PortError;
+use domain::curation::{Act, Curation};
+use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
+use domain::port::Claim;
+use domain::record::Record;
+use domain::relation::Relation;
+use domain::unit::{Grain, Status, Unit};
+use host::Backends;
+
+use crate::segment::{MARGIN, Stretch};
+use crate::window::{self, Place};
+
+/// Units, curations or relations read in one step.
+const AT_ONCE: usize = 1_000;
+
+/// What is left around erased records.
+#[derive(Debug, Default)]
+pub(crate) struct Around {
+    /// Sessions in which they were.
+    pub(crate) sessions: BTreeSet<SessionId>,
+    /// Turn units of the records before and behind.
+    pub(crate) units: BTreeSet<UnitId>,
+    /// Events that hold one of them.
+    events: BTreeSet<UnitId>,
+}
+
+/// Returns the records that curations erase.
+pub(crate) fn wanted(curations: &[Curation]) -> BTreeSet<RecordId> {
+    let record = |it: &Curation| match it.act {
+        Act::EraseRecord { record } => Some(record),
+        _ => None,
+    };
+    curations.iter().filter_map(record).collect()
+}
+
+/// Erases records, their units and their points, and returns what has to be derived again. What an earlier attempt that
+/// ended half-way has left is found, at the cost of a walk through all units.
+pub(crate) async fn erase(
+    backends: &Backends,
+    space: &SpaceId,
+    records: &BTreeSet<RecordId>,
+) -> Result<Around, PortError> {
+    if records.is_empty() {
+        return Ok(Around::default());
+    }
+    let ids: Vec<RecordId> = records.iter().copied().collect();
+    let stored = backends.records.get(space, &ids).await?;
+    let mut around = if stored.len() < ids.len() {
+        traces(backends, space, records).await?
+    } else {
+        Around::default()
+    };
+    beside(backends, space, &stored, &mut around).await?;
+    backends.records.erase(space, &ids).await?;
+    let mut units = around.events.clone();
+    units.extend(ids.iter().flat_map(|it| own(*it)));
+    retire(backends, space, &units).await?;
+    Ok(around)
+}
+
+/// Takes units back whose records were erased while they were derived.
+pub(crate) async fn recalled(backends: &Backends, space: &SpaceId, ids: &[RecordId]) -> Result<(), PortError> {
+    // A curation is stored before what it erases goes; without any there is nothing to look for.
+    if backends.records.curations(space, None, 1).await?.is_empty() {
+        return Ok(());
+    }
+    let stored = backends.records.get(space, ids).await?;
+    let stored: BTreeSet<RecordId> = stored.iter().map(|it| it.id).collect();
+    let gone = ids.iter().filter(|it| !stored.contains(it));
+    let units: BTreeSet<UnitId> = gone.flat_map(|it| own(*it)).collect();
+    if units.is_empty() {
+        return Ok(());
+    }
+    retire(backends, space, &units).await
+}
+
+/// Returns which records of a batch that comes late, or once more, were erased and not accepted anew: those have no claim.
+pub(crate) async fn revoked(
+    backends: &Backends,
+    space: &SpaceId,
+    records: &[Record],
+) -> Result<BTreeSet<RecordId>, PortError> {
+    let own: BTreeSet<RecordId> = records.iter().map(|it| it.id).collect();
+    let mut erased = BTreeSet::new();
+    let mut after: Option<CurationId> = None;
+    loop {
+        let page = backends.records.curations(space, after, AT_ONCE).await?;
+        erased.extend(wanted(&page).intersection(&own));
+        after = page.last().map(|it| it.id);
+        if page.len() < AT_ONCE {
+            break;
+        }
+    }
+    if erased.is_empty() {
+        return Ok(erased);
+    }
+    // There is no asking for a claim but to claim. No content has this digest; what it claims is given back at once.
+    let claims: Vec<(RecordId, [u8; 32])> = erased.iter().map(|it| (*it, [0; 32])).collect();
+    let outcomes = backends.records.claim(space, &claims).await?;
+    let free = claims.iter().zip(outcomes).filter(|(_, it)| *it != Claim::Conflict);
+    let free: Vec<RecordId> = free.map(|((id, _), _)| *id).collect();
+    backends.records.erase(space, &free).await?;
+    Ok(free.into_iter().collect())
+}
+
+/// Finds what an erasure that ended half-way has left, in the feed of all units: the records are gone already.
+pub(crate) async fn traces(
+    backends: &Backends,
+    space: &SpaceId,
+    records: &BTreeSet<RecordId>,
+) -> Result<Around, PortError> {
+    let turns: BTreeMap<UnitId, RecordId> = records.iter().map(|it| (UnitId::turn(*it), *it)).collect();
+    let mut places: BTreeMap<RecordId, (SessionId, Place)> = BTreeMap::new();
+    let mut around = Around::default();
+    walk(backends, space, |unit| {
+        if let Some(record) = turns.get(&unit.id) {
+            places.insert(*record, (unit.session, (unit.observed_at, unit.ordinal, *record)));
+        } else if unit.grain == Grain::Event && unit.records.iter().any(|it| records.contains(it)) {
+            around.events.insert(unit.id);
+        }
+    })
+    .await?;
+    around.sessions = places.values().map(|(session, _)| *session).collect();
+    let mut sides: BTreeMap<RecordId, (Option<Place>, Option<Place>)> = BTreeMap::new();
+    walk(backends, space, |unit| {
+        let record = unit.records.first().filter(|it| !records.contains(it));
+        let Some(record) = record.filter(|_| unit.grain == Grain::Turn && unit.status != Status::Superseded) else {
+            return;
+        };
+        let place = (unit.observed_at, unit.ordinal, *record);
+        for (erased, (session, at)) in &places {
+            if *session != unit.session {
+                continue;
+            }
+            let (before, behind) = sides.entry(*erased).or_default();
+            if place < *at {
+                *before = Some(before.map_or(place, |it| it.max(place)));
+            } else {
+                *behind = Some(behind.map_or(place, |it| it.min(place)));
+            }
+        }
+    })
+    .await?;
+    let nearest = sides.into_values().flat_map(|(before, behind)| [before, behind]);
+    around.units.extend(nearest.flatten().map(|it| UnitId::turn(it.2)));
+    Ok(around)
+}
+
+/// Adds what stands beside stored records.
+async fn beside(
+    backends: &Backends,
+    space: &SpaceId,
+    records: &[Record],
+    around: &mut Around,
+) -> Result<(), PortError> {
+    let erased: BTreeSet<RecordId> = records.iter().map(|it| it.id).collect();
+    let mut sessions: BTreeMap<SessionId, BTreeSet<Place>> = BTreeMap::new();
+    for record in records {
+        sessions.entry(record.session).or_default().insert(record.order());
+    }
+    for (session, places) in sessions {
+        around.sessions.insert(session);
+        for stretch in window::around(backends, space, session, &places).await? {
+            around
+                .units
+                .extend(neighbours(&stretch, &erased).into_iter().map(UnitId::turn));
+            let events: Vec<UnitId> = starts(&stretch, &erased).into_iter().map(UnitId::event).collect();
+            let events = backends.graph.units(space, &events).await?;
+            let events = events
+                .iter()
+                .filter(|it| it.records.iter().any(|it| erased.contains(it)));
+            around.events.extend(events.map(|it| it.id));
+        }
+    }
+    Ok(())
+}
+
+/// The nearest records before and behind each erased one that stay.
+fn neighbours(stretch: &Stretch, erased: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
+    let mut found = BTreeSet::new();
+    let (mut last, mut open) = (None, false);
+    for record in &stretch.records {
+        if erased.contains(&record.id) {
+            found.extend(last);
+            open = true;
+        } else {
+            if std::mem::take(&mut open) {
+                found.insert(record.id);
+            }
+            last = Some(record.id);
+        }
+    }
+    found
+}
+
+/// The records with which an event may start that holds an erased one.
+fn starts(stretch: &Stretch, erased: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
+    let places = (0..stretch.records.len()).filter(|at| erased.contains(&stretch.records[*at].id));
+    let reach = places.flat_map(|at| at.saturating_sub(MARGIN)..=at);
+    reach.map(|at| stretch.records[at].id).collect()
+}
+
+/// The units that start with a record.
+fn own(record: RecordId) -> [UnitId; 2] {
+    [UnitId::turn(record), UnitId::event(record)]
+}
+
+/// Retires units with their relations and points.
+pub(crate) async fn retire(backends: &Backends, space: &SpaceId, units: &BTreeSet<UnitId>) -> Result<(), PortError> {
+    let units: Vec<UnitId> = units.iter().copied().collect();
+    // Before their units go: the store shows no relations of units that are gone, and they would come back with them.
+    loop {
+        let relations = backends.graph.relations(space, &units, AT_ONCE).await?;
+        if relations.is_empty() {
+            break;
+        }
+        let withdrawn = relations.into_iter().map(|it| Relation { weight: 0.0, ..it });
+        let withdrawn: Vec<Relation> = withdrawn.collect();
+        backends.graph.put_relations(space, &withdrawn).await?;
+    }
+    backends.graph.put_units(space, &[], &units).await?;
+    backends.index.put(space, &[], &units).await
+}
+
+/// Looks at every unit of the space, also at those that are removed.
+async fn walk(backends: &Backends, space: &SpaceId, mut look: impl FnMut(&Unit)) -> Result<(), PortError> {
+    let mut sequence = 0;
+    loop {
+        let changes = backends.graph.changes(space, sequence, AT_ONCE).await?;
+        let Some(last) = changes.last() else { return Ok(()) };
+        sequence = last.sequence;
+        changes.iter().for_each(|it| look(&it.unit));
+    }
+}

@@ -1,0 +1,296 @@
+//! What is erased leaves nothing behind, and the rest stands as if it had never been there.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use domain::curation::{Act, Curation};
+use domain::id::{CurationId, RecordId, UnitId};
+use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1};
+use domain::port::{Claim, Position, Search};
+use domain::record::Record;
+use domain::unit::Status;
+use futures::StreamExt;
+use host::Context;
+use proptest::prelude::*;
+
+use crate::order::{dump, history, settled};
+use crate::{record, space, start};
+
+/// A writer at work over a folder of its own.
+struct House {
+    context: Context,
+    service: tokio::task::JoinHandle<anyhow::Result<()>>,
+    dir: PathBuf,
+}
+
+impl House {
+    async fn new(name: &str) -> House {
+        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::remove_dir_all(&dir).ok();
+        let context = Context::embedded(&dir).await.unwrap();
+        let records = &context.backends.records;
+        records.create_space(&space(), start().to_utc()).await.unwrap();
+        let service = tokio::spawn(writer::run(context.clone()));
+        House { context, service, dir }
+    }
+
+    /// Does what the gateway does, and returns the position.
+    async fn accept(&self, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
+        let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [7; 32])).collect();
+        self.context.backends.records.claim(&space(), &claims).await.unwrap();
+        let message = RecordsAcceptedV1 {
+            space: space(),
+            batch: batch.to_owned(),
+            records: records.to_vec(),
+            curations: curations.to_vec(),
+        };
+        self.context.publish(&message).await.unwrap()
+    }
+
+    /// Everything that can be read of the space, also what is removed.
+    async fn all(&self, ids: &[RecordId]) -> String {
+        let backends = &self.context.backends;
+        let records = backends.records.list(&space(), 0, 10_000).await.unwrap();
+        let by_id = backends.records.get(&space(), ids).await.unwrap();
+        let changes = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
+        format!("{records:?} {by_id:?} {changes:?}")
+    }
+
+    async fn end(self) {
+        self.context.shutdown.cancel();
+        self.service.await.unwrap().unwrap();
+        drop(self.context);
+        std::fs::remove_dir_all(&self.dir).ok();
+    }
+}
+
+fn erasure(number: usize, record: &Record) -> Curation {
+    Curation {
+        id: CurationId::derive(&space(), &number.to_string()),
+        at: start().to_utc(),
+        by: String::new(),
+        act: Act::EraseRecord { record: record.id },
+        reason: String::new(),
+    }
+}
+
+fn erasures(records: &[Record]) -> Vec<Curation> {
+    (0..).zip(records).map(|(number, it)| erasure(number, it)).collect()
+}
+
+/// The talk with a secret in the middle that its neighbours repeat: as the question they answer, as whom they speak to.
+fn with_secret() -> (Vec<Record>, Record) {
+    let mut all = history();
+    let secret = Record {
+        text: "Zebulon, do you still owe the quaxbank 900 florins?".to_owned(),
+        actor: "Quirinus".to_owned(),
+        ..all[7].clone()
+    };
+    all[7] = secret.clone();
+    (all, secret)
+}
+
+fn without(all: &[Record], gone: &[Record]) -> Vec<Record> {
+    all.iter()
+        .filter(|it| gone.iter().all(|gone| gone.id != it.id))
+        .cloned()
+        .collect()
+}
+
+fn says_nothing(all: &str) {
+    for word in ["Zebulon", "quaxbank", "florins", "Quirinus"] {
+        let at = all
+            .find(word)
+            .map(|at| all[at.saturating_sub(200)..].chars().take(300).collect::<String>());
+        assert_eq!(at, None, "{word}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_an_erased_record() {
+    let (all, secret) = with_secret();
+    let house = House::new("secret").await;
+    let backends = &house.context.backends;
+    house.accept("1", &all, &[]).await;
+    settled(&house.context).await;
+    let before = house.all(&[secret.id]).await;
+    let told = before.matches("quaxbank").count();
+    assert!(told >= 5, "record, turn, event and an answer tell of it: {told}");
+    let search = Search {
+        words: Some(text::sparse::words("quaxbank florins")),
+        limit: 5,
+        ..Search::default()
+    };
+    assert!(!backends.index.search(&space(), &search).await.unwrap().words.is_empty());
+
+    let position = house.accept("2", &[], &[erasure(1, &secret)]).await;
+    settled(&house.context).await;
+    assert!(backends.records.is_written(&space(), position).await.unwrap());
+    says_nothing(&house.all(&[secret.id]).await);
+    assert!(backends.index.search(&space(), &search).await.unwrap().words.is_empty());
+    let left = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
+    let turn = left.iter().find(|it| it.unit.id == UnitId::turn(secret.id)).unwrap();
+    assert_eq!(turn.unit.status, Status::Superseded, "who follows the feed is told");
+    assert_eq!(
+        backends.records.space(&space()).await.unwrap().unwrap().records,
+        all.len() as u64 - 1
+    );
+
+    let file = house.dir.clone();
+    let House { context, service, .. } = house;
+    context.shutdown.cancel();
+    service.await.unwrap().unwrap();
+    drop(context);
+    for entry in std::fs::read_dir(&file).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        says_nothing(&String::from_utf8_lossy(&bytes));
+    }
+    std::fs::remove_dir_all(&file).ok();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 5, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_rest_stands_as_if_it_had_never_been_there(
+        gone in prop::collection::btree_set(0..history().len(), 1..5),
+        run in 0..12_usize,
+        batches in 1..3_usize,
+    ) {
+        let all = history();
+        let length = all.len();
+        let gone: std::collections::BTreeSet<usize> =
+            gone.into_iter().flat_map(|it| it..length.min(it + 1 + run % 4 * run)).collect();
+        let gone: Vec<Record> = gone.into_iter().map(|it| all[it].clone()).collect();
+        let rest = without(&all, &gone);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let (expected, found) = runtime.block_on(async {
+            let house = House::new("never").await;
+            house.accept("1", &rest, &[]).await;
+            settled(&house.context).await;
+            let expected = dump(&house.context, std::slice::from_ref(&rest)).await;
+            house.end().await;
+
+            let house = House::new("erased").await;
+            house.accept("1", &all, &[]).await;
+            settled(&house.context).await;
+            for (number, some) in erasures(&gone).chunks(gone.len().div_ceil(batches)).enumerate() {
+                house.accept(&format!("erase {number}"), &[], some).await;
+            }
+            settled(&house.context).await;
+            let found = dump(&house.context, std::slice::from_ref(&rest)).await;
+            house.end().await;
+            (expected, found)
+        });
+        crate::order::similar_asserts(&expected, &found)?;
+    }
+}
+
+#[tokio::test]
+async fn the_same_erasure_again_is_harmless() {
+    let (all, secret) = with_secret();
+    let house = House::new("again").await;
+    house.accept("1", &all, &[]).await;
+    settled(&house.context).await;
+    house.accept("2", &[], &[erasure(1, &secret)]).await;
+    settled(&house.context).await;
+    let rest = without(&all, std::slice::from_ref(&secret));
+    let once = dump(&house.context, std::slice::from_ref(&rest)).await;
+    for batch in ["3", "4"] {
+        house.accept(batch, &[], &[erasure(1, &secret)]).await;
+        settled(&house.context).await;
+        assert_eq!(dump(&house.context, std::slice::from_ref(&rest)).await, once);
+    }
+    // The batch it came with comes once more, late: what was erased stays away, since nobody accepted it anew.
+    let message = RecordsAcceptedV1 {
+        space: space(),
+        batch: "5".to_owned(),
+        records: all.clone(),
+        curations: Vec::new(),
+    };
+    house.context.publish(&message).await.unwrap();
+    settled(&house.context).await;
+    assert_eq!(dump(&house.context, std::slice::from_ref(&rest)).await, once);
+    says_nothing(&house.all(&[secret.id]).await);
+    let records = &house.context.backends.records;
+    let claim = [(secret.id, [8; 32])];
+    assert_eq!(
+        records.claim(&space(), &claim).await.unwrap(),
+        [Claim::Fresh],
+        "it is free"
+    );
+    records.erase(&space(), &[secret.id]).await.unwrap();
+
+    let anew = Record {
+        text: "I water the fern.".to_owned(),
+        ..secret.clone()
+    };
+    house.accept("6", std::slice::from_ref(&anew), &[]).await;
+    settled(&house.context).await;
+    assert_eq!(records.get(&space(), &[anew.id]).await.unwrap(), [anew]);
+    house.end().await;
+}
+
+/// The writer dies between the erasure and the announcement: whoever gets the message next finds what is left to do.
+#[tokio::test]
+async fn an_erasure_that_stopped_half_way_is_ended() {
+    let (all, secret) = with_secret();
+    let rest = without(&all, std::slice::from_ref(&secret));
+    let house = House::new("whole").await;
+    house.accept("1", &rest, &[]).await;
+    settled(&house.context).await;
+    let expected = dump(&house.context, std::slice::from_ref(&rest)).await;
+    house.end().await;
+    for retired in [false, true] {
+        let house = House::new("half").await;
+        house.accept("1", &all, &[]).await;
+        settled(&house.context).await;
+        let backends = &house.context.backends;
+        let curation = erasure(1, &secret);
+        backends
+            .records
+            .put_curations(&space(), std::slice::from_ref(&curation))
+            .await
+            .unwrap();
+        backends.records.erase(&space(), &[secret.id]).await.unwrap();
+        if retired {
+            let turn = [UnitId::turn(secret.id)];
+            backends.graph.put_units(&space(), &[], &turn).await.unwrap();
+        }
+        house.accept("2", &[], &[curation]).await;
+        settled(&house.context).await;
+        says_nothing(&house.all(&[secret.id]).await);
+        let found = dump(&house.context, std::slice::from_ref(&rest)).await;
+        crate::order::similar_asserts(&expected, &found).unwrap();
+        house.end().await;
+    }
+}
+
+/// What people decide is stored and announced, though it touches no unit.
+#[tokio::test]
+async fn a_batch_of_curations_alone_is_written() {
+    let house = House::new("alone").await;
+    let organised = house
+        .context
+        .backends
+        .bus
+        .subscribe(UnitsOrganisedV1::SUBJECT, "clusterer");
+    let mut organised = organised.await.unwrap();
+    let curation = Curation {
+        act: Act::PinUnit {
+            unit: UnitId::turn(record("talk", 1, "Ana", "x").id),
+        },
+        ..erasure(1, &record("talk", 1, "Ana", "x"))
+    };
+    let position = house.accept("1", &[], std::slice::from_ref(&curation)).await;
+    settled(&house.context).await;
+    let records = &house.context.backends.records;
+    assert!(records.is_written(&space(), position).await.unwrap());
+    assert_eq!(records.curations(&space(), None, 9).await.unwrap(), [curation]);
+    let next = tokio::time::timeout(Duration::from_secs(10), organised.next());
+    let told = next.await.unwrap().unwrap().unwrap();
+    assert_eq!(told.frame.space, space().to_string());
+    told.settler.done().await.unwrap();
+    drop(organised);
+    house.end().await;
+}
