@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::curation::{Act, Curation, standing};
-use domain::id::{FactId, MergeId};
+use domain::id::{FactId, MergeId, UnitId};
 
 /// The acts that bear on what is derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,7 @@ pub struct Acts {
     corrected: BTreeMap<FactId, String>,
     retired: BTreeSet<FactId>,
     parted: BTreeSet<MergeId>,
+    forgotten: BTreeSet<UnitId>,
 }
 
 impl Acts {
@@ -30,8 +31,11 @@ impl Acts {
                 Act::UndoMerge { merge } => {
                     acts.parted.insert(*merge);
                 }
+                Act::ForgetUnit { unit } => {
+                    acts.forgotten.insert(*unit);
+                }
                 // The router and the writer see to these.
-                Act::PinUnit { .. } | Act::ForgetUnit { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
+                Act::PinUnit { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
             }
         }
         acts
@@ -45,6 +49,21 @@ impl Acts {
     /// Says whether a fact is not to be told any more.
     pub fn is_retired(&self, fact: FactId) -> bool {
         self.retired.contains(&fact)
+    }
+
+    /// Says whether what a unit states is not to be told any more.
+    pub fn is_forgotten(&self, unit: UnitId) -> bool {
+        self.forgotten.contains(&unit)
+    }
+
+    /// Returns the facts that somebody corrected or retired.
+    pub fn facts(&self) -> impl Iterator<Item = FactId> {
+        self.corrected.keys().chain(&self.retired).copied()
+    }
+
+    /// Returns the units that are not to be proposed any more.
+    pub fn forgotten(&self) -> impl Iterator<Item = UnitId> {
+        self.forgotten.iter().copied()
     }
 
     /// Says whether two that were taken for one are two.

@@ -17,6 +17,7 @@ mod changed;
 mod entities;
 mod error;
 mod events;
+mod facts;
 mod follow;
 mod memory;
 mod named;
@@ -27,6 +28,7 @@ pub use changed::Changed;
 pub use entities::Entities;
 pub use error::Error;
 pub use events::Events;
+pub use facts::Facts;
 pub use memory::Memory;
 pub use named::{Named, Names};
 

@@ -4,6 +4,7 @@
 
 mod entities;
 mod events;
+mod facts;
 mod follow;
 mod held;
 mod roles;

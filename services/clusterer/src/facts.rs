@@ -1,0 +1,252 @@
+//! Facts of a space: what its units state, folded in time (REMem, section 3; MRAgent's semantic layer).
+//!
+//! Statements about the same side of somebody share a slot (`facts::slot`). Inside a slot a newer statement closes the valid
+//! time of the one it contradicts, and both stay (`facts::fold`). What is held depends on the set of units and curations
+//! alone; a round touches the slots of the units that changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::derived::{Derived, DerivedId};
+use domain::fact::Fact;
+use domain::id::{FactId, SessionId, UnitId};
+use domain::unit::Unit;
+use text::facts::{Correction, Statement, corrected};
+
+use crate::{Acts, Changed, Named, Names};
+
+mod claim;
+mod fold;
+mod slot;
+mod told;
+
+use claim::{About, Claim, claim, phrase};
+use fold::{Role, fold};
+use slot::Slot;
+use told::{Place, Told, told};
+
+/// A correction looks back over so many units that state something.
+const BACK: usize = 8;
+
+/// What the units of one space state.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    units: BTreeMap<UnitId, Told>,
+    sessions: BTreeMap<SessionId, BTreeSet<Place>>,
+    /// Whom (teller, phrase) means, and the units that use it.
+    subjects: BTreeMap<(String, String), Meant>,
+    claims: BTreeMap<UnitId, Vec<Claim>>,
+    /// The unit that states a fact.
+    sources: BTreeMap<FactId, UnitId>,
+    slots: BTreeMap<Slot, BTreeSet<(UnitId, usize, Role)>>,
+    /// Units to be read again.
+    stale: BTreeSet<UnitId>,
+    dirty: BTreeSet<Slot>,
+    /// Facts as they were told last.
+    shown: BTreeMap<Slot, BTreeMap<FactId, Fact>>,
+    acts: Acts,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Meant {
+    named: Option<Named>,
+    units: BTreeSet<UnitId>,
+}
+
+impl Facts {
+    /// Takes a unit in as it stands now.
+    pub fn apply(&mut self, unit: &Unit) {
+        let now = told(unit);
+        if self.units.get(&unit.id) == now.as_ref() {
+            return;
+        }
+        if let Some(before) = self.units.remove(&unit.id) {
+            self.wake(&before);
+            if let Some(places) = self.sessions.get_mut(&before.session) {
+                places.remove(&before.place);
+            }
+            if self.sessions.get(&before.session).is_some_and(BTreeSet::is_empty) {
+                self.sessions.remove(&before.session);
+            }
+        }
+        if let Some(now) = now {
+            self.sessions.entry(now.session).or_default().insert(now.place);
+            self.wake(&now);
+            self.units.insert(unit.id, now);
+        }
+        self.stale.insert(unit.id);
+    }
+
+    /// Returns the facts that changed since it was asked last, by id.
+    pub fn changed(&mut self, names: &dyn Names, acts: &Acts) -> Changed {
+        self.note(acts);
+        for (key, meant) in &mut self.subjects {
+            let named = names.resolve(&key.0, &key.1);
+            if named != meant.named {
+                meant.named = named;
+                self.stale.extend(&meant.units);
+            }
+        }
+        for unit in std::mem::take(&mut self.stale) {
+            self.file(unit, names);
+        }
+        self.told_again()
+    }
+
+    /// Marks the corrections after a unit to be read again.
+    fn wake(&mut self, told: &Told) {
+        let Some(places) = self.sessions.get(&told.session) else {
+            return;
+        };
+        let after = places.range(told.place..).filter(|it| **it != told.place).take(BACK);
+        let corrections = after.filter(|it| self.units.get(&it.2).is_some_and(|it| it.correction.is_some()));
+        self.stale.extend(corrections.map(|it| it.2));
+    }
+
+    fn note(&mut self, acts: &Acts) {
+        if self.acts == *acts {
+            return;
+        }
+        let touched = self.acts.facts().chain(acts.facts());
+        self.stale.extend(touched.filter_map(|it| self.sources.get(&it)));
+        let touched = self.acts.forgotten().chain(acts.forgotten());
+        self.stale.extend(touched);
+        self.acts = acts.clone();
+    }
+
+    /// Files the claims of a unit anew.
+    fn file(&mut self, unit: UnitId, names: &dyn Names) {
+        for (index, old) in self.claims.remove(&unit).unwrap_or_default().into_iter().enumerate() {
+            self.sources.remove(&old.fact.id);
+            if let Some(meant) = self.subjects.get_mut(&old.subject) {
+                meant.units.remove(&unit);
+            }
+            if self.subjects.get(&old.subject).is_some_and(|it| it.units.is_empty()) {
+                self.subjects.remove(&old.subject);
+            }
+            for (role, slot) in filed(&old) {
+                if let Some(claims) = self.slots.get_mut(&slot) {
+                    claims.remove(&(unit, index, role));
+                }
+                self.dirty.insert(slot);
+            }
+        }
+        let claims = self.read(unit, names);
+        for (index, new) in claims.iter().enumerate() {
+            self.sources.insert(new.fact.id, unit);
+            for (role, slot) in filed(new) {
+                self.slots.entry(slot.clone()).or_default().insert((unit, index, role));
+                self.dirty.insert(slot);
+            }
+        }
+        if !claims.is_empty() {
+            self.claims.insert(unit, claims);
+        }
+    }
+
+    /// Makes claims of what a unit states and puts right.
+    fn read(&mut self, unit: UnitId, names: &dyn Names) -> Vec<Claim> {
+        let Some(told) = self.units.get(&unit) else {
+            return Vec::new();
+        };
+        let right = told.correction.as_ref().and_then(|it| self.put_right(told, it));
+        let subjects = &mut self.subjects;
+        let mut make = |teller: &str, statement: &Statement| {
+            let key = (teller.to_owned(), phrase(&statement.subject).to_owned());
+            let meant = subjects.entry(key.clone()).or_insert_with(|| Meant {
+                named: names.resolve(&key.0, &key.1),
+                units: BTreeSet::new(),
+            });
+            meant.units.insert(unit);
+            let about = About::of(&statement.subject, teller, meant.named.clone());
+            claim(told, statement, &about, &self.acts)
+        };
+        let mut claims: Vec<Claim> = told.statements.iter().map(|it| make(&told.actor, it)).collect();
+        if let Some((teller, wrong, right)) = right {
+            let wrong = make(&teller, &wrong).slot;
+            let mut right = make(&teller, &right);
+            if right.slot != wrong {
+                right.ends.push(wrong);
+            }
+            claims.push(right);
+        }
+        claims
+    }
+
+    /// Returns the last statement before `told` that a correction fits, who made it, and what it should have been.
+    fn put_right(&self, told: &Told, by: &Correction) -> Option<(String, Statement, Statement)> {
+        let places = self.sessions.get(&told.session)?;
+        let before = places.range(..told.place).rev().take(BACK);
+        before.filter_map(|it| self.units.get(&it.2)).find_map(|earlier| {
+            let mut statements = earlier.statements.iter().rev();
+            statements.find_map(|it| Some((earlier.actor.clone(), it.clone(), put_right(earlier, it, by)?)))
+        })
+    }
+
+    fn told_again(&mut self) -> Changed {
+        let mut put: BTreeMap<FactId, Fact> = BTreeMap::new();
+        let mut gone: BTreeSet<FactId> = BTreeSet::new();
+        for slot in std::mem::take(&mut self.dirty) {
+            let refs = self.slots.get(&slot).into_iter().flatten();
+            let claims = refs.filter_map(|(unit, index, role)| Some((*role, self.claims.get(unit)?.get(*index)?)));
+            let now = fold(claims.collect());
+            if self.slots.get(&slot).is_some_and(BTreeSet::is_empty) {
+                self.slots.remove(&slot);
+            }
+            let before = self.shown.remove(&slot).unwrap_or_default();
+            gone.extend(before.keys().filter(|it| !now.contains_key(it)));
+            put.extend(
+                now.iter()
+                    .filter(|(id, it)| before.get(id) != Some(it))
+                    .map(|(id, it)| (*id, it.clone())),
+            );
+            if !now.is_empty() {
+                self.shown.insert(slot, now);
+            }
+        }
+        Changed {
+            gone: gone
+                .into_iter()
+                .filter(|it| !put.contains_key(it))
+                .map(|it| DerivedId {
+                    kind: domain::derived::DerivedKind::Fact,
+                    id: it.uuid(),
+                })
+                .collect(),
+            put: put.into_values().map(Derived::Fact).collect(),
+        }
+    }
+}
+
+/// Returns the slots of a claim and what it does there.
+fn filed(claim: &Claim) -> Vec<(Role, Slot)> {
+    let was = claim.was.iter().map(|(slot, _)| (Role::Was, slot.clone()));
+    let ends = claim.ends.iter().map(|it| (Role::Ends, it.clone()));
+    std::iter::once((Role::States, claim.slot.clone()))
+        .chain(ends)
+        .chain(was)
+        .collect()
+}
+
+/// Returns a statement put right: its value, or else the time since when it holds.
+fn put_right(earlier: &Told, wrong: &Statement, by: &Correction) -> Option<Statement> {
+    let mut right = Statement {
+        corrects: true,
+        ..wrong.clone()
+    };
+    if let Some(object) = corrected(&wrong.object, by) {
+        let times = text::time::find(&object, earlier.place.0);
+        if wrong.until.is_some() {
+            right.until = times.last().map(|it| it.span.end).or(wrong.until);
+        }
+        right.object = object;
+        return Some(right);
+    }
+    let words = corrected(&wrong.since.as_ref()?.words, by)?;
+    // A month alone may be a name.
+    let mut spans = ["", "in ", "on "].iter().filter_map(|it| {
+        let times = text::time::find(&format!("{it}{words}"), earlier.place.0);
+        times.into_iter().next().map(|it| it.span)
+    });
+    right.since = Some(spans.next()?);
+    Some(right)
+}

@@ -1,0 +1,215 @@
+//! A statement with the one it is about, its times and its place among others.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::fact::{Aspect, Fact};
+use domain::id::{FactId, SessionId, UnitId};
+use domain::time::{Precision, TimeSpan};
+use text::facts::{Statement, Subject};
+
+use super::slot::{Said, Slot, Sort, Whose, sort};
+use super::told::Told;
+use crate::{Acts, Named};
+
+/// One statement, ready to be compared.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    /// The fact it is if nothing else closes it.
+    pub(super) fact: Fact,
+    /// How its teller calls its subject, and whose words these are.
+    pub(super) subject: (String, String),
+    pub(super) session: SessionId,
+    /// The moment it is sure to have held at, or to have ended at.
+    pub(super) vouched: DateTime<Utc>,
+    pub(super) positive: bool,
+    pub(super) single: bool,
+    pub(super) ended: bool,
+    pub(super) event: bool,
+    pub(super) corrects: bool,
+    /// Since when it holds was told.
+    pub(super) since_told: bool,
+    /// Its subject tells it.
+    pub(super) own: bool,
+    pub(super) value: BTreeSet<String>,
+    /// What it said before it was corrected by hand, and where that belongs.
+    pub(super) was: Option<(Slot, BTreeSet<String>)>,
+    pub(super) slot: Slot,
+    /// Slots in which it ends what stands.
+    pub(super) ends: Vec<Slot>,
+}
+
+/// Whom a statement is about, as far as that is known.
+#[derive(Clone, Debug)]
+pub(super) struct About {
+    pub(super) teller: String,
+    pub(super) phrase: String,
+    pub(super) whose: Whose,
+    pub(super) named: Option<Named>,
+    /// The subject in words.
+    pub(super) shown: String,
+}
+
+/// Returns the phrase by which the teller means the subject; "I" for the teller.
+pub(super) fn phrase(subject: &Subject) -> &str {
+    match subject {
+        Subject::Speaker => "I",
+        Subject::Phrase(phrase) | Subject::Name(phrase) => phrase,
+    }
+}
+
+impl About {
+    /// Puts a subject into words: the name of the entity, else as told: "Ann's sister".
+    pub(super) fn of(subject: &Subject, actor: &str, named: Option<Named>) -> About {
+        let teller = if actor.is_empty() { "user" } else { actor };
+        let told = |phrase: &str| Whose::Told {
+            teller: teller.to_lowercase(),
+            phrase: phrase.to_lowercase(),
+        };
+        let (whose, shown) = match (&named, subject) {
+            (Some(it), _) => (Whose::Entity(it.id), it.name.clone()),
+            (None, Subject::Speaker) => (told(""), teller.to_owned()),
+            (None, Subject::Phrase(it)) => {
+                let role = it.strip_prefix("my ").unwrap_or(it);
+                (told(it), format!("{teller}'s {role}"))
+            }
+            (None, Subject::Name(it)) => (told(it), it.clone()),
+        };
+        About {
+            teller: actor.to_owned(),
+            phrase: phrase(subject).to_owned(),
+            whose,
+            named,
+            shown,
+        }
+    }
+}
+
+/// Makes a claim of a statement.
+pub(super) fn claim(told: &Told, statement: &Statement, about: &About, acts: &Acts) -> Claim {
+    let unit = told.place.2;
+    let recorded = told.place.0.to_utc();
+    let id = FactId::derive(
+        unit,
+        phrase(&statement.subject),
+        &statement.predicate,
+        &statement.object,
+    );
+    let object = acts.correction(id).unwrap_or(&statement.object);
+    let sorted = |object: &str| sort(&said(statement, object, told.place.0));
+    let Sort {
+        family,
+        stem,
+        value,
+        single,
+        ends,
+    } = sorted(object);
+    let slot = |family: &str, stem: &str| Slot {
+        whose: about.whose.clone(),
+        family: family.to_owned(),
+        stem: stem.to_owned(),
+    };
+    let was = acts.correction(id).map(|_| {
+        let was = sorted(&statement.object);
+        (slot(&was.family, &was.stem), was.value)
+    });
+    let (valid_from, valid_until) = times(statement, recorded);
+    Claim {
+        subject: (about.teller.clone(), about.phrase.clone()),
+        session: told.session,
+        vouched: vouched(statement, &valid_from, valid_until, recorded),
+        positive: statement.positive,
+        single,
+        ended: statement.ended,
+        event: statement.event,
+        corrects: statement.corrects,
+        since_told: statement.since.is_some(),
+        own: statement.subject == Subject::Speaker && about.teller == told.actor,
+        value,
+        was,
+        slot: slot(&family, &stem),
+        ends: ends.iter().map(|it| slot(it, "")).collect(),
+        fact: Fact {
+            id,
+            subject: about.shown.clone(),
+            entity: about.named.as_ref().map(|it| it.id),
+            predicate: statement.predicate.clone(),
+            object: object.to_owned(),
+            aspect: statement.aspect,
+            valid_from,
+            valid_until,
+            closed_at: valid_until.map(|_| recorded),
+            recorded_at: recorded,
+            source: unit,
+            told_by: told.actor.clone(),
+            confidence: statement.confidence,
+            retired_by: None,
+            withdrawn: acts.is_retired(id) || acts.is_forgotten(unit),
+        },
+    }
+}
+
+fn said<'a>(statement: &'a Statement, object: &'a str, at: DateTime<FixedOffset>) -> Said<'a> {
+    Said {
+        aspect: statement.aspect,
+        predicate: &statement.predicate,
+        object,
+        ended: statement.ended,
+        event: statement.event,
+        at,
+    }
+}
+
+/// Since when and until when it holds. What is over without a beginning held at no time that is known.
+fn times(statement: &Statement, recorded: DateTime<Utc>) -> (TimeSpan, Option<DateTime<Utc>>) {
+    let until = match (statement.until, statement.ended) {
+        (Some(it), _) => Some(it),
+        (None, true) => Some(recorded),
+        (None, false) => None,
+    };
+    let from = match (&statement.since, statement.ended) {
+        (Some(it), _) => it.clone(),
+        (None, true) => TimeSpan {
+            precision: Precision::Unknown,
+            ..TimeSpan::instant(until.unwrap_or(recorded))
+        },
+        (None, false) => TimeSpan::instant(recorded),
+    };
+    let until = until.map(|it| it.max(from.start));
+    (from, until)
+}
+
+fn vouched(
+    statement: &Statement,
+    from: &TimeSpan,
+    until: Option<DateTime<Utc>>,
+    recorded: DateTime<Utc>,
+) -> DateTime<Utc> {
+    match (statement.ended, statement.event) {
+        (true, _) => until.unwrap_or(recorded),
+        // Told ahead of time, it is known from the telling on.
+        (false, true) => from.start.min(recorded),
+        (false, false) => recorded,
+    }
+}
+
+/// Whose claims these are.
+impl Claim {
+    /// Returns its source.
+    pub(super) fn unit(&self) -> UnitId {
+        self.fact.source
+    }
+
+    /// Returns since when it holds, or when it ended.
+    pub(super) fn moment(&self) -> DateTime<Utc> {
+        match (self.ended, self.fact.valid_until) {
+            (true, Some(until)) => until,
+            (true, None) | (false, _) => self.fact.valid_from.start,
+        }
+    }
+
+    /// Says whether it is a plan, which may be put off.
+    pub(super) fn is_plan(&self) -> bool {
+        self.fact.aspect == Aspect::Plan
+    }
+}

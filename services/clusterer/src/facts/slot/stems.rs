@@ -1,0 +1,114 @@
+//! Values as sets of stems, to compare them.
+
+use std::collections::BTreeSet;
+
+use super::Said;
+
+/// Returns the stems of an object; its words if all of them are function words.
+pub(super) fn stems(object: &str) -> BTreeSet<String> {
+    let all = text::stems(object);
+    if all.is_empty() {
+        return object.split_whitespace().map(str::to_lowercase).collect();
+    }
+    all.into_iter().collect()
+}
+
+/// Returns the stems without the times that are named.
+pub(super) fn timeless(said: &Said<'_>) -> BTreeSet<String> {
+    let mut rest = String::new();
+    let mut from = 0;
+    for mention in text::time::find(said.object, said.at) {
+        rest.push_str(said.object.get(from..mention.range.start).unwrap_or_default());
+        rest.push(' ');
+        from = mention.range.end;
+    }
+    rest.push_str(said.object.get(from..).unwrap_or_default());
+    let mut stems: BTreeSet<String> = text::stems(&rest).into_iter().collect();
+    stems.retain(|it| !OFTEN.contains(&it.as_str()));
+    stems
+}
+
+/// Returns the stems of the words that begin with a capital or a number: names of places.
+pub(super) fn capitals(object: &str) -> BTreeSet<String> {
+    object
+        .split_whitespace()
+        .map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|it| {
+            it.chars()
+                .next()
+                .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit())
+        })
+        .map(text::stem)
+        .collect()
+}
+
+/// Returns the stem of the noun an object is about: "cat" of "an old cat called Ruth".
+pub(super) fn head(object: &str) -> String {
+    let mut last = "";
+    for word in object.split_whitespace() {
+        let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
+        if !last.is_empty() && AFTER_HEAD.contains(&bare) {
+            break;
+        }
+        last = bare;
+        if word.ends_with([',', ';', '(']) {
+            break;
+        }
+    }
+    text::stem(last)
+}
+
+/// Returns a predicate without its negation, in stems.
+pub(super) fn bare(predicate: &str) -> String {
+    let words: Vec<&str> = predicate
+        .split(' ')
+        .filter(|it| !matches!(*it, "not" | "does"))
+        .collect();
+    words.iter().map(|it| text::stem(it)).collect::<Vec<_>>().join(" ")
+}
+
+const AFTER_HEAD: &[&str] = &[
+    "called", "named", "in", "at", "with", "from", "of", "on", "for", "by", "who", "that", "which", "near", "and",
+    "off", "to", "as", "we", "I",
+];
+/// Stems that tell how often and not what.
+const OFTEN: &[&str] = &[
+    "everi",
+    "week",
+    "day",
+    "month",
+    "year",
+    "twice",
+    "daili",
+    "weekli",
+    "monthli",
+    "time",
+    "per",
+    "morn",
+    "even",
+    "night",
+    "afternoon",
+    "weekend",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "summer",
+    "winter",
+    "spring",
+    "autumn",
+    "january",
+    "februari",
+    "march",
+    "april",
+    "june",
+    "juli",
+    "august",
+    "septemb",
+    "octob",
+    "novemb",
+    "decemb",
+];

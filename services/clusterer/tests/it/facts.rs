@@ -1,0 +1,272 @@
+//! What is told, folded in time: scenarios, and any order of delivery.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use clusterer::{Acts, Entities, Facts};
+use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::fact::Fact;
+use domain::id::{CurationId, SessionId};
+use domain::unit::Unit;
+use proptest::prelude::*;
+
+use crate::held::Held;
+use crate::{space, unit};
+
+const SCENARIOS: &str = include_str!("../data/facts.txt");
+
+#[derive(Debug, Default)]
+struct Scenario {
+    name: String,
+    units: Vec<Unit>,
+    acts: Vec<String>,
+    /// What is asked, and what should be answered.
+    asked: Vec<(String, String)>,
+}
+
+/// Components of one space, and what a store would hold of them.
+#[derive(Default)]
+struct Memory {
+    entities: Entities,
+    facts: Facts,
+    held: Held,
+}
+
+impl Memory {
+    fn take<'a>(&mut self, units: impl IntoIterator<Item = &'a Unit>, acts: &Acts) {
+        for unit in units {
+            self.entities.apply(unit);
+            self.facts.apply(unit);
+        }
+        self.entities.changed(&space(), acts);
+        self.held.take(self.facts.changed(&self.entities, acts));
+    }
+
+    fn facts(&self) -> Vec<&Fact> {
+        let found = self
+            .held
+            .0
+            .values()
+            .filter_map(|it| if let Derived::Fact(it) = it { Some(it) } else { None });
+        found.collect()
+    }
+
+    fn fact(&self, shown: &str) -> &Fact {
+        let found = self.facts().into_iter().find(|it| self::shown(it) == shown);
+        found.unwrap_or_else(|| panic!("no {shown}: {:?}", self.facts()))
+    }
+
+    /// What holds on one day as it was known on another one, by subject, predicate and object.
+    fn answer(&self, asked: &str) -> String {
+        let (held, seen) = asked.split_once(" seen ").unwrap_or((asked, asked));
+        let known = self.facts().into_iter().filter_map(|it| it.known_at(day(seen)));
+        let mut holding: Vec<String> = known.filter(|it| it.holds_at(day(held))).map(|it| shown(&it)).collect();
+        holding.sort();
+        if holding.is_empty() {
+            "nothing".to_owned()
+        } else {
+            holding.join("; ")
+        }
+    }
+}
+
+#[test]
+fn scenarios_are_answered_right() {
+    let mut wrong = Vec::new();
+    let all = scenarios();
+    assert!(all.len() >= 40, "{} scenarios", all.len());
+    for scenario in all {
+        let mut memory = Memory::default();
+        memory.take(&scenario.units, &Acts::default());
+        let (acts, gone) = done(&scenario, &memory);
+        memory.take(&gone, &acts);
+        for (asked, expected) in &scenario.asked {
+            let mut expected: Vec<&str> = expected.split("; ").collect();
+            expected.sort_unstable();
+            let (expected, answer) = (expected.join("; "), memory.answer(asked));
+            if answer != expected {
+                wrong.push(format!(
+                    "{} ? {asked}\n  expected {expected}\n  answered {answer}",
+                    scenario.name
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_is_done_by_hand_is_undone() {
+    for scenario in scenarios().into_iter().filter(|it| !it.acts.is_empty()) {
+        let (mut memory, mut plain) = (Memory::default(), Memory::default());
+        plain.take(&scenario.units, &Acts::default());
+        memory.take(&scenario.units, &Acts::default());
+        let (acts, gone) = done(&scenario, &memory);
+        memory.take(&gone, &acts);
+        assert_ne!(memory.held, plain.held, "{}", scenario.name);
+        memory.take(&scenario.units, &Acts::default());
+        assert_eq!(memory.held, plain.held, "{}", scenario.name);
+    }
+}
+
+#[test]
+fn what_is_told_of_a_third_person_names_its_teller_and_is_less_sure() {
+    let scenario = told("2024-01-10 Ben: I live in Oslo.\n2024-05-10 Nora: Ben lives in Bergen.");
+    let mut memory = Memory::default();
+    memory.take(&scenario.units, &Acts::default());
+    let (own, other) = (memory.fact("Ben lives in Oslo"), memory.fact("Ben lives in Bergen"));
+    assert_eq!((own.told_by.as_str(), other.told_by.as_str()), ("Ben", "Nora"));
+    assert!(own.confidence > other.confidence && own.entity == other.entity && own.entity.is_some());
+}
+
+#[test]
+fn a_repeated_statement_is_one_fact_and_surer() {
+    let mut memory = Memory::default();
+    memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());
+    let once = memory.fact("Nora likes oysters").clone();
+    let twice = told("2024-01-10 Nora: I like oysters.\n2024-05-10 Nora: I like oysters.");
+    memory.take(&twice.units, &Acts::default());
+    assert_eq!(memory.facts().len(), 1);
+    let now = memory.fact("Nora likes oysters");
+    assert!(now.confidence > once.confidence);
+    assert_eq!(
+        (now.id, now.recorded_at, &now.valid_from),
+        (once.id, once.recorded_at, &once.valid_from)
+    );
+}
+
+#[test]
+fn a_closed_fact_names_what_closed_it_and_when_that_was_told() {
+    let mut memory = Memory::default();
+    let told = told("2024-01-10 Nora: I live in Porto.\n2024-06-05 Nora: I moved to Cork in March.");
+    memory.take(&told.units, &Acts::default());
+    let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Cork"));
+    assert_eq!(old.retired_by, Some(new.id));
+    assert_eq!(old.valid_until, Some(new.valid_from.start));
+    assert_eq!(old.closed_at, Some(new.recorded_at));
+    assert_eq!(new.valid_from.words, "March");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn facts_do_not_depend_on_the_order_of_deliveries(
+        order in Just(everything()).prop_shuffle(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
+        again in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+        gone in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let gone: BTreeMap<_, _> = gone.iter().map(|it| it.get(&order)).map(|it| (it.id, it.emptied())).collect();
+        let rest: Vec<&Unit> = order.iter().filter(|it| !gone.contains_key(&it.id)).collect();
+        let mut at_once = Memory::default();
+        let mut sorted = rest.clone();
+        sorted.sort_by_key(|it| (it.observed_at, it.id));
+        at_once.take(sorted, &Acts::default());
+
+        let mut memory = Memory::default();
+        let mut cuts: Vec<usize> = cuts.iter().map(|it| it.index(order.len())).collect();
+        cuts.extend([0, order.len()]);
+        cuts.sort_unstable();
+        for pair in cuts.windows(2) {
+            memory.take(&order[pair[0]..pair[1]], &Acts::default());
+        }
+        memory.take(again.iter().map(|it| it.get(&order)), &Acts::default());
+        memory.take(gone.values(), &Acts::default());
+        prop_assert_eq!(memory.held, at_once.held);
+    }
+}
+
+/// All scenarios as one memory.
+fn everything() -> Vec<Unit> {
+    scenarios().into_iter().flat_map(|it| it.units).collect()
+}
+
+/// What is done by hand: the acts, and the units that are gone with their records.
+fn done(scenario: &Scenario, memory: &Memory) -> (Acts, Vec<Unit>) {
+    let line = |it: &str| scenario.units[it.parse::<usize>().unwrap() - 1].clone();
+    let mut gone = Vec::new();
+    let mut curations = Vec::new();
+    for (number, done) in scenario.acts.iter().enumerate() {
+        let (verb, rest) = done.split_once(' ').unwrap();
+        let act = match verb {
+            "retire" => Act::RetireFact {
+                fact: memory.fact(rest).id,
+            },
+            "correct" => {
+                let (fact, object) = rest.split_once(" -> ").unwrap();
+                Act::CorrectFact {
+                    fact: memory.fact(fact).id,
+                    object: object.to_owned(),
+                }
+            }
+            "forget" => Act::ForgetUnit { unit: line(rest).id },
+            "erase" => {
+                gone.push(line(rest).emptied());
+                continue;
+            }
+            other => panic!("{other}"),
+        };
+        curations.push(Curation {
+            id: CurationId::derive(&space(), &number.to_string()),
+            at: DateTime::UNIX_EPOCH,
+            by: String::new(),
+            act,
+            reason: String::new(),
+        });
+    }
+    (Acts::of(&curations), gone)
+}
+
+fn scenarios() -> Vec<Scenario> {
+    let parts = SCENARIOS.split("\n= ").skip(1);
+    let mut number = 0;
+    parts
+        .map(|it| {
+            let (name, lines) = it.split_once('\n').unwrap();
+            let mut scenario = numbered(lines, &mut number);
+            scenario.name = name.to_owned();
+            scenario
+        })
+        .collect()
+}
+
+fn told(lines: &str) -> Scenario {
+    numbered(lines, &mut 0)
+}
+
+fn numbered(lines: &str, number: &mut usize) -> Scenario {
+    let mut scenario = Scenario::default();
+    for line in lines.lines().filter(|it| !it.is_empty()) {
+        if let Some(act) = line.strip_prefix("! ") {
+            scenario.acts.push(act.to_owned());
+        } else if let Some(asked) = line.strip_prefix("? ") {
+            let (asked, expected) = asked.split_once(": ").unwrap();
+            scenario.asked.push((asked.to_owned(), expected.to_owned()));
+        } else {
+            let (when, said) = line.split_once(' ').unwrap();
+            let (actor, text) = said.split_once(": ").unwrap();
+            let mut unit = unit(*number, actor, text);
+            unit.participants.retain(|it| it != actor);
+            unit.session = SessionId::derive(&space(), when);
+            unit.observed_at =
+                day(when).fixed_offset() - TimeDelta::hours(8) + TimeDelta::minutes(i64::try_from(*number).unwrap());
+            if actor == "user" {
+                unit.addressee = "assistant".to_owned();
+            }
+            *number += 1;
+            scenario.units.push(unit);
+        }
+    }
+    scenario
+}
+
+/// Noon.
+fn day(text: &str) -> DateTime<Utc> {
+    let date: NaiveDate = text.parse().unwrap();
+    date.and_hms_opt(12, 0, 0).unwrap().and_utc()
+}
+
+fn shown(it: &Fact) -> String {
+    format!("{} {} {}", it.subject, it.predicate, it.object)
+}
