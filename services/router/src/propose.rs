@@ -31,6 +31,7 @@ pub struct Gate<'a> {
     request: &'a RouteV1,
     sessions: Vec<SessionId>,
     forgotten: Option<&'a BTreeSet<UnitId>>,
+    only: Option<&'a BTreeSet<UnitId>>,
 }
 
 impl<'a> Gate<'a> {
@@ -46,6 +47,7 @@ impl<'a> Gate<'a> {
             request,
             sessions,
             forgotten: None,
+            only: None,
         }
     }
 
@@ -56,6 +58,20 @@ impl<'a> Gate<'a> {
             forgotten: Some(forgotten),
             ..self
         }
+    }
+
+    /// Shuts out all but these, too.
+    #[must_use]
+    pub fn only(self, units: &'a BTreeSet<UnitId>) -> Gate<'a> {
+        Gate {
+            only: Some(units),
+            ..self
+        }
+    }
+
+    /// Returns the request it was read from.
+    pub fn request(&self) -> &'a RouteV1 {
+        self.request
     }
 
     /// Says whether `turn` may be evidence.
@@ -75,6 +91,7 @@ impl<'a> Gate<'a> {
             && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
             && (modalities.is_empty() || modalities.contains(&unit.modality))
             && self.forgotten.is_none_or(|it| !it.contains(&unit.id))
+            && self.only.is_none_or(|it| it.contains(&unit.id))
     }
 }
 

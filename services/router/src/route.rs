@@ -64,8 +64,20 @@ pub fn route(
     weights: &Weights,
 ) -> RoutedV1 {
     let gate = Gate::of(request).without(&view.marks().forgotten);
-    let favoured = favoured(view, query, &gate, &request.focus);
-    let mut candidates = propose(view, query, &gate, found, related);
+    within(view, query, &gate, (found, related), weights)
+}
+
+/// The same, for what a gate admits.
+pub(crate) fn within(
+    view: &View,
+    query: &Query,
+    gate: &Gate<'_>,
+    (found, related): (&SearchResult, &Related),
+    weights: &Weights,
+) -> RoutedV1 {
+    let request = gate.request();
+    let favoured = favoured(view, query, gate, &request.focus);
+    let mut candidates = propose(view, query, gate, found, related);
     for place in favoured.keys() {
         candidates.entry(*place).or_default();
     }
@@ -88,7 +100,7 @@ pub fn route(
         .collect();
     RoutedV1 {
         scenes: scenes
-            .map(|(at, it)| scene(view, it, packed.fates[at] == Fate::Packed, &gate))
+            .map(|(at, it)| scene(view, it, packed.fates[at] == Fate::Packed, gate))
             .collect(),
         explained: explain(view, query, &scored, &packed, request.explain as usize, weights),
         anchors: query.anchors.clone(),

@@ -14,6 +14,7 @@ use tracing::{Instrument, info_span, warn};
 use crate::edges::Related;
 use crate::error::{Error, crashed};
 use crate::heads::Weights;
+use crate::propose::Gate;
 use crate::query::Query;
 use crate::spaces::{Seen, Spaces};
 use crate::view::View;
@@ -105,12 +106,13 @@ impl Router {
     /// Routes one question: brings the view up to date, reads the question, searches the index, ranks and packs.
     ///
     /// # Errors
-    /// `NotFound` without the space; that of a store that failed. A failing index or embedder only degrades.
+    /// `NotFound` without the space; that of a store that failed. A failing index or embedder only degrades, and so does a
+    /// failing graph if the space is kept from an earlier question: then what the index still holds may be evidence.
     pub async fn route(&self, mut request: RouteV1) -> Result<RoutedV1, Error> {
         bound(&mut request);
         let mut log = Log::default();
         let start = Instant::now();
-        let seen = self.seen(&request.space).await?;
+        let (seen, away) = self.seen_or_kept(&request.space).await?;
         if !request.focus.is_empty() {
             request.focus = seen.memory.turns(&request.focus);
         }
@@ -124,15 +126,26 @@ impl Router {
             .search(&request, &query, &mut log)
             .instrument(info_span!("search"))
             .await;
-        let related = self
-            .related(&request, &found, &mut log)
-            .instrument(info_span!("relations"))
-            .await;
+        let only = away
+            .map(|error| still_there(error, (&view, &found), &mut log))
+            .transpose()?;
+        let related = match only {
+            Some(_) => Related::new(),
+            None => {
+                let related = self.related(&request, &found, &mut log);
+                related.instrument(info_span!("relations")).await
+            }
+        };
         log.step("search", start);
         let start = Instant::now();
         let weights = Arc::clone(&self.weights);
-        let ranked =
-            tokio::task::spawn_blocking(move || route::route(&view, &query, &found, &related, &request, &weights));
+        let ranked = tokio::task::spawn_blocking(move || {
+            let mut gate = Gate::of(&request).without(&view.marks().forgotten);
+            if let Some(only) = &only {
+                gate = gate.only(only);
+            }
+            route::within(&view, &query, &gate, (&found, &related), &weights)
+        });
         let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
         log.step("rank", start);
         (routed.steps, routed.degraded) = (log.steps, log.degraded);
@@ -149,6 +162,19 @@ impl Router {
             return Err(Error::NoSpace(space.to_string()));
         };
         self.spaces.seen(&self.backends, space, info.created_at).await
+    }
+
+    /// Returns a space as it is stored now, or as it is kept, and why, while the stores are away.
+    async fn seen_or_kept(&self, space: &SpaceId) -> Result<(Seen, Option<PortError>), Error> {
+        let error = match self.seen(space).await {
+            Ok(seen) => return Ok((seen, None)),
+            Err(Error::Port(error)) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => error,
+            Err(error) => return Err(error),
+        };
+        match self.spaces.kept(space).await {
+            Some(seen) => Ok((seen, Some(error))),
+            None => Err(error.into()),
+        }
     }
 
     /// Returns the stores.
@@ -211,6 +237,22 @@ impl Router {
             }
         }
     }
+}
+
+/// Returns the units that the index still holds of those found: what was erased since the view was kept, the whole space even,
+/// is told by nobody else while the graph is away. If it holds none, the question fails as it would without a view.
+fn still_there(
+    error: PortError,
+    (view, found): (&View, &SearchResult),
+    log: &mut Log,
+) -> Result<BTreeSet<UnitId>, PortError> {
+    let hits = [&found.pieces, &found.words, &found.dense].into_iter().flatten();
+    let there: BTreeSet<UnitId> = hits.map(|it| it.unit).filter(|it| view.place(*it).is_some()).collect();
+    if there.is_empty() {
+        return Err(error);
+    }
+    log.degrade("graph", &error);
+    Ok(there)
 }
 
 impl Log {

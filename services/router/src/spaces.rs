@@ -1,33 +1,40 @@
 //! The views of the spaces that are asked often, kept fresh.
+//!
+//! A space is read by a task of its own, one at a time: a request that gives up leaves it to the next one, which goes on from
+//! there. The view is arranged once all pages are read.
+
+mod reading;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::PortError;
-use domain::curation::Curation;
 use domain::id::SpaceId;
-use domain::port::{Change, DerivedChange, Records};
 use host::Backends;
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 use tracing::{Instrument, info_span};
 
-use crate::error::Error;
+use crate::error::{Error, crashed};
 use crate::memory::Memory;
 use crate::view::View;
 
-/// Changes and curations asked for at once.
-const PAGE: usize = 1_000;
+use reading::Reading;
 
 /// A space as it is stored now: its turns, and what is derived of it.
 #[derive(Clone, Default)]
 pub(crate) struct Seen {
     pub(crate) view: Arc<View>,
     pub(crate) memory: Arc<Memory>,
+    /// Whether it was read to the end at least once.
+    whole: bool,
 }
 
 /// Views by space, the least recently used dropped when together they take more than a bound.
-pub(crate) struct Spaces {
+pub(crate) struct Spaces(Arc<Kept>);
+
+struct Kept {
     slots: std::sync::Mutex<Slots>,
     bytes_max: usize,
 }
@@ -38,7 +45,6 @@ struct Slots {
     clock: u64,
 }
 
-#[derive(Clone)]
 struct Slot {
     state: Arc<Mutex<State>>,
     bytes: usize,
@@ -48,17 +54,20 @@ struct Slot {
 /// One space; whoever holds it brings it up to date, others wait.
 #[derive(Default)]
 struct State {
+    /// Empty while it is read.
     seen: Seen,
     created_at: DateTime<Utc>,
+    /// The task that reads it, if a request gave up before its end; one at most.
+    reading: JoinSet<(Seen, Result<(), PortError>)>,
 }
 
 impl Spaces {
     /// Keeps views of at most `bytes_max` bytes together; the one asked for last is always kept.
     pub(crate) fn new(bytes_max: usize) -> Spaces {
-        Spaces {
+        Spaces(Arc::new(Kept {
             slots: std::sync::Mutex::default(),
             bytes_max,
-        }
+        }))
     }
 
     /// Returns a space with every change that is stored now. A space that was erased and created again since `created_at`
@@ -69,35 +78,64 @@ impl Spaces {
         space: &SpaceId,
         created_at: DateTime<Utc>,
     ) -> Result<Seen, Error> {
-        let state = self.slot(space);
-        let seen = {
-            let mut state = state.lock().await;
-            if state.created_at != created_at {
-                *state = State {
-                    seen: Seen::default(),
-                    created_at,
-                };
-            }
-            fresh(stores, space, &mut state.seen)
-                .instrument(info_span!("sync"))
-                .await?;
-            state.seen.clone()
+        let state = self.0.slot(space);
+        let mut state = state.lock().await;
+        if state.created_at != created_at {
+            *state = State {
+                created_at,
+                ..State::default()
+            };
+        }
+        // Why an earlier one failed was for another request.
+        let _ = state.settled().await;
+        let reading = Reading {
+            stores: stores.clone(),
+            space: space.clone(),
+            seen: std::mem::take(&mut state.seen),
+            kept: Arc::clone(&self.0),
         };
-        self.weigh(space, seen.view.bytes() + seen.memory.bytes());
-        Ok(seen)
+        state.reading.spawn(reading.finished().instrument(info_span!("sync")));
+        state.settled().await?;
+        Ok(state.seen.clone())
+    }
+
+    /// Returns a space as it was when last read to the end; none if it is not kept. For the time the stores are away.
+    pub(crate) async fn kept(&self, space: &SpaceId) -> Option<Seen> {
+        let state = self.0.known(space)?;
+        let mut state = state.lock().await;
+        let _ = state.settled().await;
+        state.seen.whole.then(|| state.seen.clone())
     }
 
     /// Forgets a space that is gone.
     pub(crate) fn forget(&self, space: &SpaceId) {
-        self.slots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .slots
-            .remove(space);
+        self.0.slots().slots.remove(space);
+    }
+}
+
+impl State {
+    /// Waits for the task that reads the space, if there is one, and takes over what it read. May be cut off at any moment.
+    async fn settled(&mut self) -> Result<(), PortError> {
+        let Some(read) = self.reading.join_next().await else {
+            return Ok(());
+        };
+        let (seen, outcome) = read.map_err(crashed)?;
+        self.seen = seen;
+        outcome
+    }
+}
+
+impl Kept {
+    fn slots(&self) -> std::sync::MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, space: &SpaceId) -> Option<Arc<Mutex<State>>> {
+        self.slots().slots.get(space).map(|it| Arc::clone(&it.state))
     }
 
     fn slot(&self, space: &SpaceId) -> Arc<Mutex<State>> {
-        let mut all = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.slots();
         all.clock += 1;
         let used = all.clock;
         let slot = all.slots.entry(space.clone()).or_insert_with(|| Slot {
@@ -109,8 +147,9 @@ impl Spaces {
         Arc::clone(&slot.state)
     }
 
+    /// Notes what a space takes. One that is dropped while it is read is not read on, unless a request waits for it.
     fn weigh(&self, space: &SpaceId, bytes: usize) {
-        let mut all = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.slots();
         if let Some(slot) = all.slots.get_mut(space) {
             slot.bytes = bytes;
         }
@@ -119,69 +158,6 @@ impl Spaces {
                 return;
             };
             all.slots.remove(&oldest);
-        }
-    }
-}
-
-async fn fresh(stores: &Backends, space: &SpaceId, seen: &mut Seen) -> Result<(), PortError> {
-    let (curations, ()) = tokio::try_join!(decided(&*stores.records, space), follow(stores, space, seen))?;
-    if !seen.memory.is_decided(&curations) {
-        Arc::make_mut(&mut seen.memory).decide(&curations);
-    }
-    let marks = seen.memory.marks();
-    if *seen.view.marks() != marks {
-        Arc::make_mut(&mut seen.view).mark(marks);
-    }
-    Ok(())
-}
-
-/// All acts of a space: one may take back any other.
-async fn decided(records: &dyn Records, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
-    let mut all: Vec<Curation> = Vec::new();
-    loop {
-        let after = all.last().map(|it| it.id);
-        let page = records.curations(space, after, PAGE).await?;
-        let last = page.len() < PAGE;
-        all.extend(page);
-        if last {
-            return Ok(all);
-        }
-    }
-}
-
-async fn follow(stores: &Backends, space: &SpaceId, seen: &mut Seen) -> Result<(), PortError> {
-    loop {
-        let (changes, derived) = tokio::try_join!(
-            stores.graph.changes(space, seen.view.sequence(), PAGE),
-            stores.graph.derived_changes(space, seen.memory.sequence(), PAGE)
-        )?;
-        let last = changes.len() < PAGE && derived.len() < PAGE;
-        if !changes.is_empty() || !derived.is_empty() {
-            // What is cut off half-way is read again from the start.
-            let old = std::mem::take(seen);
-            let taken = tokio::task::spawn_blocking(move || old.with(changes, derived));
-            *seen = taken.await.map_err(crate::error::crashed)?;
-        }
-        if last {
-            return Ok(());
-        }
-    }
-}
-
-impl Seen {
-    fn with(self, changes: Vec<Change>, derived: Vec<DerivedChange>) -> Seen {
-        let mut memory = Arc::unwrap_or_clone(self.memory);
-        let mut view = self.view;
-        memory.take_derived(derived);
-        if !changes.is_empty() {
-            memory.take_units(&changes);
-            let mut own = Arc::unwrap_or_clone(view);
-            own.apply(changes);
-            view = Arc::new(own);
-        }
-        Seen {
-            view,
-            memory: Arc::new(memory),
         }
     }
 }

@@ -32,6 +32,7 @@ pub struct View {
     speaker_of: Vec<Option<u32>>,
     speakers: Speakers,
     marks: Marks,
+    unarranged: bool,
 }
 
 /// Turn units about which somebody decided something.
@@ -53,13 +54,20 @@ impl View {
 
     /// Takes in changes, in order; units of other grains and statuses are left out or dropped.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
-        let mut changed = false;
+        self.take(changes);
+        if self.unarranged {
+            self.arrange();
+        }
+    }
+
+    /// Takes in changes that are seen once the view is arranged.
+    pub(crate) fn take(&mut self, changes: impl IntoIterator<Item = Change>) {
         for Change { sequence, unit } in changes {
             self.sequence = self.sequence.max(sequence);
             if unit.grain != Grain::Turn {
                 continue;
             }
-            changed = true;
+            self.unarranged = true;
             if let Some(old) = self.units.remove(&unit.id) {
                 self.count(&old, false);
             }
@@ -69,9 +77,11 @@ impl View {
                 self.units.insert(turn.unit.id, turn);
             }
         }
-        if changed {
-            self.arrange();
-        }
+    }
+
+    /// Says whether every change taken in is seen.
+    pub(crate) fn is_arranged(&self) -> bool {
+        !self.unarranged
     }
 
     /// Takes in what was decided about turns, all of it.
@@ -166,7 +176,9 @@ impl View {
         }
     }
 
-    fn arrange(&mut self) {
+    /// Brings the turns into reading order.
+    pub(crate) fn arrange(&mut self) {
+        self.unarranged = false;
         let mut by_session: HashMap<SessionId, Vec<Arc<Turn>>> = HashMap::new();
         for turn in self.units.values() {
             by_session.entry(turn.unit.session).or_default().push(Arc::clone(turn));

@@ -1,0 +1,187 @@
+//! A graph that stops in the middle, and one that is away.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::{Change, DerivedChange, Graph};
+use domain::relation::Relation;
+use domain::unit::Unit;
+use domain::{Classify, ErrorKind, PortError};
+use host::Context;
+use router::{Config, Router};
+use tokio::sync::{Notify, Semaphore};
+use uuid::Uuid;
+
+use crate::stores::{moment, put};
+use crate::talk::{packed, request, space, units};
+
+type Result<T> = std::result::Result<T, PortError>;
+
+/// A graph that gives as many pages of changes as it is told to, or none at all.
+struct Stalled {
+    graph: Arc<dyn Graph>,
+    pages: Semaphore,
+    /// Told whenever a page is asked for and not given.
+    stalled: Notify,
+    away: AtomicBool,
+    /// After which sequences pages of changes were given.
+    given: Mutex<Vec<u64>>,
+}
+
+impl Stalled {
+    fn here(&self) -> Result<()> {
+        if self.away.load(Ordering::SeqCst) {
+            return Err(PortError::new("graph", ErrorKind::Unavailable, "nobody is there"));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Graph for Stalled {
+    async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()> {
+        self.graph.put_units(space, units, retired).await
+    }
+
+    async fn units(&self, space: &SpaceId, ids: &[UnitId]) -> Result<Vec<Unit>> {
+        self.graph.units(space, ids).await
+    }
+
+    async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>> {
+        self.here()?;
+        if self.pages.available_permits() == 0 {
+            self.stalled.notify_one();
+        }
+        self.pages.acquire().await.unwrap().forget();
+        self.given.lock().unwrap().push(sequence);
+        self.graph.changes(space, sequence, limit).await
+    }
+
+    async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()> {
+        self.graph.put_relations(space, relations).await
+    }
+
+    async fn relations(&self, space: &SpaceId, units: &[UnitId], limit: usize) -> Result<Vec<Relation>> {
+        self.here()?;
+        self.graph.relations(space, units, limit).await
+    }
+
+    async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
+        self.graph.put_derived(space, items, gone).await
+    }
+
+    async fn list_derived(
+        &self,
+        space: &SpaceId,
+        kind: DerivedKind,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<Derived>> {
+        self.graph.list_derived(space, kind, after, limit).await
+    }
+
+    async fn derived(&self, space: &SpaceId, ids: &[DerivedId]) -> Result<Vec<Derived>> {
+        self.graph.derived(space, ids).await
+    }
+
+    async fn derived_changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<DerivedChange>> {
+        self.here()?;
+        self.graph.derived_changes(space, sequence, limit).await
+    }
+}
+
+async fn opened(dir: &tempfile::TempDir, pages: usize) -> (Context, Arc<Stalled>, Router) {
+    let ctx = Context::embedded(dir.path()).await.unwrap();
+    ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
+    let graph = Arc::new(Stalled {
+        graph: Arc::clone(&ctx.backends.graph),
+        pages: Semaphore::new(pages),
+        stalled: Notify::new(),
+        away: AtomicBool::new(false),
+        given: Mutex::default(),
+    });
+    let mut stores = ctx.backends.clone();
+    stores.graph = Arc::clone(&graph) as Arc<dyn Graph>;
+    let router = Router::new(stores, Config::default()).unwrap();
+    (ctx, graph, router)
+}
+
+/// The talk, said over and over.
+fn long(count: usize) -> Vec<Unit> {
+    let all = units();
+    let said = (0..count).map(|number| {
+        let mut unit = all[number % all.len()].clone();
+        let id = format!("r{number}");
+        let record = RecordId::derive(&space(), &id);
+        (unit.id, unit.records, unit.external_ids) = (UnitId::turn(record), vec![record], vec![id]);
+        unit
+    });
+    said.collect()
+}
+
+#[tokio::test]
+async fn what_a_request_read_is_not_lost_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, graph, router) = opened(&dir, 1).await;
+    put(&ctx, &long(2_300)).await;
+    let asked = request("What is the name of Liv's dog?", 80);
+    for more in [1, 2] {
+        tokio::select! {
+            routed = router.route(asked.clone()) => panic!("{routed:?}"),
+            () = graph.stalled.notified() => {}
+        }
+        graph.pages.add_permits(more);
+    }
+    assert_eq!(router.route(asked.clone()).await.unwrap().units, 2_300);
+    assert_eq!(*graph.given.lock().unwrap(), [0, 1_000, 2_000, 2_300]);
+    // Nothing is stored under the name now, and what was begun for the old space is not taken for the new one's.
+    tokio::select! {
+        routed = router.route(asked.clone()) => panic!("{routed:?}"),
+        () = graph.stalled.notified() => {}
+    }
+    ctx.backends.records.delete_space(&space()).await.unwrap();
+    ctx.backends.records.create_space(&space(), moment(1)).await.unwrap();
+    put(&ctx, &units()[..1]).await;
+    graph.pages.add_permits(9);
+    assert_eq!(router.route(asked).await.unwrap().units, 1);
+}
+
+#[tokio::test]
+async fn a_kept_view_answers_while_the_graph_is_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, graph, router) = opened(&dir, 99).await;
+    put(&ctx, &units()).await;
+    let asked = request("What did Omar make in pottery classes?", 200);
+    let kind = async || router.route(asked.clone()).await.unwrap_err().kind();
+    graph.away.store(true, Ordering::SeqCst);
+    assert_eq!(kind().await, ErrorKind::Unavailable);
+    graph.away.store(false, Ordering::SeqCst);
+    let before = router.route(asked.clone()).await.unwrap();
+    assert!(before.degraded.is_empty() && packed(&before).contains(&"r6"));
+    graph.away.store(true, Ordering::SeqCst);
+    let routed = router.route(asked.clone()).await.unwrap();
+    assert_eq!(routed.degraded, ["graph is not available"]);
+    assert!(packed(&routed).contains(&"r6"));
+    // What was erased meanwhile is not told, neither a turn nor a whole space.
+    ctx.backends.index.put(&space(), &[], &[units()[6].id]).await.unwrap();
+    let routed = router.route(asked.clone()).await.unwrap();
+    assert!(!packed(&routed).is_empty() && !packed(&routed).contains(&"r6"));
+    assert!(
+        routed
+            .scenes
+            .iter()
+            .flat_map(|it| &it.turns)
+            .all(|it| it.unit != units()[6].id)
+    );
+    ctx.backends.index.erase(&space()).await.unwrap();
+    assert_eq!(kind().await, ErrorKind::Unavailable);
+    graph.away.store(false, Ordering::SeqCst);
+    assert_eq!(router.route(asked.clone()).await.unwrap().units, 8);
+    ctx.backends.records.delete_space(&space()).await.unwrap();
+    assert_eq!(kind().await, ErrorKind::NotFound);
+    graph.away.store(true, Ordering::SeqCst);
+    assert_eq!(kind().await, ErrorKind::NotFound);
+}
