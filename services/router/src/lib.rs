@@ -3,7 +3,7 @@
 //! The core is pure and may be read top down: [`view`] holds a space, [`query`] reads a question, [`propose`] collects
 //! candidates, [`mod@matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
 //! [`route`] joins them. [`Router`] does the same from stores. [`memory`] holds what is derived of a space; the tools look
-//! around in both.
+//! around in both, and [`recall`] says unasked what a message wakes in them.
 
 pub mod edges;
 pub mod favour;
@@ -14,6 +14,7 @@ pub mod memory;
 pub mod pack;
 pub mod propose;
 pub mod query;
+pub mod recall;
 pub mod route;
 pub mod slots;
 pub mod view;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use domain::id::{SpaceId, UnitId};
-use domain::message::{RouteV1, RoutedV1, ToolV1, ToolsV1};
+use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
 use domain::port::{Search, SearchResult};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Backends, Context};
@@ -55,7 +55,7 @@ impl Default for Config {
     }
 }
 
-/// Serves questions and calls of tools until shutdown.
+/// Serves questions, calls of tools and messages until shutdown.
 ///
 /// # Errors
 /// If the settings or the weights are wrong.
@@ -65,7 +65,8 @@ pub async fn run(ctx: Context) -> anyhow::Result<()> {
     let routes = ctx.serve::<RouteV1, Error, _, _>(config.in_flight, |request| router.route(request));
     let calls = ctx.serve::<ToolV1, Error, _, _>(config.in_flight, |call| router.tool(call));
     let lists = ctx.serve::<ToolsV1, Error, _, _>(config.in_flight, |_| async { Ok(tools::catalogue()) });
-    tokio::try_join!(routes, calls, lists).map(|_| ())
+    let messages = ctx.serve::<RecallV1, Error, _, _>(config.in_flight, |message| router.recall(message));
+    tokio::try_join!(routes, calls, lists, messages).map(|_| ())
 }
 
 /// Answers questions from stores; the views of spaces are kept between questions.
@@ -78,9 +79,9 @@ pub struct Router {
 
 /// What happened on the way, beside the result.
 #[derive(Default)]
-struct Log {
-    steps: Vec<(String, f32)>,
-    degraded: Vec<String>,
+pub(crate) struct Log {
+    pub(crate) steps: Vec<(String, f32)>,
+    pub(crate) degraded: Vec<String>,
 }
 
 impl Router {
@@ -177,6 +178,11 @@ impl Router {
         }
     }
 
+    /// Returns the weights of the heads.
+    pub(crate) fn weights(&self) -> &Arc<Weights> {
+        &self.weights
+    }
+
     /// Returns the stores.
     pub(crate) fn backends(&self) -> &Backends {
         &self.backends
@@ -188,7 +194,8 @@ impl Router {
         Ok(tokio::task::spawn_blocking(read).await.map_err(crashed)?)
     }
 
-    async fn search(&self, request: &RouteV1, query: &Query, log: &mut Log) -> SearchResult {
+    /// Searches the index for what a question says; without it or the embedder as far as may be.
+    pub(crate) async fn search(&self, request: &RouteV1, query: &Query, log: &mut Log) -> SearchResult {
         let bare = [query.anchors.bare.clone()];
         let dense = match self.backends.embedder.embed(&bare).await {
             Ok(mut vectors) => vectors.pop(),
@@ -256,7 +263,7 @@ fn still_there(
 }
 
 impl Log {
-    fn step(&mut self, name: &str, start: Instant) {
+    pub(crate) fn step(&mut self, name: &str, start: Instant) {
         self.steps.push((name.to_owned(), start.elapsed().as_secs_f32() * 1e3));
     }
 

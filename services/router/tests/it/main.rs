@@ -5,6 +5,7 @@ mod bounds;
 mod derived;
 mod favour;
 mod memory;
+mod recall;
 mod stalled;
 mod stores;
 mod talk;

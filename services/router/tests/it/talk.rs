@@ -24,7 +24,7 @@ const TALK: &str = "\
 
 /// Returns the units of the talk, in order; ids are r0, r1 ...
 pub(crate) fn units() -> Vec<Unit> {
-    TALK.lines().enumerate().map(|(at, line)| unit(at, line)).collect()
+    TALK.lines().enumerate().map(|(at, line)| said(at, line)).collect()
 }
 
 /// Asks about `view`.
@@ -65,7 +65,8 @@ pub(crate) fn space() -> SpaceId {
     "talk".parse().unwrap()
 }
 
-fn unit(at: usize, line: &str) -> Unit {
+/// Returns the turn unit of a line: moment, actor, text.
+pub(crate) fn said(at: usize, line: &str) -> Unit {
     let mut fields = line.splitn(3, '|');
     let mut field = || fields.next().unwrap().to_owned();
     let (time, actor, text) = (field(), field(), field());

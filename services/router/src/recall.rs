@@ -1,0 +1,74 @@
+//! Recall: what a memory says unasked when a message wakes it (MemCog, section 3.4, the proactive protocol).
+//!
+//! A message is read ([`heard`]), remembered turns are ranked as for a question and weighed by what they share with it
+//! ([`tie`]), facts that bear on it are added, what leads on is followed, and of all that only what is relevant now, still
+//! valid, not delicate here and not said before is kept. Silent by default. Nothing observed later than the message is used.
+
+pub mod heard;
+pub mod idea;
+pub mod sensitive;
+pub mod tie;
+pub mod trigger;
+
+mod against;
+mod choose;
+mod hops;
+mod serve;
+mod told;
+
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
+use domain::message::{RecallV1, RecalledV1};
+use domain::port::SearchResult;
+
+use crate::heads::Weights;
+use crate::memory::Known;
+use crate::view::View;
+
+use heard::Heard;
+use idea::{Idea, Ideas};
+
+/// Hints given at most, whatever is asked for.
+pub const LIMIT_MAX: u32 = 20;
+
+/// Returns what is worth saying. `heard` is the message read against `view`, `found` the hits of the index for it,
+/// `known` what was known just before it was said ([`before`]).
+pub fn recall(
+    view: &View,
+    known: Known<'_>,
+    (heard, found): (&Heard, &SearchResult),
+    request: &RecallV1,
+    weights: &Weights,
+) -> RecalledV1 {
+    if heard.idle() || request.limit == 0 {
+        return RecalledV1::default();
+    }
+    let (ties, considered) = tie::ties(view, heard, request, found, weights);
+    let mut ideas = Ideas::default();
+    for tie in &ties {
+        let (trigger, reason) = trigger::of(view, heard, tie, request.at);
+        ideas.add(Idea {
+            place: tie.place,
+            over: None,
+            trigger,
+            reason,
+            score: tie.score,
+            facts: Vec::new(),
+            sides: Vec::new(),
+        });
+    }
+    told::add(view, known, heard, (&ties, request.at), &mut ideas);
+    against::add(view, known, heard, request, &mut ideas);
+    hops::add(view, known, heard, (&ties, request.at), &mut ideas);
+    RecalledV1 {
+        hints: choose::choose(view, known, heard, request, ideas),
+        considered: considered as u32,
+        steps: Vec::new(),
+        degraded: Vec::new(),
+    }
+}
+
+/// Returns the moment whose knowledge a message at `at` may wake: what the message itself tells is not among it.
+pub fn before(at: DateTime<FixedOffset>) -> DateTime<Utc> {
+    let at = at.to_utc();
+    at.checked_sub_signed(TimeDelta::microseconds(1)).unwrap_or(at)
+}

@@ -1,0 +1,142 @@
+//! Where a message says otherwise than the memory (MemCog, section 3.4: statements that contradict what is stored).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+use domain::fact::{Aspect, Fact};
+use domain::message::RecallV1;
+use domain::recall::Trigger;
+use text::facts::{Statement, Subject, Telling, stated};
+
+use super::heard::Heard;
+use super::idea::{Idea, Ideas};
+use crate::memory::Known;
+use crate::view::View;
+
+/// Facts of a subject that are compared with each statement, the newest ones.
+const FACTS: usize = 200;
+/// Share of the stems of the shorter value that makes two values one.
+const SAME: f32 = 0.5;
+/// How likely a contradiction is worth saying if both sides are sure.
+const SCORE: f32 = 0.97;
+
+/// Predicates of which somebody has one value at a time. What is not listed may have many.
+const SINGLE: [&str; 14] = [
+    "lives in",
+    "works as",
+    "works at",
+    "is married to",
+    "is engaged to",
+    "is dating",
+    "comes from",
+    "was born in",
+    "is aged",
+    "is called",
+    "is named",
+    "was born on",
+    "speaks natively",
+    "has diet",
+];
+
+/// Adds the facts that the message speaks against, each with both sides.
+pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: &mut Ideas) {
+    let told = Telling {
+        text: &heard.text,
+        speaker: &request.actor,
+        addressee: "",
+        observed_at: request.at,
+    };
+    for statement in stated(&told) {
+        for fact in of_subject(known, &statement, &request.actor) {
+            let place = view
+                .place(fact.source)
+                .filter(|&it| view.turns()[it].unit.observed_at < request.at);
+            if let Some(place) = place
+                && holds(&fact, request.at)
+                && contradict(&statement, &fact)
+            {
+                ideas.add(idea(place, &statement, fact, request));
+            }
+        }
+    }
+}
+
+/// Returns the newest facts about whom a statement is about.
+fn of_subject(known: Known<'_>, statement: &Statement, actor: &str) -> Vec<Arc<Fact>> {
+    let about = match &statement.subject {
+        Subject::Speaker => known.facts_about(actor),
+        Subject::Name(name) => known.facts_about(name),
+        Subject::Phrase(phrase) => {
+            let bare = phrase.to_lowercase();
+            let role = bare
+                .strip_prefix("my ")
+                .or_else(|| bare.strip_prefix("our "))
+                .unwrap_or(&bare);
+            known.facts_about(&format!("{actor}'s {role}"))
+        }
+    };
+    about.into_iter().rev().take(FACTS).collect()
+}
+
+/// Plans are about what is to come, all else holds when the message is said.
+fn holds(fact: &Fact, at: DateTime<FixedOffset>) -> bool {
+    fact.holds_at(at.to_utc()) || fact.aspect == Aspect::Plan && fact.valid_until.is_none() && !fact.withdrawn
+}
+
+/// Says whether a statement and a fact about the same subject cannot both be so: opposite of one value, or another value where
+/// there is one.
+fn contradict(statement: &Statement, fact: &Fact) -> bool {
+    let same = alike(&statement.object, &fact.object);
+    let says = statement.positive && !statement.ended;
+    if same {
+        let kin = verb(&statement.predicate) == verb(&fact.predicate) || statement.aspect == Aspect::Preference;
+        return statement.aspect == fact.aspect && kin && says != positive(&fact.predicate);
+    }
+    let predicate = statement.predicate.as_str();
+    says && predicate == fact.predicate && SINGLE.contains(&predicate) && !statement.object.is_empty()
+}
+
+/// Says whether two values are one: half the stems of the shorter one stand in the other.
+fn alike(a: &str, b: &str) -> bool {
+    let stems = |it: &str| text::stems(it).into_iter().collect::<BTreeSet<String>>();
+    let (a, b) = (stems(a), stems(b));
+    let both = a.intersection(&b).count() as f32;
+    both > 0.0 && both >= SAME * a.len().min(b.len()) as f32
+}
+
+/// Says whether a predicate says that something is so.
+fn positive(predicate: &str) -> bool {
+    let mut words = predicate.split_ascii_whitespace();
+    !words.any(|it| {
+        matches!(
+            it,
+            "not" | "never" | "no" | "dislikes" | "hates" | "avoids" | "can't" | "cannot"
+        )
+    })
+}
+
+/// Returns the stem of the verb of a predicate, negated or not.
+fn verb(predicate: &str) -> String {
+    let words = predicate.split_ascii_whitespace();
+    let mut content = words.filter(|it| !matches!(*it, "does" | "do" | "did" | "not" | "never" | "no" | "longer"));
+    content.next().map(text::stem).unwrap_or_default()
+}
+
+fn idea(place: usize, statement: &Statement, fact: Arc<Fact>, request: &RecallV1) -> Idea {
+    let who = match &statement.subject {
+        Subject::Speaker => &request.actor,
+        Subject::Name(name) | Subject::Phrase(name) => name,
+    };
+    let ours = format!("{} {} {}", fact.subject, fact.predicate, fact.object);
+    let theirs = format!("{who} {} {}", statement.predicate, statement.object);
+    Idea {
+        place,
+        over: None,
+        trigger: Trigger::Contradiction,
+        reason: format!("says \"{theirs}\", but \"{ours}\" is known"),
+        score: SCORE * statement.confidence.min(fact.confidence).clamp(0.5, 1.0),
+        facts: vec![fact],
+        sides: vec![theirs, ours],
+    }
+}

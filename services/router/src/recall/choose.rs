@@ -1,0 +1,154 @@
+//! Which ideas are said: what is relevant now, still valid, not delicate here, and not said before (MemCog, section 3.4).
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use domain::fact::Fact;
+use domain::id::{FactId, HintId, UnitId};
+use domain::message::RecallV1;
+use domain::recall::{Hint, Trigger};
+
+use super::heard::Heard;
+use super::idea::{Idea, Ideas};
+use super::{sensitive, trigger};
+use crate::memory::Known;
+use crate::pack::Display;
+use crate::view::View;
+
+/// Something is said only if one idea scores this much; then so is what scores a little less. Calibrated on messages of our
+/// own, see `tests/eval/data/recall/README.md`.
+const WAKE: f32 = 0.5;
+const KEEP: f32 = 0.25;
+/// Hints on things reached over something else, at most.
+const HOPS: usize = 1;
+/// o200k tokens that one line of a hint should cost at most.
+const LINE: u32 = 90;
+/// Characters of a line that no sentence is short enough for.
+const CHARS: usize = 400;
+/// Two turns that share more of their words tell the same.
+const SAME: f32 = 0.8;
+
+/// Chooses at most `limit` ideas, best first, ties by id.
+pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: Ideas) -> Vec<Hint> {
+    let mut ideas: Vec<Idea> = ideas.0.into_values().collect();
+    if ideas.iter().all(|it| it.score < WAKE) {
+        return Vec::new();
+    }
+    ideas.retain(|it| it.score >= KEEP);
+    ideas.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+    let silent: BTreeSet<HintId> = request.silent.iter().copied().collect();
+    let told: BTreeSet<FactId> = ideas.iter().flat_map(|it| &it.facts).map(|it| it.id).collect();
+    let (mut hints, mut places, mut hops): (Vec<Hint>, Vec<usize>, usize) = (Vec::new(), Vec::new(), 0);
+    for idea in ideas {
+        let hop = usize::from(idea.trigger == Trigger::MultiHop);
+        let outdated = idea
+            .facts
+            .iter()
+            .any(|it| it.retired_by.is_some_and(|it| told.contains(&it)));
+        let contradicts = idea.trigger == Trigger::Contradiction;
+        if hints.len() == request.limit as usize
+            || hops + hop > HOPS
+            || outdated && !contradicts
+            || said(view, &idea, &silent)
+            || places.iter().any(|&it| same(view, it, idea.place))
+        {
+            continue;
+        }
+        let Some(hint) = hint(view, known, heard, request, &idea) else {
+            continue;
+        };
+        places.push(idea.place);
+        hops += hop;
+        hints.push(hint);
+    }
+    hints.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    hints
+}
+
+/// Says whether the ledger has the turn or one of the facts, for whatever reason it was told.
+fn said(view: &View, idea: &Idea, silent: &BTreeSet<HintId>) -> bool {
+    if silent.is_empty() {
+        return false;
+    }
+    let unit = view.turns()[idea.place].unit.id.uuid();
+    let subjects = idea.facts.iter().map(|it| it.id.uuid()).chain([unit]);
+    let mut ids = subjects.flat_map(|subject| trigger::ALL.map(|it| HintId::derive(subject, trigger::name(it))));
+    ids.any(|it| silent.contains(&it))
+}
+
+/// Says whether two turns tell the same in the same words.
+fn same(view: &View, a: usize, b: usize) -> bool {
+    let words = |place: usize| -> BTreeSet<u32> {
+        let parts = view.turns()[place].parts.iter();
+        parts.flat_map(|it| it.words.iter().copied()).collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let both = a.intersection(&b).count() as f32;
+    both > SAME * (a.len() + b.len()) as f32 / 2.0
+}
+
+/// Makes a hint of an idea, unless it is too delicate to be said here.
+fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: &Idea) -> Option<Hint> {
+    let places: Vec<usize> = [Some(idea.place), idea.over].into_iter().flatten().collect();
+    let mut lines: Vec<String> = places.iter().rev().map(|&it| line(view, heard, it)).collect();
+    let matters = sensitive::domains(&lines.join(" "));
+    if !request.sensitive && !matters.within(heard.domains) {
+        return None;
+    }
+    let moment = request.at.to_utc();
+    let over = |it: &&Fact| it.withdrawn || it.valid_until.is_some_and(|until| until <= moment);
+    let closed: Option<&Fact> = idea.facts.iter().map(AsRef::as_ref).find(over);
+    let valid_until = closed.and_then(|it| it.valid_until);
+    if let Some(until) = valid_until {
+        lines.push(outdated(known, closed, until));
+    }
+    let text = lines.join("\n");
+    let unit = |place: &usize| &view.turns()[*place].unit;
+    let subject = idea
+        .facts
+        .first()
+        .map_or(unit(&idea.place).id.uuid(), |it| it.id.uuid());
+    let units: Vec<UnitId> = places.iter().map(|it| unit(it).id).collect();
+    Some(Hint {
+        id: HintId::derive(subject, trigger::name(idea.trigger)),
+        trigger: idea.trigger,
+        sensitivity: sensitive::class(&text, matters),
+        reason: idea.reason.clone(),
+        units,
+        external_ids: places.iter().flat_map(|it| unit(it).external_ids.clone()).collect(),
+        facts: idea.facts.iter().map(|it| it.id).collect(),
+        observed_at: unit(&idea.place).observed_at,
+        valid: closed.is_none(),
+        valid_until,
+        sides: idea.sides.clone(),
+        score: idea.score,
+        text,
+    })
+}
+
+/// Returns a turn as a dated line with what matters most of it for the message.
+fn line(view: &View, heard: &Heard, place: usize) -> String {
+    let turn = &view.turns()[place];
+    let shown = Display::within(&heard.query, turn, LINE).map(|it| it.text(turn));
+    let shown = shown.unwrap_or_else(|| turn.shown.chars().take(CHARS).collect());
+    let date = turn.unit.observed_at.format("%-d %B %Y");
+    let actor = &turn.unit.actor;
+    if actor.is_empty() {
+        format!("[{date}] {shown}")
+    } else {
+        format!("[{date}] {actor}: {shown}")
+    }
+}
+
+/// Says until when something held, and what holds since, as far as it is known.
+fn outdated(known: Known<'_>, closed: Option<&Fact>, until: DateTime<Utc>) -> String {
+    let newer = closed.and_then(|it| it.retired_by).and_then(|it| known.fact(it));
+    let date = until.format("%-d %B %Y");
+    match newer {
+        Some(newer) => format!(
+            "(until {date}; since then: {} {} {})",
+            newer.subject, newer.predicate, newer.object
+        ),
+        None => format!("(until {date})"),
+    }
+}

@@ -1,0 +1,173 @@
+//! What recall reads from a message before memory is looked at.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Arc, LazyLock};
+
+use chrono::{DateTime, FixedOffset, NaiveTime};
+use domain::anchor::AnswerKind;
+use domain::time::{Precision, TimeSpan};
+use text::{Table, patterns as p, sparse};
+
+use super::sensitive::{self, Domains};
+use crate::query::Query;
+use crate::view::View;
+
+/// A message is read up to this many bytes.
+pub(super) const BYTES_MAX: usize = 8_000;
+/// Words as frequent as this in general English say nothing; -ln of the share.
+const COMMON: f32 = 6.5;
+/// What a word counts at most; words without a row in the table count as much.
+const WORTH_MAX: f32 = 6.0;
+/// What a word counts at least, small talk left out.
+const WORTH_MIN: f32 = 0.3;
+/// Times named in a message that are looked at.
+const TIMES_MAX: usize = 8;
+/// Names that are looked at.
+const NAMES_MAX: usize = 24;
+
+/// Words of small talk: they wake nothing by themselves.
+const SMALL_TALK: &str = "ok okay thanks thank thx cheers please sorry welcome yes yeah yep yup no nope nah sure fine great good nice \
+    cool awesome perfect lovely wonderful amazing brilliant super excellent fantastic haha hahaha lol lmao wow oh ah hmm hm um er well \
+    morning afternoon evening night goodnight goodbye bye hello hi hey later soon today tonight tomorrow now moment second minute \
+    sec wait hold understood understand agree agreed exactly indeed absolutely definitely totally true right correct deal done got \
+    gotcha noted sound sounds look looks love like hope wish luck enjoy fun laugh laughing funny glad happy see seen know knew think \
+    thought guess mean meant say said tell told talk chat ask question answer reply message text typing busy free fast quick slow \
+    long short little bit lot much many more less most really very quite too enough again back still already just maybe perhaps \
+    probably thing things stuff something anything nothing everything someone anyone everyone way kind sort part point idea fact \
+    case reason problem matter worry issue trouble day days week weekend monday tuesday wednesday thursday friday saturday sunday rest time times year years month months people person man \
+    woman guy guys one two first last next new old other another same different big small best better worse bad hard easy need want \
+    let make made take took taken give gave come came go going went gone get getting put keep kept try tried use used start started \
+    stop finish end help work works feel feeling felt bless cheer congrats congratulations welcome safe proud excited weather sleep \
+    bed course clear fair cold hot warm freezing sunny rain rainy snow windy omg happy merry bonjour merci danke gracias hola ciao klar alles \
+    bitte tschüss salut oui ja nein si";
+
+static SMALL_STEMS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| SMALL_TALK.split_ascii_whitespace().map(text::stem).collect());
+
+/// Words that say that something is done once more.
+const AGAIN: &str = "again usual usually always every each routine habit";
+const MINE: &str = "i i'm i've i'd i'll me my mine myself we we're we've we'd we'll our ours us";
+
+/// A message, read.
+pub struct Heard {
+    /// As the router reads it, as a message and not as a question.
+    pub query: Query,
+    /// What each of the query's words counts for: how rare it is in general English, 0 to 6.
+    pub worth: Vec<f32>,
+    /// Sum of `worth`.
+    pub total: f32,
+    /// It speaks of whoever says it.
+    pub mine: bool,
+    /// It asks.
+    pub asks: bool,
+    /// It tells of a repetition.
+    pub again: bool,
+    /// It shows a feeling.
+    pub feels: bool,
+    /// Names in it as written, those of speakers too; whoever is only spoken to is left out.
+    pub named: Vec<String>,
+    /// Stems of the names in it, those of places left out.
+    pub names: BTreeSet<u32>,
+    /// Stems of names behind a preposition of place.
+    pub places: BTreeSet<u32>,
+    /// Times named that can be placed.
+    pub times: Vec<TimeSpan>,
+    /// Matters in it that are delicate.
+    pub domains: Domains,
+    /// What it says, bounded.
+    pub text: String,
+}
+
+impl Heard {
+    /// Reads a message said at `at`.
+    pub fn read(message: &str, view: &View, at: DateTime<FixedOffset>) -> Heard {
+        let text = message[..message.floor_char_boundary(BYTES_MAX)].to_owned();
+        let mut query = Query::read(&text, view, at);
+        (query.anchors.answer, query.anchors.window) = (AnswerKind::Message, None);
+        let worth: Vec<f32> = query.words.iter().map(|it| worth(&it.stem, &it.pieces)).collect();
+        let lower: Vec<String> = text::words(&text)
+            .iter()
+            .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
+            .collect();
+        let (named, names, places) = names(&text, view);
+        let times = text::time::find(&text, at).into_iter().map(|it| it.span);
+        let times = times.filter(|it| it.precision != Precision::Unknown && it.precision != Precision::Instant);
+        Heard {
+            total: worth.iter().sum(),
+            worth,
+            mine: lower.iter().any(|it| member(MINE, it)),
+            asks: text.trim_end().ends_with(['?', '？', '؟']),
+            again: lower.iter().any(|it| member(AGAIN, it)),
+            feels: query.patterns[p::FEELING] > 0,
+            named,
+            names,
+            places,
+            times: times.take(TIMES_MAX).collect(),
+            domains: sensitive::domains(&text),
+            query,
+            text,
+        }
+    }
+
+    /// Says whether there is nothing in it that could wake a memory: small talk, thanks, a greeting.
+    pub fn idle(&self) -> bool {
+        self.total < 1.0 && self.names.is_empty() && self.places.is_empty()
+    }
+}
+
+/// Says whether a space-separated list holds a word.
+pub(super) fn member(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|it| it == word)
+}
+
+/// Returns how much a word of the message counts.
+fn worth(stem: &str, pieces: &[(u32, Arc<[f32]>)]) -> f32 {
+    if small_talk(stem) || stem.chars().all(|it| !it.is_alphabetic()) {
+        return 0.0;
+    }
+    let rarest = pieces.iter().map(|it| Table::builtin().rarity(it.0));
+    let rarest = rarest.fold(0.0, f32::max);
+    if pieces.is_empty() {
+        return WORTH_MAX;
+    }
+    (rarest - COMMON).clamp(WORTH_MIN, WORTH_MAX)
+}
+
+fn small_talk(stem: &str) -> bool {
+    SMALL_STEMS.contains(stem)
+}
+
+/// Returns the names in a text, and the stems of those that are not of speakers, people and things first, places behind;
+/// whoever is only spoken to is left out.
+fn names(text: &str, view: &View) -> (Vec<String>, BTreeSet<u32>, BTreeSet<u32>) {
+    let called: Vec<String> = text::vocatives(text).iter().map(|it| it.to_lowercase()).collect();
+    let (mut named, mut names, mut places) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    for name in text::names(text).into_iter().take(NAMES_MAX) {
+        let lower = name.to_lowercase();
+        if called.contains(&lower) || named.iter().any(|it| it == name) {
+            continue;
+        }
+        named.push(name.to_owned());
+        if view.speakers().named(&lower).is_some() {
+            continue;
+        }
+        let start = name.as_ptr() as usize - text.as_ptr() as usize;
+        let before = text::words(&text[..start]).last().map(|it| it.to_lowercase());
+        let somewhere = before.is_some_and(|it| member("in at to from near around through past", &it));
+        let stems = text::stems(name).into_iter().filter(|it| !small_talk(it));
+        let stems = stems.map(|it| sparse::hash(&it));
+        if somewhere {
+            places.extend(stems);
+        } else {
+            names.extend(stems);
+        }
+    }
+    (named, names, places)
+}
+
+/// Says whether a span of a few days or less lies within some days of a moment.
+pub(super) fn near(span: &TimeSpan, at: DateTime<FixedOffset>, days: i64) -> bool {
+    let day = at.date_naive().and_time(NaiveTime::MIN).and_utc();
+    let exact = matches!(span.precision, Precision::Day | Precision::Week | Precision::Instant);
+    exact && span.end >= day && (span.start - day).num_days() <= days
+}

@@ -1,0 +1,54 @@
+//! Recall from stores.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use domain::message::{RecallV1, RecalledV1};
+use tracing::{Instrument, info_span};
+
+use super::heard::Heard;
+use super::{before, recall};
+use crate::error::{Error, crashed};
+use crate::service::{Log, Router};
+
+impl Router {
+    /// Returns what a message wakes: brings the view up to date, reads the message, searches the index, weighs what is found.
+    ///
+    /// # Errors
+    /// `NotFound` without the space; that of a store that failed. A failing index or embedder only degrades.
+    pub async fn recall(&self, mut request: RecallV1) -> Result<RecalledV1, Error> {
+        request.limit = request.limit.min(super::LIMIT_MAX);
+        let mut log = Log::default();
+        let start = Instant::now();
+        let seen = self.seen(&request.space).await?;
+        log.step("sync", start);
+        let start = Instant::now();
+        let (view, asked) = (Arc::clone(&seen.view), request.clone());
+        let read = tokio::task::spawn_blocking(move || Heard::read(&asked.message, &view, asked.at));
+        let heard = read.instrument(info_span!("read")).await.map_err(crashed)?;
+        log.step("read", start);
+        if heard.idle() {
+            return Ok(RecalledV1 {
+                steps: log.steps,
+                ..RecalledV1::default()
+            });
+        }
+        let start = Instant::now();
+        let asked = super::tie::asked(&request);
+        let found = self
+            .search(&asked, &heard.query, &mut log)
+            .instrument(info_span!("search"))
+            .await;
+        log.step("search", start);
+        let start = Instant::now();
+        let weights = Arc::clone(self.weights());
+        let weighed = tokio::task::spawn_blocking(move || {
+            let known = seen.memory.at(Some(before(request.at)));
+            recall(&seen.view, known, (&heard, &found), &request, &weights)
+        });
+        let mut recalled = weighed.instrument(info_span!("weigh")).await.map_err(crashed)?;
+        log.step("weigh", start);
+        (recalled.steps, recalled.degraded) = (log.steps, log.degraded);
+        Ok(recalled)
+    }
+}

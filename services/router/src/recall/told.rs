@@ -1,0 +1,201 @@
+//! Facts that bear on a message: standing wishes, what is known of whom it names, plans whose time is near, habits, and what
+//! has changed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+use domain::fact::{Aspect, Fact};
+use domain::id::FactId;
+use domain::recall::Trigger;
+use text::Table;
+
+use super::heard::{Heard, near};
+use super::idea::{Idea, Ideas};
+use super::tie::{self, Tie};
+use crate::memory::Known;
+use crate::view::View;
+
+/// Facts looked at from each list.
+const EACH: usize = 200;
+/// A word that counts this much leads to the facts that say it.
+const TELLING: f32 = 1.0;
+/// Days ahead in which a plan is near.
+const NEAR_DAYS: i64 = 3;
+
+/// What a fact's kind adds to how likely it is worth saying, before the sigmoid.
+const WISH: f32 = 1.2;
+const PREFERENCE: f32 = 0.7;
+const NAMED: f32 = 0.4;
+const DUE: f32 = 1.5;
+
+/// Adds the turns of facts that bear on the message; `known` is what was known when it was said.
+pub(super) fn add(
+    view: &View,
+    known: Known<'_>,
+    heard: &Heard,
+    (ties, at): (&[Tie], DateTime<FixedOffset>),
+    ideas: &mut Ideas,
+) {
+    for (fact, named) in candidates(view, known, heard, ties) {
+        let Some(place) = view
+            .place(fact.source)
+            .filter(|&it| view.turns()[it].unit.observed_at < at)
+        else {
+            continue;
+        };
+        let (score, words) = bearing(heard, &fact, named, at);
+        if score > 0.0 {
+            let (trigger, reason) = woken(heard, &fact, (named, &words), at);
+            ideas.add(Idea {
+                place,
+                over: None,
+                trigger,
+                reason,
+                score,
+                facts: vec![fact],
+                sides: Vec::new(),
+            });
+        }
+    }
+}
+
+/// Facts of the best turns, of whoever or whatever is named, those that say a word of the message, and what stands: wishes,
+/// likings, habits and plans. With each, whether it is about a name of the message.
+fn candidates(view: &View, known: Known<'_>, heard: &Heard, ties: &[Tie]) -> Vec<(Arc<Fact>, bool)> {
+    let mut seen: BTreeSet<FactId> = BTreeSet::new();
+    let mut out = Vec::new();
+    let mut take = |fact: Arc<Fact>, named: bool| {
+        if seen.insert(fact.id) {
+            out.push((fact, named));
+        }
+    };
+    for name in &heard.named {
+        let about = known.facts_about(name).into_iter().rev().take(EACH);
+        let naming = known.facts_naming(name).into_iter().rev().take(EACH);
+        about.chain(naming).for_each(|it| take(it, true));
+    }
+    for (word, _) in heard.query.words.iter().zip(&heard.worth).filter(|it| *it.1 >= TELLING) {
+        known
+            .facts_saying(word.term)
+            .rev()
+            .take(EACH / 4)
+            .for_each(|it| take(it, false));
+    }
+    for aspect in [Aspect::Instruction, Aspect::Preference, Aspect::Habit, Aspect::Plan] {
+        known.facts_with(aspect).rev().take(EACH).for_each(|it| take(it, false));
+    }
+    for tie in ties {
+        known
+            .facts_from(view.turns()[tie.place].unit.id)
+            .for_each(|it| take(it, false));
+    }
+    out
+}
+
+/// Returns how likely a fact is worth saying, and the words of the message that it shares; 0 if it shares nothing.
+fn bearing(heard: &Heard, fact: &Fact, named: bool, at: DateTime<FixedOffset>) -> (f32, Vec<String>) {
+    let told = format!("{} {}", fact.predicate, fact.object);
+    let stems = text::stems(&told);
+    let pieces = Table::builtin().pieces(&told);
+    let soft: Vec<f32> = heard
+        .query
+        .words
+        .iter()
+        .map(|word| {
+            if stems.contains(&word.stem) {
+                return 1.0;
+            }
+            let nearest = word
+                .pieces
+                .iter()
+                .map(|(_, row)| pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max));
+            nearest.sum::<f32>() / word.pieces.len().max(1) as f32
+        })
+        .collect();
+    let due = fact.aspect == Aspect::Plan && near(&fact.valid_from, at, NEAR_DAYS);
+    let dense: f32 = heard
+        .query
+        .vector
+        .iter()
+        .zip(Table::builtin().embed(&told))
+        .map(|(a, b)| a * b)
+        .sum();
+    let weighed = tie::weigh(heard, &soft, named, [dense, 0.5 * dense]);
+    if weighed.words.is_empty() && !named {
+        return (0.0, Vec::new());
+    }
+    let bonus = match fact.aspect {
+        Aspect::Instruction => WISH,
+        Aspect::Preference => PREFERENCE,
+        Aspect::Plan if due => DUE,
+        Aspect::Attribute
+        | Aspect::Relation
+        | Aspect::Place
+        | Aspect::Work
+        | Aspect::Plan
+        | Aspect::Possession
+        | Aspect::Count
+        | Aspect::Habit => {
+            if named {
+                NAMED
+            } else {
+                0.0
+            }
+        }
+    };
+    let words = weighed
+        .words
+        .iter()
+        .map(|&it| heard.query.words[it].stem.clone())
+        .collect();
+    (tie::worth_saying(&weighed.features, bonus), words)
+}
+
+/// Returns what wakes a fact, and that in words.
+fn woken(
+    heard: &Heard,
+    fact: &Fact,
+    (named, words): (bool, &[String]),
+    at: DateTime<FixedOffset>,
+) -> (Trigger, String) {
+    let about = if words.is_empty() {
+        fact.object.clone()
+    } else {
+        super::trigger::written(heard, words)
+    };
+    let subject = &fact.subject;
+    match fact.aspect {
+        Aspect::Instruction => (
+            Trigger::Preference,
+            format!("speaks of {about}, for which a wish stands"),
+        ),
+        Aspect::Preference => (
+            Trigger::Preference,
+            format!("speaks of {about}, and what {subject} likes is known"),
+        ),
+        Aspect::Plan if near(&fact.valid_from, at, NEAR_DAYS) => {
+            (Trigger::Time, format!("speaks of {about}, and the time for it is near"))
+        }
+        Aspect::Habit => (
+            Trigger::Pattern,
+            format!("speaks of {about}, which {subject} does again and again"),
+        ),
+        Aspect::Place if named => (Trigger::Place, format!("names {subject} or where that is: {about}")),
+        Aspect::Attribute
+        | Aspect::Relation
+        | Aspect::Place
+        | Aspect::Work
+        | Aspect::Plan
+        | Aspect::Possession
+        | Aspect::Count => {
+            if fact.valid_until.is_some() {
+                (Trigger::State, format!("speaks of {about}, which has changed"))
+            } else if named {
+                (Trigger::Entity, format!("names {about}, of which something is known"))
+            } else {
+                (Trigger::Topic, format!("speaks of {about}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What messages wake, and what they do not.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta};
+use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::fact::{Aspect, Fact};
+use domain::id::{CurationId, EntityId, FactId};
+use domain::message::RecallV1;
+use domain::port::SearchResult;
+use domain::recall::{Hint, Sensitivity, Trigger};
+use domain::time::{Precision, TimeSpan};
+use domain::unit::Unit;
+use domain::{Classify, ErrorKind};
+use host::Context;
+use router::heads::Weights;
+use router::memory::Memory;
+use router::recall::{before, heard::Heard, recall};
+use router::view::View;
+use router::{Config, Router};
+
+use crate::derived::at;
+use crate::stores::{moment, put};
+use crate::talk::{said, space};
+
+const LIFE: &str = "\
+2024-01-05T09:00:00Z|Hana|I live in Lisbon now, the flat is next to a tram depot.
+2024-01-05T09:01:00Z|Ivo|Please always send me prices in kronor, I never think in euros.
+2024-02-10T19:00:00Z|Hana|My cousin Mirela teaches the cello at the conservatory.
+2024-02-10T19:01:00Z|Ivo|I love peanut butter on rye bread.
+2024-03-15T08:00:00Z|Ivo|I go swimming at the harbour pool every Tuesday before work.
+2024-03-15T08:05:00Z|Hana|Mirela lost her bow on the ferry to Cacilhas.
+2024-04-20T12:00:00Z|Ivo|I was diagnosed with asthma after the marathon.
+2024-04-28T10:00:00Z|Ivo|I plan to fly to Zagreb for the chess tournament on 6 May.
+2024-04-29T10:00:00Z|Hana|I was so nervous and sad before the driving test, I cried in the car.";
+
+/// Number of the turn, subject, predicate, object, aspect.
+const FACTS: &[(usize, &str, &str, &str, Aspect)] = &[
+    (0, "Hana", "lives in", "Lisbon", Aspect::Place),
+    (1, "Ivo", "wants", "prices in kronor", Aspect::Instruction),
+    (2, "Hana", "has cousin", "Mirela", Aspect::Relation),
+    (2, "Mirela", "works as", "cello teacher", Aspect::Work),
+    (3, "Ivo", "loves", "peanut butter on rye bread", Aspect::Preference),
+    (
+        4,
+        "Ivo",
+        "goes swimming",
+        "at the harbour pool every Tuesday",
+        Aspect::Habit,
+    ),
+    (6, "Ivo", "has", "asthma", Aspect::Attribute),
+    (
+        7,
+        "Ivo",
+        "plans to",
+        "fly to Zagreb for the chess tournament",
+        Aspect::Plan,
+    ),
+];
+
+fn life() -> Vec<Unit> {
+    LIFE.lines()
+        .enumerate()
+        .map(|(number, line)| said(number, line))
+        .collect()
+}
+
+fn facts() -> Vec<Derived> {
+    let facts = FACTS.iter().map(|&(turn, subject, predicate, object, aspect)| {
+        let unit = &life()[turn];
+        let told = unit.observed_at.to_utc();
+        let mut valid_from = TimeSpan::instant(told);
+        if aspect == Aspect::Plan {
+            let day = at("2024-05-06T00:00:00Z");
+            (valid_from.start, valid_from.end) = (day, day + TimeDelta::days(1));
+            valid_from.precision = Precision::Day;
+        }
+        Derived::Fact(Fact {
+            id: FactId::derive(unit.id, subject, predicate, object),
+            subject: subject.to_owned(),
+            entity: Some(EntityId::derive(&space(), &subject.to_lowercase())),
+            predicate: predicate.to_owned(),
+            object: object.to_owned(),
+            aspect,
+            valid_from,
+            valid_until: None,
+            closed_at: None,
+            recorded_at: told,
+            source: unit.id,
+            told_by: unit.actor.clone(),
+            confidence: 0.9,
+            retired_by: None,
+            withdrawn: false,
+        })
+    });
+    facts.collect()
+}
+
+fn message(actor: &str, text: &str) -> RecallV1 {
+    RecallV1 {
+        space: space(),
+        message: text.to_owned(),
+        actor: actor.to_owned(),
+        at: DateTime::parse_from_rfc3339("2024-05-05T10:00:00Z").unwrap(),
+        limit: 5,
+        sensitive: false,
+        silent: Vec::new(),
+    }
+}
+
+fn woken(memory: &Memory, request: &RecallV1) -> Vec<Hint> {
+    let mut view = View::of(life());
+    view.mark(memory.marks());
+    let heard = Heard::read(&request.message, &view, request.at);
+    let known = memory.at(Some(before(request.at)));
+    let found = SearchResult::default();
+    recall(&view, known, (&heard, &found), request, Weights::builtin().unwrap()).hints
+}
+
+fn hints(request: &RecallV1) -> Vec<Hint> {
+    woken(&Memory::of(life(), facts()), request)
+}
+
+fn ids(hints: &[Hint]) -> Vec<&str> {
+    hints
+        .iter()
+        .flat_map(|it| &it.external_ids)
+        .map(String::as_str)
+        .collect()
+}
+
+#[test]
+fn most_messages_wake_nothing() {
+    for text in [
+        "",
+        "ok",
+        "🎉🎉",
+        "Thanks, talk to you later!",
+        "Good morning Hana, how are you?",
+        "Sounds great, see you tomorrow then.",
+        "How do I reverse a linked list in Rust?",
+        "What does the word ephemeral mean?",
+        "The new vacuum cleaner arrived yesterday, it is rather loud.",
+    ] {
+        let hints = hints(&message("Ivo", text));
+        assert!(hints.is_empty(), "{text}: {hints:?}");
+    }
+}
+
+#[test]
+fn each_hint_says_what_woke_it() {
+    for (actor, text, trigger, id) in [
+        (
+            "Hana",
+            "Can you tell Ivo what the prices for the concert tickets are?",
+            Trigger::Preference,
+            "r1",
+        ),
+        (
+            "Hana",
+            "I bought rye bread and peanut butter for Ivo.",
+            Trigger::Preference,
+            "r3",
+        ),
+        ("Ivo", "Is Mirela still giving cello lessons?", Trigger::Entity, "r2"),
+        (
+            "Ivo",
+            "Which tram should I take from the airport in Lisbon?",
+            Trigger::Place,
+            "r0",
+        ),
+        (
+            "Ivo",
+            "I should pack for the chess tournament in Zagreb.",
+            Trigger::Time,
+            "r7",
+        ),
+        (
+            "Ivo",
+            "Swimming at the harbour pool again before work!",
+            Trigger::Pattern,
+            "r4",
+        ),
+        (
+            "Hana",
+            "I feel so nervous and sad, another driving test tomorrow.",
+            Trigger::Emotion,
+            "r8",
+        ),
+    ] {
+        let hints = hints(&message(actor, text));
+        let hint = hints.iter().find(|it| it.external_ids.iter().any(|it| it == id));
+        let hint = hint.unwrap_or_else(|| panic!("{text}: {hints:?}"));
+        assert_eq!(hint.trigger, trigger, "{text}: {hint:?}");
+        assert!(
+            hint.valid && hint.text.contains("2024]") && !hint.reason.is_empty(),
+            "{hint:?}"
+        );
+    }
+}
+
+#[test]
+fn a_contradiction_shows_both_sides() {
+    let hints = hints(&message("Hana", "I live in Porto, so the train to Braga is easy."));
+    let hint = &hints[0];
+    assert_eq!(
+        (hint.trigger, ids(&hints)[0]),
+        (Trigger::Contradiction, "r0"),
+        "{hints:?}"
+    );
+    assert_eq!(hint.sides, ["Hana lives in Porto", "Hana lives in Lisbon"]);
+    assert_eq!(hint.facts.len(), 1);
+    let hints = self::hints(&message("Ivo", "I don't like peanut butter."));
+    assert_eq!(
+        (hints[0].trigger, ids(&hints)[0]),
+        (Trigger::Contradiction, "r3"),
+        "{hints:?}"
+    );
+    // The same of somebody else, and the same once more, are none.
+    for (actor, text) in [("Ivo", "I live in Porto."), ("Hana", "I live in Lisbon.")] {
+        let hints = self::hints(&message(actor, text));
+        assert!(
+            hints.iter().all(|it| it.trigger != Trigger::Contradiction),
+            "{text}: {hints:?}"
+        );
+    }
+}
+
+#[test]
+fn what_leads_on_is_followed() {
+    let hints = hints(&message("Ivo", "I met Mirela at the bakery yesterday."));
+    assert!(ids(&hints).contains(&"r5"), "{hints:?}");
+    assert!(hints.iter().filter(|it| it.trigger == Trigger::MultiHop).count() <= 1);
+}
+
+#[test]
+fn what_was_said_or_is_not_wanted_stays_unsaid() {
+    let mut asked = message("Ivo", "Is Mirela still giving cello lessons?");
+    let first = hints(&asked);
+    asked.silent = first.iter().map(|it| it.id).collect();
+    asked.silent.sort_unstable();
+    let second = hints(&asked);
+    assert!(
+        !first.is_empty()
+            && second
+                .iter()
+                .all(|it| !ids(&first).contains(&it.external_ids[0].as_str()))
+    );
+    asked.silent.clear();
+    asked.limit = 1;
+    assert_eq!(hints(&asked), first[..1]);
+    asked.limit = 0;
+    assert!(hints(&asked).is_empty());
+}
+
+#[test]
+fn what_is_delicate_waits_until_it_is_asked_for() {
+    let mut asked = message("Hana", "Should Ivo run the marathon with me?");
+    assert!(!ids(&hints(&asked)).contains(&"r6"));
+    asked.sensitive = true;
+    let loud = hints(&asked);
+    let hint = loud.iter().find(|it| it.external_ids == ["r6"]).unwrap();
+    assert_eq!(hint.sensitivity, Sensitivity::Sensitive);
+    let spoken = message(
+        "Hana",
+        "Ivo, is your asthma bad when you run the marathon? Take your pills.",
+    );
+    assert!(ids(&hints(&spoken)).contains(&"r6"));
+}
+
+#[test]
+fn nothing_later_and_nothing_forgotten_is_told() {
+    let mut asked = message("Ivo", "Is Mirela still giving cello lessons?");
+    asked.at = life()[2].observed_at;
+    assert!(hints(&asked).is_empty());
+    let asked = message("Ivo", "Is Mirela still giving cello lessons?");
+    let mut memory = Memory::of(life(), facts());
+    memory.decide(&[Curation {
+        id: CurationId::derive(&space(), "1"),
+        at: moment(1),
+        by: String::new(),
+        act: Act::ForgetUnit { unit: life()[2].id },
+        reason: String::new(),
+    }]);
+    assert!(ids(&hints(&asked)).contains(&"r2"));
+    assert!(!ids(&woken(&memory, &asked)).contains(&"r2"));
+}
+
+#[tokio::test]
+async fn stores_give_what_the_view_gives() {
+    let dir = tempfile::tempdir().unwrap();
+    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let router = Arc::new(Router::new(ctx.backends.clone(), Config::default()).unwrap());
+    let asked = message("Ivo", "Is Mirela still giving cello lessons?");
+    assert_eq!(
+        router.recall(asked.clone()).await.unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
+    ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
+    assert!(router.recall(asked.clone()).await.unwrap().hints.is_empty());
+    put(&ctx, &life()).await;
+    ctx.backends.graph.put_derived(&space(), &facts(), &[]).await.unwrap();
+    let recalled = router.recall(asked.clone()).await.unwrap();
+    assert_eq!(recalled.hints, hints(&asked));
+    assert!(recalled.degraded.is_empty() && recalled.considered > 0 && recalled.steps.len() == 4);
+    let thanks = message("Ivo", "Thanks a lot!");
+    assert_eq!(router.recall(thanks).await.unwrap().steps.len(), 2);
+}
