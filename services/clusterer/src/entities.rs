@@ -12,7 +12,6 @@ use domain::id::{EntityId, MergeId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
 
-use crate::named::{Named, Names};
 use crate::{Acts, Changed};
 
 mod alike;
@@ -23,6 +22,7 @@ mod fold;
 mod forms;
 mod held;
 mod kin;
+mod moved;
 mod one;
 mod roles;
 mod told;
@@ -57,6 +57,9 @@ pub struct Entities {
     shown: BTreeMap<String, Entity>,
     alike: Alike,
     acts: Acts,
+    /// Classes that may mean another one than before: since the last round, and after it.
+    stirred: BTreeSet<String>,
+    moved: BTreeSet<String>,
 }
 
 impl Entities {
@@ -81,14 +84,19 @@ impl Entities {
         for class in &affected {
             nodes.extend(self.nodes(class));
         }
+        let mut relinked = Vec::new();
         for class in &affected {
-            self.relink(space, class, &mut out);
+            if self.relink(space, class, &mut out) {
+                relinked.push(class);
+            }
         }
         for class in &affected {
             nodes.extend(self.nodes(class));
-            nodes.extend(self.holders(class));
         }
+        // Whose they are is told by the name of the owner, which is another one now.
+        nodes.extend(relinked.into_iter().flat_map(|it| self.holders(it)));
         let touched = self.rebuild(space, nodes, &mut out);
+        self.tell_moved(&touched);
         // A new name changes what others are called by: "Ann's sister". Names do not depend on that in turn.
         let renamed: BTreeSet<String> = touched.into_iter().flat_map(|it| self.holders(&it)).collect();
         self.rebuild(space, renamed, &mut out);
@@ -104,12 +112,14 @@ impl Entities {
                 person: name.person,
                 place: name.place,
             };
-            let class = self.forms.step(&mention, more);
+            let class = self.mention(&mention, more);
             self.dirty.insert(class);
         }
         for role in &told.roles {
             let (owner, name) = (fold(&role.owner), fold(&role.name));
-            self.held.step(&owner, &role.role, &name, more);
+            if self.held.step(&owner, &role.role, &name, more) {
+                self.stirred.insert(owner.clone());
+            }
             self.dirty.extend([owner, name]);
         }
         if told.actor.is_empty() {
@@ -122,10 +132,18 @@ impl Entities {
             person: false,
             place: false,
         };
-        let actor = self.forms.step(&mention, more);
+        let actor = self.mention(&mention, more);
         let called: Vec<String> = told.called.iter().map(|it| fold(it)).collect();
         self.dirty.extend(self.calls.step(told.session, &actor, &called, more));
         self.dirty.insert(actor);
+    }
+
+    fn mention(&mut self, mention: &Mention<'_>, more: bool) -> String {
+        let (class, turned) = self.forms.step(mention, more);
+        if turned {
+            self.stirred.insert(class.clone());
+        }
+        class
     }
 
     /// Marks what a changed curation bears on.
@@ -170,11 +188,16 @@ impl Entities {
         at.to_owned()
     }
 
-    /// Finds again what a class goes into and which of its forms are one, and tells the merges that changed.
-    fn relink(&mut self, space: &SpaceId, class: &str, out: &mut Changed) {
+    /// Finds again what a class goes into and which of its forms are one, and tells the merges that changed. Says whether it
+    /// goes into another one than before.
+    fn relink(&mut self, space: &SpaceId, class: &str, out: &mut Changed) -> bool {
         let (merges, parted) = self.joined(space, class);
         let mut merges: BTreeMap<MergeId, Merge> = merges.into_iter().map(|it| (it.id, it)).collect();
-        self.parted.remove(class);
+        let root = self.root(class);
+        let parted_before = self.parted.remove(class).unwrap_or_default();
+        if parted_before != parted {
+            self.stirred.insert(class.to_owned());
+        }
         if !parted.is_empty() {
             self.parted.insert(class.to_owned(), parted);
         }
@@ -190,6 +213,10 @@ impl Entities {
             forms::set(&mut self.children, parent.clone(), class, true);
             self.parents.insert(class.to_owned(), parent);
         }
+        let relinked = self.root(class) != root;
+        if relinked {
+            self.stirred.extend([class.to_owned(), root]);
+        }
         // A first name that nobody told yet is an alias and no merge.
         merges.extend(merge.filter(|_| self.forms.contains(class)).map(|it| (it.id, it)));
         let before = self.merges.remove(class).unwrap_or_default();
@@ -203,6 +230,7 @@ impl Entities {
         if !merges.is_empty() {
             self.merges.insert(class.to_owned(), merges);
         }
+        relinked
     }
 
     /// Builds entities again, tells those that changed, and returns those that got another name or other classes.
@@ -266,64 +294,6 @@ impl Entities {
             .flat_map(|it| self.held.names(it))
             .map(|it| self.root(it))
             .collect()
-    }
-
-    /// The one entity a name or nickname stands for.
-    fn named(&self, phrase: &str) -> Option<&Entity> {
-        let form = fold::form(phrase);
-        if let Some(entity) = self.shown.get(&format!("={form}")) {
-            return Some(entity);
-        }
-        let class = fold(&form);
-        let lower = !form.chars().any(char::is_uppercase);
-        let written = || self.forms.of(&class).any(|(it, _)| *it == form);
-        if lower && common::is_common(&class) && !written() {
-            return None;
-        }
-        self.shown.get(&self.root(&class))
-    }
-
-    /// The one entity that is to `actor` what a phrase says.
-    fn related(&self, actor: &str, phrase: &str) -> Option<&Entity> {
-        let (owner, role, kin) = roles::phrase(phrase, actor)?;
-        let owner = self.root(&fold(&owner));
-        let plain = role == kin.word;
-        if plain && !kin.single {
-            return None;
-        }
-        let members = self.members(&owner);
-        let held = members.iter().flat_map(|it| self.held.of(it));
-        let kind_of = |it: &str| {
-            it.strip_suffix(kin.word)
-                .is_some_and(|it| it.ends_with(' ') && it != "former ")
-        };
-        let fits = held.filter(|(it, _)| *it == &role || plain && kind_of(it));
-        let found: BTreeSet<String> = fits
-            .flat_map(|(_, names)| names.keys())
-            .map(|it| self.root(it))
-            .collect();
-        let only = found.first().filter(|_| found.len() == 1)?;
-        self.shown.get(only)
-    }
-}
-
-impl Names for Entities {
-    /// Reads what [`Entities::changed`] told last.
-    fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
-        let phrase = phrase.trim();
-        let own = matches!(
-            phrase.to_lowercase().as_str(),
-            "i" | "me" | "myself" | "i'm" | "i\u{2019}m"
-        );
-        let found = if own {
-            self.named(actor).filter(|_| !actor.is_empty())
-        } else {
-            self.related(actor, phrase).or_else(|| self.named(phrase))
-        };
-        found.map(|it| Named {
-            id: it.id,
-            name: it.name.clone(),
-        })
     }
 }
 

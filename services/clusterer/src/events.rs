@@ -23,9 +23,9 @@ use judge::{Judgement, judge};
 use scene::Scene;
 
 /// Cues under which an event is looked for.
-pub(crate) const KEYS_MAX: usize = 12;
+pub(crate) const KEYS_MAX: usize = 8;
 /// Earlier events that are looked at under one cue.
-const RECENT_MAX: usize = 32;
+const RECENT_MAX: usize = 16;
 /// More similar events may be the same,
 const SAME_MIN: f32 = 0.9;
 /// and less similar ones may have to do with each other.

@@ -33,7 +33,9 @@ pub struct Facts {
     units: BTreeMap<UnitId, Told>,
     sessions: BTreeMap<SessionId, BTreeSet<Place>>,
     /// Whom (teller, phrase) means, and the units that use it.
-    subjects: BTreeMap<(String, String), Meant>,
+    subjects: BTreeMap<Subject, Meant>,
+    /// Those by what their meaning hangs on; see [`Names::keys`].
+    keys: BTreeMap<String, BTreeSet<Subject>>,
     claims: BTreeMap<UnitId, Vec<Claim>>,
     /// The unit that states a fact.
     sources: BTreeMap<FactId, UnitId>,
@@ -45,6 +47,9 @@ pub struct Facts {
     shown: BTreeMap<Slot, BTreeMap<FactId, Fact>>,
     acts: Acts,
 }
+
+/// Who tells, and of whom as they put it.
+type Subject = (String, String);
 
 #[derive(Clone, Debug, Default)]
 struct Meant {
@@ -76,11 +81,23 @@ impl Facts {
         self.stale.insert(unit.id);
     }
 
-    /// Returns the facts that changed since it was asked last, by id.
+    /// Returns the facts that changed since it was asked last, by id. To be asked once after each round of `names`.
     pub fn changed(&mut self, names: &dyn Names, acts: &Acts) -> Changed {
         self.note(acts);
-        for (key, meant) in &mut self.subjects {
-            let named = names.resolve(&key.0, &key.1);
+        let asked: BTreeSet<Subject> = match names.moved() {
+            Some(moved) => moved
+                .iter()
+                .filter_map(|it| self.keys.get(it))
+                .flatten()
+                .cloned()
+                .collect(),
+            None => self.subjects.keys().cloned().collect(),
+        };
+        for subject in asked {
+            let Some(meant) = self.subjects.get_mut(&subject) else {
+                continue;
+            };
+            let named = names.resolve(&subject.0, &subject.1);
             if named != meant.named {
                 meant.named = named;
                 self.stale.extend(&meant.units);
@@ -122,6 +139,14 @@ impl Facts {
             }
             if self.subjects.get(&old.subject).is_some_and(|it| it.units.is_empty()) {
                 self.subjects.remove(&old.subject);
+                for key in names.keys(&old.subject.0, &old.subject.1) {
+                    if let Some(subjects) = self.keys.get_mut(&key) {
+                        subjects.remove(&old.subject);
+                        if subjects.is_empty() {
+                            self.keys.remove(&key);
+                        }
+                    }
+                }
             }
             for (role, slot) in filed(&old) {
                 if let Some(claims) = self.slots.get_mut(&slot) {
@@ -149,12 +174,17 @@ impl Facts {
             return Vec::new();
         };
         let right = told.correction.as_ref().and_then(|it| self.put_right(told, it));
-        let subjects = &mut self.subjects;
+        let (subjects, keys) = (&mut self.subjects, &mut self.keys);
         let mut make = |teller: &str, statement: &Statement| {
             let key = (teller.to_owned(), phrase(&statement.subject).to_owned());
-            let meant = subjects.entry(key.clone()).or_insert_with(|| Meant {
-                named: names.resolve(&key.0, &key.1),
-                units: BTreeSet::new(),
+            let meant = subjects.entry(key.clone()).or_insert_with(|| {
+                for hung in names.keys(&key.0, &key.1) {
+                    keys.entry(hung).or_default().insert(key.clone());
+                }
+                Meant {
+                    named: names.resolve(&key.0, &key.1),
+                    units: BTreeSet::new(),
+                }
             });
             meant.units.insert(unit);
             let about = About::of(&statement.subject, teller, meant.named.clone());

@@ -1,5 +1,7 @@
 //! Whom a name means.
 
+use std::collections::BTreeSet;
+
 use domain::id::EntityId;
 
 /// An entity and the name it goes by.
@@ -16,4 +18,14 @@ pub trait Names {
     /// Returns whom `actor` means by `phrase`: a name, a nickname, "my sister", or the actor's own name for the actor
     /// itself. None if nobody is known by it, or if it may be two.
     fn resolve(&self, actor: &str, phrase: &str) -> Option<Named>;
+
+    /// Returns the keys that an answer hangs on; depends on the words alone.
+    fn keys(&self, _actor: &str, _phrase: &str) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    /// Returns the keys of all answers that may be other ones since the last round; none if all may.
+    fn moved(&self) -> Option<&BTreeSet<String>> {
+        None
+    }
 }

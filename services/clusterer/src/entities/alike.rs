@@ -10,7 +10,8 @@
 //!
 //! So "Monday" and "Tuesday", "Anna" and "Hanna", "London" and "London Bridge" have no edge, however near their vectors are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use domain::entity::EntityKind;
 
@@ -28,12 +29,22 @@ const WORDS_MAX: usize = 8;
 /// Most edges told of one entity.
 const EDGES_MAX: usize = 8;
 /// Words that say what kind of thing a name is of.
-const GENERIC: &str = "cafe caf\u{e9} coffee restaurant bar pub bakery hotel hostel park garden gardens trail school clinic hospital \
+static GENERIC: Words = LazyLock::new(|| {
+    "cafe caf\u{e9} coffee restaurant bar pub bakery hotel hostel park garden gardens trail school clinic hospital \
     centre center club shop store market library museum gallery theatre theater studio gym inc limited company corporation \
-    group city town village county street road avenue square festival app project team the of and";
+    group city town village county street road avenue square festival app project team the of and"
+    .split_whitespace()
+    .collect()
+});
 /// Words that tell one of a pair or a row from the others.
-const OPPOSED: &str = "north south east west northern southern eastern western upper lower old new big little great small senior \
-    junior sr jr left right first second third last early late young elder inner outer central lesser greater i ii iii iv v";
+static OPPOSED: Words = LazyLock::new(|| {
+    "north south east west northern southern eastern western upper lower old new big little great small senior \
+    junior sr jr left right first second third last early late young elder inner outer central lesser greater i ii iii iv v"
+    .split_whitespace()
+    .collect()
+});
+
+type Words = LazyLock<HashSet<&'static str>>;
 
 /// Entities by what their names are like.
 #[derive(Clone, Debug, Default)]
@@ -179,7 +190,7 @@ fn friends(a: &Known, b: &Known) -> bool {
         one.words.iter().filter(lacks).cloned().collect()
     };
     let (mine, yours) = (rest(a, b), rest(b, a));
-    let told = |it: &String| it.chars().any(char::is_numeric) || member(OPPOSED, it);
+    let told = |it: &String| it.chars().any(char::is_numeric) || OPPOSED.contains(it.as_str());
     if mine.iter().chain(&yours).any(told) {
         return false;
     }
@@ -193,9 +204,9 @@ fn friends(a: &Known, b: &Known) -> bool {
         (false, false) => return spelled(&mine, &yours, person),
     };
     if person {
-        extra.len() == 1 && !member(GENERIC, &extra[0])
+        extra.len() == 1 && !GENERIC.contains(extra[0].as_str())
     } else {
-        shorter.words.len() > 1 && extra.iter().all(|it| member(GENERIC, it))
+        shorter.words.len() > 1 && extra.iter().all(|it| GENERIC.contains(it.as_str()))
     }
 }
 
@@ -222,8 +233,4 @@ fn variant(one: &str, other: &str) -> bool {
     let middle = |it: &[char]| it.len().saturating_sub(head + tail);
     let plural = super::fold::singular(one) == super::fold::singular(other);
     plural || a.len().min(b.len()) >= 5 && head >= 3 && tail >= 1 && middle(&a) <= 1 && middle(&b) <= 1
-}
-
-fn member(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|it| it == word)
 }

@@ -77,16 +77,18 @@ impl Sum {
 }
 
 impl Forms {
-    /// Counts a mention, or takes it back, and returns the class of the name; empty for what is no name.
-    pub(super) fn step(&mut self, mention: &Mention<'_>, more: bool) -> String {
+    /// Counts a mention, or takes it back, and returns the class of the name, empty for what is no name, and whether the class
+    /// got or lost a form by that.
+    pub(super) fn step(&mut self, mention: &Mention<'_>, more: bool) -> (String, bool) {
         let (class, form) = (fold(mention.form), form(mention.form));
         if class.is_empty() || !more && !self.classes.contains_key(&class) {
-            return class;
+            return (class, false);
         }
         if !self.classes.contains_key(&class) {
             self.index(&class, true);
         }
         let forms = self.classes.entry(class.clone()).or_default();
+        let known = forms.len();
         let count = forms.entry(form.clone()).or_default();
         let step = |it: &mut u64, counts: bool| {
             if counts {
@@ -105,11 +107,12 @@ impl Forms {
         if count.told + count.spoken == 0 {
             forms.remove(&form);
         }
+        let turned = forms.len() != known;
         if forms.is_empty() {
             self.classes.remove(&class);
             self.index(&class, false);
         }
-        class
+        (class, turned)
     }
 
     /// The forms of a class.
@@ -168,10 +171,11 @@ pub(super) fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<String>>, key: K, val
     }
 }
 
-/// The class and the class without each of its letters, hashed; nothing for short ones.
+/// The class and the class without each of its letters, hashed; nothing for short ones, and for those with numbers: "Room
+/// 1204" and "Room 1205" are no slips of each other, and a memory may hold thousands of them.
 fn cut(class: &str) -> BTreeSet<u64> {
     let letters: Vec<char> = class.chars().collect();
-    if !(LONG..=LONGEST).contains(&letters.len()) {
+    if !(LONG..=LONGEST).contains(&letters.len()) || letters.iter().any(|it| it.is_numeric()) {
         return BTreeSet::new();
     }
     let without = |at: usize| {

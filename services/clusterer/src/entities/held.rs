@@ -10,8 +10,8 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Counts that `name` is `role` to `owner`, or takes it back.
-    pub(super) fn step(&mut self, owner: &str, role: &str, name: &str, more: bool) {
+    /// Counts that `name` is `role` to `owner`, or takes it back, and says whether it was not so before, or is not any more.
+    pub(super) fn step(&mut self, owner: &str, role: &str, name: &str, more: bool) -> bool {
         let roles = self.owners.entry(owner.to_owned()).or_default();
         let names = roles.entry(role.to_owned()).or_default();
         let times = names.entry(name.to_owned()).or_default();
@@ -19,8 +19,7 @@ impl Held {
         let key = (owner.to_owned(), role.to_owned());
         let held = self.names.entry(name.to_owned()).or_default();
         if *times > 0 {
-            held.insert(key);
-            return;
+            return held.insert(key);
         }
         held.remove(&key);
         if held.is_empty() {
@@ -33,6 +32,7 @@ impl Held {
         if roles.is_empty() {
             self.owners.remove(owner);
         }
+        true
     }
 
     /// What others are to an owner, and who.

@@ -1,7 +1,9 @@
 //! Who and what is spoken of.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
-use clusterer::{Acts, Changed, Entities, Names};
+use clusterer::{Acts, Changed, Entities, Named, Names};
 use domain::entity::Entity;
 use domain::id::SessionId;
 use domain::unit::{Status, Unit};
@@ -258,6 +260,17 @@ fn tangle() -> Vec<Unit> {
     ])
 }
 
+/// Whom everybody in the tangle means by whatever is said there.
+fn meanings(entities: &Entities) -> BTreeMap<(String, String), Option<Named>> {
+    let actors = ["Melanie Brown", "Caroline", "Ben Stone", "Ana", "Tom"];
+    let phrases = "me, my sister, my brother, my boss, my mum, Ana's mum, Caroline's sister, Ben Stone's sister, Mel, Caro, Ana, \
+        Ana Silva, Bear, bear, Ben, Margraethe, St. Moritz, Sea Scouts, ILIAD, Blue Lantern";
+    let asked = actors
+        .iter()
+        .flat_map(|actor| phrases.split(", ").map(|it| (actor.to_string(), it.to_owned())));
+    asked.map(|it| (it.clone(), entities.resolve(&it.0, &it.1))).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -273,11 +286,18 @@ proptest! {
         let acts = parting(parted.get(&whole.merges()).id);
         let (mut entities, mut held) = (Entities::default(), Held::default());
         let rounds: Vec<usize> = rounds.iter().map(|it| it.index(units.len())).collect();
+        let mut meant = meanings(&entities);
         for (at, unit) in units.iter().enumerate() {
             entities.apply(unit);
             if rounds.contains(&at) {
                 let acts = if at % 2 == 0 { acts.clone() } else { Acts::default() };
                 held.take(entities.changed(&space(), &acts));
+                let before = std::mem::replace(&mut meant, meanings(&entities));
+                for (asked, named) in &meant {
+                    let moved = entities.moved().unwrap();
+                    let keys = entities.keys(&asked.0, &asked.1);
+                    prop_assert!(before.get(asked) == Some(named) || !moved.is_disjoint(&keys), "{:?} {:?}", asked, named);
+                }
             }
         }
         entities.apply(again.get(&units));

@@ -1,0 +1,101 @@
+//! Whom a name means, and which names may mean another one than before.
+
+use std::collections::BTreeSet;
+
+use domain::entity::Entity;
+
+use super::fold::{fold, form};
+use super::{Entities, common, roles};
+use crate::named::{Named, Names};
+
+impl Entities {
+    /// Notes the classes that may mean another one after a round: `touched` nodes got another name, came or went.
+    pub(super) fn tell_moved(&mut self, touched: &BTreeSet<String>) {
+        let mut from = std::mem::take(&mut self.stirred);
+        for node in touched {
+            match node.strip_prefix('=') {
+                Some(form) => from.insert(fold(form)),
+                None => from.insert(node.clone()),
+            };
+        }
+        let mut moved = BTreeSet::new();
+        for class in &from {
+            // What goes into it, and whoever calls any of those "my sister".
+            let below = self.members(&self.root(class));
+            for member in below.iter().chain([class]) {
+                let owners: BTreeSet<&String> = self.held.roles(member).map(|it| &it.0).collect();
+                moved.extend(owners.into_iter().flat_map(|it| self.members(&self.root(it))));
+            }
+            moved.extend(below);
+        }
+        moved.extend(from);
+        self.moved = moved;
+    }
+
+    /// The one entity a name or nickname stands for.
+    fn named(&self, phrase: &str) -> Option<&Entity> {
+        let form = form(phrase);
+        if let Some(entity) = self.shown.get(&format!("={form}")) {
+            return Some(entity);
+        }
+        let class = fold(&form);
+        let lower = !form.chars().any(char::is_uppercase);
+        let written = || self.forms.of(&class).any(|(it, _)| *it == form);
+        if lower && common::is_common(&class) && !written() {
+            return None;
+        }
+        self.shown.get(&self.root(&class))
+    }
+
+    /// The one entity that is to `actor` what a phrase says.
+    fn related(&self, actor: &str, phrase: &str) -> Option<&Entity> {
+        let (owner, role, kin) = roles::phrase(phrase, actor)?;
+        let owner = self.root(&fold(&owner));
+        let plain = role == kin.word;
+        if plain && !kin.single {
+            return None;
+        }
+        let members = self.members(&owner);
+        let held = members.iter().flat_map(|it| self.held.of(it));
+        let kind_of = |it: &str| {
+            it.strip_suffix(kin.word)
+                .is_some_and(|it| it.ends_with(' ') && it != "former ")
+        };
+        let fits = held.filter(|(it, _)| *it == &role || plain && kind_of(it));
+        let found: BTreeSet<String> = fits
+            .flat_map(|(_, names)| names.keys())
+            .map(|it| self.root(it))
+            .collect();
+        let only = found.first().filter(|_| found.len() == 1)?;
+        self.shown.get(only)
+    }
+}
+
+impl Names for Entities {
+    /// Reads what [`Entities::changed`] told last.
+    fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
+        let phrase = phrase.trim();
+        let own = matches!(
+            phrase.to_lowercase().as_str(),
+            "i" | "me" | "myself" | "i'm" | "i\u{2019}m"
+        );
+        let found = if own {
+            self.named(actor).filter(|_| !actor.is_empty())
+        } else {
+            self.related(actor, phrase).or_else(|| self.named(phrase))
+        };
+        found.map(|it| Named {
+            id: it.id,
+            name: it.name.clone(),
+        })
+    }
+
+    fn keys(&self, actor: &str, phrase: &str) -> BTreeSet<String> {
+        let owner = roles::phrase(phrase, actor).map(|it| fold(&it.0));
+        owner.into_iter().chain([fold(actor), fold(phrase)]).collect()
+    }
+
+    fn moved(&self) -> Option<&BTreeSet<String>> {
+        Some(&self.moved)
+    }
+}
