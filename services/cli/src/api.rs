@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::evidence::{Answer, UnitExplanation, Verdict};
-use domain::id::SpaceId;
+use domain::id::{SpaceId, UnitId};
 use domain::port::{DeadLetter, DeadLetterId};
 use gateway::api::Rebuild;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
@@ -93,6 +93,8 @@ pub(crate) struct Reply {
     pub(crate) pack: Pack,
     #[serde(default)]
     pub(crate) explained: Option<Vec<UnitExplanation>>,
+    #[serde(default)]
+    pub(crate) path: Option<Vec<Step>>,
     pub(crate) cost: Cost,
     #[serde(default)]
     pub(crate) degraded: Vec<Value>,
@@ -115,6 +117,15 @@ pub(crate) struct Shown {
     pub(crate) text: String,
     pub(crate) tokens: u32,
     pub(crate) probability: f32,
+}
+
+/// One step of a strategy.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Step {
+    pub(crate) step: String,
+    pub(crate) what: String,
+    pub(crate) found: u32,
+    pub(crate) kept: Vec<UnitId>,
 }
 
 /// What a question cost.

@@ -5,6 +5,9 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use domain::id::SpaceId;
 
+/// Strategies of a query, as the server calls them.
+const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
+
 const AFTER_HELP: &str = "\
 First steps:
   mnemic demo                           see what a memory does, in half a minute
@@ -164,6 +167,7 @@ pub(crate) struct Import {
 Examples:
   mnemic ask \"When did Ann move to Oslo?\" --space ann
   mnemic ask \"What does Ann play?\" --space ann --budget 256 --explain 5
+  mnemic ask \"What do Ann and Ben both play?\" --space ann --strategy explore --explain 1
   mnemic ask \"What does Ann play?\" --space ann --json | jq -r .pack.text")]
 pub(crate) struct Ask {
     /// The question.
@@ -174,7 +178,10 @@ pub(crate) struct Ask {
     /// Tokens (o200k) the evidence may cost.
     #[arg(long, default_value_t = 512)]
     pub(crate) budget: u32,
-    /// Explain so many of the best candidates: scores, features, why packed or not.
+    /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
+    #[arg(long, default_value = "route", value_parser = STRATEGIES)]
+    pub(crate) strategy: String,
+    /// Explain so many of the best candidates: scores, features, why packed or not; and the path of the strategy.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) explain: u8,
     /// Print the server's response as it is.

@@ -11,6 +11,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let body = json!({
         "question": args.question,
+        "strategy": args.strategy,
         "budget": { "tokens": args.budget },
         "answer": true,
         "explain": args.explain,

@@ -13,7 +13,7 @@ const FEATURES: usize = 5;
 /// Probability from which a line stands out.
 const LIKELY: f32 = 0.1;
 
-/// Returns a response as text: answer, verdict with reasons, evidence, explanations, cost.
+/// Returns a response as text: answer, verdict with reasons, evidence, path, explanations, cost.
 pub(crate) fn reply(reply: &Reply, paint: Paint) -> String {
     let mut text = String::new();
     if let Some(answer) = &reply.answer {
@@ -22,6 +22,7 @@ pub(crate) fn reply(reply: &Reply, paint: Paint) -> String {
     }
     verdict(reply, paint, &mut text);
     evidence(reply, paint, &mut text);
+    path(reply, paint, &mut text);
     for unit in reply.explained.iter().flatten() {
         explanation(unit, paint, &mut text);
     }
@@ -78,6 +79,21 @@ fn evidence(reply: &Reply, paint: Paint, text: &mut String) {
             item.tokens
         );
         let _ = writeln!(text, "    {line}  {}", paint.paint(Style::Dim, &note));
+    }
+}
+
+fn path(reply: &Reply, paint: Paint, text: &mut String) {
+    let Some(path) = &reply.path else { return };
+    let _ = writeln!(text, "{}", paint.paint(Style::Bold, "Path:"));
+    for step in path {
+        let note = format!("({} found, {} kept)", step.found, step.kept.len());
+        let _ = writeln!(
+            text,
+            "  {}: {}  {}",
+            step.step,
+            step.what,
+            paint.paint(Style::Dim, &note)
+        );
     }
 }
 

@@ -18,7 +18,7 @@ pub use lists::{
     PageFilter, PagePage, Paging, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{PageHead, Space, TopicMember, TopicView};
-pub use query::{Budget, Cost, Filter, Pack, QueryRequest, QueryResponse, StepTime, Strategy};
+pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{Accepted, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};

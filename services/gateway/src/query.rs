@@ -1,37 +1,43 @@
-//! The way of a question, as a state machine: wait for the write it names, route, judge and answer.
+//! The way of a question, as a state machine: wait for the write it names, gather, route, judge and answer.
 //!
 //! All steps share one budget of time. A router that fails fails the query; a reader that fails leaves the evidence,
-//! a verdict that says so, and an entry in `degraded`.
+//! a verdict that says so, and an entry in `degraded`. What is gathered before the route depends on the strategy, a module
+//! each; every one ends with the same route, which packs inside the budget of tokens, and a step of it that fails is said in
+//! `degraded` while it goes on with what it has.
+
+mod auto;
+mod explore;
+mod navigate;
+mod overlap;
+mod recollect;
+mod reconstruct;
+mod request;
+mod results;
+mod walk;
+mod written;
 
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset};
 use domain::evidence::{Answer, Sufficiency, Verdict};
 use domain::id::SpaceId;
-use domain::message::{AnswerV1, AnsweredV1, Message, QueryFilter, RecordsAcceptedV1, RouteV1, RoutedV1};
+use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::Position;
 use domain::{Classify, ErrorKind, PortError};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
-use crate::api::{Cost, Pack, Progress, QueryRequest, QueryResponse, StepTime, Strategy};
+use self::request::parse;
+use self::walk::Walk;
+pub(crate) use self::written::{not_written, wait_written};
+use crate::api::{Cost, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{validate, watermark};
-
-const EXPLAIN_MAX: u32 = 100;
-const RANKED_MAX: u32 = 200;
-const MODEL_CALLS_MAX: u32 = 64;
-const FILTER_ENTRIES_MAX: usize = 100;
-const FILTER_BYTES_MAX: usize = 256;
-/// Longest pause between two looks at whether a write is searchable.
-const POLL_MAX: Duration = Duration::from_millis(20);
-/// Dead letters looked through for the reason why a write does not come.
-const DEAD_LETTERS_SEEN: usize = 1_000;
+use crate::watermark;
 
 /// Where a question stands.
 enum State {
     Waiting(Option<Position>),
+    Gathering,
     Routing,
     Reading(Box<RoutedV1>),
     Done(Box<RoutedV1>, AnsweredV1),
@@ -40,10 +46,12 @@ enum State {
 struct Query<'a> {
     app: &'a App,
     route: RouteV1,
+    strategy: Strategy,
     answer: bool,
     trace_id: String,
     started: Instant,
     budget: Duration,
+    path: Option<Vec<PathStep>>,
     steps: Vec<StepTime>,
     degraded: Vec<String>,
 }
@@ -61,15 +69,18 @@ pub(crate) async fn ask(
         .as_deref()
         .map(|it| watermark::parse(space, it))
         .transpose()?;
-    let (answer, budget) = (request.answer, Duration::from_millis(request.budget.ms));
+    let (strategy, answer) = (request.strategy, request.answer);
+    let budget = Duration::from_millis(request.budget.ms);
     let route = parse(app, space, request)?;
     let mut query = Query {
         app,
         route,
+        strategy,
         answer,
         trace_id,
         started,
         budget,
+        path: None,
         steps: Vec::new(),
         degraded: Vec::new(),
     };
@@ -77,6 +88,7 @@ pub(crate) async fn ask(
     loop {
         state = match state {
             State::Waiting(after) => query.wait(after).await?,
+            State::Gathering => query.gather().await?,
             State::Routing => query.route().await?,
             State::Reading(routed) => query.read(routed).await,
             State::Done(routed, answered) => return Ok(query.respond(*routed, answered)),
@@ -84,124 +96,10 @@ pub(crate) async fn ask(
     }
 }
 
-/// Waits until the write is searchable, for at most `patience`; false if it then is not.
-pub(crate) async fn wait_written(
-    app: &App,
-    space: &SpaceId,
-    position: Position,
-    patience: Duration,
-) -> Result<bool, Problem> {
-    let deadline = Instant::now() + patience;
-    let mut pause = Duration::from_millis(1);
-    loop {
-        if position == Position(0) || app.stores().records.is_written(space, position).await? {
-            return Ok(true);
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(false);
-        }
-        sleep(pause.min(left)).await;
-        pause = (pause * 2).min(POLL_MAX);
-    }
-}
-
-/// Says that a write is not searchable, how far the writer is, and why if it was given up.
-pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) -> Result<Problem, Problem> {
-    let info = app.space(space).await?;
-    let backlog = app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await?;
-    let letters = app.stores().dead_letters.list(0, DEAD_LETTERS_SEEN).await?;
-    let given_up = letters
-        .iter()
-        .find(|it| it.position == position && it.subject == RecordsAcceptedV1::SUBJECT);
-    let detail = match given_up {
-        Some(letter) => format!(
-            "the write was given up and is kept as dead letter {}; an operator can replay it",
-            letter.id
-        ),
-        None => format!("the write is not searchable yet; {backlog} accepted batches wait for the writer"),
-    };
-    let mut problem = Problem::timeout(detail);
-    let watermark = watermark::print(space, info.written);
-    problem.progress = Some(Box::new(Progress {
-        watermark,
-        written: false,
-        backlog,
-    }));
-    Ok(problem)
-}
-
-fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result<RouteV1, Problem> {
-    let Strategy::Route = request.strategy;
-    let config = &app.config;
-    validate::content("question", &request.question, config.question_bytes_max).map_err(Problem::invalid)?;
-    if request.question.trim().is_empty() {
-        return Err(Problem::invalid("question: is empty"));
-    }
-    for (field, value, most) in [
-        (
-            "budget.tokens",
-            u64::from(request.budget.tokens),
-            u64::from(config.pack_tokens_max),
-        ),
-        ("budget.ms", request.budget.ms, config.request_ms_max),
-        (
-            "budget.model_calls",
-            u64::from(request.budget.model_calls),
-            u64::from(MODEL_CALLS_MAX),
-        ),
-        ("explain", u64::from(request.explain), u64::from(EXPLAIN_MAX)),
-        ("ranked", u64::from(request.ranked), u64::from(RANKED_MAX)),
-    ] {
-        if value > most {
-            return Err(Problem::invalid(format!("{field}: is more than {most}")));
-        }
-    }
-    for (field, names) in [
-        ("filter.actors", &request.filter.actors),
-        ("filter.sessions", &request.filter.sessions),
-    ] {
-        if names.len() > FILTER_ENTRIES_MAX || names.iter().any(|it| it.len() > FILTER_BYTES_MAX) {
-            let detail = format!(
-                "{field}: has more than {FILTER_ENTRIES_MAX} names, or one of more than {FILTER_BYTES_MAX} bytes"
-            );
-            return Err(Problem::invalid(detail));
-        }
-    }
-    if request.filter.modalities.len() > FILTER_ENTRIES_MAX {
-        return Err(Problem::invalid(format!(
-            "filter.modalities: has more than {FILTER_ENTRIES_MAX} entries"
-        )));
-    }
-    let filter = QueryFilter {
-        from: time("filter.from", request.filter.from.as_deref())?,
-        until: time("filter.until", request.filter.until.as_deref())?,
-        actors: request.filter.actors,
-        sessions: request.filter.sessions,
-        modalities: request.filter.modalities,
-    };
-    Ok(RouteV1 {
-        space: space.clone(),
-        as_of: time("as_of", request.as_of.as_deref())?,
-        question: request.question,
-        tokens: request.budget.tokens,
-        filter,
-        explain: request.explain,
-        ranked: request.ranked,
-        scenes: config.scenes,
-        focus: Vec::new(),
-    })
-}
-
-fn time(field: &str, text: Option<&str>) -> Result<Option<DateTime<FixedOffset>>, Problem> {
-    text.map(|it| validate::time(it).map_err(|error| Problem::invalid(format!("{field}: {error}"))))
-        .transpose()
-}
-
 impl Query<'_> {
     async fn wait(&mut self, after: Option<Position>) -> Result<State, Problem> {
         let Some(position) = after else {
-            return Ok(State::Routing);
+            return Ok(State::Gathering);
         };
         let begun = Instant::now();
         let span = info_span!("wait", position = position.0);
@@ -210,13 +108,63 @@ impl Query<'_> {
             .await?;
         self.note("wait", begun);
         if written {
-            Ok(State::Routing)
+            Ok(State::Gathering)
         } else {
             Err(not_written(self.app, &self.route.space, position).await?)
         }
     }
 
+    /// Walks as the strategy says; what it gathers is the focus of the route.
+    async fn gather(&mut self) -> Result<State, Problem> {
+        if self.strategy == Strategy::Auto {
+            let first = self.routed().await?;
+            self.strategy = self.choose(&first).await;
+            if self.strategy == Strategy::Route {
+                return Ok(State::Reading(Box::new(first)));
+            }
+        }
+        if self.strategy == Strategy::Route {
+            return Ok(State::Routing);
+        }
+        let mut walk = Walk::new(self.app, &self.route, self.strategy.name(), self.left());
+        let focus = match self.strategy {
+            Strategy::Explore => explore::gather(&mut walk).await,
+            Strategy::Reconstruct => reconstruct::gather(&mut walk).await,
+            Strategy::Recollect => recollect::gather(&mut walk).await,
+            Strategy::Navigate => navigate::gather(&mut walk).await,
+            Strategy::Route | Strategy::Auto => Vec::new(),
+        };
+        let log = walk.end();
+        self.learn(log);
+        self.route.focus = focus;
+        Ok(State::Routing)
+    }
+
+    async fn choose(&mut self, first: &RoutedV1) -> Strategy {
+        let mut walk = Walk::new(self.app, &self.route, self.strategy.name(), self.left());
+        let strategy = auto::choose(&mut walk, &first.anchors).await;
+        let log = walk.end();
+        self.learn(log);
+        strategy
+    }
+
+    fn learn(&mut self, log: walk::Log) {
+        self.path.get_or_insert_default().extend(log.path);
+        self.steps.extend(log.steps);
+        log.degraded.into_iter().for_each(|it| self.degrade(it));
+    }
+
+    fn degrade(&mut self, what: String) {
+        if !self.degraded.contains(&what) {
+            self.degraded.push(what);
+        }
+    }
+
     async fn route(&mut self) -> Result<State, Problem> {
+        Ok(State::Reading(Box::new(self.routed().await?)))
+    }
+
+    async fn routed(&mut self) -> Result<RoutedV1, Problem> {
         let begun = Instant::now();
         let routed = self
             .app
@@ -229,8 +177,8 @@ impl Query<'_> {
             step: format!("route.{step}"),
             ms: *ms,
         }));
-        self.degraded.extend(routed.degraded.iter().cloned());
-        Ok(State::Reading(Box::new(routed)))
+        routed.degraded.iter().cloned().for_each(|it| self.degrade(it));
+        Ok(routed)
     }
 
     async fn read(&mut self, mut routed: Box<RoutedV1>) -> State {
@@ -278,6 +226,7 @@ impl Query<'_> {
                 budget: routed.pack.budget,
                 text,
             },
+            path: self.path.filter(|_| explain),
             anchors: explain.then_some(routed.anchors),
             explained: explain.then_some(routed.explained),
             ranked: (self.route.ranked > 0).then_some(routed.ranked),
@@ -315,7 +264,7 @@ impl Query<'_> {
             | ErrorKind::Damaged
             | ErrorKind::Internal => "the reader failed".to_owned(),
         };
-        self.degraded.push(format!("answer: {reason}"));
+        self.degrade(format!("answer: {reason}"));
         let reasons = vec![format!("not judged: {reason}")];
         let verdict = Verdict {
             status: Sufficiency::Insufficient,

@@ -1,5 +1,6 @@
 use domain::anchor::Anchors;
 use domain::evidence::{Answer, PackItem, RankedUnit, UnitExplanation, Verdict};
+use domain::id::UnitId;
 use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -51,6 +52,30 @@ pub enum Strategy {
     /// Candidates from several channels, scored and packed; no language model.
     #[default]
     Route,
+    /// Parts of the question are sought one by one, along the relations between what is found.
+    Explore,
+    /// From words of the question over tags to what they stand on.
+    Reconstruct,
+    /// Gists and facts of the time asked about, in one step.
+    Recollect,
+    /// Through dimensions, pages and their links.
+    Navigate,
+    /// One of these, chosen by what the question fixes.
+    Auto,
+}
+
+impl Strategy {
+    /// Returns the name, as it is written in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Route => "route",
+            Strategy::Explore => "explore",
+            Strategy::Reconstruct => "reconstruct",
+            Strategy::Recollect => "recollect",
+            Strategy::Navigate => "navigate",
+            Strategy::Auto => "auto",
+        }
+    }
 }
 
 /// What a query may cost.
@@ -100,6 +125,9 @@ pub struct QueryResponse {
     pub answer: Option<Answer>,
     /// The evidence.
     pub pack: Pack,
+    /// The way of the strategy, step by step; with `explain`, and of strategies that make steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Vec<PathStep>>,
     /// What the question fixes; with `explain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchors: Option<Anchors>,
@@ -117,6 +145,19 @@ pub struct QueryResponse {
     pub trace_id: String,
     /// Version of the weights that ranked.
     pub weights: String,
+}
+
+/// One step of a strategy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PathStep {
+    /// What was done, in a word.
+    pub step: String,
+    /// What it was about: a part of the question, a unit, a tag, a page.
+    pub what: String,
+    /// How much it found.
+    pub found: u32,
+    /// The units it kept, best first; they come before their equals in the evidence.
+    pub kept: Vec<UnitId>,
 }
 
 /// Evidence inside a budget.

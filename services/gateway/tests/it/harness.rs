@@ -143,6 +143,15 @@ impl Gateway {
         });
     }
 
+    /// Takes requests of one kind and never answers them.
+    pub(crate) fn never<R: Request>(&self) {
+        let context = self.context.clone();
+        tokio::spawn(async move {
+            let answer = async |_: R| std::future::pending::<Result<R::Reply, PortError>>().await;
+            context.serve::<R, PortError, _, _>(4, answer).await.unwrap();
+        });
+    }
+
     /// Starts a reader that finds everything supported.
     pub(crate) fn start_reader(&self) {
         let context = self.context.clone();

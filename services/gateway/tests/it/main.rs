@@ -14,4 +14,5 @@ mod pages;
 mod query;
 mod recall;
 mod records;
+mod strategies;
 mod tools;

@@ -130,7 +130,7 @@ async fn what_cannot_be_asked_is_a_problem() {
         ),
         (
             json!({"question": "x", "strategy": "guess"}),
-            "422 strategy: unknown variant `guess`, expected `route`",
+            "422 strategy: unknown variant `guess`, expected one of `route`, `explore`, `reconstruct`, `recollect`, `navigate`, `auto`",
         ),
         (
             json!({"question": "x", "budget": {"tokens": 1_000_000}}),

@@ -1,0 +1,77 @@
+//! What a caller asked for, checked, as a request to the router.
+
+use domain::id::SpaceId;
+use domain::message::{QueryFilter, RouteV1};
+
+use crate::api::QueryRequest;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::validate;
+
+const EXPLAIN_MAX: u32 = 100;
+const RANKED_MAX: u32 = 200;
+const MODEL_CALLS_MAX: u32 = 64;
+const FILTER_ENTRIES_MAX: usize = 100;
+const FILTER_BYTES_MAX: usize = 256;
+
+/// Checks a request.
+pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result<RouteV1, Problem> {
+    let config = &app.config;
+    validate::content("question", &request.question, config.question_bytes_max).map_err(Problem::invalid)?;
+    if request.question.trim().is_empty() {
+        return Err(Problem::invalid("question: is empty"));
+    }
+    for (field, value, most) in [
+        (
+            "budget.tokens",
+            u64::from(request.budget.tokens),
+            u64::from(config.pack_tokens_max),
+        ),
+        ("budget.ms", request.budget.ms, config.request_ms_max),
+        (
+            "budget.model_calls",
+            u64::from(request.budget.model_calls),
+            u64::from(MODEL_CALLS_MAX),
+        ),
+        ("explain", u64::from(request.explain), u64::from(EXPLAIN_MAX)),
+        ("ranked", u64::from(request.ranked), u64::from(RANKED_MAX)),
+    ] {
+        if value > most {
+            return Err(Problem::invalid(format!("{field}: is more than {most}")));
+        }
+    }
+    for (field, names) in [
+        ("filter.actors", &request.filter.actors),
+        ("filter.sessions", &request.filter.sessions),
+    ] {
+        if names.len() > FILTER_ENTRIES_MAX || names.iter().any(|it| it.len() > FILTER_BYTES_MAX) {
+            let detail = format!(
+                "{field}: has more than {FILTER_ENTRIES_MAX} names, or one of more than {FILTER_BYTES_MAX} bytes"
+            );
+            return Err(Problem::invalid(detail));
+        }
+    }
+    if request.filter.modalities.len() > FILTER_ENTRIES_MAX {
+        return Err(Problem::invalid(format!(
+            "filter.modalities: has more than {FILTER_ENTRIES_MAX} entries"
+        )));
+    }
+    let filter = QueryFilter {
+        from: validate::moment("filter.from", request.filter.from.as_deref())?,
+        until: validate::moment("filter.until", request.filter.until.as_deref())?,
+        actors: request.filter.actors,
+        sessions: request.filter.sessions,
+        modalities: request.filter.modalities,
+    };
+    Ok(RouteV1 {
+        space: space.clone(),
+        as_of: validate::moment("as_of", request.as_of.as_deref())?,
+        question: request.question,
+        tokens: request.budget.tokens,
+        filter,
+        explain: request.explain,
+        ranked: request.ranked,
+        scenes: config.scenes,
+        focus: Vec::new(),
+    })
+}

@@ -1,0 +1,65 @@
+//! Whether a write is searchable, and why not.
+
+use std::time::Duration;
+
+use domain::id::SpaceId;
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::Position;
+use tokio::time::{Instant, sleep};
+
+use crate::api::Progress;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::watermark;
+
+/// Longest pause between two looks at whether a write is searchable.
+const POLL_MAX: Duration = Duration::from_millis(20);
+/// Dead letters looked through for the reason why a write does not come.
+const DEAD_LETTERS_SEEN: usize = 1_000;
+
+/// Waits until the write is searchable, for at most `patience`; false if it then is not.
+pub(crate) async fn wait_written(
+    app: &App,
+    space: &SpaceId,
+    position: Position,
+    patience: Duration,
+) -> Result<bool, Problem> {
+    let deadline = Instant::now() + patience;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if position == Position(0) || app.stores().records.is_written(space, position).await? {
+            return Ok(true);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(false);
+        }
+        sleep(pause.min(left)).await;
+        pause = (pause * 2).min(POLL_MAX);
+    }
+}
+
+/// Says that a write is not searchable, how far the writer is, and why if it was given up.
+pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) -> Result<Problem, Problem> {
+    let info = app.space(space).await?;
+    let backlog = app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await?;
+    let letters = app.stores().dead_letters.list(0, DEAD_LETTERS_SEEN).await?;
+    let given_up = letters
+        .iter()
+        .find(|it| it.position == position && it.subject == RecordsAcceptedV1::SUBJECT);
+    let detail = match given_up {
+        Some(letter) => format!(
+            "the write was given up and is kept as dead letter {}; an operator can replay it",
+            letter.id
+        ),
+        None => format!("the write is not searchable yet; {backlog} accepted batches wait for the writer"),
+    };
+    let mut problem = Problem::timeout(detail);
+    let watermark = watermark::print(space, info.written);
+    problem.progress = Some(Box::new(Progress {
+        watermark,
+        written: false,
+        backlog,
+    }));
+    Ok(problem)
+}

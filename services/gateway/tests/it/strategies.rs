@@ -1,0 +1,140 @@
+//! Strategies over a memory that says what a test wants: when they stop, what they tell, what they may cost.
+
+mod auto;
+mod explore;
+mod navigate;
+mod recollect;
+mod reconstruct;
+mod short;
+
+use axum::http::StatusCode;
+use domain::evidence::{EvidencePack, PackItem, RankedUnit, Scene, Scores, Turn};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::message::{PlannedV1, RouteV1, RoutedV1, ToolV1, ToolledV1};
+use serde_json::{Value, json};
+
+use crate::harness::{Gateway, nothing};
+
+/// Calls that one strategy may make in all.
+const REQUESTS_MAX: usize = 64;
+
+fn space() -> SpaceId {
+    "s".parse().unwrap()
+}
+
+fn unit(name: &str) -> UnitId {
+    UnitId::turn(RecordId::derive(&space(), name))
+}
+
+/// Asks with an explanation.
+async fn ask(gateway: &Gateway, strategy: &str, question: &str) -> Value {
+    let body = json!({"question": question, "strategy": strategy, "explain": 1}).to_string();
+    let reply = gateway.send("POST /v1/spaces/s/query", &body).await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    reply.json()
+}
+
+/// Returns the steps of the path.
+fn path(body: &Value) -> Vec<&str> {
+    let steps = body["path"].as_array().unwrap();
+    steps.iter().map(|it| it["step"].as_str().unwrap()).collect()
+}
+
+/// Returns what the last step of a kind was about.
+fn about<'a>(body: &'a Value, step: &str) -> &'a str {
+    let steps = body["path"].as_array().unwrap();
+    let last = steps.iter().rfind(|it| it["step"] == step).unwrap();
+    last["what"].as_str().unwrap()
+}
+
+/// Returns how often a step was made, by what it cost.
+fn made(body: &Value, step: &str) -> usize {
+    let steps = body["cost"]["steps"].as_array().unwrap();
+    steps.iter().filter(|it| it["step"] == step).count()
+}
+
+/// Returns the units that reached the pack: those that the walk gathered, in its order.
+fn gathered(body: &Value) -> Vec<UnitId> {
+    let items = body["pack"]["items"].as_array().unwrap();
+    items
+        .iter()
+        .map(|it| it["unit"].as_str().unwrap().parse().unwrap())
+        .collect()
+}
+
+fn planned(subgoals: &[&str], cues: &[&str]) -> PlannedV1 {
+    PlannedV1 {
+        subgoals: subgoals.iter().map(|&it| it.to_owned()).collect(),
+        cues: cues.iter().map(|&it| it.to_owned()).collect(),
+        model_calls: 0,
+    }
+}
+
+fn gave(result: Value) -> ToolledV1 {
+    ToolledV1 {
+        result: Some(result),
+        error: None,
+    }
+}
+
+fn argument<'a>(call: &'a ToolV1, name: &str) -> &'a str {
+    call.arguments[name].as_str().unwrap_or_default()
+}
+
+/// A router's answer: units by name with score and text, the first as likely as `probability`; its pack is the focus.
+fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> RoutedV1 {
+    let scene = |&(name, score, text): &(&str, f32, &str)| Scene {
+        score,
+        probability,
+        center: 0,
+        turns: vec![Turn {
+            unit: unit(name),
+            external_ids: vec![name.into()],
+            session: SessionId::derive(&request.space, name),
+            observed_at: "2026-05-07T18:30:00+02:00".parse().unwrap(),
+            actor: "Ann".into(),
+            addressee: String::new(),
+            text: text.into(),
+            caption: String::new(),
+            times: Vec::new(),
+        }],
+        packed: false,
+    };
+    let listed = |&(name, score, text): &(&str, f32, &str)| RankedUnit {
+        unit: unit(name),
+        external_ids: vec![name.into()],
+        text: text.into(),
+        score,
+    };
+    RoutedV1 {
+        scenes: units.iter().take(request.scenes as usize).map(scene).collect(),
+        ranked: units.iter().take(request.ranked as usize).map(listed).collect(),
+        ..focused(request)
+    }
+}
+
+/// A router's answer that packs what was gathered.
+fn focused(request: RouteV1) -> RoutedV1 {
+    let item = |&unit: &UnitId| PackItem {
+        unit,
+        records: Vec::new(),
+        external_ids: Vec::new(),
+        session: SessionId::derive(&request.space, "x"),
+        observed_at: "2026-05-07T18:30:00+02:00".parse().unwrap(),
+        actor: String::new(),
+        text: "x".into(),
+        tokens: 1,
+        scores: Scores::default(),
+        probability: 0.5,
+        channels: Vec::new(),
+    };
+    let pack = EvidencePack {
+        items: request.focus.iter().map(item).collect(),
+        tokens: request.focus.len().try_into().unwrap(),
+        budget: request.tokens,
+    };
+    RoutedV1 {
+        pack,
+        ..nothing(request)
+    }
+}
