@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
@@ -13,7 +14,7 @@ use crate::drive::client::Client;
 use crate::drive::{self, server::Server};
 use crate::report::{self, Floor};
 use crate::score::{self, Labels, summary};
-use crate::{check, run_file};
+use crate::{check, recall, run_file};
 
 /// Metrics that get an interval.
 const INTERVALS: [&str; 9] = [
@@ -32,6 +33,7 @@ Examples:
   mnemic-eval run --data tests/eval/data/house --out run.jsonl
   mnemic-eval score --data tests/eval/data/house --run run.jsonl --ci
   mnemic-eval check --data tests/eval/data/house
+  mnemic-eval recall --data tests/eval/data/recall --conversations tests/eval/data/house
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a question failed, below the floor, or not in form."
 )]
@@ -48,6 +50,8 @@ enum Command {
     Score(ScoreArgs),
     /// Check that a data set keeps its form.
     Check(CheckArgs),
+    /// Send the conversations, say the messages, count unwanted hints and what is found.
+    Recall(RecallArgs),
 }
 
 #[derive(Debug, Args)]
@@ -61,6 +65,18 @@ struct RunArgs {
     /// File for the run, one line a question.
     #[arg(long)]
     out: PathBuf,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Ask only so many questions, from the first.
+    #[arg(long)]
+    limit: Option<usize>,
+    /// Requests at once.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    jobs: u8,
+}
+
+#[derive(Debug, Args)]
+struct ServerArgs {
     /// Server to measure; without it a standalone one is started and ended.
     #[arg(long, env = "MNEMIC_URL")]
     url: Option<String>,
@@ -70,9 +86,48 @@ struct RunArgs {
     /// Program to start when there is no URL [default: `mnemic` beside this program].
     #[arg(long)]
     mnemic: Option<PathBuf>,
-    /// Ask only so many questions, from the first.
+}
+
+impl ServerArgs {
+    /// Returns a client, and the server if one had to be started; it ends when it is dropped.
+    async fn client(self) -> anyhow::Result<(Client, Option<Server>)> {
+        let server = match &self.url {
+            Some(_) => None,
+            None => Some(Server::start(&self.mnemic.map_or_else(Server::beside, Ok)?).await?),
+        };
+        let url = self
+            .url
+            .or_else(|| server.as_ref().map(Server::url))
+            .unwrap_or_default();
+        Ok((Client::new(&url, self.key)?, server))
+    }
+}
+
+#[derive(Debug, Args)]
+struct RecallArgs {
+    /// Folder with messages.jsonl, or a data set whose questions are messages.
     #[arg(long)]
-    limit: Option<usize>,
+    data: PathBuf,
+    /// Folder of the data set with the conversations [default: that of the messages].
+    #[arg(long)]
+    conversations: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Let what is sensitive be said.
+    #[arg(long)]
+    sensitive: bool,
+    /// Seconds between sending the conversations and the first message, for what is derived of them.
+    #[arg(long, default_value_t = 10)]
+    settle: u64,
+    /// Also write a line a message here.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Fail when more of the messages that need no hint get one, 0 to 1.
+    #[arg(long)]
+    unwanted_max: Option<f64>,
+    /// Fail when recall at 5 is less, 0 to 1.
+    #[arg(long)]
+    recall_min: Option<f64>,
     /// Requests at once.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: u8,
@@ -116,6 +171,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run(args),
         Command::Score(args) => score(&args),
         Command::Check(args) => check_form(&args.data),
+        Command::Recall(args) => recalled(args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("mnemic-eval: {error:#}");
@@ -131,16 +187,7 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let out = File::create(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (asked, failures) = runtime.block_on(async {
-        let (server, url) = match args.url {
-            Some(url) => (None, url),
-            None => {
-                let program = args.mnemic.map_or_else(Server::beside, Ok)?;
-                let server = Server::start(&program).await?;
-                let url = server.url();
-                (Some(server), url)
-            }
-        };
-        let client = Client::new(&url, args.key)?;
+        let (client, server) = args.server.client().await?;
         let limit = args.limit.unwrap_or(usize::MAX);
         let asked = drive::run(&client, &data, limit, usize::from(args.jobs), &mut BufWriter::new(out)).await;
         drop(server);
@@ -154,6 +201,33 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(SHORT)
+    })
+}
+
+fn recalled(args: RecallArgs) -> anyhow::Result<ExitCode> {
+    let data = DataSet::read(args.conversations.as_deref().unwrap_or(&args.data))?;
+    let messages = recall::messages(&args.data)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let lines = runtime.block_on(async {
+        let (client, server) = args.server.client().await?;
+        let pace = (Duration::from_secs(args.settle), usize::from(args.jobs));
+        let lines = recall::run(&client, &data, &messages, pace, args.sensitive).await;
+        drop(server);
+        lines
+    })?;
+    if let Some(path) = &args.out {
+        let lines: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
+        fs::write(path, lines?.join("\n")).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let rows = recall::rows(&lines);
+    print(recall::table(&rows).trim_end());
+    let all = rows.get("all").cloned().unwrap_or_default();
+    let short =
+        args.unwanted_max.is_some_and(|it| all.unwanted() > it) || args.recall_min.is_some_and(|it| all.recall() < it);
+    Ok(if short {
+        ExitCode::from(SHORT)
+    } else {
+        ExitCode::SUCCESS
     })
 }
 

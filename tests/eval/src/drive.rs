@@ -54,18 +54,7 @@ pub async fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
     let questions = &data.questions[..limit.min(data.questions.len())];
-    let mut spaces = HashMap::new();
-    for conversation in &data.conversations {
-        if questions
-            .iter()
-            .any(|it| it.conversation_id == conversation.conversation_id)
-        {
-            spaces.insert(
-                conversation.conversation_id.as_str(),
-                space(&conversation.conversation_id)?,
-            );
-        }
-    }
+    let spaces = spaces_of(data, |id| questions.iter().any(|it| it.conversation_id == id))?;
     import(client, data, &spaces, jobs).await?;
     let mut asked = Vec::new();
     for it in questions {
@@ -95,7 +84,19 @@ pub async fn run(
     Ok((asked.len() - failures.len(), failures))
 }
 
-async fn import(client: &Client, data: &DataSet, spaces: &HashMap<&str, SpaceId>, jobs: usize) -> anyhow::Result<()> {
+/// Returns the spaces of the conversations that are wanted, by the conversations' ids.
+pub(crate) fn spaces_of(data: &DataSet, wanted: impl Fn(&str) -> bool) -> anyhow::Result<HashMap<&str, SpaceId>> {
+    let ids = data.conversations.iter().map(|it| it.conversation_id.as_str());
+    ids.filter(|it| wanted(it)).map(|it| Ok((it, space(it)?))).collect()
+}
+
+/// Sends the conversations that have a space and waits until they are searchable.
+pub(crate) async fn import(
+    client: &Client,
+    data: &DataSet,
+    spaces: &HashMap<&str, SpaceId>,
+    jobs: usize,
+) -> anyhow::Result<()> {
     let wanted: Vec<(&Conversation, &SpaceId)> = data
         .conversations
         .iter()

@@ -3,12 +3,13 @@
 //!
 //! Reading order: [`data`] and [`run_file`] are the two forms on disk, [`drive`] turns the first into the second by
 //! asking a server, [`score`] compares them, [`report`] prints. The gold answers stay in [`score`] and [`check`]:
-//! [`drive`] sees conversations and the wording of questions only.
+//! [`drive`] sees conversations and the wording of questions only. [`recall`] measures what messages wake.
 
 pub mod check;
 pub mod cli;
 pub mod data;
 pub mod drive;
+pub mod recall;
 pub mod report;
 pub mod run_file;
 pub mod score;

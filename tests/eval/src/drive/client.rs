@@ -1,4 +1,4 @@
-//! The four calls of Mnemic's HTTP interface that measuring takes.
+//! The five calls of Mnemic's HTTP interface that measuring takes.
 
 use std::time::Duration;
 
@@ -105,6 +105,24 @@ pub struct Shown {
     pub text: String,
 }
 
+/// What a message woke.
+#[derive(Debug, Deserialize)]
+pub struct Recalled {
+    /// Best first.
+    pub hints: Vec<Hinted>,
+}
+
+/// One hint, as far as it is measured.
+#[derive(Debug, Deserialize)]
+pub struct Hinted {
+    /// The ids the records were sent with.
+    pub external_ids: Vec<String>,
+    /// What woke it.
+    pub trigger: String,
+    /// What it says.
+    pub text: String,
+}
+
 impl Client {
     /// Makes a client of the server at `url`, with a bearer key if it asks for one.
     ///
@@ -173,6 +191,19 @@ impl Client {
     /// If the server refuses or cannot be reached.
     pub async fn query(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Reply> {
         let url = self.url(space, &["query"], &[])?;
+        Ok(self
+            .tried(|| self.request(Method::POST, &url).json(body))
+            .await?
+            .json()
+            .await?)
+    }
+
+    /// Says a message and takes what it wakes.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub async fn recall(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Recalled> {
+        let url = self.url(space, &["recall"], &[])?;
         Ok(self
             .tried(|| self.request(Method::POST, &url).json(body))
             .await?
