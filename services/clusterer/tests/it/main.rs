@@ -13,6 +13,10 @@ use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
 
+mod pages;
+mod topics;
+mod world;
+
 fn space() -> SpaceId {
     "home".parse().unwrap()
 }
