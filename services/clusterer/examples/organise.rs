@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context;
-use clusterer::{Changed, Pages, Tally, Topics};
+use clusterer::{Acts, Changed, Entities, Events, Pages, Topics};
 use domain::derived::Derived;
 use domain::id::SpaceId;
 use domain::page::{Dimension, Page};
@@ -28,22 +28,21 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn organise(space: &SpaceId, units: &[Unit]) {
-    let (mut topics, mut pages, mut tally) = (Topics::default(), Pages::default(), Tally::default());
-    let table = text::Table::builtin();
+    let (mut topics, mut pages) = (Topics::default(), Pages::default());
+    let (mut entities, mut events) = (Entities::default(), Events::default());
+    let (table, acts) = (text::Table::builtin(), Acts::default());
     for unit in units {
         let vector = table.embed(&unit.summary);
         topics.apply(unit, Some(&vector));
+        events.apply(unit, Some(&vector));
+        entities.apply(unit);
         pages.apply_unit(unit);
-        tally.apply(unit);
     }
     let changed = topics.changed(space);
     print_topics(&changed, units);
     pages.apply(&changed);
-    let entities = tally.entities(space).into_iter().map(Derived::Entity);
-    pages.apply(&Changed {
-        put: entities.collect(),
-        gone: Vec::new(),
-    });
+    pages.apply(&events.changed(&acts));
+    pages.apply(&entities.changed(space, &acts));
     print_pages(&pages.changed(space, &BTreeMap::new()));
 }
 

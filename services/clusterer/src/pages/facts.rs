@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::fact::{Aspect, Fact};
 use domain::id::{EntityId, FactId, UnitId};
 
-use crate::names::normalised;
+use super::names::normalised;
 
 /// Words in a predicate that turn it round.
 const AGAINST: [&str; 18] = [

@@ -10,10 +10,9 @@ use domain::topic::Topic;
 
 use super::bucket::{About, Bucket, Month};
 use super::facts::{self, Facts};
-use super::names::Names;
+use super::names::{Names, normalised};
 use super::placed::Placed;
 use super::store::Store;
-use crate::names::normalised;
 
 /// Mentions from which somebody or some place has a page without any fact.
 const MENTIONS_MIN: u64 = 2;

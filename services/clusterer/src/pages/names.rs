@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::entity::Entity;
 use domain::id::EntityId;
 
-use crate::names::normalised;
-
 /// Entities and whatever they are called.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -73,4 +71,12 @@ impl Names {
 fn called(entity: &Entity) -> BTreeSet<String> {
     let names = [&entity.name].into_iter().chain(&entity.aliases);
     names.map(|it| normalised(it)).filter(|it| !it.is_empty()).collect()
+}
+
+/// Returns the form under which names are the same: lower case, single spaces, without an article.
+pub(super) fn normalised(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let article = words.len() > 1 && words[0] == "the";
+    words[usize::from(article)..].join(" ")
 }

@@ -10,7 +10,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use super::bucket::{About, Bucket, Month};
 use super::lines::{self, Spoken};
-use crate::names::normalised;
+use super::names::normalised;
 
 /// Most names of a unit that count.
 const NAMES_MAX: usize = 8;

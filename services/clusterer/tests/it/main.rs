@@ -7,15 +7,14 @@ mod events;
 mod facts;
 mod follow;
 mod held;
+mod pages;
 mod roles;
+mod topics;
+mod world;
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
-
-mod pages;
-mod topics;
-mod world;
 
 fn space() -> SpaceId {
     "home".parse().unwrap()

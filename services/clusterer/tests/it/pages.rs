@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use clusterer::{Changed, Pages, Tally, Topics};
+use clusterer::{Acts, Changed, Entities, Pages, Topics};
 use domain::derived::Derived;
-use domain::entity::Entity;
 use domain::fact::{Aspect, Fact};
-use domain::id::{EntityId, FactId, PageId};
+use domain::id::{EntityId, FactId, PageId, TopicId};
 use domain::page::{Dimension, LinkKind, Page, PageStatus};
 use domain::time::TimeSpan;
 use domain::unit::Unit;
@@ -13,13 +12,15 @@ use domain::unit::Unit;
 use crate::space;
 use crate::world::{Stored, dated, event, shuffled, store, turn, vector, withdrawn};
 
+mod links;
+mod sections;
+
 /// All that makes pages of a world.
 #[derive(Default)]
 struct World {
     topics: Topics,
-    tally: Tally,
+    entities: Entities,
     pages: Pages,
-    entities: BTreeMap<EntityId, Entity>,
     stored: Stored,
     read: BTreeMap<PageId, DateTime<Utc>>,
 }
@@ -28,28 +29,35 @@ impl World {
     fn feed(&mut self, units: &[Unit], facts: &[Fact]) {
         for unit in units {
             self.topics.apply(unit, Some(&vector(unit)));
-            self.tally.apply(unit);
+            self.entities.apply(unit);
             self.pages.apply_unit(unit);
         }
-        let now: BTreeMap<EntityId, Entity> = self
-            .tally
-            .entities(&space())
-            .into_iter()
-            .map(|it| (it.id, it))
-            .collect();
-        let gone = self.entities.iter().filter(|(id, _)| !now.contains_key(id));
-        let changed = Changed {
-            gone: gone.map(|(_, it)| Derived::Entity(it.clone()).id()).collect(),
-            put: now.values().cloned().map(Derived::Entity).collect(),
-        };
-        self.entities = now;
-        self.pages.apply(&changed);
-        self.pages.apply(&self.topics.changed(&space()));
+        self.pages.apply(&self.entities.changed(&space(), &Acts::default()));
+        let topics = self.topics.changed(&space());
+        self.pages.apply(&topics);
+        store(&mut self.stored, &topics);
         self.pages.apply(&Changed {
             put: facts.iter().cloned().map(Derived::Fact).collect(),
             gone: Vec::new(),
         });
         store(&mut self.stored, &self.pages.changed(&space(), &self.read));
+        links::check(&self.stored);
+    }
+
+    fn topic_page(&self, topic: TopicId) -> &Page {
+        let id = PageId::derive(&space(), Dimension::Topic.name(), &topic.to_string());
+        let pages = self.stored.values();
+        let mut pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
+        pages.find(|it| it.id == id).unwrap()
+    }
+
+    /// Facts that are not told any more.
+    fn drop_facts(&mut self, facts: &[Fact]) {
+        self.pages.apply(&Changed {
+            put: Vec::new(),
+            gone: facts.iter().map(|it| Derived::Fact(it.clone()).id()).collect(),
+        });
+        self.feed(&[], &[]);
     }
 
     fn page(&self, dimension: Dimension, title: &str) -> &Page {

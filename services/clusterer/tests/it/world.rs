@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta};
 use clusterer::Changed;
 use domain::derived::{Derived, DerivedId};
 use domain::id::{RecordId, UnitId};
-use domain::unit::{Grain, Status, Unit};
+use domain::unit::{Grain, Unit};
 
 use crate::{space, unit};
 
@@ -113,13 +113,7 @@ pub(crate) fn dated(mut unit: Unit, number: usize) -> Unit {
 }
 
 pub(crate) fn withdrawn(unit: &Unit) -> Unit {
-    Unit {
-        status: Status::Superseded,
-        text: String::new(),
-        summary: String::new(),
-        participants: Vec::new(),
-        ..unit.clone()
-    }
+    unit.emptied()
 }
 
 pub(crate) fn vector(unit: &Unit) -> Vec<f32> {
