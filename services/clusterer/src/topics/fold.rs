@@ -19,7 +19,7 @@ const FIRST: usize = 8;
 /// Most topics at any time.
 const TOPICS_MAX: usize = 64;
 /// What is nearer to the mean than this founds no topic: its direction from there is noise.
-const FAR: f32 = 0.25;
+const FAR: f32 = 0.4;
 /// Units that name a topic which was founded since the last clustering.
 const NAMING: usize = 32;
 
