@@ -65,6 +65,28 @@ pub(crate) fn is_world(record: &Record) -> bool {
     record.modality == Modality::Action || WORLDS.contains(&record.actor.to_lowercase().as_str())
 }
 
+/// Says whether a record is something done rather than said: an action, or a text that is a call such as
+/// `[step 7] rooms.book(room="Heron")` or `search[lamp]`.
+pub(crate) fn is_deed(record: &Record) -> bool {
+    if record.modality == Modality::Action {
+        return true;
+    }
+    let text = record.text.trim_start();
+    let text = text
+        .strip_prefix("[step ")
+        .and_then(|it| it.split_once(']'))
+        .map_or(text, |it| it.1.trim_start());
+    let name = text
+        .find(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '.'))
+        .unwrap_or(text.len());
+    name > 1 && text[name..].starts_with(['(', '[']) && !WORLDS.contains(&record.actor.to_lowercase().as_str())
+}
+
+/// Says whether a record is the voice of a tool or a world.
+pub(crate) fn is_voice(record: &Record) -> bool {
+    WORLDS.contains(&record.actor.to_lowercase().as_str())
+}
+
 fn said_step(record: &Record) -> Option<u32> {
     let noted = STEPS
         .iter()

@@ -13,7 +13,7 @@ pub(crate) struct Marker {
 }
 
 /// Starts of sentences, the longer before the shorter; kind, from before, points back.
-const MARKERS: [(&str, RelationKind, bool, bool); 52] = [
+const MARKERS: [(&str, RelationKind, bool, bool); 54] = [
     ("because i want", RelationKind::Motivates, false, false),
     ("because i love", RelationKind::Motivates, false, false),
     ("because i like", RelationKind::Motivates, false, false),
@@ -53,29 +53,38 @@ const MARKERS: [(&str, RelationKind, bool, bool); 52] = [
     ("on the other hand", RelationKind::Contrasts, true, false),
     ("instead", RelationKind::Contrasts, true, false),
     ("unlike", RelationKind::Contrasts, true, false),
-    ("although", RelationKind::Contrasts, true, false),
     ("even so", RelationKind::Contrasts, true, false),
     ("meanwhile", RelationKind::Parallel, true, false),
     ("at the same time", RelationKind::Parallel, true, false),
+    ("me too", RelationKind::Parallel, true, true),
+    ("me neither", RelationKind::Parallel, true, true),
+    ("same here", RelationKind::Parallel, true, true),
+    ("so did i", RelationKind::Parallel, true, true),
+    ("so do i", RelationKind::Parallel, true, true),
+    ("so am i", RelationKind::Parallel, true, true),
+    ("neither do i", RelationKind::Parallel, true, true),
     ("for example", RelationKind::Elaborates, false, false),
     ("for instance", RelationKind::Elaborates, false, false),
     ("in fact", RelationKind::Elaborates, false, false),
     ("specifically", RelationKind::Elaborates, false, false),
-    ("in addition", RelationKind::Elaborates, false, false),
     ("to be exact", RelationKind::Elaborates, false, false),
-    ("i mean", RelationKind::Elaborates, false, false),
-    ("also", RelationKind::Elaborates, false, false),
-    ("plus", RelationKind::Elaborates, false, false),
+];
+/// What follows "but" when it only calls for attention.
+const CALLS: [&str; 12] = [
+    "look", "wait", "listen", "first", "what", "who", "how", "when", "where", "why", "hey", "about",
 ];
 /// Small words that may stand before a marker.
 const FILLERS: [&str; 14] = [
     "oh", "yeah", "yes", "well", "and", "ok", "okay", "right", "true", "no", "sure", "wow", "hmm", "exactly",
 ];
 
-/// Returns the marker with which the text opens its first or second sentence, the first one found.
+/// Returns the marker with which the text opens, behind at most one sentence of a word or two ("Yes. But ...").
 pub(crate) fn of(text: &str) -> Option<Marker> {
     let head = &text[..text.floor_char_boundary(400)];
-    text::sentences(head).into_iter().take(2).find_map(in_sentence)
+    let sentences = text::sentences(head);
+    let short = sentences.first().is_some_and(|it| text::words(it).len() <= 2);
+    let open = sentences.into_iter().take(if short { 2 } else { 1 });
+    open.filter(|it| !crate::speech::is_question(it)).find_map(in_sentence)
 }
 
 /// Ways to ask for a cause or a motive, the longer before the shorter.
@@ -94,25 +103,166 @@ const WANTED: [(&str, RelationKind); 12] = [
     ("what caused", RelationKind::Causes),
 ];
 
-/// Returns how the answer to the last question of the text bears on what is asked, if it asks for a cause or a motive.
-pub(crate) fn wanted(text: &str) -> Option<RelationKind> {
-    let question = text::sentences(text)
-        .into_iter()
-        .rev()
-        .find(|it| crate::speech::is_question(it))?;
-    let lower = question.to_lowercase();
-    let bare = lower
-        .trim_start_matches("and ")
-        .trim_start_matches("so ")
-        .trim_start_matches("but ");
+/// Returns how the answer to the question bears on what is asked, if it asks for a cause or a motive.
+pub(crate) fn wanted(question: &str) -> Option<RelationKind> {
+    let lower = question.to_lowercase().replace('\u{2019}', "'");
+    let bare = asked(&lower);
     WANTED
         .iter()
-        .find(|(start, _)| bare.starts_with(start))
+        .find(|(start, _)| starts(bare, start))
         .map(|(_, kind)| *kind)
 }
 
-fn in_sentence(sentence: &str) -> Option<Marker> {
-    let lower = sentence.to_lowercase().replace('\u{2019}', "'");
+/// Ways to ask for a detail.
+const DETAILS: [&str; 15] = [
+    "who",
+    "what",
+    "where",
+    "when",
+    "which",
+    "whose",
+    "how many",
+    "how much",
+    "how old",
+    "how big",
+    "how long",
+    "how far",
+    "what kind",
+    "since when",
+    "what's",
+];
+/// Words that stand for what was just said.
+const ANAPHORS: [&str; 11] = [
+    "it", "its", "he", "him", "his", "she", "her", "they", "them", "their", "it's",
+];
+/// Words that open a sentence about what was just said, and the words of which one must have been said.
+const TAKING_UP: [(&str, &[&str]); 4] = [
+    (
+        "he",
+        &[
+            "he", "him", "his", "he's", "man", "boy", "son", "brother", "father", "dad", "husband", "uncle",
+        ],
+    ),
+    (
+        "she",
+        &[
+            "she", "her", "she's", "woman", "girl", "daughter", "sister", "mother", "mum", "mom", "wife", "aunt",
+        ],
+    ),
+    ("it", &[]),
+    ("which", &[]),
+];
+
+/// Says whether the question asks for a detail: who, what, when, how many.
+pub(crate) fn asks_detail(question: &str) -> bool {
+    let lower = question.to_lowercase().replace('\u{2019}', "'");
+    let bare = asked(&lower);
+    DETAILS.iter().any(|it| starts(bare, it))
+}
+
+/// Says whether the question stands on what was said before it.
+pub(crate) fn is_anaphoric(question: &str) -> bool {
+    let pointed = question
+        .trim_end_matches(|it: char| !it.is_alphanumeric())
+        .to_lowercase();
+    pointed.ends_with(" that") || has_word(question, &ANAPHORS)
+}
+
+/// Says whether a sentence is a question whose mark was left out: "is it flat".
+pub(crate) fn asks_plainly(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let verbs = [
+        "is", "are", "do", "does", "did", "can", "will", "was", "were", "should", "am", "have", "has",
+    ];
+    verbs.iter().any(|it| starts(&lower, it))
+}
+
+/// Says whether the text opens with a word for what `before` spoke of.
+pub(crate) fn takes_up(text: &str, before: &str) -> bool {
+    let lower = |it: &str| {
+        it[..it.floor_char_boundary(600)]
+            .to_lowercase()
+            .replace('\u{2019}', "'")
+    };
+    let (text, before) = (lower(text), lower(before));
+    let said: Vec<&str> = before
+        .split(|it: char| !it.is_alphanumeric() && it != '\'')
+        .filter(|it| !it.is_empty())
+        .collect();
+    let bare = opened(&text);
+    let found = TAKING_UP.iter().find(|(it, _)| {
+        let own = bare.strip_prefix(it).map(|it| it.strip_prefix("'s").unwrap_or(it));
+        own.is_some_and(|it| it.starts_with(' '))
+    });
+    found.is_some_and(|(pronoun, named)| {
+        let other = TAKING_UP
+            .iter()
+            .find(|it| it.0 != *pronoun && !it.1.is_empty() && !named.is_empty());
+        let has = |words: &[&str]| said.iter().any(|it| words.contains(it));
+        let fits = named.is_empty() || has(named) || !other.is_some_and(|it| has(it.1));
+        fits && said.len() >= 5 && !bare.starts_with("it's my")
+    })
+}
+
+/// Words that deny.
+const DENIALS: [&str; 16] = [
+    "no", "not", "never", "nothing", "nobody", "none", "without", "don't", "doesn't", "didn't", "can't", "won't",
+    "isn't", "wasn't", "cannot", "nor",
+];
+/// Liking, and its opposite.
+const LIKES: [&str; 6] = ["love", "loves", "loved", "enjoy", "prefer", "adore"];
+const DISLIKES: [&str; 8] = [
+    "hate", "hates", "hated", "dislike", "detest", "loathe", "allergic", "despise",
+];
+
+/// Returns what the text refuses when it opens with "no" or "not": its first sentence.
+pub(crate) fn refused(text: &str) -> Option<&str> {
+    let first = text::sentences(&text[..text.floor_char_boundary(400)])
+        .into_iter()
+        .next()?;
+    let lower = first.to_lowercase();
+    let polite = ["offence", "offense", "problem", "worries", "doubt", "wonder", "bother"];
+    let refuses = (starts(&lower, "no") || starts(&lower, "not")) && !has_word(first, &polite);
+    refuses.then_some(first)
+}
+
+/// Says whether the text denies something.
+pub(crate) fn denies(text: &str) -> bool {
+    has_word(text, &DENIALS)
+}
+
+/// Says what somebody likes (true) or dislikes in a sentence, if it is plainly one of them.
+pub(crate) fn likes(sentence: &str) -> Option<bool> {
+    let (likes, dislikes, denies) = (
+        has_word(sentence, &LIKES),
+        has_word(sentence, &DISLIKES),
+        denies(sentence),
+    );
+    match (likes, dislikes) {
+        (true, false) => Some(!denies),
+        (false, true) if !denies => Some(false),
+        (false, true) | (true, true) | (false, false) => None,
+    }
+}
+
+fn has_word(text: &str, words: &[&str]) -> bool {
+    let lower = text[..text.floor_char_boundary(600)]
+        .to_lowercase()
+        .replace('\u{2019}', "'");
+    lower
+        .split(|it: char| !it.is_alphanumeric() && it != '\'')
+        .any(|it| words.contains(&it))
+}
+
+/// The question, lower case, behind the words that lead to it.
+fn asked(lower: &str) -> &str {
+    let bare = opened(lower);
+    let lead = ["so ", "but ", "then "].iter().find_map(|it| bare.strip_prefix(it));
+    lead.unwrap_or(bare)
+}
+
+/// The sentence, lower case, behind its small words.
+fn opened(lower: &str) -> &str {
     let mut rest = lower.trim_start();
     for _ in 0..2 {
         let word = rest.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
@@ -120,11 +270,25 @@ fn in_sentence(sentence: &str) -> Option<Marker> {
             rest = rest[word.len()..].trim_start_matches(|it: char| !it.is_alphanumeric());
         }
     }
-    let starts = |marker: &str| {
-        rest.strip_prefix(marker)
-            .is_some_and(|it| !it.chars().next().is_some_and(char::is_alphanumeric) && !it.trim().is_empty())
-    };
-    let &(_, kind, from_before, points_back) = MARKERS.iter().find(|it| starts(it.0))?;
+    rest
+}
+
+fn starts(rest: &str, marker: &str) -> bool {
+    rest.strip_prefix(marker)
+        .is_some_and(|it| !it.chars().next().is_some_and(|it| it.is_alphanumeric() || it == '\''))
+}
+
+fn in_sentence(sentence: &str) -> Option<Marker> {
+    let lower = sentence.to_lowercase().replace('\u{2019}', "'");
+    let rest = opened(&lower);
+    let &(marker, kind, from_before, points_back) = MARKERS.iter().find(|it| starts(rest, it.0))?;
+    let next = rest[marker.len()..]
+        .split(|it: char| !it.is_alphanumeric())
+        .find(|it| !it.is_empty());
+    let calls = marker == "but" && next.is_some_and(|it| CALLS.contains(&it));
+    if calls || next.is_none() && !points_back {
+        return None;
+    }
     Some(Marker {
         kind,
         from_before,

@@ -87,7 +87,8 @@ fn others(window: &[Record], at: usize) -> Vec<&str> {
     out
 }
 
-fn says(record: &Record) -> bool {
+/// Says whether somebody says the record, rather than does it.
+pub(crate) fn says(record: &Record) -> bool {
     record.modality != Modality::Action && !record.actor.is_empty()
 }
 

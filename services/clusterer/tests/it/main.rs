@@ -7,10 +7,7 @@ mod events;
 mod facts;
 mod follow;
 mod held;
-mod pages;
 mod roles;
-mod topics;
-mod world;
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Modality;

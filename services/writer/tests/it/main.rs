@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod corpus;
 mod erase;
 mod order;
+mod precision;
 mod rules;
 mod segments;
 

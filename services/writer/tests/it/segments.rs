@@ -68,6 +68,37 @@ fn relations_follow_from_what_was_said() {
             vec!["Tom: I ran on 5 May 2023.", "Tom: I trained on 1 May 2023."],
             vec!["2 Before 1"],
         ),
+        // Some day in May is no day before or after the fifth.
+        (
+            vec!["Tom: I ran in May 2023.", "Tom: I ran and trained on 5 May 2023."],
+            vec![],
+        ),
+        (
+            vec![
+                "Tom: I ran on 5 May 2023.",
+                "Tom: The running course went until 1 May 2023.",
+            ],
+            vec![],
+        ),
+        (
+            vec!["Tom: I ran on 5 May 2023.", "Tom: If I ran on 1 May 2023, I forgot it."],
+            vec![],
+        ),
+        (
+            vec!["Ana: Let us paint the fence.", "Tom: Not the fence!"],
+            vec!["1 Contrasts 2"],
+        ),
+        (vec!["Ana: Never paint the fence.", "Tom: No fence then."], vec![]),
+        (vec!["Ana: I learn the cello.", "Tom: Me too."], vec!["1 Parallel 2"]),
+        (vec!["Ana: I cried.", "Ana: But look, a whale."], vec![]),
+        (
+            vec![
+                "Tom: I bought a boat.",
+                "Ana: Who sold you the boat?",
+                "Tom: A retired pilot.",
+            ],
+            vec!["2 FollowsUp 3", "3 Elaborates 1"],
+        ),
     ] {
         assert_eq!(told(&talk(&lines)), expected, "{lines:?}");
     }
@@ -81,6 +112,15 @@ fn an_action_enables_the_one_that_uses_what_it_got() {
         call(3, "unlock", "gate with brass key", "You unlock the gate."),
     ];
     assert_eq!(told(&run), ["1 Enables 3"]);
+}
+
+#[test]
+fn a_turn_keeps_few_relations() {
+    let lines: Vec<String> = (1..=20).map(|it| format!("Tom: I ran on {it} March 2023.")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let found = told(&talk(&lines));
+    assert!(found.contains(&"19 Before 20".to_owned()), "{found:?}");
+    assert_eq!(found.iter().filter(|it| it.ends_with(" 20")).count(), 2, "{found:?}");
 }
 
 #[test]

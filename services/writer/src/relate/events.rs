@@ -1,0 +1,105 @@
+//! Relations of events: what they are made of, and how they stand to each other.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use domain::id::UnitId;
+use domain::record::Record;
+use domain::relation::{Relation, RelationKind};
+
+use super::{Link, TURN_MAX, Told, happened, of_turn};
+use crate::segment::Stretch;
+
+/// Two events are compared if all their records lie in a run of as many; so a window around a fresh record holds both.
+const RUN_MAX: usize = 36;
+
+/// Returns what the events are made of, and how each stands to those near it.
+pub(crate) fn of_events(stretch: &Stretch, events: &[Range<usize>], visible: &[Range<usize>]) -> Vec<Relation> {
+    let records = &stretch.records;
+    let told = Told::new(records);
+    let mut out = Vec::new();
+    for event in events.iter().filter(|it| it.len() > 1) {
+        out.extend(parts(records, event));
+    }
+    for (place, later) in visible.iter().enumerate().filter(|(_, it)| it.len() > 1) {
+        let near = visible[..place]
+            .iter()
+            .rev()
+            .take_while(|it| later.end - it.start <= RUN_MAX);
+        let near: Vec<&Range<usize>> = near.filter(|it| it.len() > 1).collect();
+        if !near.is_empty() && (events.contains(later) || near.iter().any(|it| events.contains(it))) {
+            out.extend(of_event(&told, &near, later));
+        }
+    }
+    out
+}
+
+fn parts(records: &[Record], event: &Range<usize>) -> Vec<Relation> {
+    let whole = UnitId::event(records[event.start].id);
+    let parts = records[event.clone()].iter().map(|it| Relation {
+        source: UnitId::turn(it.id),
+        target: whole,
+        kind: RelationKind::PartOf,
+        label: String::new(),
+        weight: 1.0,
+        evidence: vec![it.id],
+    });
+    parts.collect()
+}
+
+/// How an event stands to those before it: the best [`TURN_MAX`] of what its turns say.
+fn of_event(told: &Told<'_>, near: &[&Range<usize>], later: &Range<usize>) -> Vec<Relation> {
+    let home = |place: usize| near.iter().find(|it| it.contains(&place)).map(|it| it.start);
+    let mut found: Vec<(Link, usize, usize)> = Vec::new();
+    for at in later.clone() {
+        let lifted = of_turn(told, at)
+            .into_iter()
+            .filter(|it| it.kind != RelationKind::Before);
+        found.extend(lifted.filter_map(|link| {
+            let before = home(link.source.min(link.target))?;
+            let (source, target) = if link.source == at {
+                (later.start, before)
+            } else {
+                (before, later.start)
+            };
+            Some((link, source, target))
+        }));
+    }
+    for before in near {
+        let Some(link) = happened::between(told, before, later) else {
+            continue;
+        };
+        let first = before.contains(&link.source);
+        let (source, target) = if first {
+            (before.start, later.start)
+        } else {
+            (later.start, before.start)
+        };
+        found.push((link, source, target));
+    }
+    found.sort_by_key(|(link, source, target)| {
+        (
+            Reverse(link.percent),
+            source.abs_diff(*target),
+            link.kind,
+            link.ends(),
+            *source,
+        )
+    });
+    let mut out: Vec<(usize, usize, RelationKind)> = Vec::new();
+    let best = found.into_iter().filter(|(link, source, target)| {
+        let key = (*source, *target, link.kind);
+        let fresh = out.len() < TURN_MAX && !out.contains(&key);
+        if fresh {
+            out.push(key);
+        }
+        fresh
+    });
+    let relation = |(link, source, target): (Link, usize, usize)| Relation {
+        source: UnitId::event(told.records[source].id),
+        target: UnitId::event(told.records[target].id),
+        weight: f32::from(link.percent) * 0.8 / 100.0,
+        ..link.between_turns(told.records)
+    };
+    best.map(relation).collect()
+}

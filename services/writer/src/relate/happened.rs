@@ -1,0 +1,206 @@
+//! Which of two things happened first, however they were told.
+//!
+//! A time counts when its sentence tells of something that happens then: no question, no condition, no denial, no bound
+//! ("until Friday"), no habit. All times of a turn together are its span; spans that touch or overlap give no order.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use domain::record::Record;
+use domain::relation::RelationKind;
+use domain::time::Precision;
+use text::time::{Kind, Mention};
+
+use super::{Link, Told, stems};
+use crate::act;
+
+/// What a turn tells with a time.
+#[derive(Clone)]
+pub(super) struct Happened {
+    /// From the first to the last moment.
+    span: Range<DateTime<Utc>>,
+    /// Stems of the sentences that tell it.
+    stems: BTreeSet<String>,
+}
+
+/// A turn of more sentences tells too many things to have one time.
+const SENTENCES_MAX: usize = 7;
+/// Longest text read, in bytes.
+const BYTES_MAX: usize = 1_200;
+/// What one tells up to as many turns later belongs to the same talk.
+const NEAR: usize = 4;
+/// Words before a time that make it a bound and not the time of something.
+const BOUNDS: [&str; 22] = [
+    "until", "till", "til", "since", "before", "after", "by", "from", "than", "every", "each", "for", "of", "about",
+    "around", "like", "the", "my", "our", "your", "his", "her",
+];
+/// Words that take the truth out of a sentence.
+const UNSURE: [&str; 32] = [
+    "if",
+    "would",
+    "might",
+    "maybe",
+    "perhaps",
+    "could",
+    "should",
+    "not",
+    "never",
+    "cannot",
+    "unless",
+    "wish",
+    "hope",
+    "hopefully",
+    "probably",
+    "or",
+    "nobody",
+    "nothing",
+    "no",
+    "don't",
+    "didn't",
+    "can't",
+    "won't",
+    "isn't",
+    "wasn't",
+    "doesn't",
+    "couldn't",
+    "wouldn't",
+    "usually",
+    "always",
+    "whether",
+    "asked",
+];
+/// Words that put a sentence into the future.
+const AHEAD: [&str; 16] = [
+    "will", "i'll", "we'll", "he'll", "she'll", "it'll", "they'll", "you'll", "going", "gonna", "starts", "start",
+    "begins", "opens", "coming", "comes",
+];
+/// Words that tell of a plan when a date or a near day stands beside them.
+const PLANNED: [&str; 9] = [
+    "is", "are", "it's", "we're", "i'm", "she's", "he's", "they're", "that's",
+];
+
+/// Returns when happened what a record tells, if it says so.
+pub(super) fn read(record: &Record) -> Option<Happened> {
+    let text = record.text.as_str();
+    if text.len() > BYTES_MAX || act::is_deed(record) || act::is_world(record) {
+        return None;
+    }
+    let sentences = text::sentences(text);
+    if sentences.len() > SENTENCES_MAX {
+        return None;
+    }
+    let now = record.observed_at.to_utc();
+    let mentions = text::time::find(text, record.observed_at);
+    let spans = mentions.iter().filter_map(|mention| {
+        let start = |it: &str| it.as_ptr() as usize - text.as_ptr() as usize;
+        let sentence = sentences.iter().rev().find(|it| start(it) <= mention.range.start)?;
+        Some((happens(text, sentence, mention, now)?, stems(sentence)))
+    });
+    spans
+        .map(|(span, stems)| Happened { span, stems })
+        .reduce(|mut sum, it| {
+            sum.span = sum.span.start.min(it.span.start)..sum.span.end.max(it.span.end);
+            sum.stems.extend(it.stems);
+            sum
+        })
+}
+
+/// Returns the relation of two turns that tell when things happened, if one was over before the other began and they
+/// have something in common: a word of what happened, or who tells it and a word of the whole.
+pub(super) fn link(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
+    let (first, second) = (told.happened(one)?, told.happened(other)?);
+    let near = one.abs_diff(other) <= NEAR && told.records[one].actor == told.records[other].actor;
+    let own = near && told.share(one, other);
+    if !own && first.stems.is_disjoint(&second.stems) {
+        return None;
+    }
+    let (source, target) = order((one, &first.span), (other, &second.span))?;
+    Some(Link::new(source, RelationKind::Before, target, 80))
+}
+
+/// Returns the same of two events: all that one tells with a time was over before anything of the other began.
+pub(super) fn between(told: &Told<'_>, one: &Range<usize>, other: &Range<usize>) -> Option<Link> {
+    let (first, second) = (whole(told, one)?, whole(told, other)?);
+    order((one, &first), (other, &second))?;
+    let mut pairs = one.clone().flat_map(|a| other.clone().map(move |b| (a, b)));
+    pairs.find_map(|(a, b)| link(told, a, b))
+}
+
+/// The span of all that an event tells with a time.
+fn whole(told: &Told<'_>, event: &Range<usize>) -> Option<Range<DateTime<Utc>>> {
+    let spans = event.clone().filter_map(|it| Some(told.happened(it)?.span.clone()));
+    spans.reduce(|sum, it| sum.start.min(it.start)..sum.end.max(it.end))
+}
+
+/// The earlier of two, then the later; none if they share a moment.
+fn order<T>(one: (T, &Range<DateTime<Utc>>), other: (T, &Range<DateTime<Utc>>)) -> Option<(T, T)> {
+    if one.1.end <= other.1.start {
+        Some((one.0, other.0))
+    } else if other.1.end <= one.1.start {
+        Some((other.0, one.0))
+    } else {
+        None
+    }
+}
+
+/// The span of what happens at the time mentioned, if its sentence tells that something does. What has happened ended
+/// before it was told, what will happen starts after it.
+fn happens(text: &str, sentence: &str, mention: &Mention, now: DateTime<Utc>) -> Option<Range<DateTime<Utc>>> {
+    let far = mention.relative && mention.span.precision == Precision::Year;
+    let placed =
+        !far && matches!(mention.kind, Kind::Point | Kind::Interval) && mention.span.precision != Precision::Unknown;
+    if !placed || text::ownership::asks(sentence) || bare(text, mention) || bounded(text, mention) {
+        return None;
+    }
+    let lower = sentence.to_lowercase().replace('\u{2019}', "'");
+    let words = || {
+        lower
+            .split(|it: char| !it.is_alphanumeric() && it != '\'')
+            .filter(|it| !it.is_empty())
+    };
+    if words().any(|it| UNSURE.contains(&it)) {
+        return None;
+    }
+    // The verb that the time goes with stands in its clause.
+    let at = mention.range.start;
+    let from = text[..at].rfind([',', ';', ':', '.', '!', '?']).map_or(0, |it| it + 1);
+    let to = text[mention.range.end..]
+        .find([';', ':', '.', '!', '?'])
+        .map_or(text.len(), |it| mention.range.end + it);
+    let past = text::patterns::count(&text[from..to])[text::patterns::PAST] > 0;
+    let named = text[mention.range.clone()].to_lowercase();
+    let dated = ["next", "tomorrow", "tonight"].iter().any(|it| named.contains(it)) || named.contains(char::is_numeric);
+    let ahead = words().any(|it| AHEAD.contains(&it) || dated && PLANNED.contains(&it));
+    let (start, end) = (mention.span.start, mention.span.end);
+    match (past, ahead) {
+        (true, _) if start < now => Some(start..end.min(now)),
+        (false, true) if end > now => Some(start.max(now)..end),
+        (true, _) | (false, _) => None,
+    }
+}
+
+/// An hour alone ("a baker at 4 am") names no day, and "Tuesdays" many.
+fn bare(text: &str, mention: &Mention) -> bool {
+    let words = text[mention.range.clone()].to_lowercase();
+    let hour = mention.span.precision == Precision::Instant
+        && !["day", "ago", "this ", "last ", "tonight", "tomorrow"]
+            .iter()
+            .any(|it| words.contains(it))
+        && !words.split(|it: char| !it.is_ascii_digit()).any(|it| it.len() == 4);
+    hour || words.ends_with("days") && !words.contains(' ')
+}
+
+/// Says whether the word before the time makes it a bound, or the one behind it a name or an attribute ("the May sale").
+fn bounded(text: &str, mention: &Mention) -> bool {
+    let before = text[..mention.range.start].trim_end();
+    let word = before
+        .rsplit(|it: char| !it.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let next = text[mention.range.end..]
+        .strip_prefix(' ')
+        .and_then(|it| it.chars().next());
+    let named = next.is_some_and(char::is_uppercase) && !text[mention.range.clone()].contains(' ');
+    BOUNDS.contains(&word.to_lowercase().as_str()) || named
+}
