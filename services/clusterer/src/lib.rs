@@ -21,7 +21,9 @@ mod facts;
 mod follow;
 mod memory;
 mod named;
+mod pages;
 mod stored;
+mod topics;
 
 pub use acts::Acts;
 pub use changed::Changed;
@@ -31,6 +33,8 @@ pub use events::Events;
 pub use facts::Facts;
 pub use memory::Memory;
 pub use named::{Named, Names};
+pub use pages::Pages;
+pub use topics::Topics;
 
 /// Settings in `[clusterer]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 //! (`subject`, `group`, `said`), one rule an aspect makes a draft of it (`preference`, `place`, `work`, ...), and `when`
 //! gives it its times.
 
+mod activity;
 mod correction;
 mod group;
 mod guard;

@@ -131,6 +131,7 @@ fn place(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
             }
         }
         "with" => Sort::one("lives with", value),
+        _ if BEEN.contains(&predicate) => Sort::each("been", capitals(said.object)),
         _ if predicate.starts_with("live") => Sort::one("lives near", value),
         _ if predicate.starts_with("grew up") => Sort::one("grew up", capitals(said.object)),
         _ => Sort::one(predicate, capitals(said.object)),
@@ -162,6 +163,7 @@ fn attribute(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
         "is" | "is not" if has(&["vegetarian", "vegan", "pescatarian"]) => Sort::one("diet", value),
         "is" | "is not" => Sort::each("is", value).ending(ends),
         "is aged" => Sort::one("aged", value),
+        "has never been to" => Sort::each("been", capitals(said.object)),
         predicate if predicate.ends_with(" is") => Sort::one(predicate, value),
         predicate => Sort::each(bare(predicate), value),
     }
@@ -245,6 +247,8 @@ fn joined(value: &BTreeSet<String>) -> String {
     value.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
+/// Having been somewhere.
+const BEEN: &[&str] = &["has been to", "visited"];
 /// Roles that one person has at a time.
 const ONLY: &[&str] = &[
     "husband",

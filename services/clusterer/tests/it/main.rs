@@ -7,7 +7,10 @@ mod events;
 mod facts;
 mod follow;
 mod held;
+mod pages;
 mod roles;
+mod topics;
+mod world;
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Modality;

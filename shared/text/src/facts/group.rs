@@ -65,8 +65,10 @@ struct Auxiliaries {
 
 /// Reads the verb that begins at `at`. `is` stands for an "is" that was part of the word before.
 pub(super) fn group(words: &[Word], at: usize, is: bool) -> Option<Group> {
+    let have = is && had_done(words, at);
     let mut aux = Auxiliaries {
-        be: is.then_some(Shape::Be),
+        be: (is && !have).then_some(Shape::Be),
+        have,
         ..Auxiliaries::default()
     };
     let mut found = Group {
@@ -125,13 +127,15 @@ impl Auxiliaries {
     fn take(&mut self, lower: &str, words: &[Word], at: usize, found: &mut Group) -> Option<usize> {
         let ahead = verb_ahead(words, at + 1);
         match lower {
+            // "she's got", "he's moved": the verb is "has".
+            "is" if had_done(words, at + 1) && contracted(words, at) => self.have = true,
             "am" | "is" | "are" => self.be = Some(Shape::Be),
             "was" | "were" => self.be = Some(Shape::Was),
             "been" if self.have || self.had => self.been = true,
             "be" if self.future || self.modal => self.be = Some(Shape::Be),
             "have" | "has" if ahead.is_some_and(perfect) => self.have = true,
             "had" if ahead.is_some_and(perfect) => self.had = true,
-            "do" | "does" if ahead.is_some() => self.done = Some(Form::Present),
+            "do" | "does" if ahead.is_some() && !self.future && !self.modal => self.done = Some(Form::Present),
             "did" if ahead.is_some() => self.done = Some(Form::Past),
             "will" | "shall" => self.future = true,
             "would" | "could" | "should" | "might" | "may" | "must" | "can" | "ought" => {
@@ -142,6 +146,17 @@ impl Auxiliaries {
         }
         Some(1)
     }
+}
+
+/// Says whether the word at `at` is the second part of a contraction.
+fn contracted(words: &[Word], at: usize) -> bool {
+    at > 0 && words[at - 1].range == words[at].range
+}
+
+/// Says whether a participle follows that tells what somebody did, and not what was done to them.
+fn had_done(words: &[Word], at: usize) -> bool {
+    let ahead = words[at.min(words.len())..].iter().take(3).find(|it| !it.on(&ADVERBS));
+    ahead.is_some_and(|it| it.is(DONE))
 }
 
 /// Returns the next word that is no adverb and no "not".
@@ -155,7 +170,7 @@ fn verb_ahead(words: &[Word], from: usize) -> Option<&str> {
 }
 
 fn perfect(word: &str) -> bool {
-    word == "been" || base_of(word, Form::Participle).is_some() || word.ends_with("ed")
+    word == "been" || base_of(word, Form::Participle).is_some() || word.ends_with("ed") || PARTICIPLES.contains(&word)
 }
 
 fn adverb(lower: &str, found: &mut Group) -> Option<usize> {
@@ -267,6 +282,41 @@ fn main(words: &[Word], at: usize, found: Group, shape: Option<Shape>) -> Option
     })
 }
 
+/// Irregular participles of verbs that are not on the list.
+const PARTICIPLES: &[&str] = &[
+    "begun",
+    "given",
+    "known",
+    "told",
+    "sent",
+    "put",
+    "paid",
+    "found",
+    "torn",
+    "chosen",
+    "fallen",
+    "forgotten",
+    "drawn",
+    "thrown",
+    "hidden",
+    "shown",
+    "stolen",
+    "ridden",
+    "woken",
+    "laid",
+    "spent",
+    "felt",
+    "held",
+    "heard",
+    "hurt",
+    "let",
+    "set",
+];
+/// Participles after "'s" that tell what somebody did.
+const DONE: &[&str] = &[
+    "got", "been", "moved", "started", "joined", "bought", "quit", "sold", "taken", "become", "had", "adopted", "left",
+    "booked", "signed", "passed", "lived", "worked", "studied", "won",
+];
 /// Adverbs that tell a habit.
 pub(super) const OFTEN: &[&str] = &[
     "always",

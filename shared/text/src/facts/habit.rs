@@ -68,6 +68,9 @@ fn again(said: &Said<'_>, at: usize) -> bool {
         "each" => unit(next),
         "once" | "twice" => matches!(next, "a" | "every" | "per") && unit(third),
         "times" => matches!(next, "a" | "per") && unit(third),
+        "on" if UNITS.contains(&next) && third.ends_with('s') => {
+            third.strip_suffix('s').is_some_and(|it| UNITS.contains(&it))
+        }
         "on" | "in" => next.strip_suffix('s').is_some_and(|it| {
             UNITS.contains(&it)
                 && (it.ends_with("day") || matches!(it, "weekend" | "evening" | "morning" | "night"))

@@ -25,7 +25,7 @@ list! {
      friend friends mate flatmate flatmates roommate roommates housemate neighbour neighbor neighbours \
      neighbors colleague colleagues coworker boss manager supervisor landlord landlady tenant teacher tutor \
      coach therapist doctor dentist vet mother-in-law father-in-law sister-in-law brother-in-law son-in-law \
-     daughter-in-law in-laws bestie siblings sibling family"
+     daughter-in-law in-laws bestie siblings sibling family student students pupils tenants employees patients"
 }
 list! {
     /// Kin and others of whom one speaks in the plural.
@@ -76,7 +76,7 @@ list! {
      skis snowboard skateboard watch ring sofa couch bed desk table website blog podcast channel company \
      business startup collection tattoo tattoos balcony sauna pool library licence license degree phd \
      subscription membership ticket tickets season projector telly tv console drone typewriter record bookshop \
-     pond"
+     pond moped ebike e-bike trailer telescope motorhome hammock aquarium typewriter stall"
 }
 list! {
     /// Things bought that are gone soon.
@@ -129,7 +129,7 @@ list! {
 list! {
     /// What somebody is, after "a" or "an", beside jobs.
     KINDS,
-    "vegetarian vegan pescatarian introvert extrovert widow widower twin diabetic insomniac redhead \
+    "vegetarian vegan pescatarian introvert extrovert widow widower twin diabetic insomniac redhead methodist baptist quaker protestant lutheran presbyterian sikh mormon anglican \
      perfectionist catholic muslim buddhist christian atheist orphan grandmother grandfather grandma grandpa \
      mother father mum dad citizen homebody smoker teetotaller"
 }

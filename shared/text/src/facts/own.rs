@@ -42,7 +42,7 @@ fn has(said: &Said<'_>, from: usize) -> Option<Draft> {
     let (kin, pet, thing) = (KIN.contains(&noun), PETS.contains(&noun), THINGS.contains(&noun));
     let counted = is_number(first) || matches!(first, "no" | "both");
     let single = matches!(first, "a" | "an" | "my" | "our" | "one");
-    if !(counted || single || (first == "any" && !group.positive) || group.base == "own")
+    if !(counted || single || (!group.positive && (kin || pet || thing || first == "any")) || group.base == "own")
         || !(kin || pet || thing || group.base == "own")
     {
         return None;
@@ -160,7 +160,19 @@ fn gone(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     let away = matches!(said.at(group.next), "away" | "up" | "off");
     let from = group.next + usize::from(away);
-    let whose = matches!(said.at(from), "my" | "our" | "the");
+    let whose = matches!(said.at(from), "my" | "our" | "the" | "his" | "her");
+    // What is sold was owned, whatever it is.
+    let sold = group.base == "sell"
+        && whose
+        && said.at(from) != "the"
+        && !matches!(said.at(from + 1), "soul" | "first" | "last" | "" | "own" | "hair");
+    if sold && group.positive && said.object(from + 1).is_some_and(|it| it.split(' ').count() <= 3) {
+        return Some(
+            Draft::new(Aspect::Possession, "owns", said.object(from + 1)?)
+                .event()
+                .ended(true),
+        );
+    }
     if !group.positive || !whose || (group.base == "give" && !away) || group.base == "break" {
         return None;
     }

@@ -66,6 +66,12 @@ fn lives(said: &Said<'_>) -> Option<Draft> {
         "alone" | "out" | "over" | "down" | "up" | "just" | "together" | "right"
     ));
     let preposition = said.at(group.next + skip);
+    // "lives 200 m from the sea".
+    let far = preposition.starts_with(|it: char| it.is_ascii_digit())
+        && (group.next..said.end.min(group.next + 5)).any(|it| matches!(said.at(it), "from" | "outside"));
+    if far && now && group.positive && said.times().count() == 0 {
+        return Some(Draft::new(Aspect::Place, "lives", said.object(group.next + skip)?));
+    }
     let predicate = match preposition {
         "in" | "on" | "at" | "near" | "by" | "above" | "outside" | "with" | "between" => format!("lives {preposition}"),
         "next" | "close" if said.at(group.next + skip + 1) == "to" => "lives near".to_owned(),
@@ -169,7 +175,9 @@ fn whereabouts(said: &Said<'_>, from: usize) -> Option<String> {
     let described =
         matches!(word, "a" | "an" | "the" | "my" | "our") || word.chars().next().is_some_and(|it| it.is_ascii_digit());
     if described {
-        let ahead = (from + 1..said.end.min(from + 6)).any(|it| PLACES.contains(&said.at(it)) || said.capital(it));
+        let gap = (from..said.end).find(|it| said.words[*it].gap != super::token::Gap::None);
+        let end = gap.map_or(said.end, |it| it + 1).min(from + 6);
+        let ahead = (from + 1..end).any(|it| PLACES.contains(&said.at(it)) || said.capital(it));
         return (ahead && !said.has(&["moment", "past", "present", "fear", "hope"]))
             .then(|| said.object(from))
             .flatten();

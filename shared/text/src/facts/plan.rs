@@ -20,6 +20,14 @@ pub(super) fn plan(said: &Said<'_>) -> Option<Draft> {
         }
         ("decide", Shape::Past | Shape::Perfect) if said.at(next) == "to" => aim(said, next + 1, 0.75),
         ("book" | "sign" | "register" | "enrol" | "enroll", Shape::Past | Shape::Perfect) => booked(said),
+        // "starts on the first of May", "have an exam on Friday".
+        ("start", Shape::Present) => drafted(
+            said,
+            "starts",
+            said.timed(next).filter(|_| ahead(said).is_some())?,
+            0.75,
+        ),
+        ("have", Shape::Present) | ("get", Shape::Perfect) => dated(said),
         (_, Shape::Going) if group.positive && !FLEETING.contains(&group.base.as_str()) => going(said),
         (base, Shape::Future) if base != "be" && !FLEETING.contains(&base) => future(said, 0.65),
         (base, Shape::Progressive) if base != "go" || !said.rest().is_empty() => progressive(said),
@@ -34,7 +42,12 @@ fn drafted(said: &Said<'_>, predicate: &str, object: String, sure: f32) -> Optio
         .nth(1)
         .is_some_and(|it| matches!(it, "her" | "him" | "them" | "these" | "those"))
         && object.split(' ').nth(2).is_none_or(is_preposition);
+    let ends = object
+        .rsplit(' ')
+        .next()
+        .is_some_and(|it| matches!(it, "her" | "him" | "them" | "his"));
     let weak = whom
+        || ends
         || object
             .split(' ')
             .any(|it| matches!(it, "you" | "your" | "that" | "it" | "one" | "ones"));
@@ -107,6 +120,15 @@ fn booked(said: &Said<'_>) -> Option<Draft> {
     drafted(said, "signed up for", said.timed(from)?, 0.85)
 }
 
+/// "have a dentist's appointment on Friday".
+fn dated(said: &Said<'_>) -> Option<Draft> {
+    let next = said.group.next;
+    let whole = matches!(said.at(next), "a" | "an" | "the" | "my" | "our")
+        && (next..said.end.min(next + 6)).any(|it| DATED.contains(&said.at(it)));
+    ahead(said).filter(|_| whole)?;
+    drafted(said, "has", said.timed(next)?, 0.75)
+}
+
 /// "going to buy a boat".
 fn going(said: &Said<'_>) -> Option<Draft> {
     let object = said.timed(said.group.next - 1)?;
@@ -143,6 +165,45 @@ fn ahead<'a>(said: &'a Said<'_>) -> Option<&'a crate::time::Mention> {
         .find(|it| it.span.end > soon && it.span.start + chrono::TimeDelta::days(1) > said.now)
 }
 
+/// What one has on a day.
+const DATED: &[&str] = &[
+    "exam",
+    "appointment",
+    "interview",
+    "meeting",
+    "test",
+    "deadline",
+    "concert",
+    "gig",
+    "match",
+    "game",
+    "race",
+    "party",
+    "wedding",
+    "flight",
+    "train",
+    "trip",
+    "class",
+    "lesson",
+    "audition",
+    "dentist",
+    "doctor",
+    "checkup",
+    "scan",
+    "operation",
+    "surgery",
+    "viewing",
+    "inspection",
+    "marathon",
+    "tournament",
+    "rehearsal",
+    "reservation",
+    "visit",
+    "presentation",
+    "hearing",
+    "recital",
+    "half",
+];
 /// Verbs of the moment.
 const FLEETING: &[&str] = &[
     "be",

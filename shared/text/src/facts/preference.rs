@@ -159,7 +159,10 @@ fn fan(said: &Said<'_>) -> Option<Draft> {
 
 /// Returns what is liked if it can stand for itself.
 fn liked(said: &Said<'_>, from: usize) -> Option<String> {
-    acceptable(said, from).then(|| said.object(from)).flatten()
+    let object = acceptable(said, from).then(|| said.object(from)).flatten()?;
+    // "the girl that knows", "the maple ones".
+    let short = said.at(from) == "the" && object.split(' ').count() == 2;
+    (!short || said.capital(from + 1) || AT_LARGE.contains(&said.at(from + 1))).then_some(object)
 }
 
 /// Says whether what begins at `from` means something outside its talk.
@@ -184,6 +187,33 @@ fn acceptable(said: &Said<'_>, from: usize) -> bool {
         })
 }
 
+/// What "the" points at without a talk around it.
+const AT_LARGE: &[&str] = &[
+    "sea",
+    "mountains",
+    "beach",
+    "outdoors",
+    "countryside",
+    "cold",
+    "heat",
+    "rain",
+    "snow",
+    "winter",
+    "summer",
+    "opera",
+    "theatre",
+    "cinema",
+    "ocean",
+    "forest",
+    "gym",
+    "piano",
+    "violin",
+    "guitar",
+    "cello",
+    "desert",
+    "ballet",
+    "internet",
+];
 const NO_VERBS: &[&str] = &[
     "think",
     "say",

@@ -327,6 +327,7 @@ fn drafts(said: &Said<'_>) -> Vec<(Subject, Draft)> {
         super::own::own,
         super::state::state,
         super::plan::plan,
+        super::activity::activity,
     ];
     let first = rules.iter().find_map(|it| it(said));
     let second = super::place::moved_on(said);

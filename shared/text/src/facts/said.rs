@@ -8,8 +8,12 @@ use domain::fact::Aspect;
 use super::group::Group;
 use super::subject::Who;
 use super::token::{Gap, Word};
-use super::verb::{Form, base_of};
+use super::verb::{Form, base_of, base_of_third};
 use crate::time::Mention;
+
+mod lists;
+
+use lists::{AUXILIARIES, BREAKERS, DANGLING, ITEM_MAX, LIST_MAX, OBJECT_MAX, PERSONS, STOP_PHRASES, STOPS};
 
 /// One clause.
 pub(super) struct Said<'a> {
@@ -132,7 +136,8 @@ impl Said<'_> {
                 && self
                     .times()
                     .any(|it| it.range.start <= word.range.start && word.range.start < it.range.end);
-            if word.is(STOPS) || STOP_PHRASES.iter().any(pair) || (time && to > from) {
+            if (word.is(STOPS) && !(word.capital && to > from)) || STOP_PHRASES.iter().any(pair) || (time && to > from)
+            {
                 break;
             }
             to += 1;
@@ -143,7 +148,7 @@ impl Said<'_> {
         if to == from + OBJECT_MAX {
             return None;
         }
-        while to > from && self.words[to - 1].is(DANGLING) {
+        while to > from && self.words[to - 1].is(DANGLING) && !self.words[to - 1].capital {
             to -= 1;
         }
         let (first, last) = (self.words.get(from)?, self.words.get(to.checked_sub(1)?)?);
@@ -152,11 +157,17 @@ impl Said<'_> {
 
     /// Says whether a list goes on at `from`, after a comma: short items, and an "and" before the last.
     fn list(&self, from: usize) -> bool {
+        // "come and see" begins an order.
+        if base_of(self.at(from), Form::Present).is_some() && !self.capital(from) {
+            return false;
+        }
         let mut item = 0;
         for i in from..self.end.min(from + LIST_MAX) {
             let word = &self.words[i];
             if word.is(&["and", "or"]) {
-                return i + 1 < self.end && !word_of_person(self.at(i + 1));
+                // "and Ben's moved" begins a clause.
+                let verb = self.at(i + 1).ends_with("'s") && self.capital(i + 1);
+                return i + 1 < self.end && !word_of_person(self.at(i + 1)) && !verb;
             }
             item += 1;
             if item > ITEM_MAX || word_of_person(&word.lower) || word.is(BREAKERS) || word.gap == Gap::Strong {
@@ -207,16 +218,17 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
         let breaks = match lower(i) {
             "and" | "or" => {
                 let finite = base_of(next, Form::Past).is_some()
+                    || super::verb::is_past(next)
                     || (base_of(next, Form::Present).is_some()
                         && !to_verb
                         && words.get(i + 1).is_some_and(|it| !it.capital));
-                word_of_person(next) || finite
+                word_of_person(next) || finite || somebody_does(words, i + 1)
             }
             "so" => comma || word_of_person(next) || next == "that",
             "since" | "as" | "that" | "like" | "cause" | "cos" | "until" | "till" | "before" | "after" => {
                 word_of_person(next) && next != "my" && next != "our"
             }
-            it => BREAKERS.contains(&it) || (comma && word_of_person(it) && i > from),
+            it => BREAKERS.contains(&it) || (comma && (word_of_person(it) || begins(words, i))),
         };
         if breaks && (i > from || BREAKERS.contains(&word.lower.as_str())) {
             return i;
@@ -226,175 +238,25 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
     words.len()
 }
 
+/// "and Henrik bakes": a name and its verb.
+fn somebody_does(words: &[Word], at: usize) -> bool {
+    let name = words
+        .get(at)
+        .is_some_and(|it| it.capital && it.gap == Gap::None && !it.lower.ends_with("'s"));
+    let verb = words.get(at + 1).is_some_and(|it| {
+        let known = base_of(&it.lower, Form::Past).is_some() || it.is(AUXILIARIES);
+        known || (it.lower.ends_with('s') && !it.capital && base_of_third(&it.lower).is_some())
+    });
+    name && verb
+}
+
+/// Says whether a clause begins at `at`, after a comma: its subject stands there or soon after.
+fn begins(words: &[Word], at: usize) -> bool {
+    let subject = |it: &Word| it.is(&["i", "we", "he", "she", "they"]);
+    let near = words[at..].iter().take(4).position(subject);
+    near.is_some_and(|it| words[at..at + it].iter().all(|word| word.gap != Gap::Strong))
+}
+
 fn word_of_person(word: &str) -> bool {
     PERSONS.contains(&word)
 }
-
-/// Longest object in words.
-const OBJECT_MAX: usize = 15;
-/// Longest list that is looked through, in words, and its longest item.
-const LIST_MAX: usize = 12;
-const ITEM_MAX: usize = 4;
-const PERSONS: &[&str] = &[
-    "i", "we", "he", "she", "they", "it", "you", "my", "our", "your", "there", "that's", "it's", "who", "please",
-    "his", "her", "their", "which", "what", "can", "could", "do", "does", "did", "will", "would", "is", "are", "was",
-    "am", "not",
-];
-/// Words with which another clause begins.
-const BREAKERS: &[&str] = &[
-    "because",
-    "but",
-    "although",
-    "though",
-    "tho",
-    "while",
-    "whilst",
-    "when",
-    "whenever",
-    "where",
-    "wherever",
-    "if",
-    "unless",
-    "which",
-    "who",
-    "whom",
-    "whose",
-    "except",
-    "whereas",
-    "yet",
-    "plus",
-    "even",
-    "hence",
-    "therefore",
-    "once",
-    "however",
-    "thanks",
-    "despite",
-    "apart",
-    "unlike",
-];
-/// Words that end an object.
-const STOPS: &[&str] = &[
-    "too",
-    "either",
-    "anyway",
-    "anymore",
-    "nowadays",
-    "lol",
-    "haha",
-    "hehe",
-    "then",
-    "btw",
-    "honestly",
-    "actually",
-    "now",
-    "though",
-    "instead",
-    "again",
-    "xx",
-    "please",
-    "obviously",
-    "apparently",
-    "sadly",
-    "luckily",
-    "together",
-    "already",
-    "right",
-    "ever",
-    "yeah",
-    "mate",
-    "today",
-    "tonight",
-    "there",
-    "here",
-    "as",
-    "since",
-    "than",
-    "whatsoever",
-    "so",
-    "still",
-    "currently",
-    "officially",
-    "that",
-];
-const STOP_PHRASES: &[&[&str]] = &[
-    &["a", "lot"],
-    &["very", "much"],
-    &["these", "days"],
-    &["any", "more"],
-    &["at", "all"],
-    &["at", "the", "moment"],
-    &["at", "first"],
-    &["the", "most"],
-    &["more", "than"],
-    &["for", "now"],
-    &["by", "the", "way"],
-    &["of", "course"],
-    &["in", "fact"],
-    &["no", "matter"],
-    &["to", "be", "honest"],
-    &["for", "example"],
-    &["for", "years"],
-    &["for", "ages"],
-    &["with", "my", "whole"],
-    &["with", "all", "my"],
-    &["with", "a", "passion"],
-    &["with", "passion"],
-];
-/// Words that no object ends with.
-const DANGLING: &[&str] = &[
-    "in",
-    "on",
-    "at",
-    "since",
-    "for",
-    "from",
-    "by",
-    "to",
-    "of",
-    "and",
-    "or",
-    "with",
-    "the",
-    "a",
-    "an",
-    "last",
-    "this",
-    "every",
-    "until",
-    "till",
-    "around",
-    "about",
-    "back",
-    "like",
-    "up",
-    "over",
-    "just",
-    "only",
-    "some",
-    "my",
-    "is",
-    "are",
-    "out",
-    "very",
-    "really",
-    "all",
-    "both",
-    "next",
-    "early",
-    "late",
-    "during",
-    "through",
-    "also",
-    "most",
-    "within",
-    "near",
-    "myself",
-    "himself",
-    "herself",
-    "ourselves",
-    "themselves",
-    "yourself",
-    "again",
-    "built",
-];

@@ -22,6 +22,8 @@ pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
             let at = group.next + usize::from(matches!(said.at(group.next), "fluent" | "some" | "only" | "a"));
             let tongue = NATIONS.contains(&said.at(at)) || LANGUAGES.contains(&said.at(at));
             let object = said.object(at).filter(|_| tongue)?;
+            // "like a pirate" says how.
+            let object = object.split(" like ").next().unwrap_or_default().to_owned();
             let predicate = if group.positive { "speaks" } else { "does not speak" };
             Some(Draft {
                 positive: group.positive,
@@ -198,6 +200,10 @@ pub(super) fn kin_of(said: &Said<'_>) -> Option<Draft> {
 /// An age: a number of years that ends there.
 fn age(said: &Said<'_>, from: usize) -> Option<String> {
     let word = said.words.get(from).filter(|_| from < said.end)?;
+    // "Whenever I smell smoke I am seven."
+    if said.words.iter().any(|it| it.is(&["whenever", "again"])) {
+        return None;
+    }
     let next = said.at(from + 1);
     let whole = word.lower.parse::<u8>().map_or_else(
         |_| is_number(&word.lower) && word.lower.parse::<u32>().is_err(),

@@ -171,6 +171,10 @@ fn named(text: &str, words: &[Word], at: usize) -> Option<Who> {
     if !is_name(word) || word.gap != Gap::None {
         return None;
     }
+    // "Daughter Ada is nine."
+    if KIN.contains(&bare) && words.get(at + 1).is_some_and(is_name) {
+        return named(text, words, at + 1);
+    }
     let mut end = at;
     while !own && end < at + 2 && words[end].gap == Gap::None && words.get(end + 1).is_some_and(is_name) {
         end += 1;
@@ -208,6 +212,10 @@ fn is_after_is(word: &Word) -> bool {
         "not",
         "been",
         "got",
+        "moved",
+        "started",
+        "bought",
+        "joined",
         "from",
         "called",
         "allergic",

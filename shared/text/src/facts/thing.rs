@@ -4,7 +4,7 @@ use domain::fact::Aspect;
 
 use super::Subject;
 use super::group::Shape;
-use super::lexicon::{CALLED, KIN_ADJECTIVES, NATIONS, NO_NAMES};
+use super::lexicon::{CALLED, KIN_ADJECTIVES, MANY, NATIONS, NO_NAMES};
 use super::said::{Draft, Said};
 use super::subject::is_name;
 
@@ -101,7 +101,10 @@ pub(super) fn has_kin(phrase: &str, name: &str) -> Option<Draft> {
         .split(' ')
         .filter(|it| !KIN_ADJECTIVES.contains(it) || *it == "best")
         .collect();
-    if words.is_empty() || (words.len() == 1 && CALLED.contains(&words[0]) && bare.is_empty()) {
+    // Of several one name says too little.
+    if words.last().is_none_or(|it| MANY.contains(it))
+        || (words.len() == 1 && CALLED.contains(&words[0]) && bare.is_empty())
+    {
         return None;
     }
     Some(Draft::new(Aspect::Relation, format!("has {}", words.join(" ")), name))

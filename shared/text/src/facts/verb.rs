@@ -38,6 +38,11 @@ pub(super) fn may_be_base(word: &str) -> bool {
         && !PASTS.contains(&word)
 }
 
+/// Says whether a word is a past that looks like no other form.
+pub(super) fn is_past(word: &str) -> bool {
+    PASTS.contains(&word)
+}
+
 /// Returns the third person of a base: "go" is "goes".
 pub(super) fn third(base: &str) -> String {
     match base {

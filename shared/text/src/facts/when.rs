@@ -58,9 +58,17 @@ fn state(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
         let span = &mention.span;
         if until(said, mention) {
             to = Some(span.start);
+        } else if matches!(
+            span.words.to_lowercase().as_str(),
+            "now" | "today" | "these days" | "nowadays"
+        ) {
+            continue;
         } else if mention.kind == Kind::Duration {
             since = since.or_else(|| back(said, mention));
-        } else if span.start < said.now && (after(said, mention, &["since", "from"]) || mention.kind == Kind::Interval)
+        } else if span.start < said.now
+            && (after(said, mention, &["since"])
+                || (after(said, mention, &["from"]) && lived(said))
+                || mention.kind == Kind::Interval)
         {
             if span.end + TimeDelta::days(1) < said.now && ended {
                 to = to.or(Some(span.end));

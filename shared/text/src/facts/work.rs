@@ -143,6 +143,10 @@ fn job(said: &Said<'_>, from: usize) -> Option<String> {
         return None;
     }
     let head = (from + 1..said.end.min(from + 5)).find(|&it| JOBS.contains(&said.at(it)))?;
+    // "I'm the drummer" is said of an evening, "the drummer of the fire brigade" is not.
+    if said.at(from) == "the" && !matches!(said.at(head + 1), "at" | "of" | "for" | "in") {
+        return None;
+    }
     // "a student union", "a model railway": the job is only the first part of the noun.
     let more = said.words.get(head).is_some_and(|it| it.gap == super::token::Gap::None);
     let head = if more && JOBS.contains(&said.at(head + 1)) {
@@ -180,6 +184,7 @@ fn studies(said: &Said<'_>) -> Option<Draft> {
     }
     let (at, verb) = match (group.base.as_str(), said.at(group.next)) {
         ("study", "at" | "in") => (group.next + 1, "studies at"),
+        ("study", "to") if said.at(group.next + 1) == "be" => (group.next + 2, "studies to be"),
         ("study", "to") => return None,
         ("study", _) => (group.next, "studies"),
         (_, "as") => (group.next + 1, "trains as"),

@@ -1,0 +1,109 @@
+//! Prints the topics and pages of a space: `cargo run -p clusterer --example organise -- units.jsonl`.
+//!
+//! The file holds units, one a line, as the list of units of a space gives them.
+#![expect(clippy::print_stdout, reason = "the print is the output")]
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use clusterer::{Acts, Changed, Entities, Events, Pages, Topics};
+use domain::derived::Derived;
+use domain::id::SpaceId;
+use domain::page::{Dimension, Page};
+use domain::topic::{Member, Topic};
+use domain::unit::Unit;
+
+fn main() -> anyhow::Result<()> {
+    let space: SpaceId = "home".parse()?;
+    for path in std::env::args().skip(1) {
+        let text = std::fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
+        let units = text
+            .lines()
+            .map(serde_json::from_str)
+            .collect::<Result<Vec<Unit>, _>>()?;
+        println!("# {path}: {} units", units.len());
+        organise(&space, &units);
+    }
+    Ok(())
+}
+
+fn organise(space: &SpaceId, units: &[Unit]) {
+    let (mut topics, mut pages) = (Topics::default(), Pages::default());
+    let (mut entities, mut events) = (Entities::default(), Events::default());
+    let (table, acts) = (text::Table::builtin(), Acts::default());
+    for unit in units {
+        let vector = table.embed(&unit.summary);
+        topics.apply(unit, Some(&vector));
+        events.apply(unit, Some(&vector));
+        entities.apply(unit);
+        pages.apply_unit(unit);
+    }
+    let changed = topics.changed(space);
+    print_topics(&changed, units);
+    pages.apply(&changed);
+    pages.apply(&events.changed(&acts));
+    pages.apply(&entities.changed(space, &acts));
+    print_pages(&pages.changed(space, &BTreeMap::new()));
+}
+
+fn print_topics(changed: &Changed, units: &[Unit]) {
+    let put = changed.put.iter();
+    let mut topics: Vec<&Topic> = put
+        .clone()
+        .filter_map(|it| if let Derived::Topic(it) = it { Some(it) } else { None })
+        .collect();
+    let members: Vec<&Member> = put
+        .filter_map(|it| if let Derived::Member(it) = it { Some(it) } else { None })
+        .collect();
+    topics.sort_by_key(|it| std::cmp::Reverse(it.units));
+    for topic in topics {
+        println!(
+            "\n## {} ({} events): {}",
+            topic.label,
+            topic.units,
+            topic.keywords.join(" / ")
+        );
+        for member in members.iter().filter(|it| it.topic == topic.id) {
+            let unit = units.iter().find(|it| it.id == member.unit);
+            let shown = unit.map(|it| it.text.replace('\n', " | ")).unwrap_or_default();
+            println!(
+                "  {:.2} {}",
+                member.similarity,
+                shown.chars().take(150).collect::<String>()
+            );
+        }
+    }
+}
+
+fn print_pages(changed: &Changed) {
+    let mut pages: Vec<&Page> = changed
+        .put
+        .iter()
+        .filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None })
+        .collect();
+    pages.sort_by(|a, b| (a.dimension, &a.title).cmp(&(b.dimension, &b.title)));
+    for dimension in Dimension::ALL {
+        println!("\n## dimension {}", dimension.name());
+        for page in pages.iter().filter(|it| it.dimension == dimension) {
+            print_page(page);
+        }
+    }
+}
+
+fn print_page(page: &Page) {
+    println!("\n### {} {:?} {:?}", page.title, page.aliases, page.status);
+    println!("{} tags: {}", page.summary, page.tags.join(", "));
+    for section in &page.sections {
+        println!("  [{}] {} (+{})", section.category, section.title, section.left_out);
+        for line in &section.lines {
+            let until = line
+                .until
+                .map(|it| format!(" until {}", it.date_naive()))
+                .unwrap_or_default();
+            println!("    {} {}{until}", line.observed_at.date_naive(), line.text);
+        }
+    }
+    for link in &page.links {
+        println!("  -> {:?} {} {:.2}", link.kind, link.title, link.weight);
+    }
+}

@@ -1,0 +1,267 @@
+//! Units, facts, entities and topics to pages that can be walked through (MemCog, section 3).
+//!
+//! Dimension > Page > Section: a page for each figure, place, topic, month, and for what each figure likes and wants, with
+//! typed links. Pages are pure functions of what is known; only those that a change touches are built again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{EntityId, FactId, MergeId, PageId, SpaceId, TopicId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use domain::page::Page;
+use domain::topic::Topic;
+use domain::unit::Unit;
+use known::{Known, Subject};
+
+use crate::Changed;
+use bucket::About;
+
+mod bucket;
+mod build;
+mod facts;
+mod known;
+mod lines;
+mod links;
+mod names;
+mod placed;
+mod sections;
+mod store;
+mod summary;
+
+/// A page that was neither read nor touched for so many days before the newest unit is archived.
+const ARCHIVED_DAYS: i64 = 180;
+
+/// The pages of one space.
+#[derive(Clone, Debug, Default)]
+pub struct Pages {
+    known: Known,
+    /// Whose page is to be built again.
+    affected: BTreeSet<Subject>,
+    merges: BTreeMap<MergeId, UnitId>,
+    /// What was told: the page and a hash of it.
+    told: BTreeMap<Subject, (PageId, u64)>,
+    subjects: BTreeMap<PageId, Subject>,
+    ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
+    age: BTreeMap<Subject, DateTime<Utc>>,
+    read: BTreeMap<PageId, DateTime<Utc>>,
+    /// Pages older than this are archived.
+    border: Option<DateTime<Utc>>,
+}
+
+impl Pages {
+    /// Takes in a unit as it stands now.
+    pub fn apply_unit(&mut self, unit: &Unit) {
+        self.known.store.apply(unit);
+        self.known.placed.apply(unit);
+    }
+
+    /// Takes in what other parts left behind: facts, entities, topics, members, merges.
+    pub fn apply(&mut self, changed: &Changed) {
+        for id in &changed.gone {
+            match id.kind {
+                DerivedKind::Fact => self.fact(FactId::from_uuid(id.id), None),
+                DerivedKind::Entity => self.entity(EntityId::from_uuid(id.id), None),
+                DerivedKind::Topic => self.topic(TopicId::from_uuid(id.id), None),
+                DerivedKind::Member => self.place(UnitId::from_uuid(id.id), None),
+                DerivedKind::Merge => self.unmerge(MergeId::from_uuid(id.id)),
+                DerivedKind::Page => {}
+            }
+        }
+        for item in &changed.put {
+            match item {
+                Derived::Fact(it) => self.fact(it.id, Some(it)),
+                Derived::Entity(it) => self.entity(it.id, Some(it)),
+                Derived::Topic(it) => self.topic(it.id, Some(it)),
+                Derived::Member(it) => self.place(it.unit, Some(it.topic)),
+                Derived::Merge(it) => self.merge(it),
+                Derived::Page(_) => {}
+            }
+        }
+    }
+
+    /// Returns the pages that differ from what was returned before. `read` tells when pages were read last.
+    pub fn changed(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
+        let mut affected = std::mem::take(&mut self.affected);
+        let touched = std::mem::take(&mut self.known.store.touched);
+        affected.extend(touched.iter().filter_map(|it| self.known.subject(it)));
+        self.note_placed(&mut affected);
+        self.note_reading(read, &mut affected);
+        self.note_age(&mut affected);
+        let mut near = BTreeSet::new();
+        for subject in &affected {
+            let head = self.known.head(space, subject);
+            if self.known.heads.get(subject) == head.as_ref() {
+                continue;
+            }
+            self.known.neighbours(subject, &mut near);
+            match head {
+                Some(head) => self.known.heads.insert(subject.clone(), head),
+                None => self.known.heads.remove(subject),
+            };
+        }
+        affected.append(&mut near);
+        let mut out = Changed::default();
+        for subject in affected {
+            self.tell(subject, &mut out);
+        }
+        out
+    }
+
+    fn tell(&mut self, subject: Subject, out: &mut Changed) {
+        let known = self.told.get(&subject).copied();
+        let Some(head) = self.known.heads.get(&subject) else {
+            self.forget(&subject, known, out);
+            return;
+        };
+        let mut page = self.known.page(&subject, head);
+        let read = self.read.get(&page.id).copied();
+        let age = read.map_or(page.updated_at, |it| it.max(page.updated_at));
+        if self.border.is_some_and(|it| age < it) {
+            page.status = domain::page::PageStatus::Archived;
+        }
+        if known.is_some_and(|it| it.0 != page.id) {
+            self.forget(&subject, known, out);
+        }
+        self.aged(&subject, Some(age));
+        self.subjects.insert(page.id, subject.clone());
+        let now = (page.id, hash(&page));
+        if self.told.insert(subject, now) != Some(now) {
+            out.put.push(Derived::Page(page));
+        }
+    }
+
+    fn forget(&mut self, subject: &Subject, known: Option<(PageId, u64)>, out: &mut Changed) {
+        self.aged(subject, None);
+        self.told.remove(subject);
+        let Some((page, _)) = known else { return };
+        self.subjects.remove(&page);
+        out.gone.push(DerivedId {
+            kind: DerivedKind::Page,
+            id: page.uuid(),
+        });
+    }
+
+    fn aged(&mut self, subject: &Subject, age: Option<DateTime<Utc>>) {
+        let before = match age {
+            Some(age) => self.age.insert(subject.clone(), age),
+            None => self.age.remove(subject),
+        };
+        if let Some(before) = before
+            && let Some(subjects) = self.ages.get_mut(&before)
+        {
+            subjects.remove(subject);
+            if subjects.is_empty() {
+                self.ages.remove(&before);
+            }
+        }
+        if let Some(age) = age {
+            self.ages.entry(age).or_default().insert(subject.clone());
+        }
+    }
+
+    /// Topics whose facts changed, and those that stand against them.
+    fn note_placed(&mut self, affected: &mut BTreeSet<Subject>) {
+        let touched = std::mem::take(&mut self.known.placed.touched);
+        affected.extend(touched.into_iter().map(Subject::Topic));
+        for id in std::mem::take(&mut self.known.placed.moved) {
+            let fact = self.known.facts.get(id);
+            let against = fact.into_iter().flat_map(|it| self.known.facts.against(it));
+            let topics = against.flat_map(|it| self.known.placed.topics_of(it.source));
+            affected.extend(topics.map(Subject::Topic));
+        }
+    }
+
+    fn note_reading(&mut self, read: &BTreeMap<PageId, DateTime<Utc>>, affected: &mut BTreeSet<Subject>) {
+        if self.read == *read {
+            return;
+        }
+        let other = read.iter().filter(|(page, at)| self.read.get(*page) != Some(*at));
+        let lost = self.read.iter().filter(|(page, _)| !read.contains_key(*page));
+        let pages = other.chain(lost).map(|it| it.0);
+        affected.extend(pages.filter_map(|it| self.subjects.get(it)).cloned());
+        self.read.clone_from(read);
+    }
+
+    /// Pages between the border before and now are archived, or are not any more.
+    fn note_age(&mut self, affected: &mut BTreeSet<Subject>) {
+        let days = TimeDelta::days(ARCHIVED_DAYS);
+        let border = self.known.store.newest().and_then(|it| it.checked_sub_signed(days));
+        let (before, now) = (self.border.unwrap_or_default(), border.unwrap_or_default());
+        let (from, to) = (before.min(now), before.max(now));
+        affected.extend(self.ages.range(from..to).flat_map(|it| it.1).cloned());
+        self.border = border;
+    }
+
+    fn fact(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {
+        let known = self.known.facts.get(id).cloned();
+        let touched = self.known.facts.set(id, fact);
+        let now = self.known.facts.get(id);
+        if known.as_ref() != now {
+            known.iter().for_each(|it| self.known.placed.fact(it, false));
+            now.into_iter().for_each(|it| self.known.placed.fact(it, true));
+        }
+        let topics = touched.sources.iter().flat_map(|it| self.known.placed.topics_of(*it));
+        self.affected.extend(topics.map(Subject::Topic));
+        for entity in touched.entities {
+            self.affected.insert(Subject::Entity(entity));
+            self.affected.insert(Subject::Taste(entity));
+        }
+        self.affected.extend(touched.contrary.into_iter().map(Subject::Taste));
+        let named = touched.names.iter().filter_map(|it| self.known.names.owner(it));
+        self.affected.extend(named.map(Subject::Entity));
+    }
+
+    fn entity(&mut self, id: EntityId, entity: Option<&domain::entity::Entity>) {
+        let names = self.known.names.set(id, entity);
+        self.affected.insert(Subject::Entity(id));
+        self.affected.insert(Subject::Taste(id));
+        for name in names {
+            let claimants = self.known.names.claimants(&name).map(Subject::Entity);
+            self.affected.extend(claimants);
+            self.known.near(&About::Name(name.into()), &mut self.affected);
+        }
+    }
+
+    fn topic(&mut self, id: TopicId, topic: Option<&Topic>) {
+        self.affected.insert(Subject::Topic(id));
+        let order = |it: &Topic| it.first_seen;
+        let moved = self.known.topics.get(&id).map(order) != topic.map(order);
+        match topic {
+            Some(topic) => self.known.topics.insert(id, topic.clone()),
+            None => self.known.topics.remove(&id),
+        };
+        if moved {
+            self.affected
+                .extend(self.known.topics.keys().copied().map(Subject::Topic));
+        }
+    }
+
+    fn place(&mut self, event: UnitId, topic: Option<TopicId>) {
+        self.known.store.place(event, topic);
+        self.known.placed.place(event, topic);
+    }
+
+    fn merge(&mut self, merge: &Merge) {
+        if merge.of == MergeOf::Units {
+            let unit = UnitId::from_uuid(merge.merged);
+            self.merges.insert(merge.id, unit);
+            self.known
+                .store
+                .merge(unit, merge.id, merge.same_event && !merge.undone);
+        }
+    }
+
+    fn unmerge(&mut self, merge: MergeId) {
+        if let Some(unit) = self.merges.remove(&merge) {
+            self.known.store.merge(unit, merge, false);
+        }
+    }
+}
+
+fn hash(page: &Page) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    serde_json::to_vec(page).unwrap_or_default().hash(&mut hasher);
+    hasher.finish()
+}

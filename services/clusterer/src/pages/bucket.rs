@@ -1,0 +1,103 @@
+//! Everything that units tell of a name, a topic or a month: kept ranked, so that the best of it is at hand.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, Datelike, Utc};
+use domain::id::{TopicId, UnitId};
+
+/// What a bucket is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum About {
+    /// A normalised name.
+    Name(Arc<str>),
+    /// A topic.
+    Topic(TopicId),
+    /// A month.
+    Month(Month),
+}
+
+/// Year and month, 1 to 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Month(i32, u32);
+
+impl Month {
+    pub(super) fn of(date: &impl Datelike) -> Month {
+        Month(date.year(), date.month())
+    }
+
+    /// `2024-05`.
+    pub(super) fn key(self) -> String {
+        format!("{:04}-{:02}", self.0, self.1)
+    }
+
+    /// `May 2024`.
+    pub(super) fn title(self) -> String {
+        let first = chrono::NaiveDate::from_ymd_opt(self.0, self.1, 1).unwrap_or_default();
+        first.format("%B %Y").to_string()
+    }
+}
+
+/// Counts with the greatest at hand.
+#[derive(Clone, Debug)]
+pub(super) struct Ranked<K> {
+    counts: BTreeMap<K, u32>,
+    order: BTreeSet<(Reverse<u32>, K)>,
+}
+
+impl<K: Ord + Clone> Ranked<K> {
+    /// Counts one more or one less.
+    pub(super) fn count(&mut self, key: &K, more: bool) {
+        let before = self.counts.get(key).copied().unwrap_or_default();
+        let after = if more { before + 1 } else { before.saturating_sub(1) };
+        self.order.remove(&(Reverse(before), key.clone()));
+        if after == 0 {
+            self.counts.remove(key);
+        } else {
+            self.counts.insert(key.clone(), after);
+            self.order.insert((Reverse(after), key.clone()));
+        }
+    }
+
+    /// The greatest counts first, ties by key.
+    pub(super) fn top(&self) -> impl Iterator<Item = (&K, u32)> {
+        self.order.iter().map(|(count, key)| (key, count.0))
+    }
+
+    /// All that are counted.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.counts.keys()
+    }
+}
+
+impl<K> Default for Ranked<K> {
+    fn default() -> Ranked<K> {
+        Ranked {
+            counts: BTreeMap::new(),
+            order: BTreeSet::new(),
+        }
+    }
+}
+
+/// Place of a line: what says most first, then what was first.
+pub(super) type Rank = (Reverse<u32>, DateTime<Utc>, UnitId);
+
+/// What units tell of one thing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bucket {
+    /// Units with a line.
+    pub(super) lines: BTreeSet<Rank>,
+    /// All units.
+    pub(super) times: BTreeSet<(DateTime<Utc>, UnitId)>,
+    /// What else they tell of, by number of units.
+    pub(super) near: Ranked<About>,
+    /// Names that were told to be the reason.
+    pub(super) reasons: Ranked<Arc<str>>,
+}
+
+impl Bucket {
+    pub(super) fn is_empty(&self) -> bool {
+        self.times.is_empty() && self.near.order.is_empty()
+    }
+}

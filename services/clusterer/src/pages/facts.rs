@@ -1,0 +1,194 @@
+//! Facts by whom they are about and by what they name, the ones that hold first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, FactId, UnitId};
+
+use super::names::normalised;
+
+/// Words in a predicate that turn it round.
+const AGAINST: [&str; 18] = [
+    "not", "never", "hate", "hates", "hated", "dislikes", "disliked", "avoids", "avoided", "loathes", "detests",
+    "stopped", "quit", "against", "refuses", "dreads", "can't", "cannot",
+];
+
+/// Place of a fact: what holds first, then what is surest, then what is newest.
+pub(super) type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
+
+/// Something that is liked or not: what, and whether it is liked.
+pub(super) type Taste = (String, bool);
+
+/// Facts of one space that are told; those taken back are not among them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    all: BTreeMap<FactId, Fact>,
+    of: BTreeMap<EntityId, BTreeMap<Aspect, BTreeSet<Rank>>>,
+    naming: BTreeMap<String, BTreeSet<Rank>>,
+    tastes: BTreeMap<Taste, BTreeMap<EntityId, u32>>,
+    /// Facts by the one that closed them.
+    closed: BTreeMap<FactId, BTreeSet<FactId>>,
+}
+
+/// What a change of facts touches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Touched {
+    /// Whom they are about.
+    pub(super) entities: BTreeSet<EntityId>,
+    /// What they and those that they closed or that closed them name.
+    pub(super) names: BTreeSet<String>,
+    /// Those of another taste.
+    pub(super) contrary: BTreeSet<EntityId>,
+    /// Sources of those that they closed or that closed them.
+    pub(super) sources: BTreeSet<UnitId>,
+}
+
+impl Facts {
+    /// Puts a fact, or takes it away.
+    pub(super) fn set(&mut self, id: FactId, fact: Option<&Fact>) -> Touched {
+        let mut touched = Touched::default();
+        let fact = fact.filter(|it| !it.withdrawn);
+        if self.all.get(&id) == fact {
+            return touched;
+        }
+        if let Some(old) = self.all.remove(&id) {
+            self.index(&old, false, &mut touched);
+        }
+        if let Some(fact) = fact {
+            self.index(fact, true, &mut touched);
+            self.all.insert(id, fact.clone());
+        }
+        touched
+    }
+
+    pub(super) fn get(&self, id: FactId) -> Option<&Fact> {
+        self.all.get(&id)
+    }
+
+    /// Facts about an entity, by aspect.
+    pub(super) fn about(&self, entity: EntityId) -> Option<&BTreeMap<Aspect, BTreeSet<Rank>>> {
+        self.of.get(&entity)
+    }
+
+    /// Facts whose value is this name, normalised.
+    pub(super) fn naming(&self, name: &str) -> Option<&BTreeSet<Rank>> {
+        self.naming.get(name)
+    }
+
+    /// Who has a taste now, by id.
+    pub(super) fn having(&self, taste: &Taste) -> impl Iterator<Item = EntityId> + use<'_> {
+        self.tastes.get(taste).into_iter().flat_map(|it| it.keys().copied())
+    }
+
+    /// Returns the facts that a fact closed and the one that closed it.
+    pub(super) fn against<'a>(&'a self, fact: &'a Fact) -> impl Iterator<Item = &'a Fact> {
+        let closed = self.closed.get(&fact.id).into_iter().flatten();
+        closed.chain(&fact.retired_by).filter_map(|it| self.all.get(it))
+    }
+
+    fn index(&mut self, fact: &Fact, more: bool, touched: &mut Touched) {
+        let rank = rank(fact);
+        if let Some(by) = fact.retired_by {
+            edit(&mut self.closed, &by, fact.id, more);
+        }
+        for other in self.against(fact) {
+            touched.names.insert(normalised(&other.object));
+            touched.sources.insert(other.source);
+        }
+        let name = normalised(&fact.object);
+        edit(&mut self.naming, &name, rank, more);
+        touched.names.insert(name);
+        let Some(entity) = fact.entity else { return };
+        touched.entities.insert(entity);
+        let aspects = self.of.entry(entity).or_default();
+        edit(aspects, &fact.aspect, rank, more);
+        if aspects.is_empty() {
+            self.of.remove(&entity);
+        }
+        let Some(taste) = taste(fact) else { return };
+        touched.contrary.extend(self.having(&opposite(&taste)));
+        let having = self.tastes.entry(taste.clone()).or_default();
+        let count = having.entry(entity).or_default();
+        *count = if more { *count + 1 } else { count.saturating_sub(1) };
+        having.retain(|_, count| *count > 0);
+        if having.is_empty() {
+            self.tastes.remove(&taste);
+        }
+    }
+}
+
+/// What somebody likes or not now; none of a fact of another kind or that holds no more.
+pub(super) fn taste(fact: &Fact) -> Option<Taste> {
+    let now = fact.aspect == Aspect::Preference && fact.valid_until.is_none();
+    let stems = text::stems(&fact.object);
+    (now && !stems.is_empty()).then(|| (stems.join(" "), likes(fact)))
+}
+
+pub(super) fn opposite(taste: &Taste) -> Taste {
+    (taste.0.clone(), !taste.1)
+}
+
+/// Says whether a preference is for something.
+pub(super) fn likes(fact: &Fact) -> bool {
+    let lower = fact.predicate.to_lowercase();
+    !lower
+        .split([' ', '\u{2019}'])
+        .any(|it| AGAINST.contains(&it) || it.ends_with("n't"))
+}
+
+/// The name of an aspect, as it is written in JSON.
+pub(super) fn name(aspect: Aspect) -> &'static str {
+    match aspect {
+        Aspect::Preference => "preference",
+        Aspect::Attribute => "attribute",
+        Aspect::Relation => "relation",
+        Aspect::Place => "place",
+        Aspect::Work => "work",
+        Aspect::Plan => "plan",
+        Aspect::Possession => "possession",
+        Aspect::Count => "count",
+        Aspect::Habit => "habit",
+        Aspect::Instruction => "instruction",
+    }
+}
+
+/// The title of a section of facts.
+pub(super) fn title(aspect: Aspect) -> &'static str {
+    match aspect {
+        Aspect::Preference => "Likes and dislikes",
+        Aspect::Attribute => "About",
+        Aspect::Relation => "People",
+        Aspect::Place => "Places",
+        Aspect::Work => "Work and studies",
+        Aspect::Plan => "Plans",
+        Aspect::Possession => "Possessions",
+        Aspect::Count => "Counts",
+        Aspect::Habit => "Habits",
+        Aspect::Instruction => "Wanted from now on",
+    }
+}
+
+/// Returns the place of a fact.
+pub(super) fn rank(fact: &Fact) -> Rank {
+    let sure = (fact.confidence.clamp(0.0, 1.0) * 100.0).round() as u32;
+    (
+        fact.valid_until.is_some(),
+        Reverse(sure),
+        Reverse(fact.recorded_at),
+        fact.id,
+    )
+}
+
+fn edit<K: Ord + Clone, V: Ord>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &K, rank: V, more: bool) {
+    let ranks = index.entry(key.clone()).or_default();
+    if more {
+        ranks.insert(rank);
+    } else {
+        ranks.remove(&rank);
+    }
+    if ranks.is_empty() {
+        index.remove(key);
+    }
+}

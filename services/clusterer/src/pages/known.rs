@@ -1,0 +1,186 @@
+//! What pages are about, and which there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::entity::EntityKind;
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, PageId, SpaceId, TopicId};
+use domain::page::Dimension;
+use domain::topic::Topic;
+
+use super::bucket::{About, Bucket, Month};
+use super::facts::{self, Facts};
+use super::names::{Names, normalised};
+use super::placed::Placed;
+use super::store::Store;
+
+/// Mentions from which somebody or some place has a page without any fact.
+const MENTIONS_MIN: u64 = 2;
+
+/// What a page is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subject {
+    /// A figure or a place.
+    Entity(EntityId),
+    /// What a figure likes and wants.
+    Taste(EntityId),
+    /// A topic.
+    Topic(TopicId),
+    /// A month.
+    Month(Month),
+}
+
+/// What others need of a page to link to it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Head {
+    pub(super) id: PageId,
+    pub(super) dimension: Dimension,
+    pub(super) title: String,
+}
+
+/// Everything that pages are built from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) store: Store,
+    pub(super) facts: Facts,
+    pub(super) placed: Placed,
+    pub(super) names: Names,
+    pub(super) topics: BTreeMap<TopicId, Topic>,
+    pub(super) heads: BTreeMap<Subject, Head>,
+}
+
+impl Known {
+    /// Returns whose page tells of it.
+    pub(super) fn subject(&self, about: &About) -> Option<Subject> {
+        match about {
+            About::Name(name) => self.names.owner(name).map(Subject::Entity),
+            About::Topic(topic) => Some(Subject::Topic(*topic)),
+            About::Month(month) => Some(Subject::Month(*month)),
+        }
+    }
+
+    /// Returns what a subject is about, with its buckets as far as there are any.
+    pub(super) fn buckets(&self, subject: &Subject) -> Vec<&Bucket> {
+        let abouts: Vec<About> = match subject {
+            Subject::Entity(id) => {
+                let names = self.names.of(*id).into_iter();
+                names.map(|it| About::Name(it.into())).collect()
+            }
+            Subject::Taste(_) => Vec::new(),
+            Subject::Topic(id) => vec![About::Topic(*id)],
+            Subject::Month(month) => vec![About::Month(*month)],
+        };
+        abouts.iter().filter_map(|it| self.store.bucket(it)).collect()
+    }
+
+    /// Returns the head of a subject; none if it has no page.
+    pub(super) fn head(&self, space: &SpaceId, subject: &Subject) -> Option<Head> {
+        let (dimension, key, title) = match subject {
+            Subject::Entity(id) => {
+                let entity = self.names.get(*id)?;
+                let dimension = match entity.kind {
+                    EntityKind::Speaker | EntityKind::Person => Dimension::Figure,
+                    EntityKind::Place => Dimension::Place,
+                    EntityKind::Other => return None,
+                };
+                let told = self.facts.about(*id).is_some()
+                    || dimension == Dimension::Place && self.named(*id).next().is_some();
+                if entity.mentions < MENTIONS_MIN && !told {
+                    return None;
+                }
+                (dimension, id.to_string(), entity.name.clone())
+            }
+            Subject::Taste(id) => {
+                let entity = self.names.get(*id)?;
+                let aspects = self.facts.about(*id)?;
+                if !aspects.contains_key(&Aspect::Preference) && !aspects.contains_key(&Aspect::Instruction) {
+                    return None;
+                }
+                let title = format!("Preferences of {}", entity.name);
+                (Dimension::Preference, id.to_string(), title)
+            }
+            Subject::Topic(id) => {
+                let topic = self.topics.get(id)?;
+                (Dimension::Topic, id.to_string(), topic.label.clone())
+            }
+            Subject::Month(month) => {
+                let bucket = self.store.bucket(&About::Month(*month))?;
+                if bucket.times.is_empty() {
+                    return None;
+                }
+                (Dimension::Event, month.key(), month.title())
+            }
+        };
+        Some(Head {
+            id: PageId::derive(space, dimension.name(), &key),
+            dimension,
+            title,
+        })
+    }
+
+    /// Returns the facts that name an entity as their value, name by name.
+    pub(super) fn named(&self, id: EntityId) -> impl Iterator<Item = facts::Rank> {
+        let names = self.names.of(id).into_iter();
+        names.flat_map(|it| {
+            self.facts
+                .naming(&it)
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect::<Vec<_>>()
+        })
+    }
+
+    /// Adds the subjects whose pages may link to the page of `subject`.
+    pub(super) fn neighbours(&self, subject: &Subject, out: &mut BTreeSet<Subject>) {
+        match subject {
+            Subject::Entity(id) => {
+                for name in self.names.of(*id) {
+                    self.near(&About::Name(name.into()), out);
+                }
+                let about = self.facts.about(*id).into_iter().flat_map(|it| it.values()).flatten();
+                let objects = about.filter_map(|it| self.facts.get(it.3));
+                out.extend(objects.filter_map(|it| self.meant(it)).map(Subject::Entity));
+                out.insert(Subject::Taste(*id));
+            }
+            Subject::Taste(id) => {
+                out.insert(Subject::Entity(*id));
+                let facts = self.facts.about(*id).and_then(|it| it.get(&Aspect::Preference));
+                for (.., fact) in facts.into_iter().flatten() {
+                    let taste = self.facts.get(*fact).and_then(facts::taste);
+                    let other = taste
+                        .iter()
+                        .flat_map(|it| self.facts.having(&facts::opposite(it)).collect::<Vec<_>>());
+                    out.extend(other.map(Subject::Taste));
+                }
+            }
+            Subject::Topic(id) => {
+                self.near(&About::Topic(*id), out);
+                out.extend(self.topics.keys().copied().map(Subject::Topic));
+            }
+            Subject::Month(month) => {
+                self.near(&About::Month(*month), out);
+                let before = self.heads.range(..Subject::Month(*month)).next_back();
+                out.extend(before.map(|it| it.0.clone()));
+            }
+        }
+    }
+
+    /// Returns whom or what the value of a fact names.
+    pub(super) fn meant(&self, fact: &Fact) -> Option<EntityId> {
+        self.names.owner(&normalised(&fact.object))
+    }
+
+    /// Adds the subjects that are spoken of together with it, in a unit or in a fact.
+    pub(super) fn near(&self, about: &About, out: &mut BTreeSet<Subject>) {
+        let bucket = self.store.bucket(about);
+        let keys = bucket.into_iter().flat_map(|it| it.near.keys());
+        out.extend(keys.filter_map(|it| self.subject(it)));
+        let About::Name(name) = about else { return };
+        let naming = self.facts.naming(name).into_iter().flatten();
+        for fact in naming.filter_map(|it| self.facts.get(it.3)) {
+            let against = self.facts.against(fact).filter_map(|it| self.meant(it));
+            out.extend(fact.entity.into_iter().chain(against).map(Subject::Entity));
+        }
+    }
+}

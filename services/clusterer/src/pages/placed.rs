@@ -1,0 +1,133 @@
+//! Which facts were told in the talk of which topic: a fact stands where the event stands that its source is part of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::fact::{Aspect, Fact};
+use domain::id::{FactId, TopicId, UnitId};
+use domain::unit::{Grain, Status, Unit};
+
+use super::facts::{Rank, rank};
+
+/// Facts of a topic by aspect, best first, each with the number of events that tell it.
+pub(super) type Told = BTreeMap<Aspect, BTreeMap<Rank, u32>>;
+
+/// Events with their parts and topics, and the facts that stand in them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Placed {
+    parts: BTreeMap<UnitId, Box<[UnitId]>>,
+    /// Events by part.
+    events: BTreeMap<UnitId, BTreeSet<UnitId>>,
+    members: BTreeMap<UnitId, TopicId>,
+    facts: BTreeMap<UnitId, BTreeSet<(Aspect, Rank)>>,
+    topics: BTreeMap<TopicId, Told>,
+    /// Topics whose facts changed since it was asked last.
+    pub(super) touched: BTreeSet<TopicId>,
+    /// Facts that came into a topic or left one since then.
+    pub(super) moved: BTreeSet<FactId>,
+}
+
+impl Placed {
+    /// Takes in a unit as it stands now.
+    pub(super) fn apply(&mut self, unit: &Unit) {
+        if unit.grain != Grain::Event {
+            return;
+        }
+        let parts: Option<Box<[UnitId]>> = match unit.status {
+            Status::Active | Status::Merged => {
+                let turns = unit.records.iter().map(|it| UnitId::turn(*it));
+                Some(turns.chain([unit.id]).collect())
+            }
+            Status::Superseded | Status::Archived => None,
+        };
+        if self.parts.get(&unit.id) == parts.as_ref() {
+            return;
+        }
+        self.count(unit.id, false);
+        for part in self.parts.remove(&unit.id).into_iter().flatten() {
+            if let Some(events) = self.events.get_mut(&part) {
+                events.remove(&unit.id);
+                if events.is_empty() {
+                    self.events.remove(&part);
+                }
+            }
+        }
+        if let Some(parts) = parts {
+            for part in &parts {
+                self.events.entry(*part).or_default().insert(unit.id);
+            }
+            self.parts.insert(unit.id, parts);
+            self.count(unit.id, true);
+        }
+    }
+
+    /// Puts an event unit into a topic, or into none.
+    pub(super) fn place(&mut self, event: UnitId, topic: Option<TopicId>) {
+        if self.members.get(&event) == topic.as_ref() {
+            return;
+        }
+        self.count(event, false);
+        match topic {
+            Some(topic) => self.members.insert(event, topic),
+            None => self.members.remove(&event),
+        };
+        self.count(event, true);
+    }
+
+    /// Puts a fact, or takes it away as it was put.
+    pub(super) fn fact(&mut self, fact: &Fact, more: bool) {
+        let (source, told) = (fact.source, (fact.aspect, rank(fact)));
+        let facts = self.facts.entry(source).or_default();
+        if more {
+            facts.insert(told);
+        } else {
+            facts.remove(&told);
+        }
+        if facts.is_empty() {
+            self.facts.remove(&source);
+        }
+        for event in self.events.get(&source).cloned().unwrap_or_default() {
+            if let Some(topic) = self.members.get(&event) {
+                tell(&mut self.topics, *topic, told, more);
+                self.touched.insert(*topic);
+            }
+        }
+    }
+
+    /// Returns the facts of a topic.
+    pub(super) fn told(&self, topic: TopicId) -> Option<&Told> {
+        self.topics.get(&topic)
+    }
+
+    /// Returns the topics in whose talk a unit stands.
+    pub(super) fn topics_of(&self, unit: UnitId) -> BTreeSet<TopicId> {
+        let events = self.events.get(&unit).into_iter().flatten();
+        events.filter_map(|it| self.members.get(it)).copied().collect()
+    }
+
+    fn count(&mut self, event: UnitId, more: bool) {
+        let (Some(topic), Some(parts)) = (self.members.get(&event), self.parts.get(&event)) else {
+            return;
+        };
+        for told in parts.iter().filter_map(|it| self.facts.get(it)).flatten() {
+            tell(&mut self.topics, *topic, *told, more);
+            self.touched.insert(*topic);
+            self.moved.insert(told.1.3);
+        }
+    }
+}
+
+fn tell(topics: &mut BTreeMap<TopicId, Told>, topic: TopicId, (aspect, rank): (Aspect, Rank), more: bool) {
+    let aspects = topics.entry(topic).or_default();
+    let ranks = aspects.entry(aspect).or_default();
+    let count = ranks.entry(rank).or_default();
+    *count = if more { *count + 1 } else { count.saturating_sub(1) };
+    if *count == 0 {
+        ranks.remove(&rank);
+    }
+    if ranks.is_empty() {
+        aspects.remove(&aspect);
+    }
+    if aspects.is_empty() {
+        topics.remove(&topic);
+    }
+}

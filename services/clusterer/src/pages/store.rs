@@ -1,0 +1,214 @@
+//! What units tell, by name, topic and month.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::id::{MergeId, TopicId, UnitId};
+use domain::unit::{Grain, Status, Unit};
+
+use super::bucket::{About, Bucket, Month};
+use super::lines::{self, Spoken};
+use super::names::normalised;
+
+/// Most names of a unit that count.
+const NAMES_MAX: usize = 8;
+/// Longest name, in bytes.
+const NAME_BYTES: usize = 80;
+
+/// What one unit tells.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Held {
+    pub(super) at: DateTime<Utc>,
+    pub(super) tag: Box<str>,
+    pub(super) spoken: Option<Spoken>,
+    names: Vec<Arc<str>>,
+    /// Who is spoken to: near to the names, but not what the unit tells of.
+    to: Option<Arc<str>>,
+    /// (effect, cause).
+    reasons: Vec<(Arc<str>, Arc<str>)>,
+    /// Of event units.
+    month: Option<Month>,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Store {
+    pub(super) units: BTreeMap<UnitId, Held>,
+    pub(super) buckets: BTreeMap<About, Bucket>,
+    /// Units by time, to know the newest.
+    times: BTreeSet<(DateTime<Utc>, UnitId)>,
+    members: BTreeMap<UnitId, TopicId>,
+    /// Event units that went into another one, by the merges that say so.
+    merged: BTreeMap<UnitId, BTreeSet<MergeId>>,
+    /// What was touched since it was asked last.
+    pub(super) touched: BTreeSet<About>,
+}
+
+impl Store {
+    /// Takes in a unit as it stands now.
+    pub(super) fn apply(&mut self, unit: &Unit) {
+        let held = match unit.status {
+            Status::Active | Status::Merged => Some(held(unit)),
+            Status::Superseded | Status::Archived => None,
+        };
+        if self.units.get(&unit.id) == held.as_ref() {
+            return;
+        }
+        self.count(unit.id, false);
+        if let Some(old) = self.units.remove(&unit.id) {
+            self.times.remove(&(old.at, unit.id));
+        }
+        if let Some(held) = held {
+            self.times.insert((held.at, unit.id));
+            self.units.insert(unit.id, held);
+            self.count(unit.id, true);
+        }
+    }
+
+    /// Puts an event unit into a topic, or into none.
+    pub(super) fn place(&mut self, unit: UnitId, topic: Option<TopicId>) {
+        if self.members.get(&unit) == topic.as_ref() {
+            return;
+        }
+        self.count(unit, false);
+        match topic {
+            Some(topic) => self.members.insert(unit, topic),
+            None => self.members.remove(&unit),
+        };
+        self.count(unit, true);
+    }
+
+    /// Notes that an event unit went into another one, or that it did not.
+    pub(super) fn merge(&mut self, unit: UnitId, merge: MergeId, holds: bool) {
+        self.count(unit, false);
+        if holds {
+            self.merged.entry(unit).or_default().insert(merge);
+        } else if let Some(merges) = self.merged.get_mut(&unit) {
+            merges.remove(&merge);
+            if merges.is_empty() {
+                self.merged.remove(&unit);
+            }
+        }
+        self.count(unit, true);
+    }
+
+    /// When the newest unit was observed.
+    pub(super) fn newest(&self) -> Option<DateTime<Utc>> {
+        self.times.last().map(|it| it.0)
+    }
+
+    pub(super) fn bucket(&self, about: &About) -> Option<&Bucket> {
+        self.buckets.get(about)
+    }
+
+    fn count(&mut self, id: UnitId, more: bool) {
+        if self.merged.contains_key(&id) {
+            return;
+        }
+        let Some(held) = self.units.get(&id) else { return };
+        let names: Vec<About> = held.names.iter().cloned().map(About::Name).collect();
+        let rank = held.spoken.as_ref().map(|it| (Reverse(it.score), held.at, id));
+        let mut tell = |about: &About, near: &[&About], own: bool| {
+            let bucket = self.buckets.entry(about.clone()).or_default();
+            if own && more {
+                bucket.times.insert((held.at, id));
+                bucket.lines.extend(rank);
+            } else if own {
+                bucket.times.remove(&(held.at, id));
+                if let Some(rank) = &rank {
+                    bucket.lines.remove(rank);
+                }
+            }
+            near.iter().for_each(|it| bucket.near.count(it, more));
+            self.touched.insert(about.clone());
+        };
+        let wider: Vec<About> = match held.month {
+            None => Vec::new(),
+            Some(month) => {
+                let topic = self.members.get(&id).copied().map(About::Topic);
+                topic.into_iter().chain([About::Month(month)]).collect()
+            }
+        };
+        let to = held.to.clone().map(About::Name);
+        if held.month.is_none() {
+            for name in &names {
+                let others = names.iter().filter(|it| *it != name).chain(&to);
+                tell(name, &others.collect::<Vec<_>>(), true);
+            }
+            if let Some(to) = &to {
+                tell(to, &names.iter().collect::<Vec<_>>(), false);
+            }
+        } else {
+            for about in &wider {
+                let others = wider.iter().filter(|it| *it != about).chain(&names);
+                tell(about, &others.collect::<Vec<_>>(), true);
+            }
+            for name in &names {
+                tell(name, &wider.iter().collect::<Vec<_>>(), false);
+            }
+        }
+        for (effect, cause) in &held.reasons {
+            let bucket = self.buckets.entry(About::Name(Arc::clone(effect))).or_default();
+            bucket.reasons.count(cause, more);
+        }
+        let all = names.iter().chain(&wider).chain(&to);
+        for about in all {
+            if self.buckets.get(about).is_some_and(Bucket::is_empty) {
+                self.buckets.remove(about);
+            }
+        }
+    }
+}
+
+fn held(unit: &Unit) -> Held {
+    let names = names(unit);
+    let event = unit.grain == Grain::Event;
+    let to = Some(normalised(&unit.addressee)).filter(|it| !event && !it.is_empty() && it.len() <= NAME_BYTES);
+    let to = to.filter(|it| names.iter().all(|name| *name.1 != **it));
+    Held {
+        at: unit.observed_at.to_utc(),
+        tag: unit.tag.as_str().into(),
+        spoken: lines::spoken(unit),
+        reasons: if event { Vec::new() } else { reasons(unit, &names) },
+        names: names.into_iter().map(|it| it.1).collect(),
+        to: to.map(Arc::from),
+        month: event.then(|| Month::of(&unit.observed_at)),
+    }
+}
+
+/// Names of a unit as written and normalised, none twice: who speaks, who and what is spoken of, where.
+fn names(unit: &Unit) -> Vec<(String, Arc<str>)> {
+    let mut out: Vec<(String, Arc<str>)> = Vec::new();
+    let all = [&unit.actor]
+        .into_iter()
+        .chain(&unit.participants)
+        .chain([&unit.location]);
+    for name in all.filter(|it| !it.is_empty() && it.len() <= NAME_BYTES) {
+        let key = normalised(name);
+        if out.len() < NAMES_MAX && !key.is_empty() && out.iter().all(|it| *it.1 != *key) {
+            out.push((name.clone(), key.into()));
+        }
+    }
+    out
+}
+
+/// Names that stand before a word that tells why, or who speaks, with those behind it.
+fn reasons(unit: &Unit, names: &[(String, Arc<str>)]) -> Vec<(Arc<str>, Arc<str>)> {
+    let mut out: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    for (effect, cause) in lines::reasons(unit) {
+        let of = |text: &str| -> Vec<&Arc<str>> {
+            let found = names.iter().filter(|it| text.contains(it.0.as_str()));
+            found.map(|it| &it.1).collect()
+        };
+        for cause in of(cause) {
+            let pairs = of(effect).into_iter().filter(|it| *it != cause);
+            out.extend(pairs.map(|it| (Arc::clone(it), Arc::clone(cause))));
+        }
+    }
+    out.sort();
+    out.dedup();
+    out.truncate(NAMES_MAX);
+    out
+}

@@ -1,0 +1,93 @@
+//! One or two sentences at the head of a page.
+
+use chrono::{DateTime, Utc};
+use domain::page::{Dimension, Section};
+
+use super::bucket::Bucket;
+use super::known::{Known, Subject};
+
+/// Facts and other pages named in a summary.
+const NAMED_MAX: usize = 3;
+/// Aspects that say who somebody is, in the order in which they are told.
+const TELLING: [&str; 6] = ["attribute", "work", "place", "relation", "habit", "plan"];
+
+impl Known {
+    /// Says what is known in one or two sentences.
+    pub(super) fn summary(&self, subject: &Subject, sections: &[Section], buckets: &[&Bucket]) -> String {
+        let current = |it: &Section| -> Vec<String> {
+            let lines = it.lines.iter().filter(|it| it.until.is_none());
+            lines.map(|it| it.text.trim_end_matches('.').to_owned()).collect()
+        };
+        match subject {
+            Subject::Entity(_) => {
+                let mut facts: Vec<String> = TELLING
+                    .iter()
+                    .flat_map(|name| sections.iter().filter(move |it| it.category == *name))
+                    .filter_map(|it| current(it).pop())
+                    .collect();
+                facts.truncate(NAMED_MAX);
+                let facts = if facts.is_empty() {
+                    String::new()
+                } else {
+                    format!("{}. ", facts.join("; "))
+                };
+                format!("{facts}{}", self.spoken_of("Spoken of", subject, buckets))
+                    .trim_end()
+                    .to_owned()
+            }
+            Subject::Taste(_) => {
+                let lines: Vec<String> = sections.iter().flat_map(current).collect();
+                let newest: Vec<&str> = lines.iter().rev().take(NAMED_MAX).map(String::as_str).collect();
+                if newest.is_empty() {
+                    "Nothing of it holds any more.".to_owned()
+                } else {
+                    format!("{}.", newest.join("; "))
+                }
+            }
+            Subject::Topic(_) | Subject::Month(_) => self.spoken_of("Came up", subject, buckets),
+        }
+    }
+
+    /// `Spoken of 12 times, 3 May 2024 to 7 July 2024, together with Ana, boats.`
+    fn spoken_of(&self, verb: &str, subject: &Subject, buckets: &[&Bucket]) -> String {
+        let count: usize = buckets.iter().map(|it| it.times.len()).sum();
+        let first = buckets.iter().filter_map(|it| it.times.first()).min();
+        let last = buckets.iter().filter_map(|it| it.times.last()).max();
+        let (Some(first), Some(last)) = (first, last) else {
+            return String::new();
+        };
+        let (first, last) = (day(first.0), day(last.0));
+        let when = if first == last {
+            format!("on {first}")
+        } else {
+            format!("{first} to {last}")
+        };
+        let times = if count == 1 {
+            "once".to_owned()
+        } else {
+            format!("{count} times")
+        };
+        let mut with: Vec<&str> = Vec::new();
+        for (about, _) in buckets.iter().flat_map(|it| it.near.top().take(24)) {
+            let other = self
+                .subject(about)
+                .filter(|it| it != subject && !matches!(it, Subject::Month(_)));
+            let head = other.and_then(|it| self.heads.get(&it));
+            let head = head.filter(|it| it.dimension != Dimension::Preference && !with.contains(&it.title.as_str()));
+            with.extend(head.map(|it| it.title.as_str()));
+            if with.len() == NAMED_MAX {
+                break;
+            }
+        }
+        let with = if with.is_empty() {
+            String::new()
+        } else {
+            format!(", with {}", with.join("; "))
+        };
+        format!("{verb} {times}, {when}{with}.")
+    }
+}
+
+fn day(at: DateTime<Utc>) -> String {
+    at.format("%-d %B %Y").to_string()
+}

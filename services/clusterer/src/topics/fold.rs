@@ -1,0 +1,261 @@
+//! The fold: units in their order, topics at each length, clustered anew whenever the number grew by half.
+//!
+//! What comes out depends on the units alone. Between two clusterings centres stand still, so that a unit which comes late
+//! changes nothing for others unless it founds a topic; what comes before the last clustering takes the fold back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use domain::id::{TopicId, UnitId};
+
+use super::kmeans::{centred, distance, dot, nearest};
+use super::label::{Name, Spread, name};
+use super::terms::Term;
+
+mod anew;
+
+/// Units of the first clustering.
+const FIRST: usize = 8;
+/// Most topics at any time.
+const TOPICS_MAX: usize = 64;
+/// What is nearer to the mean than this founds no topic: its direction from there is noise.
+const FAR: f32 = 0.4;
+/// Units that name a topic which was founded since the last clustering.
+const NAMING: usize = 32;
+
+/// Place of a unit: when it was observed, then its id.
+pub(super) type Key = (DateTime<Utc>, UnitId);
+
+/// A unit on the line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Held {
+    /// Its direction, length 1.
+    pub(super) vector: Box<[f32]>,
+    pub(super) terms: Box<[Term]>,
+    /// Its topic, by place among the topics, and the cosine to its centre.
+    pub(super) place: Option<(usize, f32)>,
+}
+
+/// A topic as it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cluster {
+    pub(super) id: TopicId,
+    /// The unit that founded it since the last clustering.
+    founder: Option<Key>,
+    centre: Vec<f32>,
+    pub(super) units: BTreeSet<Key>,
+    pub(super) name: Name,
+    /// Whether its units changed since it was named.
+    stale: bool,
+}
+
+/// What is needed to go on from a clustering.
+#[derive(Clone, Debug, PartialEq)]
+struct Checkpoint {
+    size: usize,
+    last: Key,
+    mean: Vec<f32>,
+    topics: Vec<(TopicId, Vec<f32>, Name)>,
+    /// Topic by unit, in order.
+    places: Vec<u8>,
+}
+
+/// All units with their topics.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    pub(super) line: BTreeMap<Key, Held>,
+    pub(super) topics: Vec<Cluster>,
+    checkpoints: Vec<Checkpoint>,
+    spread: Spread,
+}
+
+/// What a step moved.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moved {
+    /// Units whose topic or similarity may differ.
+    pub(super) units: BTreeSet<Key>,
+    /// Whether any may.
+    pub(super) all: bool,
+}
+
+impl Fold {
+    /// Takes the units of `gone` off the line and puts `new` ones on it.
+    pub(super) fn change(&mut self, gone: &[Key], new: Vec<(Key, Held)>) -> Moved {
+        let mut moved = Moved::default();
+        let border = self.checkpoints.last().map(|it| it.last);
+        let edited = gone.iter().copied().chain(new.iter().map(|it| it.0));
+        let cut = edited.filter(|it| border.is_some_and(|border| *it <= border)).min();
+        // The first founder that is gone: whoever came behind it may stand elsewhere.
+        let mut unfounded: Option<Key> = None;
+        for key in gone {
+            let place = self.line.remove(key).and_then(|it| it.place);
+            let Some((place, _)) = place else { continue };
+            self.topics[place].units.remove(key);
+            self.topics[place].stale = true;
+            if self.topics[place].founder == Some(*key) {
+                unfounded = unfounded.into_iter().chain([*key]).min();
+            }
+        }
+        let fresh: BTreeSet<Key> = new.iter().map(|it| it.0).collect();
+        self.line.extend(new);
+        let waiting = match cut {
+            Some(cut) => {
+                moved.all = true;
+                self.back_to(cut)
+            }
+            None => {
+                let mut waiting = fresh;
+                if let Some(from) = unfounded {
+                    waiting.extend(self.loosened(from));
+                }
+                waiting
+            }
+        };
+        self.advance(waiting, &mut moved);
+        moved
+    }
+
+    /// Drops the clusterings that saw `cut` or anything behind it; returns the units to assign again.
+    fn back_to(&mut self, cut: Key) -> BTreeSet<Key> {
+        self.checkpoints.retain(|it| it.last < cut);
+        for held in self.line.values_mut() {
+            held.place = None;
+        }
+        self.topics.clear();
+        self.spread = Spread::default();
+        let Some(checkpoint) = self.checkpoints.last() else {
+            return self.line.keys().copied().collect();
+        };
+        self.topics = checkpoint
+            .topics
+            .iter()
+            .map(|(id, centre, name)| cluster(*id, centre.clone(), name.clone()))
+            .collect();
+        for ((key, held), &place) in self.line.iter_mut().zip(&checkpoint.places) {
+            let topic = &mut self.topics[usize::from(place)];
+            let similarity = dot(&centred(&held.vector, &checkpoint.mean), &topic.centre);
+            held.place = Some((usize::from(place), similarity));
+            topic.units.insert(*key);
+        }
+        self.spread = Spread::of(self.line.values().take(checkpoint.size).map(|it| &*it.terms));
+        self.line.keys().skip(checkpoint.size).copied().collect()
+    }
+
+    /// Takes the units from `from` on out of their topics, and the topics founded by them away.
+    fn loosened(&mut self, from: Key) -> BTreeSet<Key> {
+        let first = self
+            .topics
+            .iter()
+            .position(|it| it.founder.is_some_and(|it| it >= from));
+        self.topics.truncate(first.unwrap_or(self.topics.len()));
+        let mut out = BTreeSet::new();
+        for (key, held) in self.line.range_mut(from..) {
+            if let Some((place, _)) = held.place.take()
+                && let Some(topic) = self.topics.get_mut(place)
+            {
+                topic.units.remove(key);
+                topic.stale = true;
+            }
+            out.insert(*key);
+        }
+        out
+    }
+
+    fn advance(&mut self, mut waiting: BTreeSet<Key>, moved: &mut Moved) {
+        loop {
+            let size = self.checkpoints.last().map_or(FIRST, |it| (it.size * 3).div_ceil(2));
+            if self.line.len() < size {
+                self.assign(&mut waiting, moved);
+                self.name_founded();
+                return;
+            }
+            let Some(border) = self.line.keys().nth(size - 1).copied() else {
+                return;
+            };
+            // What stands behind the border has no part in this clustering.
+            let behind: Option<Key> = self.line.keys().nth(size).copied();
+            let mut later = behind.map(|it| self.loosened(it)).unwrap_or_default();
+            waiting.retain(|it| *it <= border);
+            self.assign(&mut waiting, moved);
+            self.cluster_anew(size, border);
+            moved.all = true;
+            waiting.append(&mut later);
+        }
+    }
+
+    /// Assigns units in their order. One that founds a topic has those behind it assigned again.
+    fn assign(&mut self, waiting: &mut BTreeSet<Key>, moved: &mut Moved) {
+        while let Some(key) = waiting.pop_first() {
+            let Some(held) = self.line.get(&key) else { continue };
+            let first = self.checkpoints.is_empty();
+            let mean = self.checkpoints.last().map_or(&[][..], |it| &it.mean);
+            let direction = centred(&held.vector, mean);
+            // Topics founded behind it do not exist for it.
+            let known = self.topics.iter().take_while(|it| it.founder.is_none_or(|it| it < key));
+            let count = known.clone().count();
+            let best = nearest(&direction, known.map(|it| it.centre.as_slice()));
+            let near = if first { super::NEAR_FIRST } else { super::NEAR };
+            let place = match best {
+                Some(best) if best.1 > near || count >= TOPICS_MAX || distance(&held.vector, mean) < FAR => best,
+                Some(_) | None => {
+                    waiting.append(&mut self.loosened_behind(key));
+                    let mut topic = cluster(self.free_id(key), direction, Name::default());
+                    topic.founder = Some(key);
+                    self.topics.push(topic);
+                    (self.topics.len() - 1, 1.0)
+                }
+            };
+            self.topics[place.0].units.insert(key);
+            self.topics[place.0].stale = true;
+            if let Some(held) = self.line.get_mut(&key) {
+                held.place = Some(place);
+            }
+            moved.units.insert(key);
+        }
+    }
+
+    /// As [`Fold::loosened`], without `key` itself; those that were not assigned yet are not of them.
+    fn loosened_behind(&mut self, key: Key) -> BTreeSet<Key> {
+        let behind = self
+            .line
+            .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded));
+        let assigned = behind
+            .filter(|(_, held)| held.place.is_some())
+            .map(|(key, _)| *key)
+            .next();
+        assigned.map(|it| self.loosened(it)).unwrap_or_default()
+    }
+
+    /// The id that follows from a unit, or the next one that no topic has.
+    fn free_id(&self, key: Key) -> TopicId {
+        free(key, &self.topics.iter().map(|it| it.id).collect())
+    }
+
+    fn name_founded(&mut self) {
+        for topic in self.topics.iter_mut().filter(|it| it.stale && it.founder.is_some()) {
+            let units = topic.units.iter().take(NAMING).filter_map(|it| self.line.get(it));
+            topic.name = name(units.map(|it| &*it.terms), &self.spread);
+            topic.stale = false;
+        }
+    }
+}
+
+/// The id that follows from a unit; if it is taken the one that follows from it, and so on.
+fn free(key: Key, taken: &BTreeSet<TopicId>) -> TopicId {
+    let mut id = TopicId::derive(key.1);
+    while taken.contains(&id) {
+        id = TopicId::derive(UnitId::from_uuid(id.uuid()));
+    }
+    id
+}
+
+fn cluster(id: TopicId, centre: Vec<f32>, name: Name) -> Cluster {
+    Cluster {
+        id,
+        founder: None,
+        centre,
+        units: BTreeSet::new(),
+        name,
+        stale: true,
+    }
+}

@@ -1,0 +1,116 @@
+//! Clustering anew, and which new topic is which old one.
+
+use std::collections::BTreeSet;
+
+use domain::id::TopicId;
+
+use super::{Checkpoint, Fold, Key, cluster, free};
+use crate::topics::kmeans::{centred, centres, mean, nearest, normalise, step};
+use crate::topics::label::{Spread, name};
+
+/// Most topics of a clustering.
+const CLUSTERS_MAX: usize = 50;
+/// Units for each topic, at least, as long as that gives fewer topics.
+const UNITS_EACH: usize = 5;
+/// A new topic goes on an old one if at least one of so many of its units come from it.
+const SHARE: usize = 4;
+
+impl Fold {
+    /// Clusters the first `size` units into `max(2, min(size / 5, 50))` topics or fewer (CompassMem, section 3.3).
+    pub(super) fn cluster_anew(&mut self, size: usize, last: Key) {
+        let k = (size / UNITS_EACH).clamp(2, CLUSTERS_MAX);
+        let mean = mean(self.line.values().take(size).map(|it| &*it.vector));
+        let sampled = self.line.values().take(size).step_by(step(size));
+        let sample: Vec<Vec<f32>> = sampled.map(|it| centred(&it.vector, &mean)).collect();
+        let centres = centres(&sample, self.warm(size, &mean), k);
+        let mut groups: Vec<Vec<Key>> = vec![Vec::new(); centres.len()];
+        let mut shared: Vec<Vec<usize>> = vec![vec![0; self.topics.len()]; centres.len()];
+        for (key, held) in self.line.iter_mut().take(size) {
+            let direction = centred(&held.vector, &mean);
+            let Some(place) = nearest(&direction, centres.iter().map(Vec::as_slice)) else {
+                continue;
+            };
+            if let Some((old, _)) = held.place.replace(place) {
+                shared[place.0][old] += 1;
+            }
+            groups[place.0].push(*key);
+        }
+        self.spread = Spread::of(self.line.values().take(size).map(|it| &*it.terms));
+        self.replace(&groups, centres, &shared);
+        let topics = self.topics.iter();
+        let topics = topics.map(|it| (it.id, it.centre.clone(), it.name.clone())).collect();
+        let places = self.line.values().take(size).filter_map(|it| it.place);
+        self.checkpoints.push(Checkpoint {
+            size,
+            last,
+            mean,
+            topics,
+            places: places.filter_map(|it| u8::try_from(it.0).ok()).collect(),
+        });
+    }
+
+    /// Returns the centres of the topics as they stand, greatest topics first, ties by place.
+    fn warm(&self, size: usize, mean: &[f32]) -> Vec<Vec<f32>> {
+        let mut sums: Vec<(usize, Vec<f32>)> = vec![(0, vec![0.0; mean.len()]); self.topics.len()];
+        for held in self.line.values().take(size) {
+            let Some((place, _)) = held.place else { continue };
+            let (count, sum) = &mut sums[place];
+            *count += 1;
+            sum.iter_mut()
+                .zip(&held.vector)
+                .zip(mean)
+                .for_each(|((sum, it), mean)| *sum += it - mean);
+        }
+        sums.retain(|it| it.0 > 0);
+        sums.sort_by_key(|it| std::cmp::Reverse(it.0));
+        sums.iter_mut().for_each(|it| normalise(&mut it.1));
+        sums.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Puts the new topics in place of the old ones; those without units are left out.
+    fn replace(&mut self, groups: &[Vec<Key>], centres: Vec<Vec<f32>>, shared: &[Vec<usize>]) {
+        let matched = matched(shared);
+        let old: Vec<TopicId> = self.topics.iter().map(|it| it.id).collect();
+        let mut taken: BTreeSet<TopicId> = matched.iter().flatten().map(|it| old[*it]).collect();
+        self.topics.clear();
+        for ((group, centre), matched) in groups.iter().zip(centres).zip(matched) {
+            let Some(first) = group.first() else { continue };
+            let id = matched.map_or_else(|| free(*first, &taken), |it| old[it]);
+            taken.insert(id);
+            let place = self.topics.len();
+            for held in group {
+                if let Some(held) = self.line.get_mut(held)
+                    && let Some((_, similarity)) = held.place
+                {
+                    held.place = Some((place, similarity));
+                }
+            }
+            let terms = group.iter().filter_map(|it| self.line.get(it)).map(|it| &*it.terms);
+            let name = name(terms, &self.spread);
+            let mut topic = cluster(id, centre, name);
+            topic.units = group.iter().copied().collect();
+            self.topics.push(topic);
+        }
+    }
+}
+
+/// Returns for each new topic the old one it goes on, by the number of units they share (`shared[new][old]`), the greatest
+/// numbers first, ties by place.
+fn matched(shared: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
+    for (new, counts) in shared.iter().enumerate() {
+        let all: usize = counts.iter().sum();
+        let near = counts.iter().enumerate();
+        let near = near.filter(|(_, count)| **count > 0 && **count * SHARE >= all);
+        pairs.extend(near.map(|(old, count)| (*count, new, old)));
+    }
+    pairs.sort_by_key(|&(count, new, old)| (std::cmp::Reverse(count), old, new));
+    let mut out = vec![None; shared.len()];
+    let mut taken = BTreeSet::new();
+    for (_, new, old) in pairs {
+        if out[new].is_none() && taken.insert(old) {
+            out[new] = Some(old);
+        }
+    }
+    out
+}

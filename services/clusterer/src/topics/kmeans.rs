@@ -1,0 +1,131 @@
+//! K-means on directions, without chance: warm start, seeds far from all centres, a fixed number of rounds.
+
+/// Rounds of moving centres.
+const ROUNDS: usize = 8;
+/// Centres are found on at most this many units.
+const SAMPLE: usize = 2_048;
+
+/// Returns how far apart the units of the sample stand among `count`.
+pub(super) fn step(count: usize) -> usize {
+    count.div_ceil(SAMPLE).max(1)
+}
+
+/// Returns the scalar product; the order of additions is fixed.
+pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; 8];
+    let (ones, others) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f32 = ones
+        .remainder()
+        .iter()
+        .zip(others.remainder())
+        .map(|(x, y)| x * y)
+        .sum();
+    for (x, y) in ones.zip(others) {
+        for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
+            *lane += x * y;
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
+}
+
+/// Makes the length 1; what has none stays zero.
+pub(super) fn normalise(vector: &mut [f32]) {
+    let length = dot(vector, vector).sqrt();
+    if length > f32::EPSILON {
+        vector.iter_mut().for_each(|it| *it /= length);
+    }
+}
+
+/// Returns the direction of a vector as seen from `mean`; without a mean the vector itself.
+pub(super) fn centred(vector: &[f32], mean: &[f32]) -> Vec<f32> {
+    let mut out: Vec<f32> = vector.to_vec();
+    out.iter_mut().zip(mean).for_each(|(it, mean)| *it -= mean);
+    normalise(&mut out);
+    out
+}
+
+/// Returns how far a vector stands from `mean`; without a mean its length.
+pub(super) fn distance(vector: &[f32], mean: &[f32]) -> f32 {
+    let own = |at: usize| mean.get(at).copied().unwrap_or_default();
+    let squares = vector
+        .iter()
+        .enumerate()
+        .map(|(at, it)| (it - own(at)) * (it - own(at)));
+    squares.sum::<f32>().sqrt()
+}
+
+/// Returns the mean of the vectors.
+pub(super) fn mean<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
+    let (mut sum, mut count) = (Vec::new(), 0_u32);
+    for vector in vectors {
+        sum.resize(vector.len().max(sum.len()), 0.0);
+        add(&mut sum, vector);
+        count += 1;
+    }
+    sum.iter_mut().for_each(|it| *it /= count.max(1) as f32);
+    sum
+}
+
+/// Returns the place of the nearest of `centres` and the cosine to it, the first one on ties; none if there is none.
+pub(super) fn nearest<'a>(vector: &[f32], centres: impl Iterator<Item = &'a [f32]>) -> Option<(usize, f32)> {
+    let mut best: Option<(usize, f32)> = None;
+    for (place, centre) in centres.enumerate() {
+        let cosine = dot(vector, centre);
+        if best.is_none_or(|it| cosine > it.1) {
+            best = Some((place, cosine));
+        }
+    }
+    best
+}
+
+/// Returns `k` centres or fewer for the directions of `sample`, starting from the first `k` of `warm`.
+pub(super) fn centres(sample: &[Vec<f32>], warm: Vec<Vec<f32>>, k: usize) -> Vec<Vec<f32>> {
+    let mut centres = warm;
+    centres.truncate(k);
+    seed(sample, &mut centres, k);
+    for _ in 0..ROUNDS {
+        let moved = moved(sample, &centres);
+        if moved == centres {
+            break;
+        }
+        centres = moved;
+    }
+    centres
+}
+
+/// Adds units that no centre is near to until there are `k` centres.
+fn seed(sample: &[Vec<f32>], centres: &mut Vec<Vec<f32>>, k: usize) {
+    let mut near: Vec<f32> = sample
+        .iter()
+        .map(|unit| nearest(unit, centres.iter().map(Vec::as_slice)).map_or(-1.0, |it| it.1))
+        .collect();
+    while centres.len() < k {
+        let far = (0..sample.len()).min_by(|&a, &b| near[a].total_cmp(&near[b]).then(a.cmp(&b)));
+        // Nothing is left that is not a centre itself.
+        let Some(far) = far.filter(|&it| near[it] < 0.999) else {
+            break;
+        };
+        let centre = sample[far].clone();
+        for (near, unit) in near.iter_mut().zip(sample) {
+            *near = near.max(dot(unit, &centre));
+        }
+        centres.push(centre);
+    }
+}
+
+/// Moves each centre to the middle of its units; one without units goes.
+fn moved(sample: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let mut sums: Vec<Option<Vec<f32>>> = vec![None; centres.len()];
+    for unit in sample {
+        if let Some((place, _)) = nearest(unit, centres.iter().map(Vec::as_slice)) {
+            add(sums[place].get_or_insert_with(|| vec![0.0; unit.len()]), unit);
+        }
+    }
+    let mut out: Vec<Vec<f32>> = sums.into_iter().flatten().collect();
+    out.iter_mut().for_each(|it| normalise(it));
+    out
+}
+
+fn add(sum: &mut [f32], vector: &[f32]) {
+    sum.iter_mut().zip(vector).for_each(|(sum, it)| *sum += it);
+}

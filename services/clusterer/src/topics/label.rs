@@ -1,0 +1,145 @@
+//! Labels and keywords: terms that a topic has more often than the space, class by class (c-TF-IDF).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::kmeans::{dot, normalise};
+use super::terms::Term;
+
+/// Most keywords of a topic.
+const KEYWORDS_MAX: usize = 8;
+/// Most words of a label.
+const WORDS_MAX: usize = 4;
+/// The second term of a label is at least this strong beside the first.
+const SECOND: f32 = 0.45;
+/// Terms of a topic whose meaning is looked at.
+const CANDIDATES: usize = 24;
+/// A pair of words that comes again says more than its words.
+const PAIR: f32 = 1.35;
+
+/// In how many units of the space each term stands, as far as was counted last.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Spread {
+    units: u32,
+    terms: BTreeMap<Arc<str>, u32>,
+}
+
+impl Spread {
+    /// Counts the terms of units.
+    pub(super) fn of<'a>(units: impl Iterator<Item = &'a [Term]>) -> Spread {
+        let mut out = Spread::default();
+        for terms in units {
+            out.units += 1;
+            for term in terms {
+                *out.terms.entry(Arc::clone(&term.key)).or_default() += 1;
+            }
+        }
+        out
+    }
+}
+
+/// What a topic is called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Name {
+    pub(super) label: String,
+    pub(super) keywords: Vec<String>,
+}
+
+#[derive(Default)]
+struct Sum<'a> {
+    weight: f32,
+    units: u32,
+    forms: BTreeMap<&'a str, u32>,
+}
+
+/// Names a topic by the terms of its units; ties go to the term that comes first in the alphabet.
+pub(super) fn name<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread) -> Name {
+    let mut sums: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
+    let mut count = 0;
+    for term in units.inspect(|_| count += 1).flatten() {
+        let sum = sums.entry(&term.key).or_default();
+        sum.weight += term.weight;
+        sum.units += 1;
+        *sum.forms.entry(&term.form).or_default() += 1;
+    }
+    let mut ranked: Vec<(f32, &str, &Sum<'_>)> = sums
+        .iter()
+        .map(|(key, sum)| (strength(key, sum, count, spread), *key, sum))
+        .collect();
+    sort(&mut ranked);
+    ranked.truncate(CANDIDATES);
+    prefer_central(&mut ranked);
+    sort(&mut ranked);
+    let mut chosen: Vec<(f32, &str, String)> = Vec::new();
+    for (strength, key, sum) in ranked {
+        let known = chosen
+            .iter()
+            .any(|it| key.split(' ').any(|word| it.1.split(' ').any(|own| own == word)));
+        if !known {
+            chosen.push((strength, key, shown(sum)));
+        }
+        if chosen.len() == KEYWORDS_MAX {
+            break;
+        }
+    }
+    Name {
+        label: label(&chosen),
+        keywords: chosen.into_iter().map(|it| it.2).collect(),
+    }
+}
+
+fn sort(ranked: &mut [(f32, &str, &Sum<'_>)]) {
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+}
+
+/// Strengthens the terms whose meaning is near to that of the others.
+fn prefer_central(ranked: &mut [(f32, &str, &Sum<'_>)]) {
+    let table = text::Table::builtin();
+    let vectors: Vec<Vec<f32>> = ranked.iter().map(|it| table.embed(&shown(it.2))).collect();
+    let mut middle = vec![0.0; table.dimension()];
+    for (vector, (strength, ..)) in vectors.iter().zip(ranked.iter()) {
+        middle
+            .iter_mut()
+            .zip(vector)
+            .for_each(|(sum, it)| *sum += it * strength);
+    }
+    normalise(&mut middle);
+    for ((strength, ..), vector) in ranked.iter_mut().zip(&vectors) {
+        *strength *= 0.3 + dot(vector, &middle).max(0.0);
+    }
+}
+
+/// The strongest term, with the next one if that is strong too and both are short.
+fn label(chosen: &[(f32, &str, String)]) -> String {
+    let words = |it: &str| it.split(' ').count();
+    let Some((strength, _, first)) = chosen.first() else {
+        return "other".to_owned();
+    };
+    let second = chosen[1..]
+        .iter()
+        .take(2)
+        .find(|it| it.0 >= SECOND * strength && words(first) + words(&it.2) <= WORDS_MAX);
+    match second {
+        Some((_, _, second)) => format!("{first}, {second}"),
+        None => first.clone(),
+    }
+}
+
+fn strength(key: &str, sum: &Sum<'_>, count: u32, spread: &Spread) -> f32 {
+    let all = spread.units.max(count) as f32;
+    let everywhere = spread.terms.get(key).copied().unwrap_or_default().max(sum.units) as f32;
+    let idf = (1.0 + all / everywhere).ln();
+    // What stands in one unit of many may be chance.
+    let share = (sum.weight / count as f32) * if sum.units < 2 && count > 2 { 0.5 } else { 1.0 };
+    let pair = if key.contains(' ') && sum.units > 1 { PAIR } else { 1.0 };
+    share * idf * pair
+}
+
+/// The form in which it stands most often, the first in alphabetical order on ties.
+fn shown(sum: &Sum<'_>) -> String {
+    let best = sum
+        .forms
+        .iter()
+        .max_by_key(|(form, times)| (**times, std::cmp::Reverse(**form)));
+    best.map(|(form, _)| (*form).to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,221 @@
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use clusterer::{Acts, Changed, Entities, Pages, Topics};
+use domain::derived::Derived;
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, FactId, PageId, TopicId};
+use domain::page::{Dimension, LinkKind, Page, PageStatus};
+use domain::time::TimeSpan;
+use domain::unit::Unit;
+
+use crate::space;
+use crate::world::{Stored, dated, event, shuffled, store, turn, vector, withdrawn};
+
+mod links;
+mod sections;
+
+/// All that makes pages of a world.
+#[derive(Default)]
+struct World {
+    topics: Topics,
+    entities: Entities,
+    pages: Pages,
+    stored: Stored,
+    read: BTreeMap<PageId, DateTime<Utc>>,
+}
+
+impl World {
+    fn feed(&mut self, units: &[Unit], facts: &[Fact]) {
+        for unit in units {
+            self.topics.apply(unit, Some(&vector(unit)));
+            self.entities.apply(unit);
+            self.pages.apply_unit(unit);
+        }
+        self.pages.apply(&self.entities.changed(&space(), &Acts::default()));
+        let topics = self.topics.changed(&space());
+        self.pages.apply(&topics);
+        store(&mut self.stored, &topics);
+        self.pages.apply(&Changed {
+            put: facts.iter().cloned().map(Derived::Fact).collect(),
+            gone: Vec::new(),
+        });
+        store(&mut self.stored, &self.pages.changed(&space(), &self.read));
+        links::check(&self.stored);
+    }
+
+    fn topic_page(&self, topic: TopicId) -> &Page {
+        let id = PageId::derive(&space(), Dimension::Topic.name(), &topic.to_string());
+        let pages = self.stored.values();
+        let mut pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
+        pages.find(|it| it.id == id).unwrap()
+    }
+
+    /// Facts that are not told any more.
+    fn drop_facts(&mut self, facts: &[Fact]) {
+        self.pages.apply(&Changed {
+            put: Vec::new(),
+            gone: facts.iter().map(|it| Derived::Fact(it.clone()).id()).collect(),
+        });
+        self.feed(&[], &[]);
+    }
+
+    fn page(&self, dimension: Dimension, title: &str) -> &Page {
+        let pages = self.stored.values();
+        let mut pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
+        pages.find(|it| it.dimension == dimension && it.title == title).unwrap()
+    }
+}
+
+fn units() -> Vec<Unit> {
+    (0..70).flat_map(|it| [turn(it), event(it)]).collect()
+}
+
+fn fact(number: usize, subject: &str, predicate: &str, object: &str, aspect: Aspect) -> Fact {
+    let unit = turn(number);
+    let at = unit.observed_at.to_utc();
+    Fact {
+        id: FactId::derive(unit.id, subject, predicate, object),
+        subject: subject.to_owned(),
+        entity: Some(EntityId::derive(&space(), &subject.to_lowercase())),
+        predicate: predicate.to_owned(),
+        object: object.to_owned(),
+        aspect,
+        valid_from: TimeSpan::instant(at),
+        valid_until: None,
+        closed_at: None,
+        recorded_at: at,
+        source: unit.id,
+        told_by: subject.to_owned(),
+        confidence: 0.9,
+        retired_by: None,
+        withdrawn: false,
+    }
+}
+
+fn facts() -> Vec<Fact> {
+    let mut out = vec![
+        fact(0, "Ines", "lives in", "Bergen", Aspect::Place),
+        fact(1, "Joar", "likes", "black coffee", Aspect::Preference),
+        fact(2, "Ines", "does not like", "black coffee", Aspect::Preference),
+        fact(3, "Joar", "likes", "rain", Aspect::Preference),
+        fact(4, "Ines", "wants", "short answers", Aspect::Instruction),
+        fact(5, "Ines", "works as", "a luthier", Aspect::Work),
+    ];
+    out[3].valid_until = Some(out[3].recorded_at + TimeDelta::days(9));
+    out
+}
+
+#[test]
+fn pages_depend_on_the_set_alone() {
+    let (units, facts) = (units(), facts());
+    let rest: Vec<Unit> = units
+        .iter()
+        .enumerate()
+        .filter(|it| it.0 % 13 != 4)
+        .map(|it| it.1.clone())
+        .collect();
+    let of = |units: &[Unit]| {
+        let mut world = World::default();
+        world.feed(units, &facts);
+        world.stored
+    };
+    let (whole, without) = (of(&units), of(&rest));
+    for seed in 1..=5 {
+        let mut world = World::default();
+        let facts = shuffled(&facts, seed);
+        let order = shuffled(&units, seed);
+        for (number, batch) in order.chunks(3 + 8 * seed as usize).enumerate() {
+            world.feed(batch, facts.get(number..=number).unwrap_or_default());
+        }
+        world.feed(&[], &facts);
+        assert_eq!(world.stored, whole, "order {seed}");
+        let gone: Vec<Unit> = units.iter().filter(|it| !rest.contains(it)).map(withdrawn).collect();
+        shuffled(&gone, seed).chunks(5).for_each(|it| world.feed(it, &[]));
+        assert_eq!(world.stored, without, "order {seed}, some withdrawn");
+    }
+}
+
+#[test]
+fn a_page_says_who_somebody_is_and_where_to_go_on() {
+    let mut world = World::default();
+    world.feed(&units(), &facts());
+    let ines = world.page(Dimension::Figure, "Ines");
+    assert!(
+        ines.summary
+            .starts_with("Ines works as a luthier; Ines lives in Bergen. Spoken of "),
+        "{}",
+        ines.summary
+    );
+    let categories: Vec<&str> = ines.sections.iter().map(|it| it.category.as_str()).collect();
+    assert_eq!(categories, ["events", "instruction", "place", "preference", "work"]);
+    assert!((6..=12).contains(&ines.sections[0].lines.len()));
+    assert!(ines.sections[0].left_out > 0 && ines.sections[0].lines.is_sorted_by_key(|it| it.observed_at));
+    let related = |it: &Page, title: &str| {
+        it.links
+            .iter()
+            .any(|it| it.kind == LinkKind::RelatedTo && it.title == title)
+    };
+    assert!(related(ines, "Joar") && related(world.page(Dimension::Figure, "Joar"), "Ines"));
+    assert!(
+        related(ines, "Preferences of Ines") && related(ines, "Bergen"),
+        "{:?}",
+        ines.links
+    );
+    let bergen = world.page(Dimension::Place, "Bergen");
+    assert!(
+        bergen
+            .sections
+            .iter()
+            .flat_map(|it| &it.lines)
+            .any(|it| it.text == "Ines lives in Bergen")
+    );
+    let taste = world.page(Dimension::Preference, "Preferences of Ines");
+    let against: Vec<&str> = taste
+        .links
+        .iter()
+        .filter(|it| it.kind == LinkKind::ContrastsWith)
+        .map(|it| it.title.as_str())
+        .collect();
+    assert_eq!(against, ["Preferences of Joar"]);
+    let joar = world.page(Dimension::Preference, "Preferences of Joar");
+    let until: Vec<bool> = joar.sections[0].lines.iter().map(|it| it.until.is_some()).collect();
+    assert_eq!(until, [false, true]);
+    let may = world.page(Dimension::Event, "May 2024");
+    assert!(may.links.len() <= 16);
+}
+
+#[test]
+fn what_nobody_asks_for_is_archived_until_somebody_does() {
+    let mut world = World::default();
+    world.feed(&units(), &facts());
+    let before = world.page(Dimension::Event, "May 2024").clone();
+    assert_eq!(before.status, PageStatus::Active);
+    world.feed(&[dated(event(1_500), 1_500)], &[]);
+    let then = world.page(Dimension::Event, "May 2024");
+    assert_eq!((then.status, then.id), (PageStatus::Archived, before.id));
+    assert!(
+        then.links
+            .iter()
+            .any(|it| it.kind == LinkKind::TemporalNext && it.title == "January 2025")
+    );
+    let now = event(1_500).observed_at.to_utc();
+    world.read.insert(before.id, now);
+    world.feed(&[], &[]);
+    assert_eq!(world.page(Dimension::Event, "May 2024").status, PageStatus::Active);
+    let newest = withdrawn(&event(1_500));
+    world.read.clear();
+    world.feed(&[newest], &[]);
+    assert_eq!(*world.page(Dimension::Event, "May 2024"), before);
+}
+
+#[test]
+fn nothing_known_makes_no_pages() {
+    assert_eq!(Pages::default().changed(&space(), &BTreeMap::new()), Changed::default());
+    let mut world = World::default();
+    world.feed(
+        &[withdrawn(&turn(1))],
+        &[fact(1, "Nobody", "likes", "tea", Aspect::Preference)],
+    );
+    assert_eq!(world.stored, Stored::new());
+}

@@ -1,0 +1,162 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::derived::Derived;
+use domain::fact::{Aspect, Fact};
+use domain::id::PageId;
+use domain::page::{Dimension, LinkKind, Page};
+use domain::unit::Unit;
+
+use super::{World, fact, units};
+use crate::world::{Stored, THEMES, dated, event, shuffled, turn, withdrawn};
+
+/// Every link leads to another page that is there, by its name; what comes next in time never comes back.
+pub(super) fn check(stored: &Stored) {
+    let pages = stored.values();
+    let pages = pages.filter_map(|it| {
+        if let Derived::Page(it) = it {
+            Some((it.id, it))
+        } else {
+            None
+        }
+    });
+    let pages: BTreeMap<PageId, &Page> = pages.collect();
+    for (id, page) in &pages {
+        assert!(page.links.len() <= 16 && page.sections.len() <= 12, "{}", page.title);
+        assert!(page.links.is_sorted_by(|a, b| a.weight >= b.weight));
+        for link in &page.links {
+            assert_ne!(link.page, *id, "{} leads to itself", page.title);
+            let target = pages.get(&link.page);
+            assert_eq!(target.map(|it| &it.title), Some(&link.title), "from {}", page.title);
+        }
+        let next = |it: &PageId| {
+            let links = pages[it].links.iter();
+            let mut next = links.filter(|it| it.kind == LinkKind::TemporalNext).map(|it| it.page);
+            next.next()
+        };
+        let way: Vec<PageId> = std::iter::successors(Some(*id), next).take(pages.len() + 1).collect();
+        assert!(way.len() <= pages.len(), "{} comes round", page.title);
+    }
+}
+
+fn leads(from: &Page, kind: LinkKind) -> Vec<&str> {
+    let links = from.links.iter().filter(|it| it.kind == kind);
+    links.map(|it| it.title.as_str()).collect()
+}
+
+/// Two sentences that name each other as the reason.
+fn reasons() -> Vec<Unit> {
+    let said = [
+        "Ines moved to Bergen because of Joar and the harbour.",
+        "Joar bought the boat because of Ines and her brother.",
+    ];
+    let numbered = said.iter().enumerate().flat_map(|it| [(it.0, it.1), (it.0 + 2, it.1)]);
+    let units = numbered.map(|(number, text)| {
+        let mut out = dated(turn(number), number);
+        out.text = (*text).to_owned();
+        out.summary = format!("[1 May 2024] {}: {text}", out.actor);
+        out.participants = ["Ines", "Joar"].map(str::to_owned).to_vec();
+        out
+    });
+    units.collect()
+}
+
+#[test]
+fn reasons_that_go_round_in_a_circle_are_both_told() {
+    let mut world = World::default();
+    world.feed(&reasons(), &[]);
+    assert_eq!(
+        leads(world.page(Dimension::Figure, "Ines"), LinkKind::CausedBy),
+        ["Joar"]
+    );
+    assert_eq!(
+        leads(world.page(Dimension::Figure, "Joar"), LinkKind::CausedBy),
+        ["Ines"]
+    );
+    let gone: Vec<Unit> = reasons().iter().map(withdrawn).collect();
+    world.feed(&gone, &[]);
+    assert_eq!(world.stored, Stored::new());
+}
+
+/// Ines lived in Oslo, as said beside the beehive, and lives in Bergen, as said beside the cello.
+fn moved() -> Vec<Fact> {
+    let mut oslo = fact(0, "Ines", "lives in", "Oslo", Aspect::Place);
+    let bergen = fact(1, "Ines", "lives in", "Bergen", Aspect::Place);
+    oslo.valid_until = Some(bergen.recorded_at);
+    oslo.closed_at = Some(bergen.recorded_at);
+    oslo.retired_by = Some(bergen.id);
+    vec![oslo, bergen]
+}
+
+fn with_oslo() -> Vec<Unit> {
+    let mut units = units();
+    for unit in units.iter_mut().take(40).filter(|it| it.location.is_empty()) {
+        unit.location = "Oslo".to_owned();
+    }
+    units
+}
+
+#[test]
+fn what_was_taken_back_stands_against_what_took_its_place() {
+    let mut world = World::default();
+    world.feed(&with_oslo(), &moved());
+    let against = LinkKind::ContrastsWith;
+    assert_eq!(leads(world.page(Dimension::Place, "Oslo"), against), ["Bergen"]);
+    assert_eq!(leads(world.page(Dimension::Place, "Bergen"), against), ["Oslo"]);
+    // Both topics say it, each with its own fact.
+    let told = |world: &World, theme: usize| -> (Vec<String>, Vec<String>) {
+        let unit = event(theme).id;
+        let topic = world.stored.values().find_map(|it| {
+            if let Derived::Member(it) = it {
+                (it.unit == unit).then_some(it.topic)
+            } else {
+                None
+            }
+        });
+        let topic = topic.unwrap_or_else(|| panic!("{} has no topic", THEMES[theme].0));
+        let page = world.topic_page(topic);
+        let facts = page
+            .sections
+            .iter()
+            .filter(|it| it.category == "place")
+            .flat_map(|it| &it.lines);
+        let facts = facts.map(|it| format!("{}{}", it.text, if it.until.is_some() { " no more" } else { "" }));
+        (
+            facts.collect(),
+            leads(page, against).into_iter().map(str::to_owned).collect(),
+        )
+    };
+    let (beehive, cello) = (told(&world, 0), told(&world, 1));
+    assert_eq!(beehive.0, ["Ines lives in Oslo no more"]);
+    assert_eq!(cello.0, ["Ines lives in Bergen"]);
+    assert_eq!((beehive.1.len(), cello.1.len()), (1, 1));
+    // Without the fact that closed it there is nothing to stand against.
+    let mut oslo = moved().remove(0);
+    (oslo.valid_until, oslo.closed_at, oslo.retired_by) = (None, None, None);
+    world.drop_facts(&moved()[1..]);
+    world.feed(&[], &[oslo]);
+    assert_eq!(told(&world, 0), (vec!["Ines lives in Oslo".to_owned()], Vec::new()));
+    assert_eq!(leads(world.page(Dimension::Place, "Oslo"), against), Vec::<&str>::new());
+    let mut other = World::default();
+    other.feed(&shuffled(&with_oslo(), 3), &[]);
+    other.feed(&[], &shuffled(&moved(), 2));
+    world.feed(&[], &moved());
+    assert_eq!(other.stored, world.stored);
+}
+
+#[test]
+fn no_dimension_has_to_hold_anything() {
+    let mut world = World::default();
+    let mut units = units();
+    units.iter_mut().for_each(|it| it.location.clear());
+    world.feed(&units, &[]);
+    let pages = world.stored.values();
+    let dimensions = pages.filter_map(|it| {
+        if let Derived::Page(it) = it {
+            Some(it.dimension.name())
+        } else {
+            None
+        }
+    });
+    let dimensions: BTreeSet<&str> = dimensions.collect();
+    assert_eq!(dimensions, ["event", "figure", "topic"].into());
+}

@@ -1,0 +1,75 @@
+use domain::fact::{Aspect, Fact};
+use domain::page::Dimension;
+use domain::unit::Unit;
+
+use super::{World, fact};
+use crate::world::turn;
+
+#[test]
+fn long_sections_keep_the_lines_that_say_most() {
+    let mut world = World::default();
+    let plain = |it: usize| format!("We carried crate {it} into the shed beside the harbour wall.");
+    let rich = |it: usize| {
+        format!("Edda sold {it} jars of heather honey to the Bergen market for 90 euros on Friday morning.")
+    };
+    let units: Vec<Unit> = (0..60)
+        .map(|it| {
+            let mut unit = turn(it);
+            unit.text = if it % 6 == 5 { rich(it) } else { plain(it) };
+            unit.summary = format!("[1 May 2024] Ines: {}", unit.text);
+            unit.actor = "Ines".to_owned();
+            unit.addressee.clear();
+            unit
+        })
+        .collect();
+    let mut facts: Vec<Fact> = (0..30)
+        .map(|it| Fact {
+            confidence: if it % 5 == 0 { 0.95 } else { 0.6 },
+            ..fact(it, "Ines", "owns", &format!("crate {it}"), Aspect::Possession)
+        })
+        .collect();
+    for fact in facts.iter_mut().take(5) {
+        fact.valid_until = Some(fact.recorded_at);
+    }
+    world.feed(&units, &facts);
+    let page = world.page(Dimension::Figure, "Ines");
+    let [events, owned] = &page.sections[..] else {
+        panic!("{:?}", page.sections);
+    };
+    assert_eq!((events.lines.len(), events.left_out), (12, 48));
+    let rich: usize = events
+        .lines
+        .iter()
+        .filter(|it| it.text.contains("heather honey"))
+        .count();
+    assert_eq!(rich, 10);
+    assert!(events.lines.is_sorted_by_key(|it| it.observed_at));
+    // Those that hold, the surest first; then the newest. What holds no more gives way.
+    assert_eq!((owned.lines.len(), owned.left_out), (12, 18));
+    assert!(owned.lines.iter().all(|it| it.until.is_none()));
+    let sure = ["crate 5", "crate 10", "crate 15", "crate 20", "crate 25"];
+    assert!(
+        sure.iter()
+            .all(|it| owned.lines.iter().any(|line| line.text.ends_with(it)))
+    );
+}
+
+#[test]
+fn a_long_text_gives_a_line_of_bounded_length() {
+    let mut world = World::default();
+    let mut unit = turn(0);
+    unit.text = format!(
+        "Edda wrote {} and 7 letters.",
+        "größere Gärten über Ålesund ".repeat(400)
+    );
+    unit.summary = format!("[1 May 2024] Ines: {}", unit.text);
+    world.feed(&[unit, turn(1), turn(2)], &[]);
+    let page = world.page(Dimension::Figure, "Ines");
+    let lines: Vec<&str> = page
+        .sections
+        .iter()
+        .flat_map(|it| &it.lines)
+        .map(|it| it.text.as_str())
+        .collect();
+    assert!(!lines.is_empty() && lines.iter().all(|it| it.len() <= 230), "{lines:?}");
+}

@@ -1,0 +1,173 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use clusterer::Topics;
+use domain::derived::Derived;
+use domain::id::{TopicId, UnitId};
+use domain::topic::Topic;
+use domain::unit::Unit;
+
+use crate::space;
+use crate::world::{Stored, THEMES, event, shuffled, store, told, vector, withdrawn};
+
+/// Feeds units in batches of the size given and returns what is stored in the end.
+fn fed(units: &[Unit], batch: usize) -> Stored {
+    let (mut topics, mut stored) = (Topics::default(), Stored::new());
+    for units in units.chunks(batch) {
+        units.iter().for_each(|it| topics.apply(it, Some(&vector(it))));
+        store(&mut stored, &topics.changed(&space()));
+    }
+    stored
+}
+
+fn topics(stored: &Stored) -> Vec<&Topic> {
+    let topics = stored.values();
+    topics
+        .filter_map(|it| if let Derived::Topic(it) = it { Some(it) } else { None })
+        .collect()
+}
+
+fn places(stored: &Stored) -> BTreeMap<UnitId, TopicId> {
+    let members = stored.values();
+    members
+        .filter_map(|it| {
+            if let Derived::Member(it) = it {
+                Some((it.unit, it.topic))
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn topics_depend_on_the_set_of_units_alone() {
+    let units: Vec<Unit> = (0..150).map(event).collect();
+    let rest: Vec<Unit> = units
+        .iter()
+        .enumerate()
+        .filter(|it| it.0 % 11 != 5)
+        .map(|it| it.1.clone())
+        .collect();
+    let whole = fed(&units, 1);
+    let without = fed(&rest, 1);
+    for seed in 1..=5 {
+        // First as something else, then as it is; some are withdrawn in the end.
+        let mut order = shuffled(&units, seed);
+        let before: Vec<Unit> = order
+            .iter()
+            .take(20)
+            .map(|it| changed(it, "The train to the coast was late again."))
+            .collect();
+        order.splice(0..0, before);
+        assert_eq!(fed(&order, 1 + 9 * seed as usize), whole, "order {seed}");
+        let gone: Vec<Unit> = units.iter().filter(|it| !rest.contains(it)).map(withdrawn).collect();
+        order.extend(shuffled(&gone, seed));
+        assert_eq!(
+            fed(&order, 1 + 13 * seed as usize),
+            without,
+            "order {seed}, some withdrawn"
+        );
+    }
+}
+
+fn changed(unit: &Unit, sentence: &str) -> Unit {
+    Unit {
+        text: sentence.to_owned(),
+        summary: format!("[1 May 2024] Ines, Joar\nInes: {sentence}"),
+        ..unit.clone()
+    }
+}
+
+#[test]
+fn topics_keep_what_is_alike_together_and_say_what_it_is() {
+    let units: Vec<Unit> = (0..90).map(event).collect();
+    let stored = fed(&units, 7);
+    let topics = topics(&stored);
+    let places = places(&stored);
+    assert_eq!(places.len(), units.len());
+    let mut labels: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    let mut pure = 0;
+    for topic in &topics {
+        let members: Vec<usize> = (0..90)
+            .filter(|it| places[&units[*it].id] == topic.id)
+            .map(|it| it % THEMES.len())
+            .collect();
+        let most = (0..THEMES.len())
+            .max_by_key(|theme| members.iter().filter(|it| *it == theme).count())
+            .unwrap();
+        pure += members.iter().filter(|it| **it == most).count();
+        assert_eq!(topic.units as usize, members.len());
+        assert!((1..=5).contains(&topic.label.split(' ').count()), "{}", topic.label);
+        assert!(topic.keywords.len() <= 8 && !topic.label.contains("Ines"), "{topic:?}");
+        labels.entry(most).or_default().insert(&topic.label);
+    }
+    assert!(pure >= 85, "{pure} of 90 stand with their like");
+    for (theme, (word, _)) in THEMES.iter().enumerate() {
+        let labels = labels.get(&theme).unwrap();
+        assert!(labels.iter().any(|it| it.contains(word)), "{word}: {labels:?}");
+    }
+}
+
+#[test]
+fn topics_keep_their_ids_as_a_space_grows() {
+    let (mut all, mut stored) = (Topics::default(), Stored::new());
+    let mut before: BTreeMap<UnitId, TopicId> = BTreeMap::new();
+    let (mut kept, mut asked) = (0, 0);
+    for number in 0..400 {
+        let unit = event(number);
+        all.apply(&unit, Some(&vector(&unit)));
+        store(&mut stored, &all.changed(&space()));
+        let now = places(&stored);
+        // While topics are few, they part for good reason.
+        if number > 60 {
+            asked += before.len();
+            kept += before
+                .iter()
+                .filter(|(unit, topic)| now.get(*unit) == Some(*topic))
+                .count();
+        }
+        before = now;
+    }
+    assert!(kept * 100 >= asked * 99, "{kept} of {asked}");
+    assert!(topics(&stored).len() <= 64);
+}
+
+#[test]
+fn what_has_no_direction_has_no_topic() {
+    let mut topics = Topics::default();
+    let units = [event(0), event(1), event(2)];
+    topics.apply(&units[0], None);
+    topics.apply(&units[1], Some(&[0.0; 128]));
+    topics.apply(&units[2], Some(&[f32::NAN; 128]));
+    assert_eq!(topics.changed(&space()), clusterer::Changed::default());
+    topics.apply(&units[0], Some(&vector(&units[0])));
+    assert_eq!(topics.changed(&space()).put.len(), 2);
+    topics.apply(&withdrawn(&units[0]), None);
+    assert_eq!(topics.changed(&space()).gone.len(), 2);
+}
+
+#[test]
+fn the_same_again_and_again_is_one_topic_or_two() {
+    let units: Vec<Unit> = (0..100).map(|it| told(it, "The ferry was late again.")).collect();
+    let stored = fed(&units, 10);
+    assert!(topics(&stored).len() <= 2, "{:?}", topics(&stored));
+    assert_eq!(places(&stored).len(), 100);
+}
+
+#[test]
+fn a_flood_of_unlike_units_stays_bounded() {
+    let words = [
+        "harbour", "quartz", "violet", "ledger", "compass", "saddle", "lantern", "glacier", "vinegar", "turbine",
+    ];
+    let units: Vec<Unit> = (0..1_000)
+        .map(|it| {
+            told(
+                it,
+                &format!("The {} beside the {} number {it}.", words[it % 10], words[it / 10 % 10]),
+            )
+        })
+        .collect();
+    let stored = fed(&units, 100);
+    assert!(topics(&stored).len() <= 64);
+    assert_eq!(places(&stored).len(), 1_000);
+}
