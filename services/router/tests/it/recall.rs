@@ -218,7 +218,11 @@ fn a_contradiction_shows_both_sides() {
         "{hints:?}"
     );
     // The same of somebody else, and the same once more, are none.
-    for (actor, text) in [("Ivo", "I live in Porto."), ("Hana", "I live in Lisbon.")] {
+    for (actor, text) in [
+        ("Ivo", "I live in Porto."),
+        ("Hana", "I live in Lisbon."),
+        ("Hana", "I live in a small flat."),
+    ] {
         let hints = self::hints(&message(actor, text));
         assert!(
             hints.iter().all(|it| it.trigger != Trigger::Contradiction),
