@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::id::SpaceId;
 use domain::port::SpaceInfo;
+use domain::{Classify, ErrorKind};
 use host::{Backends, Context, clock};
 use tokio::sync::Semaphore;
 
@@ -73,6 +74,16 @@ impl Parts {
             .space(space)
             .await?
             .ok_or_else(|| Problem::unknown_space(space))
+    }
+
+    /// Fails if there is no such space. While the records are away nobody knows, and the router may hold it from before.
+    pub(crate) async fn may_ask(&self, space: &SpaceId) -> Result<(), Problem> {
+        match self.stores().records.space(space).await {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(Problem::unknown_space(space)),
+            Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Returns microseconds since 1970, greater with every call of this process.

@@ -33,7 +33,7 @@ pub(crate) async fn post(
     let space = access.enter(&name, Right::Read)?;
     let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
     let work = async {
-        app.space(&space).await?;
+        app.may_ask(&space).await?;
         query::ask(&app, &space, request, trace_id).await
     };
     let outcome = host::within(patience, work).await;
