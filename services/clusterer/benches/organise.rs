@@ -5,16 +5,13 @@
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
-use clusterer::{Changed, Pages, Topics};
-use domain::derived::Derived;
-use domain::entity::{Entity, EntityKind};
-use domain::fact::{Aspect, Fact};
-use domain::id::{EntityId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use clusterer::{Acts, Changed, Entities, Events, Facts, Pages, Topics};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Modality;
-use domain::time::TimeSpan;
 use domain::unit::{Grain, Status, Unit};
 
 const WORDS: &str = "garden violin harbour recipe sister marathon museum puppy meeting budget ferry concert window painting \
@@ -27,17 +24,81 @@ const BATCH: usize = 12;
 /// One of so many units is an event.
 const EVENTS: usize = 6;
 
-/// Time spent on taking in and on telling.
-#[derive(Default)]
-struct Spent {
-    taken: Duration,
-    told: Duration,
+/// One part of a memory.
+type Part = fn(&mut World, &Round<'_>, &mut Changed);
+
+/// A batch.
+struct Round<'a> {
+    units: &'a [Unit],
+    vectors: &'a [Vec<f32>],
 }
 
-impl Spent {
-    fn each(&self, units: usize) -> (f64, f64) {
-        let micros = |it: Duration| it.as_secs_f64() * 1e6 / units as f64;
-        (micros(self.taken), micros(self.told))
+/// What a memory is made of, in the order in which it asks: the same calls as in `Memory`, each with a clock.
+#[derive(Default)]
+struct World {
+    entities: Entities,
+    facts: Facts,
+    events: Events,
+    topics: Topics,
+    pages: Pages,
+    spent: [Duration; PARTS.len()],
+    longest: Duration,
+}
+
+const PARTS: [(&str, Part); 5] = [
+    ("entities", World::entities),
+    ("facts", World::facts),
+    ("events", World::events),
+    ("topics", World::topics),
+    ("pages", World::pages),
+];
+
+impl World {
+    fn entities(&mut self, round: &Round<'_>, all: &mut Changed) {
+        round.units.iter().for_each(|it| self.entities.apply(it));
+        all.extend(self.entities.changed(&space(), &Acts::default()));
+    }
+
+    fn facts(&mut self, round: &Round<'_>, all: &mut Changed) {
+        round.units.iter().for_each(|it| self.facts.apply(it));
+        all.extend(self.facts.changed(&self.entities, &Acts::default()));
+    }
+
+    fn events(&mut self, round: &Round<'_>, all: &mut Changed) {
+        for (unit, vector) in round.units.iter().zip(round.vectors) {
+            self.events.apply(unit, Some(vector));
+        }
+        all.extend(self.events.changed(&Acts::default()));
+    }
+
+    fn topics(&mut self, round: &Round<'_>, all: &mut Changed) {
+        for (unit, vector) in round.units.iter().zip(round.vectors) {
+            self.topics.apply(unit, Some(vector));
+        }
+        all.extend(self.topics.changed(&space()));
+    }
+
+    fn pages(&mut self, round: &Round<'_>, all: &mut Changed) {
+        round.units.iter().for_each(|it| self.pages.apply_unit(it));
+        self.pages.apply(all);
+        all.extend(self.pages.changed(&space(), &BTreeMap::new()));
+    }
+
+    fn feed(&mut self, numbers: std::ops::Range<usize>) {
+        let units: Vec<Unit> = numbers.clone().map(unit).collect();
+        let vectors: Vec<Vec<f32>> = numbers.map(vector).collect();
+        let round = Round {
+            units: &units,
+            vectors: &vectors,
+        };
+        let mut all = Changed::default();
+        let begin = cpu();
+        for (at, (_, part)) in PARTS.iter().enumerate() {
+            let start = cpu();
+            part(self, &round, &mut all);
+            self.spent[at] += cpu().saturating_sub(start);
+        }
+        self.longest = self.longest.max(cpu().saturating_sub(begin));
     }
 }
 
@@ -48,90 +109,32 @@ fn main() {
     } else {
         sizes
     };
-    println!("microseconds a unit: taking in + telling what changed; longest call in milliseconds");
-    println!(
-        "{:>8} {:>18} {:>18} {:>9} {:>12}",
-        "units", "topics", "pages", "sum", "longest ms"
-    );
+    println!("microseconds a unit; the longest round of {BATCH} units in milliseconds");
+    let names: String = PARTS.iter().map(|it| format!("{:>10}", it.0)).collect();
+    println!("{:>8}{names}{:>10}{:>10}", "units", "sum", "longest");
     for size in sizes {
         let mut world = World::default();
         for start in (0..size).step_by(600) {
             world.feed(start..(start + 600).min(size));
         }
-        (world.topic, world.page, world.longest) = (Spent::default(), Spent::default(), Duration::ZERO);
+        (world.spent, world.longest) = Default::default();
         let more = (size / 2).max(BATCH);
         for start in (size..size + more).step_by(BATCH) {
             world.feed(start..(start + BATCH).min(size + more));
         }
-        let (topics, pages) = (world.topic.each(more), world.page.each(more));
-        let sum = topics.0 + topics.1 + pages.0 + pages.1;
-        let longest = world.longest.as_secs_f64() * 1e3;
-        println!(
-            "{size:>8} {:>8.1} + {:>7.1} {:>8.1} + {:>7.1} {sum:>9.1} {longest:>12.1}",
-            topics.0, topics.1, pages.0, pages.1
-        );
+        let micros = |it: Duration| it.as_secs_f64() * 1e6 / more as f64;
+        let each: String = world.spent.iter().map(|it| format!("{:>10.1}", micros(*it))).collect();
+        let sum = micros(world.spent.iter().sum());
+        println!("{size:>8}{each}{sum:>10.1}{:>10.1}", world.longest.as_secs_f64() * 1e3);
     }
 }
 
-#[derive(Default)]
-struct World {
-    topics: Topics,
-    pages: Pages,
-    topic: Spent,
-    page: Spent,
-    longest: Duration,
-    mentions: BTreeMap<String, u64>,
-}
-
-impl World {
-    fn feed(&mut self, numbers: std::ops::Range<usize>) {
-        let units: Vec<Unit> = numbers.clone().map(unit).collect();
-        let derived = self.derived(&units);
-        let vectors: Vec<Vec<f32>> = numbers.map(vector).collect();
-        let start = Instant::now();
-        for (unit, vector) in units.iter().zip(&vectors) {
-            self.topics.apply(unit, Some(vector));
-        }
-        let taken = start.elapsed();
-        let changed = self.topics.changed(&space());
-        let told = start.elapsed();
-        self.topic.taken += taken;
-        self.topic.told += told - taken;
-        let start = Instant::now();
-        units.iter().for_each(|it| self.pages.apply_unit(it));
-        self.pages.apply(&changed);
-        self.pages.apply(&derived);
-        let taken = start.elapsed();
-        self.pages.changed(&space(), &BTreeMap::new());
-        let all = start.elapsed();
-        self.page.taken += taken;
-        self.page.told += all - taken;
-        self.longest = self.longest.max(told).max(all);
-    }
-
-    /// A fact for every fourth unit, and the entities with their mentions.
-    fn derived(&mut self, units: &[Unit]) -> Changed {
-        let mut names: Vec<&String> = units
-            .iter()
-            .flat_map(|it| it.participants.iter().chain([&it.actor]))
-            .collect();
-        names.retain(|it| !it.is_empty());
-        names
-            .iter()
-            .for_each(|it| *self.mentions.entry((*it).clone()).or_default() += 1);
-        names.sort();
-        names.dedup();
-        let entities = names
-            .iter()
-            .map(|name| Derived::Entity(entity(name, self.mentions[*name])));
-        let facts = units
-            .iter()
-            .filter(|it| it.ordinal.is_multiple_of(4) && !it.actor.is_empty());
-        Changed {
-            put: entities.chain(facts.map(|it| Derived::Fact(fact(it)))).collect(),
-            gone: Vec::new(),
-        }
-    }
+/// CPU time of this thread, so that what else runs on the machine does not count; elsewhere than on Linux the time that passes.
+fn cpu() -> Duration {
+    static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = stat.split(' ').next().and_then(|it| it.parse().ok());
+    nanos.map_or_else(|| BEGIN.elapsed(), Duration::from_nanos)
 }
 
 fn space() -> SpaceId {
@@ -165,17 +168,46 @@ fn vector(at: usize) -> Vec<f32> {
     out
 }
 
+/// The name of somebody; there are more of them the longer the memory goes on.
+fn name(at: usize) -> String {
+    const OPENING: [&str; 20] = [
+        "Ar", "Bel", "Cor", "Dav", "El", "Fen", "Gar", "Hol", "Ir", "Jor", "Kal", "Lin", "Mor", "Ned", "Or", "Pas",
+        "Ro", "Sten", "Tor", "Ul",
+    ];
+    const CLOSING: [&str; 25] = [
+        "a", "an", "ben", "da", "dis", "en", "eth", "fa", "gar", "ia", "il", "in", "ka", "la", "lo", "mar", "mund",
+        "na", "nik", "o", "ric", "sa", "ta", "vin", "wen",
+    ];
+    let who = mixed(at) % (at / 50 + 10);
+    let (first, last) = (mixed(who), mixed(who + 1_000_003));
+    let part = |seed: usize| format!("{}{}", OPENING[seed % 20], CLOSING[seed / 20 % 25]);
+    format!("{} {}{}", part(first), part(last), CLOSING[last / 500 % 25])
+}
+
+/// What is said: things that happen, and every other time something that states a fact.
 fn sentence(at: usize) -> String {
     let word = |n: usize| pick(WORDS, at * 7 + n);
-    format!(
-        "Today the {} of my {} was {} with Name{} at {} o'clock, because the {} was closed.",
-        word(1),
-        word(2),
-        pick(VERBS, at * 3),
-        mixed(at) % (at / 50 + 10),
-        at % 12,
-        word(3)
-    )
+    let (one, other, verb, name) = (word(1), word(2), pick(VERBS, at * 3), name(at));
+    match mixed(at + 7) % 24 {
+        0..3 => format!("I love the {one} {other}."),
+        3..5 => format!("{name} hates the {one} {other}."),
+        5..7 => format!("My friend {name} works as a {one} teacher."),
+        7..9 => format!("I bought a {one} for my {other} yesterday."),
+        9 => format!("{name} lives in {} now.", name_of_place(mixed(at) % 300)),
+        10 => format!(
+            "I plan to visit {} next week with {name}.",
+            name_of_place(mixed(at) % 300)
+        ),
+        11 => format!("Hi, {name}! My {one} is better than the {other}."),
+        _ => format!(
+            "Today the {one} of my {other} was {verb} with {name} at {} o'clock.",
+            at % 12
+        ),
+    }
+}
+
+fn name_of_place(seed: usize) -> String {
+    format!("{}stad", name(seed).replace(' ', ""))
 }
 
 fn unit(at: usize) -> Unit {
@@ -184,10 +216,12 @@ fn unit(at: usize) -> Unit {
     let event = at % EVENTS == EVENTS - 1;
     let actor = if at.is_multiple_of(2) { "Ada" } else { "Ben" };
     let lines = if event { at + 1 - EVENTS..at } else { at..at + 1 };
-    let text: Vec<String> = lines.clone().map(sentence).collect();
-    let mut names: Vec<String> = lines.map(|it| format!("Name{}", mixed(it) % (it / 50 + 10))).collect();
+    let said: Vec<String> = lines.clone().map(sentence).collect();
+    let text = said.join("\n");
+    let cues = text::stems(&text);
+    let mut names: Vec<String> = lines.map(name).collect();
     names.extend(["Ada", "Ben"].iter().filter(|_| event).map(|it| (*it).to_owned()));
-    let said: Vec<String> = text.iter().map(|it| format!("{actor}: {it}")).collect();
+    let said: Vec<String> = said.iter().map(|it| format!("{actor}: {it}")).collect();
     let at_time = DateTime::from_timestamp(1_600_000_000 + at as i64 * 600, 0).unwrap_or_default();
     Unit {
         id: if event {
@@ -204,7 +238,7 @@ fn unit(at: usize) -> Unit {
         modality: Modality::Text,
         actor: if event { String::new() } else { actor.to_owned() },
         addressee: String::new(),
-        text: text.join("\n"),
+        text,
         caption: String::new(),
         summary: format!("[1 May 2024] {}", said.join("\n")),
         times: Vec::new(),
@@ -214,58 +248,10 @@ fn unit(at: usize) -> Unit {
         step: None,
         changes: Vec::new(),
         tag: pick(WORDS, at * 7).to_owned(),
-        cues: Vec::new(),
+        cues,
         question: String::new(),
         derived_by: "bench".to_owned(),
         status: Status::Active,
         confidence: 1.0,
-    }
-}
-
-fn entity(name: &str, mentions: u64) -> Entity {
-    Entity {
-        id: EntityId::derive(&space(), &name.to_lowercase()),
-        name: name.to_owned(),
-        kind: if name.starts_with("Name") {
-            EntityKind::Person
-        } else {
-            EntityKind::Speaker
-        },
-        aliases: Vec::new(),
-        mentions,
-        first_seen: None,
-        roles: Vec::new(),
-        synonyms: Vec::new(),
-    }
-}
-
-fn fact(unit: &Unit) -> Fact {
-    let at = unit.observed_at.to_utc();
-    let object = unit.tag.clone();
-    Fact {
-        id: FactId::derive(unit.id, &unit.actor, "likes", &object),
-        subject: unit.actor.clone(),
-        entity: Some(EntityId::derive(&space(), &unit.actor.to_lowercase())),
-        predicate: if unit.ordinal.is_multiple_of(8) {
-            "likes"
-        } else {
-            "hates"
-        }
-        .to_owned(),
-        object,
-        aspect: if unit.ordinal.is_multiple_of(3) {
-            Aspect::Habit
-        } else {
-            Aspect::Preference
-        },
-        valid_from: TimeSpan::instant(at),
-        valid_until: None,
-        closed_at: None,
-        recorded_at: at,
-        source: unit.id,
-        told_by: unit.actor.clone(),
-        confidence: 0.8,
-        retired_by: None,
-        withdrawn: false,
     }
 }

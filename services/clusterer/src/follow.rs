@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
-use domain::id::{SpaceId, UnitId};
+use domain::id::{PageId, SpaceId, UnitId};
 use domain::port::Change;
+use domain::recall::NoteKind;
 use domain::unit::{Grain, Status, Unit};
 use domain::{Classify, ErrorKind};
 use host::Backends;
@@ -21,6 +22,8 @@ use crate::{Acts, Error};
 const SHELVES: usize = 8;
 /// Changes and curations read in one step.
 const AT_ONCE: usize = 1_000;
+/// The scope in which the gateway notes which pages were read.
+const PAGES: &str = "pages";
 
 /// Memories of the spaces that changed last.
 pub(crate) struct Follower {
@@ -107,10 +110,10 @@ impl Follower {
             })
             .await?;
         }
-        let acts = Acts::of(&self.curations(space).await?);
+        let (acts, read) = (Acts::of(&self.curations(space).await?), self.read(space).await?);
         let own = space.clone();
         let (followed, changed) = tokio::task::spawn_blocking(move || {
-            let changed = followed.memory.changed(&own, &acts);
+            let changed = followed.memory.changed(&own, &acts, &read);
             let changed = followed.stored.differing(changed);
             (followed, changed)
         })
@@ -145,6 +148,13 @@ impl Follower {
                 return Ok(all);
             }
         }
+    }
+
+    /// When each page was last read.
+    async fn read(&self, space: &SpaceId) -> Result<BTreeMap<PageId, DateTime<Utc>>, Error> {
+        let notes = self.backends.records.notes(space, PAGES).await?;
+        let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
+        Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
     }
 }
 

@@ -1,4 +1,5 @@
-//! The clusterer organises what the writer wrote, space by space: who and what is spoken of, and under which names.
+//! The clusterer organises what the writer wrote, space by space: who and what is spoken of, what is said of them, which
+//! events are one, what they are about, and the pages on which all that can be read.
 //!
 //! It consumes `UnitsOrganisedV1` only as a sign to catch up: the state of a space is counted from the changes of its units,
 //! kept in memory, and counted again after a restart. So all that is derived depends on the units and curations alone, never

@@ -1,11 +1,16 @@
 //! Everything that is derived from the units of one space, joined.
 
-use domain::id::SpaceId;
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use domain::id::{PageId, SpaceId};
 use domain::unit::Unit;
 
 use crate::entities::Entities;
 use crate::events::Events;
 use crate::facts::Facts;
+use crate::pages::Pages;
+use crate::topics::Topics;
 use crate::{Acts, Changed};
 
 /// What the units of a space tell together. Equal sets of units give equal memories, whatever order they came in and how
@@ -15,6 +20,8 @@ pub struct Memory {
     entities: Entities,
     facts: Facts,
     events: Events,
+    topics: Topics,
+    pages: Pages,
 }
 
 impl Memory {
@@ -23,14 +30,20 @@ impl Memory {
         self.entities.apply(unit);
         self.facts.apply(unit);
         self.events.apply(unit, vector);
+        self.topics.apply(unit, vector);
+        self.pages.apply_unit(unit);
     }
 
-    /// Returns what changed since it was asked last; the first time, everything. May take seconds: not for an async thread.
-    pub fn changed(&mut self, space: &SpaceId, acts: &Acts) -> Changed {
+    /// Returns what changed since it was asked last; the first time, everything. `read` tells when pages were read last. May
+    /// take seconds: not for an async thread.
+    pub fn changed(&mut self, space: &SpaceId, acts: &Acts, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
         let mut all = self.entities.changed(space, acts);
-        // Facts are told of whom names mean.
+        // Facts are told of whom names mean, pages of everything.
         all.extend(self.facts.changed(&self.entities, acts));
         all.extend(self.events.changed(acts));
+        all.extend(self.topics.changed(space));
+        self.pages.apply(&all);
+        all.extend(self.pages.changed(space, read));
         all
     }
 }
