@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::fact::Fact;
 use domain::id::FactId;
+use domain::time::TimeSpan;
 
 use super::claim::Claim;
 use super::slot::agree;
@@ -59,38 +60,41 @@ fn unsaid(role: Role, claim: &Claim) -> Option<(&BTreeSet<String>, bool)> {
 }
 
 #[derive(Default)]
-struct Line {
+struct Line<'a> {
     /// What holds as far as was told so far.
-    open: Vec<Claim>,
+    open: Vec<Open<'a>>,
     done: BTreeMap<FactId, Fact>,
 }
 
-impl Line {
-    fn state(&mut self, claim: &Claim) {
-        if let Some(same) = self.open.iter_mut().find(|it| repeats(it, claim)) {
+/// A claim that holds, and the fact it is by now.
+struct Open<'a> {
+    claim: &'a Claim,
+    fact: Fact,
+}
+
+impl<'a> Line<'a> {
+    fn state(&mut self, claim: &'a Claim) {
+        if let Some(same) = self.open.iter_mut().find(|it| repeats(it.claim, claim)) {
             let doubt = (1.0 - same.fact.confidence) * (1.0 - claim.fact.confidence);
             same.fact.confidence = (1.0 - doubt).min(SURE_MAX).max(same.fact.confidence);
             return;
         }
-        let mut claim = claim.clone();
-        let wrong = self.close(&claim, |it| contradicts(it, &claim));
+        let mut fact = claim.fact.clone();
+        let wrong = self.close(claim, |it| contradicts(it, claim));
         if let Some(wrong) = wrong.filter(|_| !claim.since_told && !claim.ended) {
-            claim.fact.valid_from = wrong.valid_from;
+            fact.valid_from = wrong;
         }
         if claim.ended {
-            self.done.insert(claim.fact.id, claim.fact);
+            self.done.insert(fact.id, fact);
         } else {
-            self.open.push(claim);
+            self.open.push(Open { claim, fact });
         }
     }
 
-    /// Closes what `claim` ends; returns what it puts right, if it does.
-    fn close(&mut self, claim: &Claim, ends: impl Fn(&Claim) -> bool) -> Option<Fact> {
+    /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right.
+    fn close(&mut self, claim: &Claim, ends: impl Fn(&Claim) -> bool) -> Option<TimeSpan> {
         let mut wrong = None;
-        let (gone, kept): (Vec<Claim>, Vec<Claim>) = self.open.drain(..).partition(|it| ends(it));
-        self.open = kept;
-        for mut old in gone {
-            let fact = &mut old.fact;
+        for Open { claim: old, mut fact } in self.open.extract_if(.., |it| ends(it.claim)) {
             let never = claim.corrects && old.session == claim.session;
             let end = if never {
                 fact.valid_from.start
@@ -103,9 +107,9 @@ impl Line {
                 fact.retired_by = Some(claim.fact.id);
             }
             if never {
-                wrong = Some(fact.clone());
+                wrong = Some(fact.valid_from.clone());
             }
-            self.done.insert(fact.id, old.fact);
+            self.done.insert(fact.id, fact);
         }
         wrong
     }
