@@ -1,4 +1,4 @@
-//! CPU time a unit costs topics and pages in spaces of different size, measured while the space grows by half.
+//! CPU time a unit costs each part of a memory in spaces of different size, measured while the space grows by half.
 //!
 //! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in batches
 //! of twelve and everything is asked for after each.
@@ -192,13 +192,13 @@ fn sentence(at: usize) -> String {
         0..3 => format!("I love the {one} {other}."),
         3..5 => format!("{name} hates the {one} {other}."),
         5..7 => format!("My friend {name} works as a {one} teacher."),
-        7..9 => format!("I bought a {one} for my {other} yesterday."),
+        7..9 => format!("I bought a {one} {other} for my {} yesterday.", word(3)),
         9 => format!("{name} lives in {} now.", name_of_place(mixed(at) % 300)),
         10 => format!(
             "I plan to visit {} next week with {name}.",
             name_of_place(mixed(at) % 300)
         ),
-        11 => format!("Hi, {name}! My {one} is better than the {other}."),
+        11 => format!("Hi, {}! My {one} is better than the {other}.", actor(at + 1)),
         _ => format!(
             "Today the {one} of my {other} was {verb} with {name} at {} o'clock.",
             at % 12
@@ -210,11 +210,15 @@ fn name_of_place(seed: usize) -> String {
     format!("{}stad", name(seed).replace(' ', ""))
 }
 
+fn actor(at: usize) -> &'static str {
+    if at.is_multiple_of(2) { "Ada" } else { "Ben" }
+}
+
 fn unit(at: usize) -> Unit {
     let space = space();
     let record = RecordId::derive(&space, &at.to_string());
     let event = at % EVENTS == EVENTS - 1;
-    let actor = if at.is_multiple_of(2) { "Ada" } else { "Ben" };
+    let actor = actor(at);
     let lines = if event { at + 1 - EVENTS..at } else { at..at + 1 };
     let said: Vec<String> = lines.clone().map(sentence).collect();
     let text = said.join("\n");

@@ -57,7 +57,8 @@ pub struct Entities {
     shown: BTreeMap<String, Entity>,
     alike: Alike,
     acts: Acts,
-    /// Classes that may mean another one than before: since the last round, and after it.
+    /// What may mean another one than before: since the last round, and after it. Classes, and `ann's` for whoever is anything
+    /// to Ann.
     stirred: BTreeSet<String>,
     moved: BTreeSet<String>,
 }
@@ -118,7 +119,7 @@ impl Entities {
         for role in &told.roles {
             let (owner, name) = (fold(&role.owner), fold(&role.name));
             if self.held.step(&owner, &role.role, &name, more) {
-                self.stirred.insert(owner.clone());
+                self.stirred.insert(moved::owning(&owner));
             }
             self.dirty.extend([owner, name]);
         }

@@ -8,8 +8,11 @@ use super::fold::{fold, form};
 use super::{Entities, common, roles};
 use crate::named::{Named, Names};
 
+/// Ends a key; no class has an apostrophe.
+const OWNING: &str = "'s";
+
 impl Entities {
-    /// Notes the classes that may mean another one after a round: `touched` nodes got another name, came or went.
+    /// Notes what may mean another one after a round: `touched` nodes got another name, came or went.
     pub(super) fn tell_moved(&mut self, touched: &BTreeSet<String>) {
         let mut from = std::mem::take(&mut self.stirred);
         for node in touched {
@@ -19,14 +22,23 @@ impl Entities {
             };
         }
         let mut moved = BTreeSet::new();
-        for class in &from {
+        let mut owners = BTreeSet::new();
+        for key in &from {
+            if let Some(owner) = key.strip_suffix(OWNING) {
+                owners.insert(owner.to_owned());
+                continue;
+            }
             // What goes into it, and whoever calls any of those "my sister".
-            let below = self.members(&self.root(class));
-            for member in below.iter().chain([class]) {
-                let owners: BTreeSet<&String> = self.held.roles(member).map(|it| &it.0).collect();
-                moved.extend(owners.into_iter().flat_map(|it| self.members(&self.root(it))));
+            let below = self.members(&self.root(key));
+            for member in below.iter().chain([key]) {
+                owners.insert(member.clone());
+                owners.extend(self.held.roles(member).map(|it| it.0.clone()));
             }
             moved.extend(below);
+        }
+        for owner in owners {
+            let members = self.members(&self.root(&owner));
+            moved.extend(members.iter().chain([&owner]).map(|it| owning(it)));
         }
         moved.extend(from);
         self.moved = moved;
@@ -75,11 +87,7 @@ impl Names for Entities {
     /// Reads what [`Entities::changed`] told last.
     fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
         let phrase = phrase.trim();
-        let own = matches!(
-            phrase.to_lowercase().as_str(),
-            "i" | "me" | "myself" | "i'm" | "i\u{2019}m"
-        );
-        let found = if own {
+        let found = if is_self(phrase) {
             self.named(actor).filter(|_| !actor.is_empty())
         } else {
             self.related(actor, phrase).or_else(|| self.named(phrase))
@@ -91,11 +99,25 @@ impl Names for Entities {
     }
 
     fn keys(&self, actor: &str, phrase: &str) -> BTreeSet<String> {
-        let owner = roles::phrase(phrase, actor).map(|it| fold(&it.0));
-        owner.into_iter().chain([fold(actor), fold(phrase)]).collect()
+        if is_self(phrase) {
+            return BTreeSet::from([fold(actor)]);
+        }
+        let owner = roles::phrase(phrase.trim(), actor).map(|it| owning(&fold(&it.0)));
+        owner.into_iter().chain([fold(phrase)]).collect()
     }
 
     fn moved(&self) -> Option<&BTreeSet<String>> {
         Some(&self.moved)
     }
+}
+
+/// The key of whoever is anything to an owner.
+pub(super) fn owning(owner: &str) -> String {
+    format!("{owner}{OWNING}")
+}
+
+/// Says whether a phrase means whoever says it.
+fn is_self(phrase: &str) -> bool {
+    let phrase = phrase.trim().to_lowercase();
+    matches!(phrase.as_str(), "i" | "me" | "myself" | "i'm" | "i\u{2019}m")
 }
