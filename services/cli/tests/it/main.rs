@@ -5,5 +5,6 @@
 mod crash;
 mod damage;
 mod journey;
+mod organised;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;

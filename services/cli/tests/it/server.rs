@@ -136,6 +136,10 @@ impl Server {
         self.send(self.http.put(format!("{}{path}", self.base))).await
     }
 
+    pub(crate) async fn delete(&self, path: &str) -> (u16, Value) {
+        self.send(self.http.delete(format!("{}{path}", self.base))).await
+    }
+
     /// Follows the cursors of a list to its end.
     pub(crate) async fn list(&self, path: &str) -> Vec<Value> {
         let mut items = Vec::new();
