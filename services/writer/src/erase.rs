@@ -34,9 +34,11 @@ pub(crate) struct Around {
 
 /// Returns the records that curations erase.
 pub(crate) fn wanted(curations: &[Curation]) -> BTreeSet<RecordId> {
-    let record = |it: &Curation| match it.act {
-        Act::EraseRecord { record } => Some(record),
-        _ => None,
+    let record = |it: &Curation| {
+        let Act::EraseRecord { record } = it.act else {
+            return None;
+        };
+        Some(record)
     };
     curations.iter().filter_map(record).collect()
 }
