@@ -37,6 +37,7 @@ struct Owned {
     record: String,
     unit: String,
     entity: String,
+    page: String,
     watermark: String,
 }
 
@@ -45,13 +46,26 @@ impl Owned {
         text.replace("{record}", &self.record)
             .replace("{unit}", &self.unit)
             .replace("{entity}", &self.entity)
+            .replace("{page}", &self.page)
             .replace("{watermark}", &self.watermark)
     }
 }
 
+/// What can be listed of a space.
+const LISTS: [&str; 8] = [
+    "records",
+    "units",
+    "entities",
+    "facts",
+    "topics",
+    "pages",
+    "merges",
+    "curations",
+];
+
 async fn state(alice: &Api) -> Value {
     let mut all = Vec::new();
-    for list in ["records", "units", "entities", "facts"] {
+    for list in LISTS {
         all.push(alice.list(&format!("/spaces/alice/{list}")).await);
     }
     json!(all)
@@ -103,10 +117,13 @@ async fn attack(api: &Api) {
     alice.settled("alice").await;
     let before = state(&alice).await;
     let id = |list: usize, field: &str| before[list][0][field].as_str().unwrap().to_owned();
+    let unit = id(1, "id");
     let owned = Owned {
         record: body["items"][0]["record"].as_str().unwrap_or("1").to_owned(),
-        unit: id(1, "id"),
         entity: id(2, "id"),
+        // A space may be too small for pages; then the id is of nothing.
+        page: before[5][0]["id"].as_str().unwrap_or(&unit).to_owned(),
+        unit,
         watermark,
     };
     let attempts: Vec<&Attempt> = [ROUTES, NAMES, INSIDE, RIGHTS].into_iter().flatten().collect();

@@ -12,5 +12,6 @@ mod isolation;
 mod nats;
 mod neo4j;
 mod qdrant;
+mod strategies;
 mod tidy;
 mod trace;

@@ -1,0 +1,100 @@
+//! Every strategy over a whole memory, on both ways to run: evidence inside the budget, a path, nothing degraded; and the
+//! catalogue of tools over the same.
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+
+use crate::distributed::{cited, shared, talk};
+
+const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
+/// Questions, and a record that answers each.
+const QUESTIONS: [(&str, &str); 3] = [
+    ("When did Ines adopt the greyhound?", "1"),
+    ("Who repairs the canoe, and where does the sister of Omar live?", "6"),
+    ("What did Omar repair in March 2026?", "4"),
+];
+const TOKENS: u64 = 120;
+
+async fn strategies(api: &Api) {
+    let mut wrong = Vec::new();
+    for strategy in STRATEGIES {
+        for (question, record) in QUESTIONS {
+            let body = json!({ "question": question, "strategy": strategy, "explain": 1, "budget": { "tokens": TOKENS, "ms": 20_000 } });
+            let (status, body) = api.post("/spaces/talk/query", &body).await;
+            assert_eq!(status, 200, "{body}");
+            let walked = body["path"].as_array().is_some_and(|it| !it.is_empty());
+            let inside = body["cost"]["tokens"].as_u64().is_some_and(|it| it <= TOKENS);
+            let sound = body["degraded"] == json!([]) && walked == (strategy != "route");
+            if !inside || !sound || !cited(&body).contains(&record) {
+                wrong.push(format!(
+                    "{strategy}, {question}: {:?}, {}, {}",
+                    cited(&body),
+                    body["path"],
+                    body["degraded"]
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every tool there is takes a call, and what cannot be used says what to do.
+async fn tools(api: &Api) {
+    let (status, listed) = api.get("/tools").await;
+    assert_eq!(status, 200, "{listed}");
+    let names: Vec<&str> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 16, "{names:?}");
+    for name in names {
+        let (status, told) = api
+            .post(&format!("/spaces/talk/tools/{name}"), &json!({ "colour": "red" }))
+            .await;
+        assert_eq!(
+            (status, &told["error"]["code"]),
+            (200, &json!("bad_arguments")),
+            "{name}: {told}"
+        );
+        assert!(
+            told["error"]["message"].to_string().contains("then call again"),
+            "{name}: {told}"
+        );
+    }
+    let (_, found) = api
+        .post("/spaces/talk/tools/lexical_retrieve", &json!({ "query": "greyhound" }))
+        .await;
+    assert_eq!(found["result"]["gists"][0]["external_ids"], json!(["1"]), "{found}");
+    let before = "/spaces/talk/tools/lexical_retrieve?as_of=2026-03-01";
+    let (_, found) = api.post(before, &json!({ "query": "greyhound" })).await;
+    assert_eq!(found["result"]["gists"], json!([]), "nothing was told yet: {found}");
+    let (_, told) = api.post("/spaces/talk/tools/forget_all", &Value::Null).await;
+    assert_eq!(told["error"]["code"], "unknown_tool");
+}
+
+async fn walked(running: Running) {
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let (status, body) = api.post("/spaces/talk/records", &json!({ "records": talk() })).await;
+    assert_eq!(status, 202, "{body}");
+    api.written("talk", body["watermark"].as_str().unwrap()).await;
+    api.settled("talk").await;
+    strategies(api).await;
+    tools(api).await;
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_strategy_finds_its_way_standalone() {
+    let dir = tempfile::tempdir().unwrap();
+    walked(Running::standalone(dir.path(), &[]).await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_strategy_finds_its_way_distributed() {
+    let Some(servers) = shared().await else { return };
+    walked(Running::distributed(servers, &[]).await.unwrap()).await;
+}
