@@ -1,17 +1,16 @@
-//! The service over embedded stores: what is derived follows records, units and curations, in whatever order they come.
+//! The service over embedded stores: what is derived follows units and curations.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta};
 use clusterer::{Acts, Memory};
 use domain::curation::{Act, Curation};
-use domain::derived::{Derived, DerivedKind};
-use domain::id::{CurationId, RecordId, SessionId, UnitId};
-use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
+use domain::derived::Derived;
+use domain::id::{CurationId, UnitId};
+use domain::message::{Message, UnitsOrganisedV1};
 use domain::port::Position;
-use domain::record::{Modality, Record};
 use domain::unit::Unit;
 use host::Context;
 use tokio::task::JoinHandle;
@@ -20,11 +19,11 @@ use crate::entities::talk;
 use crate::held::{Held, parting};
 use crate::{space, unit};
 
-/// The clusterer, and the writer before it, over stores in a directory.
+/// The clusterer over stores in a directory.
 struct Running {
     dir: PathBuf,
     context: Context,
-    services: Vec<JoinHandle<anyhow::Result<()>>>,
+    service: JoinHandle<anyhow::Result<()>>,
     sent: u64,
 }
 
@@ -40,22 +39,19 @@ impl Running {
 
     async fn open(dir: PathBuf, sent: u64) -> Running {
         let context = Context::embedded(&dir).await.unwrap();
-        let writer = tokio::spawn(writer::run(context.clone()));
-        let clusterer = tokio::spawn(clusterer::run(context.clone()));
+        let service = tokio::spawn(clusterer::run(context.clone()));
         Running {
             dir,
             context,
-            services: vec![writer, clusterer],
+            service,
             sent,
         }
     }
 
     /// Stops in the middle of whatever is done, and starts again.
     async fn killed(self) -> Running {
-        for service in self.services {
-            service.abort();
-            service.await.ok();
-        }
+        self.service.abort();
+        self.service.await.ok();
         self.context.shutdown.cancel();
         drop(self.context);
         Running::open(self.dir, self.sent).await
@@ -63,21 +59,8 @@ impl Running {
 
     async fn stop(self) {
         self.context.shutdown.cancel();
-        for service in self.services {
-            service.await.unwrap().unwrap();
-        }
+        self.service.await.unwrap().unwrap();
         std::fs::remove_dir_all(&self.dir).ok();
-    }
-
-    async fn accept(&mut self, records: &[Record]) {
-        self.sent += 1;
-        let batch = RecordsAcceptedV1 {
-            space: space(),
-            batch: self.sent.to_string(),
-            records: records.to_vec(),
-            curations: Vec::new(),
-        };
-        self.context.publish(&batch).await.unwrap();
     }
 
     async fn put(&mut self, units: &[Unit], retired: &[UnitId]) {
@@ -99,14 +82,9 @@ impl Running {
     async fn settled(&self) -> Held {
         let backends = &self.context.backends;
         let wait = async {
-            for (subject, group) in [
-                (RecordsAcceptedV1::SUBJECT, "writer"),
-                (UnitsWrittenV1::SUBJECT, "segmenter"),
-                (UnitsOrganisedV1::SUBJECT, "clusterer"),
-            ] {
-                while backends.bus.backlog(subject, group).await.unwrap() > 0 {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
+            let subject = UnitsOrganisedV1::SUBJECT;
+            while backends.bus.backlog(subject, "clusterer").await.unwrap() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
@@ -120,95 +98,6 @@ impl Running {
             held.0
                 .extend(changes.into_iter().filter_map(|it| Some((it.id, it.item?))));
         }
-    }
-}
-
-/// Talks of a family over weeks: names, nicknames, roles, one event told twice, likes, moves, and silences in between.
-fn history() -> Vec<Record> {
-    let lines = [
-        "Hi, Caro! I moved to Oslo in March.",
-        "Hi, Mel! My sister Ana asked about you, she loves the violin.",
-        "We danced at the wedding of Julia in Bergen on 5 June 2021.",
-        "I like rye bread and I hate noisy bars.",
-        "My brother Ben Stone works as a baker at Blue Lantern.",
-        "So we danced at the wedding of Julia in Bergen on 5 June 2021!",
-        "Thanks, Mel! I don't eat meat any more.",
-        "Bye, Caro! We met Ben at Blue Lantern Cafe because of the rain.",
-        "I have two dogs, Rex and Pim, and Rex is ill.",
-        "My friend Ana Silva plans to visit Lisbon next week.",
-        "The orchestra played in Oslo and I cried.",
-        "I used to live in Trondheim, now I hate Oslo.",
-        "Please always answer with a short list.",
-    ];
-    let record = |at: usize| {
-        let external_id = at.to_string();
-        let session = format!("talk {}", at / 15);
-        let hours = i64::try_from(at / 15 * 60).unwrap();
-        let minutes = i64::try_from(at % 15 * if at % 15 > 8 { 40 } else { 2 }).unwrap();
-        Record {
-            id: RecordId::derive(&space(), &external_id),
-            space: space(),
-            external_id,
-            session: SessionId::derive(&space(), &session),
-            session_name: session,
-            ordinal: at as u64,
-            modality: Modality::Text,
-            actor: ["Melanie Brown", "Caroline"][at % 2].to_owned(),
-            text: lines[at * 5 % lines.len()].to_owned(),
-            image_caption: None,
-            image_uri: None,
-            tool: None,
-            observed_at: "2021-07-01T09:00:00Z".parse::<DateTime<chrono::FixedOffset>>().unwrap()
-                + TimeDelta::hours(hours)
-                + TimeDelta::minutes(minutes),
-            metadata: Default::default(),
-        }
-    };
-    (0..90).map(record).collect()
-}
-
-/// Shuffled by a seed.
-fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
-    let mut out = items.to_vec();
-    let mut state = seed;
-    for at in (1..out.len()).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        out.swap(at, (state >> 33) as usize % (at + 1));
-    }
-    out
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_order_of_records_does_not_matter() {
-    let records = history();
-    let mut running = Running::new("order-0").await;
-    running.accept(&records).await;
-    let whole = running.settled().await;
-    running.stop().await;
-    let kinds: BTreeSet<DerivedKind> = whole.0.keys().map(|it| it.kind).collect();
-    assert_eq!(kinds.len(), 6, "{kinds:?}");
-    for seed in 1..=5 {
-        let order = shuffled(&records, seed);
-        let mut running = Running::new(&format!("order-{seed}")).await;
-        let size = 1 + 7 * seed as usize;
-        for (number, batch) in order.chunks(size).enumerate() {
-            running.accept(batch).await;
-            if number % 3 == 0 {
-                running.accept(batch).await;
-            }
-            if number == order.len() / size / 2 {
-                running.settled().await;
-                running = running.killed().await;
-            }
-        }
-        let held = running.settled().await;
-        for (id, item) in &whole.0 {
-            assert_eq!(held.0.get(id), Some(item), "order {seed}");
-        }
-        assert_eq!(held, whole, "order {seed}");
-        running.stop().await;
     }
 }
 

@@ -1,5 +1,7 @@
 //! What somebody plays, learns, trains for, has taken up, cannot do, and where they have been.
 
+mod words;
+
 use domain::fact::Aspect;
 
 use super::group::Shape;
@@ -7,6 +9,7 @@ use super::lexicon::NO_NAMES;
 use super::said::{Draft, Said, When};
 use super::verb::third;
 use crate::time::Kind;
+use words::{ACTIVITIES, COURSES, GAMES, GROUPS, MOMENTS};
 
 /// Reads an activity.
 pub(super) fn activity(said: &Said<'_>) -> Option<Draft> {
@@ -252,153 +255,3 @@ fn lasting(said: &Said<'_>) -> Option<Draft> {
     };
     (!weak).then(|| Draft::new(Aspect::Habit, predicate, object).sure(0.8))
 }
-
-/// Instruments and games.
-const GAMES: &[&str] = &[
-    "piano",
-    "guitar",
-    "bass",
-    "violin",
-    "viola",
-    "cello",
-    "drums",
-    "flute",
-    "clarinet",
-    "saxophone",
-    "trumpet",
-    "trombone",
-    "harp",
-    "banjo",
-    "ukulele",
-    "accordion",
-    "organ",
-    "keyboard",
-    "tuba",
-    "oboe",
-    "fiddle",
-    "mandolin",
-    "harmonica",
-    "recorder",
-    "football",
-    "soccer",
-    "tennis",
-    "basketball",
-    "volleyball",
-    "hockey",
-    "rugby",
-    "cricket",
-    "golf",
-    "chess",
-    "badminton",
-    "squash",
-    "netball",
-    "handball",
-    "baseball",
-    "bridge",
-    "poker",
-    "darts",
-    "bowls",
-    "padel",
-    "electric",
-    "acoustic",
-    "futsal",
-    "softball",
-    "lacrosse",
-    "snooker",
-    "pool",
-];
-const GROUPS: &[&str] = &[
-    "choir",
-    "club",
-    "team",
-    "gym",
-    "band",
-    "orchestra",
-    "class",
-    "group",
-    "society",
-    "union",
-    "league",
-    "course",
-    "crew",
-    "committee",
-    "board",
-    "workshop",
-    "association",
-    "community",
-    "church",
-    "party",
-    "network",
-];
-const COURSES: &[&str] = &[
-    "lessons",
-    "class",
-    "classes",
-    "course",
-    "training",
-    "school",
-    "college",
-    "university",
-    "blog",
-    "business",
-    "podcast",
-    "company",
-    "therapy",
-    "diet",
-    "hobby",
-    "apprenticeship",
-    "degree",
-    "phd",
-    "internship",
-    "newsletter",
-    "club",
-];
-/// What one starts and goes on with.
-const ACTIVITIES: &[&str] = &[
-    "running",
-    "painting",
-    "drawing",
-    "knitting",
-    "sewing",
-    "baking",
-    "cooking",
-    "gardening",
-    "swimming",
-    "cycling",
-    "yoga",
-    "pilates",
-    "climbing",
-    "bouldering",
-    "sailing",
-    "surfing",
-    "rowing",
-    "hiking",
-    "dancing",
-    "singing",
-    "fishing",
-    "woodworking",
-    "pottery",
-    "karate",
-    "judo",
-    "boxing",
-    "meditating",
-    "meditation",
-    "journaling",
-    "blogging",
-    "volunteering",
-    "fostering",
-    "birdwatching",
-    "beekeeping",
-    "photography",
-    "crocheting",
-    "teaching",
-    "embroidery",
-    "weightlifting",
-    "jogging",
-];
-/// Verbs of what passes.
-const MOMENTS: &[&str] = &[
-    "think", "wait", "feel", "try", "mean", "wonder", "dream", "hope", "say", "tell", "ask", "look", "want", "get",
-    "be", "go", "have", "do", "hear", "see", "sit", "talk", "put", "avoid", "count", "cry", "fight", "struggle",
-    "date",
-];

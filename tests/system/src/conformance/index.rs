@@ -1,5 +1,7 @@
 //! Search, compared with the sums written down.
 
+mod generations;
+
 use std::collections::BTreeMap;
 
 use domain::ErrorKind;
@@ -8,6 +10,7 @@ use domain::port::{Hit, Point, Search, SearchResult, Sparse};
 
 use super::sample::{noon, point, space, unit};
 use super::{Ports, kind};
+pub use generations::{a_generation_ends_with_the_next_and_with_its_space, a_switch_leaves_what_was_put_since};
 
 /// Scores of an adapter may differ from the reference by this much.
 const CLOSE: f64 = 1e-4;
@@ -365,60 +368,4 @@ pub async fn spaces_do_not_meet(open: impl AsyncFn() -> Ports) {
     assert_eq!((index.count(&a).await.unwrap(), index.count(&b).await.unwrap()), (2, 0));
     assert_eq!(index.search(&b, &search).await.unwrap(), SearchResult::default());
     assert_eq!(index.search(&a, &search).await.unwrap(), alone);
-}
-
-/// After a switch there is what was put since the generation was begun, as it was put last; before it, all there was.
-pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
-    let index = &ports.index;
-    let mut numbers = Numbers(7);
-    let a = space("a");
-    let mut of = |number: u128| Point {
-        words: vec![(1, 1.0)],
-        ..numbers.point(number, 0, dimension)
-    };
-    let points: Vec<Point> = (1..6).map(&mut of).collect();
-    let found = async || {
-        let search = Search {
-            words: Some(vec![(1, 1.0)]),
-            limit: 9,
-            ..Search::default()
-        };
-        let mut found = self::numbers(&index.search(&a, &search).await.unwrap().words);
-        found.sort_unstable();
-        found.into_iter().map(|it| it.0).collect::<Vec<u128>>()
-    };
-    index.put(&a, &points, &[]).await.unwrap();
-    let generation = index.begin(&a).await.unwrap();
-    assert_eq!(found().await, [1, 2, 3, 4, 5]);
-    index.put(&a, &points[..2], &[]).await.unwrap();
-    index.put(&a, &[of(6)], &[unit(2).id]).await.unwrap();
-    assert_eq!(found().await, [1, 3, 4, 5, 6]);
-    index.switch(&a, generation).await.unwrap();
-    assert_eq!(found().await, [1, 6]);
-    index.switch(&a, generation).await.unwrap();
-    index.sweep(&a).await.unwrap();
-    assert_eq!(found().await, [1, 6]);
-    assert_eq!(index.count(&a).await.unwrap(), 2);
-    index.put(&a, &[of(7)], &[]).await.unwrap();
-    assert_eq!(found().await, [1, 6, 7]);
-}
-
-/// A generation is given up for the next one, and none outlives its space.
-pub async fn a_generation_ends_with_the_next_and_with_its_space(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
-    let (index, a) = (&ports.index, space("a"));
-    let mut numbers = Numbers(8);
-    index.put(&a, &[numbers.point(1, 0, dimension)], &[]).await.unwrap();
-    let given_up = index.begin(&a).await.unwrap();
-    let generation = index.begin(&a).await.unwrap();
-    assert_eq!(kind(index.switch(&a, given_up).await), Some(ErrorKind::Conflict));
-    ports.records.delete_space(&a).await.unwrap();
-    index.erase(&a).await.unwrap();
-    assert_eq!(kind(index.begin(&a).await), Some(ErrorKind::NotFound));
-    let later = noon() + chrono::TimeDelta::seconds(1);
-    ports.records.create_space(&a, later).await.unwrap();
-    index.put(&a, &[numbers.point(2, 0, dimension)], &[]).await.unwrap();
-    assert_eq!(kind(index.switch(&a, generation).await), Some(ErrorKind::Conflict));
-    assert_eq!(index.count(&a).await.unwrap(), 1);
 }

@@ -3,13 +3,16 @@
 
 mod attempts;
 
-use attempts::{Attempt, INSIDE, NAMES, RIGHTS, ROUTES};
+use attempts::{INSIDE, NAMES, RIGHTS, ROUTES};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use system::running::Running;
 use system::running::api::Api;
 
 use crate::distributed::{shared, talk};
+
+/// Key, method, path, body and the status that is due. `{...}` stands for something of alice's.
+type Attempt = (&'static str, &'static str, &'static str, &'static str, u16);
 
 /// Words that stand in the memory of alice only, and in no attempt.
 const SECRETS: [&str; 3] = ["Marzipan", "shelter", "Lisbon"];

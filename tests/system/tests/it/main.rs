@@ -11,6 +11,7 @@ mod infra;
 mod isolation;
 mod nats;
 mod neo4j;
+mod order;
 mod qdrant;
 mod strategies;
 mod tidy;

@@ -1,7 +1,6 @@
 //! What the keys of one space try on another.
 
-/// Key, method, path, body and the status that is due. `{...}` stands for something of alice's.
-pub(super) type Attempt = (&'static str, &'static str, &'static str, &'static str, u16);
+use super::Attempt;
 
 /// Routes of the other space.
 pub(super) const ROUTES: &[Attempt] = &[
