@@ -17,7 +17,7 @@ use crate::{Acts, Changed};
 mod alike;
 mod build;
 mod calls;
-mod common;
+mod everyday;
 mod fold;
 mod forms;
 mod held;

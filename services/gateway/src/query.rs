@@ -56,14 +56,14 @@ struct Query<'a> {
     degraded: Vec<String>,
 }
 
-/// Answers a question of a space that exists.
+/// Answers a question of a space that exists, which came at `started`.
 pub(crate) async fn ask(
     app: &App,
     space: &SpaceId,
     request: QueryRequest,
     trace_id: String,
+    started: Instant,
 ) -> Result<QueryResponse, Problem> {
-    let started = Instant::now();
     let after = request
         .after
         .as_deref()

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::entity::Entity;
 
 use super::fold::{fold, form};
-use super::{Entities, common, roles};
+use super::{Entities, everyday, roles};
 use crate::named::{Named, Names};
 
 /// Ends a key; no class has an apostrophe.
@@ -53,7 +53,7 @@ impl Entities {
         let class = fold(&form);
         let lower = !form.chars().any(char::is_uppercase);
         let written = || self.forms.of(&class).any(|(it, _)| *it == form);
-        if lower && common::is_common(&class) && !written() {
+        if lower && everyday::is_common(&class) && !written() {
             return None;
         }
         self.shown.get(&self.root(&class))

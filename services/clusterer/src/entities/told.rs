@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::SessionId;
 use domain::unit::Unit;
 
-use super::common::{closes_person, opens_person};
+use super::everyday::{closes_person, opens_person};
 use super::roles::{self, Role, Scene};
 
 /// Longest text that is searched for surroundings, in bytes.

@@ -34,7 +34,7 @@ pub(crate) async fn post(
     let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
     let work = async {
         app.may_ask(&space).await?;
-        query::ask(&app, &space, request, trace_id).await
+        query::ask(&app, &space, request, trace_id, started).await
     };
     let outcome = host::within(patience, work).await;
     app.context
