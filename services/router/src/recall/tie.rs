@@ -37,7 +37,7 @@ pub struct Tie {
     pub support: f32,
     /// The numbers of the query's words that are in the turn, strongest first.
     pub words: Vec<usize>,
-    /// What [`worth_saying`] reads.
+    /// What `worth_saying` reads.
     pub features: Features,
     /// How likely the turn is worth saying, 0 to 1.
     pub score: f32,
