@@ -162,12 +162,12 @@ fn stems(text: &str) -> BTreeSet<String> {
     let head = &text[..text.floor_char_boundary(4_000)];
     let stems = text::stems(head).into_iter();
     stems
-        .filter(|it| it.chars().count() > 2 && !COMMON.contains(&it.as_str()))
+        .filter(|it| it.chars().count() > 2 && !COMMON.contains(&it.as_str()) && !text::time::words::is_date_stem(it))
         .collect()
 }
 
 /// Stems that occur everywhere and tie nothing.
-const COMMON: [&str; 99] = [
+const COMMON: [&str; 81] = [
     "go",
     "get",
     "make",
@@ -201,24 +201,6 @@ const COMMON: [&str; 99] = [
     "new",
     "tell",
     "still",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "ask",
     "laugh",
     "whole",

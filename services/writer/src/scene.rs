@@ -8,32 +8,7 @@ use regex::Regex;
 /// Most cues of a unit.
 const CUES_MAX: usize = 24;
 /// Capitalised words that name times or languages' own things rather than places.
-const NO_PLACES: [&str; 24] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "christmas",
-    "easter",
-    "english",
-    "spanish",
-    "french",
-];
+const NO_PLACES: [&str; 5] = ["christmas", "easter", "english", "spanish", "french"];
 /// Words between a subject and the verb that tells what it does.
 const LIGHT: [&str; 46] = [
     "am", "is", "are", "was", "were", "be", "been", "being", "have", "has", "had", "will", "would", "can", "could",
@@ -67,6 +42,7 @@ pub(crate) fn location(text: &str, people: &[&str]) -> String {
         let name = first.chars().count() > 1 && it.chars().any(char::is_lowercase);
         name && !title
             && !NO_PLACES.contains(&first.as_str())
+            && !text::time::words::is_date(&first)
             && !people.iter().any(|name| name.to_lowercase().starts_with(&first))
     });
     places.next().unwrap_or_default().trim_end_matches("'s").to_owned()

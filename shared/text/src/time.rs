@@ -9,6 +9,8 @@
     reason = "a rule names the classes of token it reads; every other class is no part of it"
 )]
 
+pub mod words;
+
 mod anchored;
 mod calendar;
 mod counted;

@@ -15,29 +15,6 @@ const AMOUNTS: &[&str] = &[
 ];
 /// Words that make a date; what is before or after a date is no happening.
 const DATES: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "spring",
-    "summer",
-    "autumn",
-    "winter",
     "christmas",
     "easter",
     "today",
@@ -117,6 +94,11 @@ fn parted(main: &[Token], clause: &[Token], whole: &[Token]) -> Parts {
 
 /// Whether there is nothing but a date.
 fn dated(clause: &[Token]) -> bool {
-    let date = |it: &Token| !it.says() || it.any(DATES) || it.text.starts_with(|it: char| it.is_ascii_digit());
+    let date = |it: &Token| {
+        !it.says()
+            || it.any(DATES)
+            || text::time::words::is_named(&it.lower)
+            || it.text.starts_with(|it: char| it.is_ascii_digit())
+    };
     clause.iter().all(date)
 }

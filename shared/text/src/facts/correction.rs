@@ -167,7 +167,9 @@ fn kind(value: &str) -> Option<Kind> {
             && !matches!(lower.as_str(), "today" | "yesterday")
         {
             Some(Kind::Weekday)
-        } else if MONTHS.contains(&lower.as_str()) && bare.chars().next().is_some_and(char::is_uppercase) {
+        } else if crate::time::words::MONTHS.contains(&lower.as_str())
+            && bare.chars().next().is_some_and(char::is_uppercase)
+        {
             Some(Kind::Month)
         } else if is_number(&lower) || (lower.chars().any(|it| it.is_ascii_digit())) {
             Some(Kind::Number)
@@ -178,20 +180,6 @@ fn kind(value: &str) -> Option<Kind> {
     })
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 /// Words that announce a correction.
 pub(super) const OPENERS: &[&str] = &[
     "no wait",

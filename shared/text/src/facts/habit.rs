@@ -62,23 +62,26 @@ fn repeats(said: &Said<'_>) -> bool {
 /// Says whether a time that comes again begins at a word: "every Sunday", "twice a week", "on Sundays", "daily".
 fn again(said: &Said<'_>, at: usize) -> bool {
     let (word, next, third) = (said.at(at), said.at(at + 1), said.at(at + 2));
-    let unit = |it: &str| UNITS.contains(&it) || it.strip_suffix('s').is_some_and(|it| UNITS.contains(&it));
+    let unit = |it: &str| is_unit(it) || it.strip_suffix('s').is_some_and(is_unit);
     match word {
         "every" => unit(next) || unit(third) || unit(said.at(at + 3)),
         "each" => unit(next),
         "once" | "twice" => matches!(next, "a" | "every" | "per") && unit(third),
         "times" => matches!(next, "a" | "per") && unit(third),
-        "on" if UNITS.contains(&next) && third.ends_with('s') => {
-            third.strip_suffix('s').is_some_and(|it| UNITS.contains(&it))
-        }
+        "on" if is_unit(next) && third.ends_with('s') => third.strip_suffix('s').is_some_and(is_unit),
         "on" | "in" => next.strip_suffix('s').is_some_and(|it| {
-            UNITS.contains(&it)
+            is_unit(it)
                 && (it.ends_with("day") || matches!(it, "weekend" | "evening" | "morning" | "night"))
                 && it != "day"
         }),
         "daily" | "weekly" | "monthly" => true,
         _ => false,
     }
+}
+
+/// Says whether a word names a time that comes again.
+fn is_unit(word: &str) -> bool {
+    UNITS.contains(&word) || crate::time::words::is_named(word)
 }
 
 const UNITS: &[&str] = &[
@@ -91,33 +94,10 @@ const UNITS: &[&str] = &[
     "night",
     "afternoon",
     "weekend",
-    "summer",
-    "winter",
-    "spring",
-    "autumn",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
     "christmas",
     "easter",
     "hour",
     "weekday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 /// Verbs whose "never" is a habit.
 const TAKEN: &[&str] = &[

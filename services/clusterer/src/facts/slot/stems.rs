@@ -24,7 +24,7 @@ pub(super) fn timeless(said: &Said<'_>) -> BTreeSet<String> {
     }
     rest.push_str(said.object.get(from..).unwrap_or_default());
     let mut stems: BTreeSet<String> = text::stems(&rest).into_iter().collect();
-    stems.retain(|it| !OFTEN.contains(&it.as_str()));
+    stems.retain(|it| !is_often(it));
     stems
 }
 
@@ -67,6 +67,11 @@ pub(super) fn bare(predicate: &str) -> String {
     words.iter().map(|it| text::stem(it)).collect::<Vec<_>>().join(" ")
 }
 
+/// Says whether a stem tells how often or when, and not what.
+fn is_often(stem: &str) -> bool {
+    OFTEN.contains(&stem) || text::time::words::SEASONS.contains(&stem) || text::time::words::is_date_stem(stem)
+}
+
 const AFTER_HEAD: &[&str] = &[
     "called", "named", "in", "at", "with", "from", "of", "on", "for", "by", "who", "that", "which", "near", "and",
     "off", "to", "as", "we", "I",
@@ -89,26 +94,4 @@ const OFTEN: &[&str] = &[
     "night",
     "afternoon",
     "weekend",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "summer",
-    "winter",
-    "spring",
-    "autumn",
-    "january",
-    "februari",
-    "march",
-    "april",
-    "june",
-    "juli",
-    "august",
-    "septemb",
-    "octob",
-    "novemb",
-    "decemb",
 ];
