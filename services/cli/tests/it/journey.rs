@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::server::{Server, fresh_directory, mnemic};
+use crate::server::{Server, fresh_directory, line, mnemic};
 
 fn talk() -> Value {
-    let line = |id: &str, actor: &str, at: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
     json!({ "records": [
         line("1", "Ines", "2026-03-02T18:00:00Z", "Hi Omar! I finally adopted a greyhound from the shelter yesterday."),
         line("2", "Omar", "2026-03-02T18:01:00Z", "Congratulations, Ines! What did you call her?"),
@@ -21,12 +20,7 @@ fn talk() -> Value {
 }
 
 async fn with_talk(name: &str) -> Server {
-    let server = Server::start(&fresh_directory(name)).await;
-    assert_eq!(server.put("/spaces/talk").await.0, 201);
-    let (status, body) = server.post("/spaces/talk/records", &talk()).await;
-    assert_eq!(status, 202, "{body}");
-    server.written("talk", body["watermark"].as_str().unwrap()).await;
-    server
+    Server::with_talk(name, "talk", &talk()).await
 }
 
 async fn ask(server: &Server, question: &str) -> Value {

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::server::{Server, fresh_directory};
+use crate::server::{Server, line};
 
 fn talk() -> Value {
-    let line = |id: &str, actor: &str, at: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
     json!({ "records": [
         line("1", "Tilda", "2026-01-12T18:00:00Z", "I live in Aarhus, close to the harbour."),
         line("2", "Ruben", "2026-01-12T18:01:00Z", "Lucky you! I work as a carpenter out in the woods."),
@@ -22,12 +21,7 @@ fn talk() -> Value {
 }
 
 async fn with_talk(name: &str) -> Server {
-    let server = Server::start(&fresh_directory(name)).await;
-    assert_eq!(server.put("/spaces/pair").await.0, 201);
-    let (status, body) = server.post("/spaces/pair/records", &talk()).await;
-    assert_eq!(status, 202, "{body}");
-    server.written("pair", body["watermark"].as_str().unwrap()).await;
-    server
+    Server::with_talk(name, "pair", &talk()).await
 }
 
 /// Asks until `good` is true of the answer.

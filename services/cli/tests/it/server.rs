@@ -86,6 +86,16 @@ impl Server {
         server
     }
 
+    /// Starts in a fresh directory with one space that holds `talk`, searchable.
+    pub(crate) async fn with_talk(name: &str, space: &str, talk: &Value) -> Server {
+        let server = Server::start(&fresh_directory(name)).await;
+        assert_eq!(server.put(&format!("/spaces/{space}")).await.0, 201);
+        let (status, body) = server.post(&format!("/spaces/{space}/records"), talk).await;
+        assert_eq!(status, 202, "{body}");
+        server.written(space, body["watermark"].as_str().unwrap()).await;
+        server
+    }
+
     async fn ready(&self) {
         let ready = async {
             loop {
@@ -167,6 +177,11 @@ impl Server {
             .await;
         assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
     }
+}
+
+/// A record of a talk; its session is its day.
+pub(crate) fn line(id: &str, actor: &str, at: &str, text: &str) -> Value {
+    json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text })
 }
 
 impl Drop for Server {

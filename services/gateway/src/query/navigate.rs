@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::overlap::Overlap;
 use super::results::{Found, list, strings, units};
-use super::walk::{Listed, Walk, gathered};
+use super::walk::{Walk, gathered};
 
 /// Calls of tools.
 const CALLS_MAX: usize = 6;
@@ -74,14 +74,9 @@ struct Reading {
 pub(super) async fn gather(walk: &mut Walk<'_>) -> Vec<UnitId> {
     let question = walk.asked.question.clone();
     let planned = walk.plan().await;
-    let read = walk
-        .routes("anchors", std::slice::from_ref(&question), Listed::default())
-        .await
-        .pop()
-        .flatten();
     let overlap = Overlap::of(planned.cues.iter().map(String::as_str));
     let mut reading = Reading {
-        overlap: overlap.weighed(&read.map(|it| it.words).unwrap_or_default()),
+        overlap: walk.weighed(overlap).await,
         calls: CALLS_MAX,
         open: Vec::new(),
         read: BTreeSet::new(),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::overlap::Overlap;
 use super::results::{Found, list, units};
-use super::walk::{Listed, Walk, gathered};
+use super::walk::{Walk, gathered};
 
 const TURNS_MAX: usize = 8;
 const CALLS_MAX: usize = 10;
@@ -112,14 +112,8 @@ struct Tie {
 pub(super) async fn gather(walk: &mut Walk<'_>) -> Vec<UnitId> {
     let question = walk.asked.question.clone();
     let planned = walk.plan().await;
-    let read = walk
-        .routes("anchors", std::slice::from_ref(&question), Listed::default())
-        .await
-        .pop()
-        .flatten();
-    let overlap = Overlap::of([question.as_str()]);
     let mut state = State {
-        overlap: overlap.weighed(&read.map(|it| it.words).unwrap_or_default()),
+        overlap: walk.weighed(Overlap::of([question.as_str()])).await,
         words: text::words(&question).into_iter().map(str::to_lowercase).collect(),
         turns: TURNS_MAX,
         asked: BTreeSet::new(),

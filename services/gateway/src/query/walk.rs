@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
 use super::ms;
+use super::overlap::Overlap;
 use crate::api::{PathStep, StepTime};
 use crate::state::App;
 
@@ -103,6 +104,14 @@ impl<'a> Walk<'a> {
         };
         let requests = questions.iter().map(request).collect();
         self.ask(part, requests).await
+    }
+
+    /// Weighs what the question shares with texts by how rare its words are in the space.
+    pub(super) async fn weighed(&mut self, overlap: Overlap) -> Overlap {
+        let question = [self.asked.question.clone()];
+        let read = self.routes("anchors", &question, Listed::default()).await;
+        let words = read.into_iter().flatten().next().map(|it| it.words);
+        overlap.weighed(&words.unwrap_or_default())
     }
 
     /// Calls tools, all at a time. A call that gave nothing is none.
