@@ -241,7 +241,7 @@ impl Query<'_> {
         let problem = Problem::from(error);
         if late {
             problem.detail(format!(
-                "no evidence within the budget of {} ms",
+                "no evidence within the budget of {} ms; a space of many records is read once after a start, so try again",
                 self.budget.as_millis()
             ))
         } else {

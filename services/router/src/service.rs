@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,7 +67,13 @@ pub async fn run(ctx: Context) -> anyhow::Result<()> {
     let calls = ctx.serve::<ToolV1, Error, _, _>(config.in_flight, |call| router.tool(call));
     let lists = ctx.serve::<ToolsV1, Error, _, _>(config.in_flight, |_| async { Ok(tools::catalogue()) });
     let messages = ctx.serve::<RecallV1, Error, _, _>(config.in_flight, |message| router.recall(message));
-    tokio::try_join!(routes, calls, lists, messages).map(|_| ())
+    let ahead = async {
+        tokio::select! {
+            () = ctx.shutdown.cancelled() => Ok(()),
+            never = router.read_ahead() => match never {},
+        }
+    };
+    tokio::try_join!(routes, calls, lists, messages, ahead).map(|_| ())
 }
 
 /// Answers questions from stores; the views of spaces are kept between questions.
@@ -102,6 +109,11 @@ impl Router {
             spaces,
             weights: Arc::new(weights),
         })
+    }
+
+    /// Reads spaces before anybody asks, so that the first question finds them read; never ends.
+    pub async fn read_ahead(&self) -> Infallible {
+        self.spaces.read_ahead(&self.backends).await
     }
 
     /// Routes one question: brings the view up to date, reads the question, searches the index, ranks and packs.

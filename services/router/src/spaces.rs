@@ -3,6 +3,7 @@
 //! A space is read by a task of its own, one at a time: a request that gives up leaves it to the next one, which goes on from
 //! there. The view is arranged once all pages are read.
 
+mod ahead;
 mod reading;
 
 use std::collections::HashMap;
@@ -78,6 +79,12 @@ impl Spaces {
         space: &SpaceId,
         created_at: DateTime<Utc>,
     ) -> Result<Seen, Error> {
+        self.0.touch(space);
+        self.refreshed(stores, space, created_at).await
+    }
+
+    /// The same, for nobody who asks.
+    async fn refreshed(&self, stores: &Backends, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Seen, Error> {
         let state = self.0.slot(space);
         let mut state = state.lock().await;
         if state.created_at != created_at {
@@ -113,6 +120,12 @@ impl Spaces {
     }
 }
 
+impl Slots {
+    fn bytes(&self) -> usize {
+        self.slots.values().map(|it| it.bytes).sum()
+    }
+}
+
 impl State {
     /// Waits for the task that reads the space, if there is one, and takes over what it read. May be cut off at any moment.
     async fn settled(&mut self) -> Result<(), PortError> {
@@ -134,16 +147,32 @@ impl Kept {
         self.slots().slots.get(space).map(|it| Arc::clone(&it.state))
     }
 
-    fn slot(&self, space: &SpaceId) -> Arc<Mutex<State>> {
+    fn is_kept(&self, space: &SpaceId) -> bool {
+        self.slots().slots.contains_key(space)
+    }
+
+    fn is_half_free(&self) -> bool {
+        self.slots().bytes() < self.bytes_max / 2
+    }
+
+    /// Notes that somebody asks for a space.
+    fn touch(&self, space: &SpaceId) {
         let mut all = self.slots();
         all.clock += 1;
+        let used = all.clock;
+        if let Some(slot) = all.slots.get_mut(space) {
+            slot.used = used;
+        }
+    }
+
+    fn slot(&self, space: &SpaceId) -> Arc<Mutex<State>> {
+        let mut all = self.slots();
         let used = all.clock;
         let slot = all.slots.entry(space.clone()).or_insert_with(|| Slot {
             state: Arc::default(),
             bytes: 0,
             used,
         });
-        slot.used = used;
         Arc::clone(&slot.state)
     }
 
@@ -153,7 +182,7 @@ impl Kept {
         if let Some(slot) = all.slots.get_mut(space) {
             slot.bytes = bytes;
         }
-        while all.slots.len() > 1 && all.slots.values().map(|it| it.bytes).sum::<usize>() > self.bytes_max {
+        while all.slots.len() > 1 && all.bytes() > self.bytes_max {
             let Some(oldest) = all.slots.iter().min_by_key(|it| it.1.used).map(|it| it.0.clone()) else {
                 return;
             };

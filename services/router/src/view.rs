@@ -5,6 +5,7 @@ mod turn;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ use domain::unit::{Grain, Status, Unit};
 
 pub use speakers::Speakers;
 pub use turn::{Part, Sentence, Turn};
+
+/// Units that are worth a thread.
+const SHARE_LEAST: usize = 64;
 
 /// The turn units of one space with their features. Equal units give an equal view, in whatever order they came.
 #[derive(Clone, Default)]
@@ -62,20 +66,25 @@ impl View {
 
     /// Takes in changes that are seen once the view is arranged.
     pub(crate) fn take(&mut self, changes: impl IntoIterator<Item = Change>) {
+        // Of a unit that changed more than once, what it became last.
+        let mut latest: BTreeMap<UnitId, Unit> = BTreeMap::new();
         for Change { sequence, unit } in changes {
             self.sequence = self.sequence.max(sequence);
-            if unit.grain != Grain::Turn {
-                continue;
+            if unit.grain == Grain::Turn {
+                latest.insert(unit.id, unit);
             }
-            self.unarranged = true;
-            if let Some(old) = self.units.remove(&unit.id) {
+        }
+        self.unarranged |= !latest.is_empty();
+        for id in latest.keys() {
+            if let Some(old) = self.units.remove(id) {
                 self.count(&old, false);
             }
-            if unit.status == Status::Active {
-                let turn = Arc::new(Turn::new(unit));
-                self.count(&turn, true);
-                self.units.insert(turn.unit.id, turn);
-            }
+        }
+        latest.retain(|_, unit| unit.status == Status::Active);
+        for turn in computed(latest.into_values().collect()) {
+            let turn = Arc::new(turn);
+            self.count(&turn, true);
+            self.units.insert(turn.unit.id, turn);
         }
     }
 
@@ -199,6 +208,31 @@ impl View {
         self.speakers = Speakers::of(&self.turns);
         self.speaker_of = self.speakers.of_turns(&self.turns);
     }
+}
+
+/// Computes turns on as many cores as there are: a space is read once before its first question, which waits for it.
+fn computed(mut units: Vec<Unit>) -> Vec<Turn> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let share = units.len().div_ceil(cores).max(SHARE_LEAST);
+    let mut shares = Vec::new();
+    while units.len() > share {
+        shares.push(units.split_off(units.len() - share));
+    }
+    std::thread::scope(|scope| {
+        let turns = |units: Vec<Unit>| units.into_iter().map(Turn::new);
+        let others: Vec<_> = shares
+            .into_iter()
+            .map(|it| scope.spawn(move || turns(it).collect::<Vec<_>>()))
+            .collect();
+        let mut all: Vec<Turn> = turns(units).collect();
+        for other in others {
+            match other.join() {
+                Ok(turns) => all.extend(turns),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    })
 }
 
 fn in_session(a: &Turn, b: &Turn) -> Ordering {

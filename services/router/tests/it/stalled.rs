@@ -185,3 +185,26 @@ async fn a_kept_view_answers_while_the_graph_is_away() {
     graph.away.store(true, Ordering::SeqCst);
     assert_eq!(kind().await, ErrorKind::NotFound);
 }
+
+#[tokio::test]
+async fn a_space_is_read_before_anybody_asks() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, graph, router) = opened(&dir, 9).await;
+    put(&ctx, &long(2_300)).await;
+    let read = async || {
+        while graph.given.lock().unwrap().last() != Some(&2_300) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        never = router.read_ahead() => match never {},
+        () = read() => {}
+    }
+    // Only what is kept can answer now.
+    graph.away.store(true, Ordering::SeqCst);
+    let routed = router
+        .route(request("What is the name of Liv's dog?", 80))
+        .await
+        .unwrap();
+    assert!(!packed(&routed).is_empty() && !routed.degraded.is_empty());
+}
