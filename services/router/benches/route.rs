@@ -161,6 +161,7 @@ fn request(number: usize) -> RouteV1 {
         ranked: 0,
         scenes: 8,
         focus: Vec::new(),
+        enough: 1.0,
     }
 }
 

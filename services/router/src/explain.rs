@@ -160,6 +160,7 @@ fn reason(fate: Fate, scored: &Scored, query: &Query, price: u32) -> String {
         Fate::TooDear => {
             format!("left out: the budget was spent before its {price} tokens came up ({known}, {share:.1} % probable)")
         }
+        Fate::Spared => format!("left out: what is packed is enough ({known}, {share:.1} % probable)"),
         Fate::Weak => format!("left out: too many units are stronger ({known})"),
     }
 }

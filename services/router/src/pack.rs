@@ -36,6 +36,8 @@ pub enum Fate {
     Repeats,
     /// The budget was too small for it when its turn came.
     TooDear,
+    /// What was packed before it was enough.
+    Spared,
     /// It was never near enough.
     Weak,
 }
@@ -58,8 +60,10 @@ struct Weighed {
     day: String,
 }
 
-/// Packs the best of `scored` (best first) into `budget` o200k tokens; what is shown costs its tokens plus one a line.
-pub fn pack(view: &View, query: &Query, scored: &[Scored], budget: u32) -> Packed {
+/// Packs the best of `scored` (best first) into `budget` o200k tokens; what is shown costs its tokens plus one a line. It stops
+/// when the lines hold the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence
+/// that a unit holds, so the sum says how much of it the pack is thought to hold.
+pub fn pack(view: &View, query: &Query, scored: &[Scored], (budget, enough): (u32, f32)) -> Packed {
     let labels = Labels::of(view);
     let mut open: Vec<Weighed> = scored
         .iter()
@@ -69,56 +73,82 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], budget: u32) -> Packe
         .collect();
     let mut fates = vec![Fate::Weak; scored.len()];
     let prices = open.iter().map(|it| it.price).collect();
-    let mut chosen: Vec<Weighed> = Vec::new();
-    let mut days = BTreeSet::new();
-    let mut shown = BTreeSet::new();
-    let mut used = SLACK;
+    let mut chosen = Chosen {
+        used: SLACK,
+        ..Chosen::default()
+    };
+    let stop = |chosen: &Chosen| enough < 1.0 && chosen.held >= enough;
     let mut dear: Vec<Weighed> = Vec::new();
-    while let Some(at) = best(&open, scored, &days) {
+    while let Some(at) = best(&open, scored, &chosen.days) {
         let next = open.remove(at);
-        let cost = next.cost(&days);
-        let held = next.words.intersection(&shown).count();
-        if next.words.len() > 3 && held as f32 >= REPEATS * next.words.len() as f32 && repeats(&next, &chosen) {
-            fates[next.index] = Fate::Repeats;
-        } else if used + cost > budget {
-            fates[next.index] = Fate::TooDear;
+        let (index, probability) = (next.index, scored[next.index].probability);
+        fates[index] = if stop(&chosen) {
+            Fate::Spared
+        } else if chosen.repeats(&next) {
+            chosen.held += probability;
+            Fate::Repeats
+        } else if chosen.used + next.cost(&chosen.days) > budget {
             dear.push(next);
+            Fate::TooDear
         } else {
-            fates[next.index] = Fate::Packed;
-            used += cost;
-            shown.extend(next.words.iter().copied());
-            days.insert(next.day.clone());
-            chosen.push(next);
-        }
+            chosen.add(next, probability);
+            Fate::Packed
+        };
     }
     // What is left goes to the best sentences of what did not fit whole.
     dear.sort_by_key(|it| it.index);
-    for mut next in dear.into_iter().filter(|it| scored[it.index].probability >= PROBABLE) {
-        let turn = &view.turns()[scored[next.index].place];
-        let fixed = next.cost(&days) - next.display.tokens;
-        let room = budget.saturating_sub(used + fixed);
-        if room < ROOM {
+    for mut next in dear {
+        let scored = &scored[next.index];
+        let fixed = next.cost(&chosen.days) - next.display.tokens;
+        let room = budget.saturating_sub(chosen.used + fixed);
+        if scored.probability < PROBABLE || room < ROOM || stop(&chosen) {
             continue;
         }
-        if let Some(display) = Display::within(query, turn, room) {
+        if let Some(display) = Display::within(query, &view.turns()[scored.place], room) {
             next.price = next.price - next.display.tokens + display.tokens;
             next.display = display;
-            used += next.cost(&days);
-            days.insert(next.day.clone());
             fates[next.index] = Fate::Packed;
-            chosen.push(next);
+            chosen.add(next, scored.probability);
         }
     }
     let pack = loop {
-        let pack = render(view, scored, &chosen, &labels, budget);
+        let pack = render(view, scored, &chosen.lines, &labels, budget);
         if pack.tokens <= budget {
             break pack;
         }
-        if let Some(dropped) = chosen.pop() {
+        if let Some(dropped) = chosen.lines.pop() {
             fates[dropped.index] = Fate::TooDear;
         }
     };
     Packed { pack, fates, prices }
+}
+
+/// The lines of a pack in the making.
+#[derive(Default)]
+struct Chosen {
+    lines: Vec<Weighed>,
+    days: BTreeSet<String>,
+    words: BTreeSet<u32>,
+    used: u32,
+    /// Probability of what is shown.
+    held: f32,
+}
+
+impl Chosen {
+    fn add(&mut self, next: Weighed, probability: f32) {
+        self.held += probability;
+        self.used += next.cost(&self.days);
+        self.words.extend(next.words.iter().copied());
+        self.days.insert(next.day.clone());
+        self.lines.push(next);
+    }
+
+    /// Says whether a line shows already what `next` would.
+    fn repeats(&self, next: &Weighed) -> bool {
+        let most = REPEATS * next.words.len() as f32;
+        let held = |words: &BTreeSet<u32>| next.words.intersection(words).count() as f32 >= most;
+        next.words.len() > 3 && held(&self.words) && self.lines.iter().any(|it| held(&it.words))
+    }
 }
 
 impl Weighed {
@@ -155,11 +185,6 @@ fn best(open: &[Weighed], scored: &[Scored], days: &BTreeSet<String>) -> Option<
     let worth = |it: &Weighed| scored[it.index].probability.max(1e-30).ln() - (it.cost(days) as f32 + BASE).ln();
     let better = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1).then(open[b.0].index.cmp(&open[a.0].index));
     open.iter().map(worth).enumerate().max_by(better).map(|it| it.0)
-}
-
-fn repeats(next: &Weighed, chosen: &[Weighed]) -> bool {
-    let held = |other: &Weighed| next.words.intersection(&other.words).count() as f32;
-    chosen.iter().any(|it| held(it) >= REPEATS * next.words.len() as f32)
 }
 
 fn render(view: &View, scored: &[Scored], chosen: &[Weighed], labels: &Labels, budget: u32) -> EvidencePack {

@@ -82,7 +82,7 @@ pub(crate) fn within(
         candidates.entry(*place).or_default();
     }
     let scored = score_favoured(view, query, (&candidates, &favoured), related, weights);
-    let packed = pack(view, query, &scored, request.tokens);
+    let packed = pack(view, query, &scored, (request.tokens, request.enough));
     let ranked = scored
         .iter()
         .take(request.ranked as usize)

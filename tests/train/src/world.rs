@@ -160,6 +160,7 @@ pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
         ranked: 0,
         scenes: 0,
         focus: Vec::new(),
+        enough: 1.0,
     })
 }
 

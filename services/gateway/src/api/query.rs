@@ -79,11 +79,15 @@ impl Strategy {
 }
 
 /// What a query may cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
     /// o200k tokens of the evidence pack.
     pub tokens: u32,
+    /// Share of the evidence that is enough: packing stops when the lines packed are thought to hold this much of it. 1 spends
+    /// all tokens.
+    #[schema(exclusive_minimum = 0, maximum = 1)]
+    pub enough: f32,
     /// Milliseconds for everything, waiting for `after` included.
     pub ms: u64,
     /// Calls of a language model.
@@ -94,6 +98,7 @@ impl Default for Budget {
     fn default() -> Budget {
         Budget {
             tokens: 512,
+            enough: 1.0,
             ms: 2_000,
             model_calls: 0,
         }

@@ -40,6 +40,9 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
             return Err(Problem::invalid(format!("{field}: is more than {most}")));
         }
     }
+    if !(request.budget.enough > 0.0 && request.budget.enough <= 1.0) {
+        return Err(Problem::invalid("budget.enough: is not above 0 and at most 1"));
+    }
     for (field, names) in [
         ("filter.actors", &request.filter.actors),
         ("filter.sessions", &request.filter.sessions),
@@ -73,5 +76,6 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
         ranked: request.ranked,
         scenes: config.scenes,
         focus: Vec::new(),
+        enough: request.budget.enough,
     })
 }

@@ -141,6 +141,10 @@ async fn what_cannot_be_asked_is_a_problem() {
             "422 budget.ms: is more than 30000",
         ),
         (
+            json!({"question": "x", "budget": {"enough": 0}}),
+            "422 budget.enough: is not above 0 and at most 1",
+        ),
+        (
             json!({"question": "x", "budget": {"tokens": -1}}),
             "422 budget.tokens: invalid value: integer `-1`",
         ),

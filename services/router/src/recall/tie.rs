@@ -125,6 +125,7 @@ pub(super) fn asked(request: &RecallV1) -> RouteV1 {
         ranked: 0,
         scenes: 0,
         focus: Vec::new(),
+        enough: 1.0,
     }
 }
 

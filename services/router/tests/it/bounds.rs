@@ -60,4 +60,17 @@ proptest! {
         prop_assert_eq!(pack.tokens as usize, recounted);
         prop_assert!(pack.tokens <= budget);
     }
+
+    #[test]
+    fn packs_stop_when_they_hold_enough(question in "(Liv|Omar|dog|bowl|when|what|mug|view| ){1,12}", enough in 0.01_f32..1.0) {
+        let view = View::of(units());
+        let mut asked = request(&question, 300);
+        let whole = ask(&view, &asked).pack;
+        asked.enough = enough;
+        let pack = ask(&view, &asked).pack;
+        let held: f32 = pack.items.iter().map(|it| it.probability).sum();
+        let least = pack.items.iter().map(|it| it.probability).fold(1.0, f32::min);
+        prop_assert!(pack == whole || held >= enough && held - least < enough, "{held} of {enough}");
+        prop_assert!(pack.items.iter().all(|it| whole.items.iter().any(|other| other.unit == it.unit)));
+    }
 }

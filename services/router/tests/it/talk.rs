@@ -53,6 +53,7 @@ pub(crate) fn request(question: &str, tokens: u32) -> RouteV1 {
         ranked: 20,
         scenes: 3,
         focus: Vec::new(),
+        enough: 1.0,
     }
 }
 

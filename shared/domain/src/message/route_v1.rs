@@ -45,6 +45,19 @@ pub struct RouteV1 {
     /// Units that a strategy gathered on its way, best first: candidates whatever the channels propose, before their equals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<UnitId>,
+    /// Share of the evidence that is enough, 0 to 1: packing stops when the units packed hold this much of the probability.
+    #[serde(default = "all", skip_serializing_if = "is_all")]
+    pub enough: f32,
+}
+
+/// Nothing is enough before the tokens are spent.
+fn all() -> f32 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_all(enough: &f32) -> bool {
+    *enough >= all()
 }
 
 /// What the router found.

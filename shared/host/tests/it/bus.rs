@@ -109,6 +109,7 @@ fn question(text: &str) -> RouteV1 {
         ranked: 0,
         scenes: 0,
         focus: Vec::new(),
+        enough: 1.0,
     }
 }
 
