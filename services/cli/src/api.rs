@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::evidence::{Answer, UnitExplanation, Verdict};
+use domain::fact::Fact;
 use domain::id::{SpaceId, UnitId};
 use domain::port::{DeadLetter, DeadLetterId};
-use gateway::api::Rebuild;
+use gateway::api::{Rebuild, RecallResponse};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -227,13 +228,32 @@ impl Client {
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Reads a list to its end.
+    /// Returns the facts of a space that `filter` lets through, by id.
+    pub(crate) async fn facts(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Fact>> {
+        self.filtered(&["v1", "spaces", space.as_str(), "facts"], filter).await
+    }
+
+    /// Says a message to a space.
+    pub(crate) async fn recall(&self, space: &SpaceId, body: &Value) -> Result<RecallResponse> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "recall"], &[]);
+        read(self.send(Method::POST, &url, Some(body)).await?).await
+    }
+
     async fn all<T: DeserializeOwned>(&self, path: &[&str]) -> Result<Vec<T>> {
+        self.filtered(path, &[]).await
+    }
+
+    /// Reads a list to its end.
+    async fn filtered<T: DeserializeOwned>(&self, path: &[&str], filter: &[(&str, &str)]) -> Result<Vec<T>> {
         let mut items = Vec::new();
         let mut after: Option<String> = None;
         loop {
             let cursor = after.as_deref().map(|it| ("after", it));
-            let query: Vec<_> = cursor.into_iter().chain([("limit", "100")]).collect();
+            let query: Vec<_> = cursor
+                .into_iter()
+                .chain([("limit", "100")])
+                .chain(filter.iter().copied())
+                .collect();
             let page: Page<T> = read(self.send(Method::GET, &self.url(path, &query), None).await?).await?;
             items.extend(page.items);
             match page.next {

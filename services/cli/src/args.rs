@@ -1,9 +1,13 @@
+mod memory;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use domain::id::SpaceId;
+
+pub(crate) use memory::{Facts, Recall};
 
 /// Strategies of a query, as the server calls them.
 const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
@@ -14,9 +18,10 @@ First steps:
   mnemic serve                          run a server; /docs has the HTTP interface
   mnemic import talk.jsonl -s ann       put a conversation in
   mnemic ask \"Where is Ann?\" -s ann    get evidence and an answer out
+  mnemic facts -s ann                   see what it takes for true, since when
 
-import, ask, spaces, rebuild and doctor find the server by --url or MNEMIC_URL, and show
-it the key in --key or MNEMIC_KEY.
+Commands that speak to a server find it by --url or MNEMIC_URL, and show it the key in --key
+or MNEMIC_KEY.
 
 Exit codes:
   0  done
@@ -41,6 +46,8 @@ pub(crate) enum Command {
     Demo(Demo),
     Import(Import),
     Ask(Ask),
+    Facts(Facts),
+    Recall(Recall),
     Spaces(Spaces),
     DeadLetters(DeadLetters),
     Doctor(Doctor),
@@ -167,6 +174,7 @@ pub(crate) struct Import {
 Examples:
   mnemic ask \"When did Ann move to Oslo?\" --space ann
   mnemic ask \"What does Ann play?\" --space ann --budget 256 --explain 5
+  mnemic ask \"What does Ann play?\" --space ann --enough 0.9
   mnemic ask \"What do Ann and Ben both play?\" --space ann --strategy explore --explain 1
   mnemic ask \"What does Ann play?\" --space ann --json | jq -r .pack.text")]
 pub(crate) struct Ask {
@@ -178,6 +186,9 @@ pub(crate) struct Ask {
     /// Tokens (o200k) the evidence may cost.
     #[arg(long, default_value_t = 512)]
     pub(crate) budget: u32,
+    /// Share of the evidence that is enough, above 0 and at most 1; 1 spends the whole budget.
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    pub(crate) enough: f32,
     /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
     #[arg(long, default_value = "route", value_parser = STRATEGIES)]
     pub(crate) strategy: String,

@@ -12,7 +12,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     let body = json!({
         "question": args.question,
         "strategy": args.strategy,
-        "budget": { "tokens": args.budget },
+        "budget": { "tokens": args.budget, "enough": args.enough },
         "answer": true,
         "explain": args.explain,
     });

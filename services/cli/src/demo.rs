@@ -1,8 +1,9 @@
-//! A memory at work, in half a minute: a sample conversation, questions, answers, a refusal.
+//! A memory at work, in half a minute: a sample conversation, questions, answers, a refusal, facts, a hint.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use domain::id::SpaceId;
@@ -22,6 +23,11 @@ const SPACE: &str = "demo";
 
 /// Tokens the evidence of each question may cost.
 const BUDGET: u32 = 90;
+
+/// A message that wakes something, and how often and how fast it is looked whether the facts are there.
+const MESSAGE: &str = "I'll bake a walnut cake for Noor's birthday.";
+const LOOKS: u32 = 50;
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A question, and what it shows.
 struct Question {
@@ -139,7 +145,31 @@ async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
         ));
         out::say(&render::reply(&reply, paint));
     }
+    organised(&client, &space, paint).await?;
     out::say(&next(url, keep, paint));
+    Ok(())
+}
+
+/// Shows what the memory made of the talk by itself, and what it says to a message that asks nothing.
+async fn organised(client: &Client, space: &SpaceId, paint: Paint) -> anyhow::Result<()> {
+    let mut facts = Vec::new();
+    for _ in 0..LOOKS {
+        facts = client.facts(space, &[]).await?;
+        // One that holds no more is the last to come.
+        if facts.iter().any(|it| it.valid_until.is_some()) {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    out::say(&paint.paint(Style::Bold, "\nFacts it took from the talk, and when they hold:"));
+    out::say(&render::facts(facts, paint));
+    let typed = paint.paint(Style::Typed, &format!("> {MESSAGE}"));
+    out::say(&format!(
+        "\n{typed} {}",
+        paint.paint(Style::Dim, "(no question; it says what should be known)")
+    ));
+    let body = json!({ "message": MESSAGE, "actor": "Jonas", "limit": 1, "sensitive": true });
+    out::say(&render::hints(&client.recall(space, &body).await?, paint));
     Ok(())
 }
 

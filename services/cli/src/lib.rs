@@ -1,7 +1,7 @@
 //! The binary `mnemic`: all of Mnemic in one process, and what people do with a server from a terminal.
 //!
 //! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup` and `config`
-//! work on this machine; `import`, `ask` and `spaces` speak HTTP through `api` and need only a URL and a key. What
+//! work on this machine; the others speak HTTP through `api` and need only a URL and a key. What
 //! people read is written by `out` and `render` alone.
 
 mod api;
@@ -15,6 +15,7 @@ mod drift;
 mod import;
 mod keys;
 mod letters;
+mod memory;
 mod out;
 mod provision;
 mod rebuild;
@@ -49,6 +50,8 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => return demo::demo(&args),
         Command::Import(args) => block_on(import::import(&args)),
         Command::Ask(args) => block_on(ask::ask(&args)),
+        Command::Facts(args) => block_on(memory::facts(&args)),
+        Command::Recall(args) => block_on(memory::recall(&args)),
         Command::Spaces(args) => block_on(spaces::spaces(&args)),
         Command::DeadLetters(args) => block_on(letters::letters(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),

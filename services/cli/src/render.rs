@@ -1,11 +1,15 @@
 //! Responses as people read them.
 
+mod memory;
+
 use std::fmt::Write as _;
 
 use domain::evidence::{Sufficiency, UnitExplanation};
 
 use crate::api::Reply;
 use crate::out::{Paint, Style};
+
+pub(crate) use memory::{facts, hints};
 
 /// Features shown of an explained unit.
 const FEATURES: usize = 5;

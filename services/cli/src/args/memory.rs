@@ -1,0 +1,67 @@
+use domain::id::SpaceId;
+
+use super::Remote;
+
+/// List what a space takes for true: facts with the times from and until which they hold.
+///
+/// Sorted by whom they are about, oldest first. What does not hold any more is left out unless --all is given; it stays in the
+/// memory, and --as-of shows what was known at any moment.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic facts --space ann
+  mnemic facts --space ann --about Ben --all
+  mnemic facts --space ann --as-of 2026-03-01")]
+pub(crate) struct Facts {
+    /// The space.
+    #[arg(long, short)]
+    pub(crate) space: SpaceId,
+    /// Only about this person or thing.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) about: Option<String>,
+    /// As they were known at this moment, RFC 3339 or ISO 8601 in UTC.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+    /// What does not hold any more, too.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print the facts as the server has them, a line each.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+/// Say a message to a space, and hear what is worth saying unasked.
+///
+/// Prints hints with their reasons, or why it stays silent, as it mostly does. What was said in a session is not said again
+/// there.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic recall \"I'll bring Ann a walnut cake\" --space ann --actor Ben
+  mnemic recall \"See you at the clinic\" --space ann --sensitive --json")]
+pub(crate) struct Recall {
+    /// The message.
+    pub(crate) message: String,
+    /// The space.
+    #[arg(long, short)]
+    pub(crate) space: SpaceId,
+    /// Who says it.
+    #[arg(long, default_value = "")]
+    pub(crate) actor: String,
+    /// The session it is said in.
+    #[arg(long, default_value = "default")]
+    pub(crate) session: String,
+    /// Hints wanted at most.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
+    pub(crate) limit: u8,
+    /// Hear of health, money, faith, love, law and grief, too.
+    #[arg(long)]
+    pub(crate) sensitive: bool,
+    /// Print the server's response as it is.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}

@@ -1,0 +1,47 @@
+use serde_json::json;
+
+use crate::api::Client;
+use crate::args::{Facts, Recall};
+use crate::out::Paint;
+use crate::{Outcome, out, render};
+
+/// Lists facts.
+pub(crate) async fn facts(args: &Facts) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let query = [
+        ("subject", args.about.as_deref()),
+        ("as_of", args.as_of.as_deref()),
+        ("current", (!args.all).then_some("true")),
+    ];
+    let query: Vec<(&str, &str)> = query.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    let facts = client.facts(&args.space, &query).await?;
+    if args.json {
+        for fact in &facts {
+            out::say(&serde_json::to_string(fact)?);
+        }
+    } else if facts.is_empty() {
+        out::say("no facts; what was sent a moment ago may not be organised yet");
+    } else {
+        out::say(&render::facts(facts, Paint::of_terminal()));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Says a message and prints the hints it wakes.
+pub(crate) async fn recall(args: &Recall) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let body = json!({
+        "message": args.message,
+        "actor": args.actor,
+        "session": args.session,
+        "limit": args.limit,
+        "sensitive": args.sensitive,
+    });
+    let response = client.recall(&args.space, &body).await?;
+    if args.json {
+        out::say(&serde_json::to_string_pretty(&response)?);
+    } else {
+        out::say(&render::hints(&response, Paint::of_terminal()));
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,75 @@
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use domain::fact::Fact;
+use domain::recall::Hint;
+use gateway::api::RecallResponse;
+
+use crate::out::{Paint, Style};
+
+/// Returns facts as text, by whom they are about, oldest first; what does not hold any more stands back.
+pub(crate) fn facts(mut facts: Vec<Fact>, paint: Paint) -> String {
+    facts.sort_by(|a, b| {
+        let key = |it: &Fact| (it.valid_from.start, it.id);
+        a.subject.cmp(&b.subject).then_with(|| key(a).cmp(&key(b)))
+    });
+    let mut text = String::new();
+    let mut last = None;
+    for fact in &facts {
+        if last != Some(&fact.subject) {
+            let _ = writeln!(text, "{}", paint.paint(Style::Bold, &fact.subject));
+            last = Some(&fact.subject);
+        }
+        let said = format!("{} {}", fact.predicate, fact.object);
+        let holds = fact.valid_until.is_none() && !fact.withdrawn;
+        let style = if holds { Style::Plain } else { Style::Dim };
+        let times = paint.paint(Style::Dim, &times(fact));
+        let _ = writeln!(text, "  {}  {times}", paint.paint(style, &said));
+    }
+    text.trim_end().to_owned()
+}
+
+/// Returns hints as text, or why there are none.
+pub(crate) fn hints(response: &RecallResponse, paint: Paint) -> String {
+    let mut text = String::new();
+    for hint in &response.hints {
+        let _ = writeln!(text, "{} {}", paint.paint(Style::Good, "!"), hint.text.trim());
+        let _ = writeln!(text, "    {}", paint.paint(Style::Dim, &why(hint)));
+        for side in &hint.sides {
+            let _ = writeln!(text, "    {side}");
+        }
+    }
+    if response.hints.is_empty() {
+        let why = response.silent.as_deref().unwrap_or("nothing to say");
+        let _ = writeln!(text, "Silent: {why}");
+    }
+    for degraded in &response.degraded {
+        let _ = writeln!(text, "degraded: {degraded}");
+    }
+    text.trim_end().to_owned()
+}
+
+fn times(fact: &Fact) -> String {
+    let since = day(fact.valid_from.start);
+    let until = fact.valid_until.map(|it| format!(" until {}", day(it)));
+    let withdrawn = if fact.withdrawn { ", withdrawn" } else { "" };
+    let by = if fact.told_by.is_empty() || fact.told_by == fact.subject {
+        String::new()
+    } else {
+        format!(", {} said", fact.told_by)
+    };
+    format!("since {since}{}{withdrawn}{by}", until.unwrap_or_default())
+}
+
+fn why(hint: &Hint) -> String {
+    let past = match hint.valid_until {
+        Some(until) => format!("; held until {}", day(until)),
+        None if hint.valid => String::new(),
+        None => "; holds no more".to_owned(),
+    };
+    format!("{}{past} [{}]", hint.reason, hint.external_ids.join(" "))
+}
+
+fn day(at: DateTime<Utc>) -> String {
+    at.format("%-d %b %Y").to_string()
+}
