@@ -134,7 +134,7 @@ pub(super) fn claim(told: &Told, statement: &Statement, about: &About, acts: &Ac
             subject: about.shown.clone(),
             entity: about.named.as_ref().map(|it| it.id),
             predicate: statement.predicate.clone(),
-            object: object.to_owned(),
+            object: shown(object, statement, &told.actor),
             aspect: statement.aspect,
             valid_from,
             valid_until,
@@ -147,6 +147,23 @@ pub(super) fn claim(told: &Told, statement: &Statement, about: &About, acts: &Ac
             withdrawn: acts.is_retired(id) || acts.is_forgotten(unit),
         },
     }
+}
+
+/// Returns an object that can be read without knowing who told it: "me" and "my" become the teller's name. An instruction
+/// stays in the words of who gave it.
+fn shown(object: &str, statement: &Statement, teller: &str) -> String {
+    if teller.is_empty() || statement.aspect == Aspect::Instruction {
+        return object.to_owned();
+    }
+    let named = |word: &str| {
+        let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
+        match bare {
+            "me" | "myself" => word.replacen(bare, teller, 1),
+            "my" | "mine" => word.replacen(bare, &format!("{teller}'s"), 1),
+            _ => word.to_owned(),
+        }
+    };
+    object.split(' ').map(named).collect::<Vec<String>>().join(" ")
 }
 
 fn said<'a>(statement: &'a Statement, object: &'a str, at: DateTime<FixedOffset>) -> Said<'a> {
