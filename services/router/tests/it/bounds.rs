@@ -69,8 +69,8 @@ proptest! {
         asked.enough = enough;
         let pack = ask(&view, &asked).pack;
         let held: f32 = pack.items.iter().map(|it| it.probability).sum();
-        let least = pack.items.iter().map(|it| it.probability).fold(1.0, f32::min);
-        prop_assert!(pack == whole || held >= enough && held - least < enough, "{held} of {enough}");
+        let most = pack.items.iter().map(|it| it.probability).fold(0.0, f32::max);
+        prop_assert!(pack == whole || held >= enough && held - most < enough, "{held} of {enough}");
         prop_assert!(pack.items.iter().all(|it| whole.items.iter().any(|other| other.unit == it.unit)));
     }
 }
