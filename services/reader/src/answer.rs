@@ -1,17 +1,28 @@
 //! Short answers taken word for word from the evidence, by kind of question.
 
+mod amount;
 mod choose;
 mod dates;
+mod grade;
 mod lexis;
 mod polarity;
 mod score;
 mod spans;
+mod time_words;
+mod traits;
+mod whole;
 
 use domain::anchor::AnswerKind;
 
+use crate::choices::Choices;
 use crate::pool::Pool;
-use crate::question::Question;
+use crate::question::{Asked, Question};
+use crate::weights::Weights;
 use crate::words::Lexicon;
+use grade::Grade;
+use score::Scored;
+
+pub(crate) use amount::money;
 
 /// An answer and where it stands.
 #[derive(Clone, Debug)]
@@ -31,19 +42,93 @@ pub(crate) struct Found {
 /// Number of lines that are searched for an answer.
 const LINES: usize = 6;
 
+/// ... of those for a figure, which fewer lines hold.
+const FIGURE_LINES: usize = 10;
+
 /// Finds the answer; none if nothing in the evidence has the wanted kind.
-pub(crate) fn find(question: &Question, pool: &Pool<'_>, lexicon: &mut Lexicon) -> Option<Found> {
-    let lines: Vec<usize> = pool.by_order.iter().copied().take(LINES).collect();
+pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
+    let lines = lines(question, pool);
+    match way(question) {
+        Way::Time => dates::find(question, pool, &lines, weights),
+        Way::Option => polarity::choice(question, pool, &lines, lexicon),
+        Way::Polarity => polarity::find(question, pool, &lines),
+        Way::Span => {
+            let scored = scored(question, pool, weights, lexicon);
+            if scored.is_empty() {
+                return whole::find(question, pool, &lines);
+            }
+            choose::choose(question, pool, scored, weights.heat)
+        }
+    }
+}
+
+/// How an answer is found.
+enum Way {
+    Time,
+    Option,
+    Polarity,
+    Span,
+}
+
+fn way(question: &Question) -> Way {
     if question.kind == AnswerKind::When {
-        return dates::find(question, pool, &lines);
+        Way::Time
+    } else if question.options.len() == 2 {
+        Way::Option
+    } else if question.kind == AnswerKind::YesNo {
+        Way::Polarity
+    } else {
+        Way::Span
     }
-    if question.options.len() == 2 {
-        return polarity::choice(question, pool, &lines, lexicon);
+}
+
+fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
+    let figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
+    let count = if figure { FIGURE_LINES } else { LINES };
+    pool.by_order.iter().copied().take(count).collect()
+}
+
+/// The candidates; of some kinds only those that have the marks of the kind, and of sums of money if there is one.
+fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
+    let spans = spans::candidates(question, pool, &lines(question, pool));
+    let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
+    let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
+    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
+    let right = |it: &Scored| it.grade == Grade::Right;
+    if marked || (classed && scored.iter().any(right)) {
+        scored.retain(right);
     }
-    if question.kind == AnswerKind::YesNo {
-        return polarity::find(question, pool, &lines);
+    scored
+}
+
+/// Returns what the answer is chosen from.
+pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Choices {
+    let lines = lines(question, pool);
+    let mut out = Choices::default();
+    match way(question) {
+        Way::Time => {
+            for it in dates::candidates(question, pool, &lines) {
+                out.times.rows.push(it.row);
+                out.times.items.push(vec![it.text]);
+            }
+        }
+        Way::Span => {
+            for it in scored(question, pool, weights, lexicon) {
+                out.spans.rows.push(it.row);
+                out.spans.items.push(vec![it.text]);
+            }
+        }
+        Way::Option | Way::Polarity => {}
     }
-    let spans = spans::candidates(pool, &lines, question.kind);
-    let scored = score::score(question, pool, spans, lexicon);
-    choose::choose(question, pool, scored)
+    out
+}
+
+/// Returns the names of what the choice among candidates weighs.
+pub(crate) fn span_names() -> Vec<&'static str> {
+    traits::NAMES.iter().map(String::as_str).collect()
+}
+
+/// Returns the names of what the choice among times weighs.
+pub(crate) fn time_names() -> &'static [&'static str] {
+    dates::NAMES
 }

@@ -222,6 +222,9 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
         let Some(set) = EXCLUSIVE.iter().find(|it| it.contains(&asked.stem.as_str())) else {
             continue;
         };
+        if question.converse && set.contains(&"sell") {
+            continue;
+        }
         let near = pool.by_height.iter().take(5).flat_map(|&it| pool.window(it, 2, 2));
         if near.clone().any(|it| pool.lines[it].matches[at] >= 1.0) {
             continue;

@@ -3,11 +3,13 @@
 //!
 //! [`plan()`] splits a question into subgoals and cues. For answers start at [`read()`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
-//! the evidence is the subject's own, `answer` extracts by kind of question. It looks nothing up and remembers nothing:
+//! the evidence is the subject's own, `answer` extracts by kind of question. What is weighed against each other is fitted:
+//! [`weights`] of turns, candidates and times, and a check whether to refuse. It looks nothing up and remembers nothing:
 //! what it may use is in the request.
 
 mod answer;
 mod check;
+pub mod choices;
 mod error;
 pub mod features;
 mod judge;
@@ -16,6 +18,7 @@ mod pool;
 mod question;
 mod rank;
 mod read;
+pub mod weights;
 mod words;
 
 use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1};
@@ -24,7 +27,7 @@ use tracing::{Instrument, info_span};
 
 pub use error::Error;
 pub use plan::plan;
-pub use read::{features, read};
+pub use read::{features, read, read_with};
 
 /// Settings in `[reader]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

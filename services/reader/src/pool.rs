@@ -7,8 +7,10 @@ use domain::evidence::Turn;
 use domain::message::AnswerV1;
 use text::ownership::{self, Ownership};
 
-use crate::question::Question;
+use crate::answer::money;
+use crate::question::{Asked, PLAINLY_PAYING, Question};
 use crate::rank;
+use crate::weights::{self, Weights};
 use crate::words::{Lexicon, Term, dot};
 
 /// A sentence of a turn.
@@ -49,7 +51,9 @@ pub(crate) struct Line<'a> {
     pub(crate) sentences: Vec<Sentence>,
     /// Best likeness of each word of the question, 0 to 1.
     pub(crate) matches: Vec<f32>,
-    /// How well it answers by words alone, about 0 to 10.
+    /// How well its words answer, see [`rank::measures`].
+    pub(crate) measures: [f32; 8],
+    /// The measures in one number, about 0 to 10.
     pub(crate) height: f32,
     /// Share of the question that its words cover, 0 to 1.
     pub(crate) cover: f32,
@@ -57,7 +61,9 @@ pub(crate) struct Line<'a> {
     pub(crate) likeness: f32,
     /// Cover-weighted ownership: 1 all the subject's, -1 all the others'.
     pub(crate) own: f32,
-    /// Order of answering: `height` with ownership, type and the router's opinion.
+    /// What `order` weighs, see [`rank::row`].
+    pub(crate) row: Vec<f32>,
+    /// Logit of answering: the measures with ownership, kind and the router's opinion.
     pub(crate) order: f32,
 }
 
@@ -73,7 +79,12 @@ pub(crate) struct Pool<'a> {
 
 impl<'a> Pool<'a> {
     /// Gathers the turns of a request.
-    pub(crate) fn gather(request: &'a AnswerV1, question: &Question, lexicon: &mut Lexicon) -> Pool<'a> {
+    pub(crate) fn gather(
+        request: &'a AnswerV1,
+        question: &Question,
+        weights: &Weights,
+        lexicon: &mut Lexicon,
+    ) -> Pool<'a> {
         let mut lines = lines(request);
         for at in 0..lines.len() {
             let around = surroundings(&lines, at, question);
@@ -84,10 +95,12 @@ impl<'a> Pool<'a> {
             lines[at].own = own(&lines[at].sentences);
         }
         for at in 0..lines.len() {
-            lines[at].height = rank::height(&lines, at, request, question);
+            lines[at].measures = rank::measures(&lines, at, request, question);
+            lines[at].height = rank::height(&lines[at].measures);
         }
         for at in 0..lines.len() {
-            lines[at].order = rank::order(&lines, at, request, question);
+            lines[at].row = rank::row(&lines, at, request, question);
+            lines[at].order = weights::dot(&lines[at].row, &weights.turns);
         }
         let sorted = |key: fn(&Line<'a>) -> f32| {
             let mut all: Vec<usize> = (0..lines.len()).collect();
@@ -151,10 +164,12 @@ fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
                     next: None,
                     sentences: Vec::new(),
                     matches: Vec::new(),
+                    measures: [0.0; 8],
                     height: 0.0,
                     cover: 0.0,
                     likeness: 0.0,
                     own: 0.0,
+                    row: Vec::new(),
                     order: 0.0,
                 });
                 lines.len() - 1
@@ -220,7 +235,10 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
         told |= named;
         let (subject, other) = shares(turn, named || (told && third_person(sentence)), owned, question);
         let terms = Lexicon::terms(sentence);
-        let (matches, hits) = compare(&terms, question, lexicon);
+        let (mut matches, hits) = compare(&terms, question, lexicon);
+        if question.class == Some(Asked::Money) && money(sentence) {
+            paid(&mut matches, question);
+        }
         out.push(Sentence {
             cover: covered(&matches, question),
             question: ownership::asks(sentence),
@@ -252,6 +270,16 @@ fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f
         }
     }
     (matches, hits)
+}
+
+/// Whoever names a sum speaks of paying, whatever the verb.
+const PAID: f32 = 0.8;
+
+fn paid(matches: &mut [f32], question: &Question) {
+    let pays = |it: &str| PLAINLY_PAYING.contains(&it) || it == "price";
+    for (most, _) in matches.iter_mut().zip(&question.words).filter(|it| pays(&it.1.stem)) {
+        *most = most.max(PAID);
+    }
 }
 
 /// Splits the ownership of a sentence between the subject of the question and everybody else.

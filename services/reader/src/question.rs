@@ -1,10 +1,14 @@
 //! What the reader takes from a question: whom it asks about, which words count, and how it wants to be answered.
 
+mod asked;
+
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
 use text::{is_stop, stem, words};
 
 use crate::words::Lexicon;
+
+pub(crate) use asked::PLAINLY_PAYING;
 
 /// A content word of the question.
 #[derive(Clone, Debug)]
@@ -32,8 +36,12 @@ pub(crate) enum Asked {
     Colour,
     /// "What is the name of", "what is it called".
     Name,
-    /// "What is the number of", "what does it cost".
+    /// "What is the number of", "which version".
     Figure,
+    /// "What did it cost", "how much did she pay".
+    Money,
+    /// "How often".
+    Rate,
 }
 
 /// A question as the reader sees it.
@@ -43,6 +51,8 @@ pub(crate) struct Question {
     pub(crate) kind: AnswerKind,
     /// The only speaker it asks about, if there is one.
     pub(crate) subject: Option<String>,
+    /// Whether it is the other side of what is asked: "who bought it from Ann".
+    pub(crate) converse: bool,
     /// Content words in order, without speakers and dates.
     pub(crate) words: Vec<Word>,
     /// Whether it asks what somebody said, thinks or advises, so that the words of the sayer count.
@@ -59,6 +69,12 @@ pub(crate) struct Question {
     pub(crate) recency: f32,
     /// Whether it asks for the time of day.
     pub(crate) clock: bool,
+    /// 1 if it asks what will be, -1 if it asks what was, else 0.
+    pub(crate) tense: f32,
+    /// Whether a time or a length of time can be what it asks for.
+    pub(crate) timely: bool,
+    /// Words of the names of all speakers, in lower case.
+    pub(crate) speakers: Vec<String>,
     /// Whether it says "not".
     pub(crate) negated: bool,
     /// Stem of the word after "which", "what kind of" or "how many"; empty if there is none.
@@ -112,11 +128,6 @@ const AUXILIARIES: &[&str] = &[
 ];
 /// Roles of a talk with an assistant: what one asks for the other gives, so nobody owns what is said.
 const ROLES: &[&str] = &["user", "assistant", "system", "tool", "agent", "human", "bot", "ai"];
-const TIMES: &[&str] = &[
-    "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season", "hour",
-    "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
-];
-const LISTERS: &[&str] = &["has", "have", "both", "all", "list", "various", "different", "several"];
 
 /// Reads the question of a request.
 pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
@@ -129,15 +140,30 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
     let words = content(request, bare);
     let speech = lower.contains("according to") || words.iter().any(|it| SPEECH.contains(&it.stem.as_str()));
     let head = stem(&request.anchors.head);
+    let class = asked::class(&lower);
+    let kind = if class == Some(Asked::Money) {
+        AnswerKind::Number
+    } else {
+        asked::kind(request.anchors.answer, &lower)
+    };
     Question {
-        kind: kind(request.anchors.answer, &lower),
+        kind,
+        converse: converse(request, &lower),
         subject: subject(request, &lower),
         speech,
-        plural: plural(request, &lower),
+        plural: asked::plural(request, &lower),
         feeling: lower.contains("feel") || lower.contains("react") || lower.contains("emotion"),
-        options: options(&request.question),
-        class: class(&lower),
-        recency: recency(&lower),
+        options: asked::options(&request.question),
+        class,
+        recency: asked::recency(&lower),
+        tense: asked::tense(&lower),
+        timely: asked::timely(&lower),
+        speakers: request
+            .speakers
+            .iter()
+            .flat_map(|it| text::words(it))
+            .map(str::to_lowercase)
+            .collect(),
         clock: lower.contains("what time") || lower.contains("which hour"),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
         head: if request.anchors.head.is_empty() {
@@ -146,124 +172,8 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             head
         },
         vector: lexicon.sentence(bare),
-
         words,
     }
-}
-
-/// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
-/// names a unit of time after "what" or "which".
-fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
-    let opening: Vec<&str> = words(lower).into_iter().take(6).collect();
-    let Some(first) = opening.first() else { return read };
-    if lower.starts_with("how old") {
-        return AnswerKind::Number;
-    }
-    if AUXILIARIES.contains(first) && read != AnswerKind::Message && !requests(&opening) {
-        return AnswerKind::YesNo;
-    }
-    let inside = match read {
-        AnswerKind::When => !timed(&opening),
-        AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),
-        AnswerKind::Message
-        | AnswerKind::Duration
-        | AnswerKind::Number
-        | AnswerKind::Where
-        | AnswerKind::Why
-        | AnswerKind::Kind
-        | AnswerKind::YesNo
-        | AnswerKind::WhatDoes
-        | AnswerKind::WhatIs
-        | AnswerKind::Other => false,
-    };
-    if !inside {
-        return read;
-    }
-    match *first {
-        "how" if matches!(opening.get(1), Some(&("many" | "much"))) => AnswerKind::Number,
-        "how" if matches!(opening.get(1), Some(&("long" | "soon" | "recently" | "often"))) => read,
-        "how" => AnswerKind::How,
-        "who" | "whose" | "whom" => AnswerKind::Who,
-        "where" => AnswerKind::Where,
-        "why" => AnswerKind::Why,
-        "what" if opening.get(1).is_some_and(|it| AUXILIARIES.contains(it)) => AnswerKind::WhatDoes,
-        "what" => AnswerKind::WhatIs,
-        "which" => AnswerKind::Kind,
-        it if AUXILIARIES.contains(&it) => AnswerKind::YesNo,
-        _ => read,
-    }
-}
-
-/// "Can you tell me when", "do you remember who": what is asked comes later.
-fn requests(opening: &[&str]) -> bool {
-    let told = [
-        "tell", "remind", "say", "know", "remember", "recall", "list", "name", "give",
-    ];
-    opening.get(1) == Some(&"you") && opening.iter().any(|it| told.contains(it))
-}
-
-/// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
-fn timed(opening: &[&str]) -> bool {
-    let early = opening.iter().take(2).any(|it| *it == "when");
-    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && TIMES.contains(&pair[1]);
-    let dated =
-        opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
-    let inside = matches!(
-        opening.first(),
-        Some(&("what" | "who" | "where" | "how" | "why" | "which"))
-    );
-    (early && !inside) || opening.windows(2).any(asked) || dated
-}
-
-fn recency(lower: &str) -> f32 {
-    let tokens = words(lower);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    if has(&["originally", "initially", "first", "before", "formerly", "previously"]) {
-        return -0.5;
-    }
-    if has(&[
-        "still",
-        "now",
-        "currently",
-        "finally",
-        "final",
-        "latest",
-        "eventually",
-        "anymore",
-    ]) || lower.contains("in the end")
-    {
-        return 1.5;
-    }
-    if has(&["is", "are", "does", "do", "has", "have", "will"]) {
-        0.3
-    } else {
-        0.0
-    }
-}
-
-fn class(lower: &str) -> Option<Asked> {
-    let tokens = words(lower);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    if has(&["colour", "color", "colours", "colors"]) {
-        return Some(Asked::Colour);
-    }
-    if has(&["name", "named", "called", "names", "title", "brand"]) {
-        return Some(Asked::Name);
-    }
-    let figure = has(&[
-        "number",
-        "code",
-        "price",
-        "cost",
-        "costs",
-        "percentage",
-        "height",
-        "size",
-        "weight",
-        "version",
-        "score",
-    ]);
-    figure.then_some(Asked::Figure)
 }
 
 /// The one speaker asked about. Of two names the one right after the auxiliary verb is the subject; questions about both,
@@ -292,6 +202,12 @@ fn subject(request: &AnswerV1, lower: &str) -> Option<String> {
             (!joined(at)).then(|| name.clone())
         }
     }
+}
+
+fn converse(request: &AnswerV1, lower: &str) -> bool {
+    let names = request.anchors.subjects.iter().map(|it| it.to_lowercase());
+    let mut side = names.flat_map(|name| ["from", "to", "by", "for"].map(|it| format!(" {it} {name}")));
+    side.any(|it| lower.contains(&it))
 }
 
 fn content(request: &AnswerV1, bare: &str) -> Vec<Word> {
@@ -344,38 +260,4 @@ fn content(request: &AnswerV1, bare: &str) -> Vec<Word> {
     let total: f32 = found.iter().map(|it| it.idf).sum();
     found.iter_mut().for_each(|it| it.weight = it.idf / total);
     found
-}
-
-fn plural(request: &AnswerV1, lower: &str) -> bool {
-    let head = request.anchors.head.to_lowercase();
-    let many = head.len() > 3 && head.ends_with('s') && !head.ends_with("ss") && !head.ends_with("us");
-    let listing = words(lower).iter().take(4).any(|it| LISTERS.contains(it));
-    let what = !matches!(
-        request.anchors.answer,
-        AnswerKind::When | AnswerKind::Number | AnswerKind::Duration
-    );
-    what && (many || head == "people" || head == "children" || (listing && !lower.contains("how ")))
-}
-
-/// The options of a choice: "tea or coffee" at the end of the question.
-fn options(question: &str) -> Vec<String> {
-    let Some((left, right)) = question.trim_end_matches(['?', ' ']).rsplit_once(" or ") else {
-        return Vec::new();
-    };
-    let tail: Vec<&str> = left.rsplit([',', ' ']).take_while(|it| !is_stop(it)).take(3).collect();
-    let right: Vec<&str> = right
-        .split_whitespace()
-        .filter(|it| !matches!(*it, "a" | "an" | "the"))
-        .take(4)
-        .collect();
-    if tail.is_empty() || right.is_empty() {
-        return Vec::new();
-    }
-    let left: Vec<&str> = tail
-        .into_iter()
-        .take(right.len())
-        .rev()
-        .filter(|it| !it.is_empty())
-        .collect();
-    vec![left.join(" "), right.join(" ")]
 }

@@ -7,19 +7,47 @@ use domain::message::AnswerV1;
 use domain::time::{Precision, TimeSpan};
 use text::patterns;
 
+use crate::answer::money;
 use crate::pool::{Line, covered};
-use crate::question::Question;
+use crate::question::{Asked, Question};
+
+/// What the order of turns weighs, in the order of [`row`].
+pub(crate) const NAMES: &[&str] = &[
+    "cover",
+    "cover_window",
+    "cover_sentence",
+    "cover_things",
+    "likeness",
+    "dated",
+    "asks",
+    "neighbours",
+    "around",
+    "owned",
+    "owned_by_others",
+    "fits",
+    "router",
+    "surrounds",
+    "newer_now",
+    "older_first",
+];
 
 /// Weight of the cover of a whole turn, of its window and of its best sentence, and of the cover of all but the verb.
 const COVER: [f32; 4] = [0.35, 0.35, 0.15, 0.15];
 /// Points of a turn that covers the question fully.
 const COVER_POINTS: f32 = 9.0;
 
-/// Says how well a turn answers by words alone, about 0 to 12.
-pub(crate) fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> f32 {
+/// Says how well a turn answers by words alone, about 0 to 12, from its [`measures`].
+pub(crate) fn height(measures: &[f32; 8]) -> f32 {
+    let [covers @ .., likeness, dated, asks, neighbours] = measures;
+    let cover: f32 = covers.iter().zip(COVER).map(|(it, weight)| it * weight).sum();
+    COVER_POINTS * cover + 1.5 * likeness + 0.8 * dated - asks + 0.8 * neighbours
+}
+
+/// Measures how well a turn answers by words alone; the first eight of [`NAMES`].
+pub(crate) fn measures(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> [f32; 8] {
     let line = &lines[at];
     if question.words.is_empty() {
-        return 0.0;
+        return [0.0; 8];
     }
     let turn = line.cover;
     let window = covered(&window_matches(lines, at), question);
@@ -31,10 +59,17 @@ pub(crate) fn height(lines: &[Line<'_>], at: usize, request: &AnswerV1, question
         .map(|(it, word)| it * word.weight)
         .sum();
     let thing = if things > 0.0 { thing / things } else { turn };
-    let covers = COVER[0] * turn + COVER[1] * window + COVER[2] * sentence + COVER[3] * thing;
-    let asking = line.sentences.iter().filter(|it| it.question).count() as f32 / line.sentences.len().max(1) as f32;
-    COVER_POINTS * covers + 1.5 * line.likeness + 0.8 * dated(line.turn, request) - asking
-        + 0.8 * neighbours(line, question)
+    let asks = line.sentences.iter().filter(|it| it.question).count() as f32 / line.sentences.len().max(1) as f32;
+    [
+        turn,
+        window,
+        sentence,
+        thing,
+        line.likeness,
+        dated(line.turn, request),
+        asks,
+        neighbours(line, question),
+    ]
 }
 
 /// Words may stand in the turn itself or, for less, around it: a question before its answer, a topic two turns ago.
@@ -94,24 +129,37 @@ pub(crate) fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
     turn.times.iter().chain([&told]).map(near).fold(0.0, f32::max)
 }
 
-/// Says in which order turns are asked for an answer: `height`, ownership, kind, the router's opinion, and the time.
-pub(crate) fn order(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> f32 {
+/// Least logarithm of the router's probability that counts.
+const UNLIKELY: f32 = -8.0;
+
+/// Returns what the order of answering weighs: the measures, ownership, kind, the router's opinion, and the time.
+pub(crate) fn row(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> Vec<f32> {
     let line = &lines[at];
-    let router = line
-        .rank
-        .map_or(-6.0, |it| request.scenes[it].probability.max(1e-6).ln().max(-6.0));
-    let own = if question.subject.is_some() {
-        ((line.own + 1.0) / 2.0).max(0.05).ln()
-    } else {
-        0.0
-    };
+    let logarithm = |it: usize| request.scenes[it].probability.max(1e-6).ln().max(UNLIKELY);
+    let router = line.rank.map_or(UNLIKELY, logarithm);
+    let named = question.subject.is_some();
+    let own = |it: f32| if named { it } else { 0.0 };
     let around = [line.previous, line.next]
         .into_iter()
         .flatten()
         .map(|it| lines[it].height)
         .fold(0.0, f32::max);
-    let typed = if fits(question, line.turn) { 0.5 } else { 0.0 };
-    line.height + 1.3 * own + typed + 0.2 * around + ROUTER * router + question.recency * age(lines, at)
+    let flag = |it: bool| f32::from(u8::from(it));
+    let age = age(lines, at);
+    line.measures
+        .iter()
+        .copied()
+        .chain([
+            around / COVER_POINTS,
+            own(line.own),
+            own(((line.own + 1.0) / 2.0).max(0.05).ln()),
+            flag(fits(question, line.turn)),
+            router,
+            flag(line.rank.is_none()),
+            question.recency.max(0.0) * age,
+            question.recency.min(0.0) * age,
+        ])
+        .collect()
 }
 
 /// Place in time among the turns of the pool: 0 the oldest, 1 the newest.
@@ -125,15 +173,13 @@ fn age(lines: &[Line<'_>], at: usize) -> f32 {
     if all > 0 { here as f32 / all as f32 } else { 0.0 }
 }
 
-/// How much a factor e of the router's probability counts.
-const ROUTER: f32 = 1.0;
-
 fn fits(question: &Question, turn: &Turn) -> bool {
     let found = patterns::count(&turn.text);
     let has = |it: usize| found[it] > 0;
     match question.kind {
         AnswerKind::When => has(patterns::DATE) || !turn.times.is_empty(),
         AnswerKind::Duration => has(patterns::DURATION),
+        AnswerKind::Number if question.class == Some(Asked::Money) => money(&turn.text),
         AnswerKind::Number => has(patterns::NUMBER) || has(patterns::MONEY),
         AnswerKind::Where => has(patterns::PLACE),
         AnswerKind::Who => has(patterns::KIN) || has(patterns::CAPITAL),

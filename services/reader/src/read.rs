@@ -9,6 +9,7 @@ use crate::features::{self, Features};
 use crate::judge::{Detail, Judgement, judge};
 use crate::pool::{Line, Pool};
 use crate::question::{self, Question};
+use crate::weights::Weights;
 use crate::words::Lexicon;
 
 /// A window that covers less of the question than this has nothing to do with it.
@@ -20,9 +21,14 @@ const SHOWN: usize = 200;
 
 /// Judges the evidence of a request and answers from it. Pure: equal requests get equal replies.
 pub fn read(request: &AnswerV1) -> AnsweredV1 {
+    read_with(request, Weights::builtin())
+}
+
+/// As [`read`], with other weights.
+pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
     let mut lexicon = Lexicon::default();
     let question = question::analyse(request, &mut lexicon);
-    let pool = Pool::gather(request, &question, &mut lexicon);
+    let pool = Pool::gather(request, &question, weights, &mut lexicon);
     if pool.lines.is_empty() {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
@@ -30,7 +36,7 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
     if let Some(refusal) = refuse(request, &pool, &question, &judgement) {
         return refusal;
     }
-    let found = answer::find(&question, &pool, &mut lexicon);
+    let found = answer::find(&question, &pool, weights, &mut lexicon);
     let Some(found) = found else {
         return refused(
             "the evidence holds nothing of the kind that was asked for",
@@ -44,7 +50,7 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
 pub fn features(request: &AnswerV1) -> Option<Features> {
     let mut lexicon = Lexicon::default();
     let question = question::analyse(request, &mut lexicon);
-    let pool = Pool::gather(request, &question, &mut lexicon);
+    let pool = Pool::gather(request, &question, Weights::builtin(), &mut lexicon);
     if pool.lines.is_empty() {
         return None;
     }

@@ -4,36 +4,25 @@ use domain::anchor::AnswerKind;
 
 use super::Found;
 use super::lexis::number;
-use super::score::{Scored, counts};
+use super::score::Scored;
+use super::traits::counts;
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
 
 /// Candidates that vote.
 const VOTERS: usize = 60;
-/// Temperature of the votes.
-const HEAT: f32 = 0.08;
 /// Items of a list.
 const ITEMS: usize = 5;
 /// An item is worth at least this share of the best.
 const ITEM_SHARE: f32 = 0.65;
 
-/// Chooses; none if there is no candidate.
-pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>) -> Option<Found> {
-    if question.kind == AnswerKind::Number {
-        for it in &mut scored {
-            let terms = &pool.lines[it.span.line].sentences[it.span.sentence].terms;
-            it.score += if counts(terms, it.span.end, &question.head) {
-                0.25
-            } else {
-                0.0
-            };
-        }
-    }
+/// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
+pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>, heat: f32) -> Option<Found> {
     let place = |it: &Scored| (it.span.line, it.span.sentence, it.span.start, it.span.end);
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
     scored.truncate(VOTERS);
     let top = scored.first()?.score;
-    let weights: Vec<f32> = scored.iter().map(|it| ((it.score - top) / HEAT).exp()).collect();
+    let weights: Vec<f32> = scored.iter().map(|it| ((it.score - top) / heat).exp()).collect();
     let total: f32 = weights.iter().sum();
     let worth = |at: usize| {
         let agreed: f32 = scored
@@ -41,7 +30,7 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
             .zip(&weights)
             .map(|(it, weight)| weight * agreement(&scored[at].stems, &it.stems))
             .sum();
-        agreed / total + 0.5 * scored[at].score
+        agreed / total
     };
     let worths: Vec<f32> = (0..scored.len()).map(worth).collect();
     let mut order: Vec<usize> = (0..scored.len()).collect();
@@ -74,7 +63,7 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
 }
 
 /// Another value in a rival's turn must score and cover nearly as much as the best one.
-const RIVAL: f32 = 0.06;
+const RIVAL: f32 = 0.75;
 const RIVAL_ORDER: f32 = 1.0;
 const RIVAL_COVER: f32 = 0.8;
 

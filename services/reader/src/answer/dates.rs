@@ -8,49 +8,62 @@ use domain::time::{Precision, TimeSpan};
 use super::Found;
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
+use crate::weights::{self, Weights};
 
-/// A turn may be this much behind the best one and still lend its date, if the best one names none.
-const BEHIND: f32 = 1.5;
+/// What the choice of a time weighs, in the order of a candidate's row.
+pub(crate) const NAMES: &[&str] = &[
+    "rank",
+    "lead",
+    "cover",
+    "asks",
+    "away",
+    "later_in_sentence",
+    "later_in_turn",
+    "told",
+    "told_lead",
+    "day",
+    "week",
+    "month",
+    "year",
+    "tense",
+    "owned",
+];
 
-/// A time that a turn names, with how much it looks like the answer.
-struct Candidate {
-    line: usize,
-    worth: f32,
-    span: TimeSpan,
+/// A time that a turn names, or the day on which it was told.
+pub(crate) struct Candidate {
+    pub(crate) line: usize,
+    /// None for the day on which the turn was told.
+    span: Option<TimeSpan>,
+    /// What [`NAMES`] names.
+    pub(crate) row: Vec<f32>,
+    /// The time as it would be shown.
+    pub(crate) text: String,
 }
 
-/// Finds the time: the one named nearest to the matter in the best turns, else the day on which the best turn was told.
-pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Option<Found> {
-    let &first = lines.first()?;
-    let top = pool.lines[first].order;
-    let mut best: Option<Candidate> = None;
-    for &line in lines.iter().filter(|&&it| pool.lines[it].order >= top - BEHIND) {
-        for candidate in candidates(pool, line, top) {
-            if best.as_ref().is_none_or(|it| candidate.worth > it.worth) {
-                best = Some(candidate);
-            }
+/// Finds the time that the weights like best among those named in the turns and the days on which they were told.
+pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weights: &Weights) -> Option<Found> {
+    let all = candidates(question, pool, lines);
+    let mut best: Option<(f32, &Candidate)> = None;
+    for it in &all {
+        let worth = weights::dot(&it.row, &weights.times);
+        if best.is_none_or(|it| worth > it.0) {
+            best = Some((worth, it));
         }
     }
-    let share = pool.lines[first]
-        .sentences
-        .iter()
-        .map(|it| it.cover)
-        .fold(0.0, f32::max);
-    let Some(best) = best else {
-        let told = pool.lines[first].turn.observed_at;
-        let reason = Some("no time is named; this is when it was told".to_owned());
-        return Some(Found {
-            text: day(told),
-            lines: vec![first],
-            share: 0.5 * share,
-            reason,
-            conflict: false,
-        });
+    let (_, best) = best?;
+    let line = &pool.lines[best.line];
+    let share = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
+    let told = day(line.turn.observed_at);
+    let (share, reason) = match &best.span {
+        None => (
+            0.5 * share,
+            Some("no time is named; this is when it was told".to_owned()),
+        ),
+        Some(span) if span.words.is_empty() => (share, None),
+        Some(span) => (share, Some(format!("\"{}\" was said on {told}", span.words))),
     };
-    let told = pool.lines[best.line].turn.observed_at;
-    let reason = (!best.span.words.is_empty()).then(|| format!("\"{}\" was said on {}", best.span.words, day(told)));
     Some(Found {
-        text: rendered(question, &best.span, told),
+        text: best.text.clone(),
         lines: vec![best.line],
         share,
         reason,
@@ -63,19 +76,72 @@ const NEAR: f32 = 30.0;
 /// A clause between them counts as this many bytes.
 const CLAUSE: usize = 40;
 
-fn candidates(pool: &Pool<'_>, at: usize, top: f32) -> Vec<Candidate> {
-    let line = &pool.lines[at];
+/// Returns the times named in the lines, in order, each line's own day last.
+pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Candidate> {
     let mut out = Vec::new();
-    for (sentence, it) in line.sentences.iter().enumerate().filter(|(_, it)| !it.caption) {
-        for (order, (place, span)) in mentions(line, &it.text).into_iter().enumerate() {
-            let asks = if it.question { 0.5 } else { 0.0 };
-            let away = 0.5 - 0.5 * (-(distance(it, &place) as f32) / NEAR).exp();
-            let later = 0.02 * order as f32 + 0.05 * sentence as f32;
-            let worth = (line.order - top) + 2.0 * it.cover - asks - away - later;
-            out.push(Candidate { line: at, worth, span });
+    for (rank, &at) in lines.iter().enumerate() {
+        let line = &pool.lines[at];
+        let mut push = |span: Option<TimeSpan>, text: String, own: &[f32; 6]| {
+            let row = row(question, pool, (rank, at), span.as_ref(), own);
+            out.push(Candidate {
+                line: at,
+                span,
+                row,
+                text,
+            });
+        };
+        for (sentence, it) in line.sentences.iter().enumerate().filter(|(_, it)| !it.caption) {
+            for (order, (place, span)) in mentions(line, &it.text).into_iter().enumerate() {
+                let asks = f32::from(u8::from(it.question));
+                let away = 1.0 - (-(distance(it, &place) as f32) / NEAR).exp();
+                let own = [
+                    it.cover,
+                    asks,
+                    away,
+                    order as f32,
+                    sentence as f32,
+                    it.subject - it.other,
+                ];
+                let text = rendered(question, &span, line.turn.observed_at);
+                push(Some(span), text, &own);
+            }
         }
+        let cover = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
+        push(None, day(line.turn.observed_at), &[cover, 0.0, 0.0, 0.0, 0.0, line.own]);
     }
     out
+}
+
+fn row(
+    question: &Question,
+    pool: &Pool<'_>,
+    (rank, at): (usize, usize),
+    span: Option<&TimeSpan>,
+    [cover, asks, away, order, sentence, owned]: &[f32; 6],
+) -> Vec<f32> {
+    let line = &pool.lines[at];
+    let flag = |it: bool| f32::from(u8::from(it));
+    let precise = |wanted: &[Precision]| flag(span.is_some_and(|it| wanted.contains(&it.precision)));
+    let lead = (line.order - pool.lines[pool.by_order[0]].order).max(-6.0);
+    let told = flag(span.is_none());
+    let ahead = span.map_or(0.0, |it| if it.start > line.turn.observed_at { 1.0 } else { -1.0 });
+    vec![
+        (-(rank as f32)).exp(),
+        lead,
+        *cover,
+        *asks,
+        *away,
+        order.min(3.0),
+        sentence.min(5.0),
+        told,
+        told * lead,
+        precise(&[Precision::Instant, Precision::Day]),
+        precise(&[Precision::Week]),
+        precise(&[Precision::Month, Precision::Season]),
+        precise(&[Precision::Year]),
+        ahead * question.tense,
+        if question.subject.is_some() { *owned } else { 0.0 },
+    ]
 }
 
 /// Bytes from a time to the nearest word of the question in its sentence.

@@ -25,7 +25,9 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
     let denied = if differs(question, pool, first) {
         true
     } else {
-        spoken(pool, &pool.lines[first]).unwrap_or_else(|| denied(question, pool, &near))
+        spoken(pool, &pool.lines[first])
+            .or_else(|| answered(question, pool, &near))
+            .unwrap_or_else(|| denied(question, pool, &near))
     };
     let text = if denied == question.negated { "Yes" } else { "No" };
     let share = pool.lines[first]
@@ -80,6 +82,28 @@ fn spoken(pool: &Pool<'_>, line: &Line<'_>) -> Option<bool> {
     }
 }
 
+/// Longest denial that says nothing else, in words: "I did not go", "we couldn't make it".
+const ELLIPSIS: usize = 5;
+
+/// Somebody else told of the matter, and the one asked about answers in a few words that it was not so for them.
+fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<bool> {
+    let subject = question.subject.as_ref()?.to_lowercase();
+    let own = |it: usize| pool.lines[it].turn.actor.to_lowercase() == subject;
+    let replies = near
+        .iter()
+        .filter(|&&it| !own(it))
+        .filter_map(|&it| pool.lines[it].next);
+    let denies_all = |it: usize| {
+        let first = pool.lines[it].sentences.first().map_or("", |it| it.text.as_str());
+        let clause = first.split([',', ';', '.', '!']).next().unwrap_or_default();
+        let lower = clause.to_lowercase().replace('’', "'");
+        let words = text::words(&lower);
+        let me = matches!(words.first(), Some(&("i" | "we")));
+        me && words.len() <= ELLIPSIS && words.iter().any(|it| denies(it))
+    };
+    replies.filter(|&it| own(it)).any(denies_all).then_some(true)
+}
+
 /// The telling sentences vote, those of better turns more.
 fn denied(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
     let all = || {
@@ -127,10 +151,29 @@ fn denies_match(sentence: &Sentence, question: &Question) -> bool {
             .iter()
             .any(|it| question.words.iter().any(|word| word.stem == text::stem(it)));
         let double = lower.contains("can't wait") || lower.contains("not only") || lower.contains("no doubt");
-        holds && !double && words.iter().filter(|it| denies(it)).count() % 2 == 1
+        let phrase = usize::from(DENIALS.iter().any(|it| lower.contains(it)));
+        holds && !double && (phrase + words.iter().filter(|it| denies(it)).count()) % 2 == 1
     });
     denied != opposite
 }
+
+/// Phrases that deny what stands in their clause.
+const DENIALS: &[&str] = &[
+    "decided against",
+    "voted against",
+    "turned down",
+    "turned it down",
+    "gave up",
+    "given up",
+    "backed out",
+    "pulled out of",
+    "passed on the",
+    "called off",
+    "fell through",
+    "too busy to",
+    "too scared to",
+    "too tired to",
+];
 
 /// Stems that say the opposite of each other.
 const OPPOSITES: &[(&str, &str)] = &[
@@ -181,7 +224,8 @@ pub(crate) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexi
                         .fold(0.0, f32::max)
                 });
                 let held = near.sum::<f32>() / stems.len().max(1) as f32;
-                let sign = if denies_match(sentence, question) { 0.5 } else { 1.0 };
+                let denied = if denies_match(sentence, question) { 0.5 } else { 1.0 };
+                let sign = denied * if replaced(sentence, &stems) { 0.5 } else { 1.0 };
                 let worth = sign * held * (1.0 + sentence.cover) * (-0.3 * rank as f32).exp();
                 if best.is_none_or(|it| worth > it.0) {
                     best = Some((worth, option, line));
@@ -198,4 +242,20 @@ pub(crate) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexi
         reason: None,
         conflict: false,
     })
+}
+
+/// "Green instead of red", "the kayak rather than the canoe": says whether the option is what was not taken.
+fn replaced(sentence: &Sentence, stems: &[String]) -> bool {
+    let places = sentence.terms.iter().filter(|it| stems.contains(&it.stem));
+    let left = |start: usize| {
+        let before = sentence.text.get(..start).unwrap_or_default().to_lowercase();
+        let words: Vec<&str> = text::words(&before);
+        let article = |it: &&&str| !matches!(**it, "the" | "a" | "an" | "my" | "our" | "his" | "her" | "their");
+        let last: Vec<&str> = words.iter().rev().filter(article).take(2).copied().collect();
+        matches!(
+            last.as_slice(),
+            ["of", "instead"] | ["than", ..] | ["not" | "over" | "without", ..] | ["to", "prefer" | "preferred"]
+        )
+    };
+    places.into_iter().any(|it| left(it.start))
 }

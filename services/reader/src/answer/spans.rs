@@ -1,10 +1,16 @@
 //! Candidate answers: phrases of the best turns.
 
-use domain::anchor::AnswerKind;
-use text::words;
+mod figures;
+mod token;
 
-use super::lexis::{Class, class, duration};
-use crate::pool::{Pool, Sentence, telling};
+use std::ops::Range;
+
+use domain::anchor::AnswerKind;
+
+use super::lexis::Class;
+use crate::pool::{Pool, telling};
+use crate::question::{Asked, Question};
+use token::{Token, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +31,12 @@ pub(crate) enum Shape {
     Clause,
     /// A number.
     Number,
+    /// A number with its unit or currency.
+    Amount,
     /// A number with a unit of time.
     Duration,
+    /// How often something happens.
+    Rate,
     /// Capitalised words.
     Name,
     /// Words in quotation marks.
@@ -46,76 +56,59 @@ pub(crate) struct Span {
     pub(crate) end: usize,
     /// Lower-case word before it; empty at the start.
     pub(crate) before: String,
+    /// The word before it and its article.
+    pub(crate) led: String,
     /// Number of words.
     pub(crate) length: usize,
     /// What it looks like.
     pub(crate) shape: Shape,
+    /// Whether it names a time.
+    pub(crate) timed: Timed,
+    /// Whether it is a sum of money.
+    pub(crate) money: bool,
 }
 
-/// A word of a sentence in its place.
-struct Token {
-    start: usize,
-    end: usize,
-    lower: String,
-    class: Class,
-    /// Whether a mark that ends clauses stands before it.
-    breaks: bool,
-    /// Whether a comma stands before it.
-    comma: bool,
+/// How far a candidate names a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timed {
+    /// Not at all.
+    No,
+    /// Beside something else.
+    Part,
+    /// It says nothing else.
+    Whole,
 }
 
 /// Longest candidate in words.
 const LENGTH_MAX: usize = 14;
 
-/// Returns the candidates of the lines. Only durations for a duration, only numbers for a number.
-pub(crate) fn candidates(pool: &Pool<'_>, lines: &[usize], kind: AnswerKind) -> Vec<Span> {
+/// Returns the candidates of the lines: only durations for a duration, only numbers for a number.
+pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Span> {
     let mut out = Vec::new();
     for &line in lines {
         let all = &pool.lines[line].sentences;
         for sentence in telling(all) {
             let it = &all[sentence];
-            let tokens = tokens(it);
+            let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
+            let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
+            let tokens = tokens(it, &times);
             let mut found = Finder {
                 tokens: &tokens,
                 line,
                 sentence,
                 out: Vec::new(),
             };
-            if kind == AnswerKind::Duration {
+            if question.class == Some(Asked::Rate) {
+                found.rates();
+            } else if question.kind == AnswerKind::Duration {
                 found.durations();
-            } else if kind == AnswerKind::Number {
-                found.numbers();
+            } else if question.kind == AnswerKind::Number {
+                found.numbers(&it.text);
             } else {
                 found.all(&it.text);
             }
             out.append(&mut found.out);
         }
-    }
-    out
-}
-
-/// Words of a sentence that are searched.
-const WORDS_MAX: usize = 80;
-
-fn tokens(sentence: &Sentence) -> Vec<Token> {
-    let text = &sentence.text;
-    let base = text.as_ptr() as usize;
-    let mut last = 0;
-    let mut out = Vec::new();
-    for (at, word) in words(text).into_iter().take(WORDS_MAX).enumerate() {
-        let start = word.as_ptr() as usize - base;
-        let gap = &text[last..start];
-        let lower = word.to_lowercase().replace('’', "'");
-        out.push(Token {
-            start,
-            end: start + word.len(),
-            class: class(word, &lower, at == 0 && !sentence.caption),
-            lower,
-            breaks: gap.contains(['.', ';', ':', '!', '?', '(', ')', '"', '“', '”', '…', '—', '–'])
-                || gap.contains(" - "),
-            comma: gap.contains([',', '，', '、']),
-        });
-        last = start + word.len();
     }
     out
 }
@@ -135,38 +128,66 @@ impl Finder<'_> {
             self.phrases(at);
             self.actions(at);
         }
-        self.numbers();
+        self.numbers(text);
         self.durations();
+    }
+
+    fn span(&self, from: usize, to: usize, shape: Shape) -> Span {
+        let before = from.checked_sub(1).map(|it| self.tokens[it].lower.clone());
+        let article = |it: &&Token| it.class == Class::Determiner;
+        let led = self.tokens[..from].iter().rev().find(|it| !article(it));
+        Span {
+            line: self.line,
+            sentence: self.sentence,
+            start: self.tokens[from].start,
+            end: self.tokens[to - 1].end,
+            before: before.unwrap_or_default(),
+            led: led.map(|it| it.lower.clone()).unwrap_or_default(),
+            length: to - from,
+            shape,
+            timed: self.timed(from, to),
+            money: false,
+        }
+    }
+
+    fn timed(&self, from: usize, to: usize) -> Timed {
+        let says = |it: &&Token| {
+            !matches!(
+                it.class,
+                Class::Preposition | Class::Determiner | Class::Conjunction | Class::Filler | Class::Number
+            )
+        };
+        let all = &self.tokens[from..to];
+        if !all.iter().any(|it| it.time) {
+            Timed::No
+        } else if all.iter().filter(says).all(|it| it.time) {
+            Timed::Whole
+        } else {
+            Timed::Part
+        }
     }
 
     fn push(&mut self, from: usize, to: usize, shape: Shape) {
         let from = (from..to)
-            .find(|&it| !matches!(self.tokens[it].class, Class::Filler | Class::Conjunction))
+            .find(|&it| {
+                let token = &self.tokens[it];
+                !matches!(token.class, Class::Filler | Class::Conjunction) && token.lower != "of"
+            })
             .unwrap_or(to);
         if from >= to || to - from > LENGTH_MAX {
             return;
         }
-        let before = from
-            .checked_sub(1)
-            .map(|it| self.tokens[it].lower.clone())
-            .unwrap_or_default();
-        let (start, end) = (self.tokens[from].start, self.tokens[to - 1].end);
-        let (line, sentence, length) = (self.line, self.sentence, to - from);
-        if !self
-            .out
-            .iter()
-            .any(|it| it.start == start && it.end == end && it.shape == shape)
-        {
-            self.out.push(Span {
-                line,
-                sentence,
-                start,
-                end,
-                before,
-                length,
-                shape,
-            });
+        let span = self.span(from, to, shape);
+        let known = |it: &Span| it.start == span.start && it.end == span.end && it.shape == shape;
+        if !self.out.iter().any(known) {
+            self.out.push(span);
         }
+    }
+
+    /// A single word, even one that phrases do not start with.
+    fn push_word(&mut self, at: usize, shape: Shape) {
+        let span = self.span(at, at + 1, shape);
+        self.out.push(span);
     }
 
     /// Returns the end of the noun phrase that starts at `at`; `at` if there is none.
@@ -220,7 +241,8 @@ impl Finder<'_> {
         if inside {
             return;
         }
-        if at > 0 && self.tokens[at - 1].class == Class::Preposition && !opens {
+        let places = |it: &Token| it.class == Class::Preposition && !matches!(it.lower.as_str(), "of" | "as" | "like");
+        if at > 0 && places(&self.tokens[at - 1]) && !opens {
             self.push(at - 1, end, Shape::Place);
         }
         self.extend(at, end);
@@ -280,7 +302,8 @@ impl Finder<'_> {
                 .get(at + 1)
                 .is_some_and(|it| matches!(it.class, Class::Verb | Class::Content));
         if (reason || purpose) && at + 1 < clause {
-            self.push(if reason { at + 1 } else { at }, clause, Shape::Reason);
+            let of = reason && self.tokens[at + 1].lower == "of";
+            self.push(at + usize::from(reason) + usize::from(of), clause, Shape::Reason);
             if purpose {
                 self.push(at + 1, clause, Shape::Action);
                 self.push(at + 1, self.clause_end_short(at), Shape::Action);
@@ -332,67 +355,6 @@ impl Finder<'_> {
                 };
                 self.push(at, end, Shape::Clause);
                 at = end;
-            }
-        }
-    }
-
-    fn quotes(&mut self, text: &str) {
-        let quoted = |at: usize| text[..at].chars().filter(|it| matches!(it, '"' | '“' | '”')).count() % 2 == 1;
-        let mut at = 0;
-        while at < self.tokens.len() {
-            if !quoted(self.tokens[at].start) {
-                at += 1;
-                continue;
-            }
-            let end = (at..self.tokens.len())
-                .find(|&it| !quoted(self.tokens[it].start))
-                .unwrap_or(self.tokens.len());
-            if end - at <= LENGTH_MAX {
-                let (start, stop) = (self.tokens[at].start, self.tokens[end - 1].end);
-                let before = at
-                    .checked_sub(1)
-                    .map(|it| self.tokens[it].lower.clone())
-                    .unwrap_or_default();
-                let (line, sentence) = (self.line, self.sentence);
-                self.out.push(Span {
-                    line,
-                    sentence,
-                    start,
-                    end: stop,
-                    before,
-                    length: end - at,
-                    shape: Shape::Quote,
-                });
-            }
-            at = end;
-        }
-    }
-
-    fn numbers(&mut self) {
-        for at in 0..self.tokens.len() {
-            if self.tokens[at].class == Class::Number {
-                self.push(at, at + 1, Shape::Number);
-            }
-        }
-    }
-
-    fn durations(&mut self) {
-        for at in 0..self.tokens.len() {
-            let unit = (at + 1..(at + 4).min(self.tokens.len())).find(|&it| duration(&self.tokens[it].lower));
-            let counts = self.tokens[at].class == Class::Number
-                || matches!(
-                    self.tokens[at].lower.as_str(),
-                    "a" | "an" | "few" | "several" | "half" | "many"
-                );
-            if let (true, Some(unit)) = (counts, unit) {
-                self.push(at, unit + 1, Shape::Duration);
-            }
-        }
-        for at in 0..self.tokens.len() {
-            let year =
-                |it: &Token| it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number;
-            if self.tokens[at].lower == "since" && self.tokens.get(at + 1).is_some_and(year) {
-                self.push(at, at + 2, Shape::Duration);
             }
         }
     }

@@ -1,7 +1,5 @@
 //! What a question is parted into, and its cues.
 
-#![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
-
 use domain::message::PlanV1;
 use reader::plan;
 

@@ -1,0 +1,291 @@
+//! What can answer a question at all: a place is no weekday, a person no place, a price no date.
+
+use domain::anchor::AnswerKind;
+
+use super::lexis::person;
+use super::spans::{Shape, Span, Timed};
+use crate::question::{Asked, Question};
+
+/// How a candidate fits the kind of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grade {
+    /// It has the marks of the kind.
+    Right,
+    /// Nothing speaks for or against it.
+    Open,
+    /// It is of another kind.
+    Wrong,
+}
+
+/// Grades a candidate; `lower` are its words in lower case.
+pub(crate) fn grade(question: &Question, span: &Span, lower: &[String]) -> Grade {
+    if says_nothing(question, lower) {
+        return Grade::Wrong;
+    }
+    if question.class == Some(Asked::Colour) {
+        return coloured(lower);
+    }
+    match question.kind {
+        AnswerKind::Where => place(question, span, lower),
+        AnswerKind::Who => someone(question, span, lower),
+        AnswerKind::Number => figure(question, span),
+        AnswerKind::Why | AnswerKind::How => spoken(span, span.timed == Timed::Whole),
+        AnswerKind::Kind | AnswerKind::WhatDoes | AnswerKind::WhatIs | AnswerKind::Other | AnswerKind::Message => {
+            spoken(span, span.timed == Timed::Whole && !question.timely)
+        }
+        AnswerKind::When | AnswerKind::Duration | AnswerKind::YesNo => Grade::Right,
+    }
+}
+
+/// Words that only point: "that one", "there", "it".
+fn says_nothing(question: &Question, lower: &[String]) -> bool {
+    let points = |it: &String| {
+        matches!(
+            it.as_str(),
+            "it" | "that" | "this" | "there" | "here" | "them" | "they" | "those" | "these" | "one" | "ones" | "the"
+        )
+    };
+    question.kind != AnswerKind::Number && lower.iter().all(points)
+}
+
+/// A colour is said with its shade and nothing else.
+fn coloured(lower: &[String]) -> Grade {
+    let colour = |it: &String| COLOURS.contains(&it.as_str());
+    let shade =
+        |it: &String| colour(it) || matches!(it.as_str(), "dark" | "light" | "pale" | "bright" | "deep" | "and");
+    if lower.iter().any(colour) && lower.iter().all(shade) {
+        Grade::Right
+    } else {
+        Grade::Open
+    }
+}
+
+const COLOURS: &[&str] = &[
+    "red",
+    "blue",
+    "green",
+    "yellow",
+    "black",
+    "white",
+    "brown",
+    "pink",
+    "purple",
+    "orange",
+    "grey",
+    "gray",
+    "silver",
+    "gold",
+    "golden",
+    "beige",
+    "turquoise",
+    "violet",
+    "crimson",
+    "navy",
+    "cream",
+    "mustard",
+    "slate",
+    "teal",
+    "maroon",
+];
+
+fn figured(span: &Span) -> bool {
+    matches!(
+        span.shape,
+        Shape::Number | Shape::Amount | Shape::Duration | Shape::Rate
+    )
+}
+
+/// Prepositions before places.
+fn locates(before: &str) -> bool {
+    matches!(
+        before,
+        "in" | "at"
+            | "near"
+            | "into"
+            | "inside"
+            | "around"
+            | "across"
+            | "outside"
+            | "behind"
+            | "under"
+            | "beside"
+            | "through"
+            | "en"
+            | "dans"
+            | "em"
+    )
+}
+
+fn leads(before: &str) -> bool {
+    locates(before)
+        || matches!(
+            before,
+            "to" | "from" | "on" | "via" | "nach" | "aus" | "left" | "visited"
+        )
+}
+
+fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
+    let speaker = lower.iter().all(|it| question.speakers.contains(it));
+    let somebody = span.shape != Shape::Place && !leads(&span.led) && lower.last().is_some_and(|it| person(it));
+    let aimed = span.shape == Shape::Place
+        && lower
+            .first()
+            .is_some_and(|it| matches!(it.as_str(), "for" | "with" | "by"));
+    if span.timed != Timed::No || figured(span) || speaker || somebody || aimed {
+        return Grade::Wrong;
+    }
+    match span.shape {
+        Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if leads(&span.led) => Grade::Right,
+        Shape::Place if lower.first().is_some_and(|it| leads(it)) => Grade::Right,
+        Shape::Name if !matches!(span.before.as_str(), "with" | "by" | "called" | "named") => Grade::Right,
+        Shape::Name
+        | Shape::Phrase
+        | Shape::Extended
+        | Shape::Joined
+        | Shape::Place
+        | Shape::Action
+        | Shape::Reason
+        | Shape::Clause
+        | Shape::Quote
+        | Shape::Number
+        | Shape::Amount
+        | Shape::Duration
+        | Shape::Rate => Grade::Open,
+    }
+}
+
+fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
+    let asked = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
+    let role = |it: &String| person(it) || works(it);
+    if span.timed != Timed::No || figured(span) || span.shape == Shape::Place || lower.iter().all(asked) {
+        return Grade::Wrong;
+    }
+    match span.shape {
+        Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if locates(&span.led) => Grade::Wrong,
+        Shape::Name => Grade::Right,
+        Shape::Phrase | Shape::Extended | Shape::Joined if lower.iter().any(role) => Grade::Right,
+        Shape::Phrase
+        | Shape::Extended
+        | Shape::Joined
+        | Shape::Place
+        | Shape::Action
+        | Shape::Reason
+        | Shape::Clause
+        | Shape::Quote
+        | Shape::Number
+        | Shape::Amount
+        | Shape::Duration
+        | Shape::Rate => Grade::Open,
+    }
+}
+
+/// "Plumber", "dentist", "librarian": who is called by what they do.
+fn works(lower: &str) -> bool {
+    let ends = [
+        "er", "or", "ist", "ian", "man", "woman", "men", "women", "ers", "ors", "ists", "ians",
+    ];
+    lower.chars().count() > 5 && ends.iter().any(|it| lower.ends_with(it)) && !NO_WORKERS.contains(&lower)
+}
+
+const NO_WORKERS: &[&str] = &[
+    "another",
+    "either",
+    "neither",
+    "together",
+    "weather",
+    "whether",
+    "dinner",
+    "summer",
+    "winter",
+    "number",
+    "letter",
+    "corner",
+    "flower",
+    "flowers",
+    "paper",
+    "water",
+    "shower",
+    "better",
+    "later",
+    "earlier",
+    "longer",
+    "never",
+    "however",
+    "rather",
+    "matter",
+    "under",
+    "colour",
+    "mirror",
+    "motor",
+    "error",
+    "harbor",
+    "computer",
+    "computers",
+    "printer",
+    "charger",
+    "boiler",
+    "router",
+    "poster",
+    "folder",
+    "leather",
+    "feather",
+    "humor",
+    "flavor",
+    "december",
+    "october",
+    "november",
+    "september",
+    "center",
+    "theater",
+    "minor",
+    "major",
+    "exterior",
+    "interior",
+    "indoor",
+    "outdoor",
+    "dessert",
+    "freezer",
+    "cooker",
+    "heater",
+    "trailer",
+    "scooter",
+    "river",
+    "silver",
+    "ginger",
+    "butter",
+];
+
+fn figure(question: &Question, span: &Span) -> Grade {
+    if span.timed != Timed::No && !question.timely {
+        return Grade::Wrong;
+    }
+    if question.class != Some(Asked::Money) {
+        return if span.money { Grade::Open } else { Grade::Right };
+    }
+    if span.money {
+        Grade::Right
+    } else if span.shape == Shape::Amount {
+        Grade::Wrong
+    } else {
+        Grade::Open
+    }
+}
+
+fn spoken(span: &Span, wrong: bool) -> Grade {
+    match (wrong, span.shape) {
+        (true, _) => Grade::Wrong,
+        (false, Shape::Number | Shape::Amount | Shape::Duration | Shape::Rate) => Grade::Open,
+        (
+            false,
+            Shape::Phrase
+            | Shape::Extended
+            | Shape::Joined
+            | Shape::Action
+            | Shape::Place
+            | Shape::Reason
+            | Shape::Clause
+            | Shape::Name
+            | Shape::Quote,
+        ) => Grade::Right,
+    }
+}

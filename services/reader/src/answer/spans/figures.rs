@@ -1,0 +1,129 @@
+//! Candidates with figures: numbers, amounts, lengths of time, rates; and what stands in quotation marks.
+
+use super::super::amount;
+use super::super::lexis::{Class, duration};
+use super::super::time_words::of_rate;
+use super::{Finder, LENGTH_MAX, Shape, Span};
+
+impl Finder<'_> {
+    /// Numbers, and with the unit or currency beside them.
+    pub(super) fn numbers(&mut self, text: &str) {
+        let mut at = 0;
+        while at < self.tokens.len() {
+            if self.tokens[at].class != Class::Number {
+                at += 1;
+                continue;
+            }
+            let end = self.run_end(at);
+            self.push(at, end, Shape::Number);
+            self.amount(text, at, end);
+            at = end;
+        }
+    }
+
+    /// "Two hundred and ten" and "2 million" are one number each, "20, 43" are two.
+    fn run_end(&self, at: usize) -> usize {
+        let joins = |here: usize| !(self.tokens[here].breaks || self.tokens[here].comma);
+        let counts = |here: usize| self.tokens.get(here).is_some_and(|it| it.class == Class::Number);
+        let mut end = at + 1;
+        loop {
+            if counts(end) && joins(end) {
+                end += 1;
+            } else if self.tokens.get(end).is_some_and(|it| it.lower == "and") && joins(end) && counts(end + 1) {
+                end += 2;
+            } else {
+                return end;
+            }
+        }
+    }
+
+    fn amount(&mut self, text: &str, at: usize, end: usize) {
+        let mut span = Span {
+            shape: Shape::Amount,
+            ..self.span(at, end, Shape::Amount)
+        };
+        let mut found = false;
+        if let Some(start) = amount::sign_before(text, span.start) {
+            (span.start, span.money, found) = (start, true, true);
+        } else if let Some(before) = at.checked_sub(1).map(|it| &self.tokens[it])
+            && amount::code(&before.lower)
+        {
+            (span.start, span.money, found) = (before.start, true, true);
+        }
+        let next = self.tokens.get(end).filter(|it| !(it.breaks || it.comma));
+        if let Some((stop, money)) = amount::sign_after(text, span.end) {
+            (span.end, found) = (stop, true);
+            span.money |= money;
+        } else if let Some(next) = next.filter(|it| amount::currency(&it.lower)) {
+            (span.end, span.money, found) = (next.end, true, true);
+            span.length += 1;
+        } else if let Some(next) = next.filter(|it| amount::unit(&it.lower) || duration(&it.lower)) {
+            (span.end, found) = (next.end, true);
+            span.length += 1;
+        }
+        if found {
+            self.out.push(span);
+        }
+    }
+
+    pub(super) fn durations(&mut self) {
+        for at in 0..self.tokens.len() {
+            let unit = (at + 1..(at + 4).min(self.tokens.len())).find(|&it| duration(&self.tokens[it].lower));
+            let counts = self.tokens[at].class == Class::Number
+                || matches!(
+                    self.tokens[at].lower.as_str(),
+                    "a" | "an" | "few" | "several" | "half" | "many"
+                );
+            if let (true, Some(unit)) = (counts, unit) {
+                self.push(at, unit + 1, Shape::Duration);
+            }
+        }
+        for at in 0..self.tokens.len() {
+            let year = |it: &super::Token| {
+                it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number
+            };
+            if self.tokens[at].lower == "since" && self.tokens.get(at + 1).is_some_and(year) {
+                self.push(at, at + 2, Shape::Duration);
+            }
+        }
+    }
+
+    /// "Every other Friday", "twice a week", "three times a month", "daily".
+    pub(super) fn rates(&mut self) {
+        for at in 0..self.tokens.len() {
+            let lower = |it: usize| self.tokens.get(it).map_or("", |it| it.lower.as_str());
+            let time = |it: usize| self.tokens.get(it).is_some_and(|it| it.time);
+            if matches!(lower(at), "every" | "each") {
+                if let Some(end) = (at + 1..at + 4).rev().find(|&it| time(it)) {
+                    self.push(at, end + 1, Shape::Rate);
+                }
+            } else if matches!(lower(at), "once" | "twice") || lower(at + 1) == "times" {
+                let rest = if lower(at + 1) == "times" { at + 2 } else { at + 1 };
+                if matches!(lower(rest), "a" | "an" | "per" | "every" | "each") && time(rest + 1) {
+                    self.push(at, rest + 2, Shape::Rate);
+                }
+            } else if of_rate(lower(at)) {
+                self.push_word(at, Shape::Rate);
+            }
+        }
+    }
+
+    pub(super) fn quotes(&mut self, text: &str) {
+        let quoted = |at: usize| text[..at].chars().filter(|it| matches!(it, '"' | '“' | '”')).count() % 2 == 1;
+        let mut at = 0;
+        while at < self.tokens.len() {
+            if !quoted(self.tokens[at].start) {
+                at += 1;
+                continue;
+            }
+            let end = (at..self.tokens.len())
+                .find(|&it| !quoted(self.tokens[it].start))
+                .unwrap_or(self.tokens.len());
+            if end - at <= LENGTH_MAX {
+                let span = self.span(at, end, Shape::Quote);
+                self.out.push(span);
+            }
+            at = end;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A whole sentence as the answer, where nothing shorter is of the kind that was asked for.
+
+use domain::anchor::AnswerKind;
+
+use super::Found;
+use crate::pool::Pool;
+use crate::question::Question;
+
+/// Words of a sentence that are shown.
+const WORDS_MAX: usize = 30;
+/// A sentence that covers less of the question is no answer to it.
+const COVER: f32 = 0.5;
+
+/// Returns the sentence that tells most of the matter; none if none tells enough of it.
+pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Option<Found> {
+    let top = pool.lines[*lines.first()?].order;
+    let mut best: Option<(f32, f32, usize, usize)> = None;
+    for &line in lines {
+        for (at, it) in pool.lines[line]
+            .sentences
+            .iter()
+            .enumerate()
+            .filter(|it| !it.1.question)
+        {
+            let worth = pool.lines[line].order - top + 2.0 * it.cover;
+            if it.cover >= COVER && best.is_none_or(|it| worth > it.0) {
+                best = Some((worth, it.cover, line, at));
+            }
+        }
+    }
+    let (_, cover, line, at) = best?;
+    let sought = match question.kind {
+        AnswerKind::Where => "place",
+        AnswerKind::Who => "person",
+        AnswerKind::Duration => "length of time",
+        AnswerKind::Number => "figure",
+        AnswerKind::Message
+        | AnswerKind::When
+        | AnswerKind::Why
+        | AnswerKind::How
+        | AnswerKind::Kind
+        | AnswerKind::YesNo
+        | AnswerKind::WhatDoes
+        | AnswerKind::WhatIs
+        | AnswerKind::Other => "short answer",
+    };
+    Some(Found {
+        text: shown(&pool.lines[line].sentences[at].text),
+        lines: vec![line],
+        share: 0.3 * cover,
+        reason: Some(format!(
+            "no {sought} is named for sure; this is the sentence that tells of it"
+        )),
+        conflict: false,
+    })
+}
+
+/// The sentence without its full stop, cut behind [`WORDS_MAX`] words.
+fn shown(text: &str) -> String {
+    let words = text::words(text);
+    let end = words
+        .get(WORDS_MAX.min(words.len()).saturating_sub(1))
+        .map_or(text.len(), |it| {
+            it.as_ptr() as usize - text.as_ptr() as usize + it.len()
+        });
+    let shown = if words.len() > WORDS_MAX { &text[..end] } else { text };
+    shown.trim().trim_end_matches(['.', '。']).to_owned()
+}

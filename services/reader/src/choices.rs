@@ -1,0 +1,60 @@
+//! What an answer is chosen from, for fitting the weights of the choice.
+
+use domain::message::AnswerV1;
+
+use crate::answer;
+use crate::pool::Pool;
+use crate::question;
+use crate::weights::Weights;
+use crate::words::Lexicon;
+
+/// Candidates of one sort with what is weighed.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Features by candidate, in the order of [`names`].
+    pub rows: Vec<Vec<f32>>,
+    /// What each candidate is: the text as it would be shown, or the ids of the records of a turn.
+    pub items: Vec<Vec<String>>,
+}
+
+/// All candidates of a request but its turns.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Candidate answers in the best turns; empty if the question is answered otherwise.
+    pub spans: Choice,
+    /// Times in the best turns; empty if the question asks for no time.
+    pub times: Choice,
+}
+
+/// Returns the names of the features of turns, candidate answers and times.
+pub fn names() -> [Vec<&'static str>; 3] {
+    [
+        crate::rank::NAMES.to_vec(),
+        answer::span_names(),
+        answer::time_names().to_vec(),
+    ]
+}
+
+/// Returns the turns of a request.
+pub fn turn_choice(request: &AnswerV1) -> Choice {
+    let mut lexicon = Lexicon::default();
+    let question = question::analyse(request, &mut lexicon);
+    let pool = Pool::gather(request, &question, Weights::builtin(), &mut lexicon);
+    let mut turns = Choice::default();
+    for line in pool.lines {
+        turns.rows.push(line.row);
+        turns.items.push(line.turn.external_ids.clone());
+    }
+    turns
+}
+
+/// Returns what the answer to a request is chosen from; `weights` order the turns that are searched.
+pub fn choices(request: &AnswerV1, weights: &Weights) -> Choices {
+    let mut lexicon = Lexicon::default();
+    let question = question::analyse(request, &mut lexicon);
+    let pool = Pool::gather(request, &question, weights, &mut lexicon);
+    if pool.lines.is_empty() {
+        return Choices::default();
+    }
+    answer::choices(&question, &pool, weights, &mut lexicon)
+}

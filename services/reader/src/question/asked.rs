@@ -1,0 +1,270 @@
+//! How a question wants to be answered, read from its words.
+
+use domain::anchor::AnswerKind;
+use domain::message::AnswerV1;
+use text::{is_stop, words};
+
+use super::{AUXILIARIES, Asked};
+
+const TIMES: &[&str] = &[
+    "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season", "hour",
+    "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
+];
+const LISTERS: &[&str] = &["has", "have", "both", "all", "list", "various", "different", "several"];
+
+const PLACES: &[&str] = &[
+    "country",
+    "countries",
+    "city",
+    "cities",
+    "place",
+    "places",
+    "town",
+    "towns",
+    "state",
+    "states",
+    "where",
+];
+
+/// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
+/// names a unit of time after "what" or "which".
+pub(super) fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
+    let opening: Vec<&str> = words(lower).into_iter().take(6).collect();
+    let Some(first) = opening.first() else { return read };
+    if lower.starts_with("how old") {
+        return AnswerKind::Number;
+    }
+    if AUXILIARIES.contains(first) && read != AnswerKind::Message && !requests(&opening) {
+        return AnswerKind::YesNo;
+    }
+    let inside = match read {
+        AnswerKind::When => !timed(&opening),
+        AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),
+        AnswerKind::Where => {
+            matches!(*first, "what" | "which" | "who" | "why" | "how") && !opening.iter().any(|it| PLACES.contains(it))
+        }
+        AnswerKind::Message
+        | AnswerKind::Duration
+        | AnswerKind::Number
+        | AnswerKind::Why
+        | AnswerKind::Kind
+        | AnswerKind::YesNo
+        | AnswerKind::WhatDoes
+        | AnswerKind::WhatIs
+        | AnswerKind::Other => false,
+    };
+    if !inside {
+        return read;
+    }
+    match *first {
+        "how" if matches!(opening.get(1), Some(&("many" | "much"))) => AnswerKind::Number,
+        "how" if matches!(opening.get(1), Some(&("long" | "soon" | "recently" | "often"))) => read,
+        "how" => AnswerKind::How,
+        "who" | "whose" | "whom" => AnswerKind::Who,
+        "where" => AnswerKind::Where,
+        "why" => AnswerKind::Why,
+        "what" if opening.get(1).is_some_and(|it| AUXILIARIES.contains(it)) => AnswerKind::WhatDoes,
+        "what" => AnswerKind::WhatIs,
+        "which" => AnswerKind::Kind,
+        it if AUXILIARIES.contains(&it) => AnswerKind::YesNo,
+        _ => read,
+    }
+}
+
+/// "Can you tell me when", "do you remember who": what is asked comes later.
+fn requests(opening: &[&str]) -> bool {
+    let told = [
+        "tell", "remind", "say", "know", "remember", "recall", "list", "name", "give",
+    ];
+    opening.get(1) == Some(&"you") && opening.iter().any(|it| told.contains(it))
+}
+
+/// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
+fn timed(opening: &[&str]) -> bool {
+    let early = opening.iter().take(2).any(|it| *it == "when");
+    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && TIMES.contains(&pair[1]);
+    let dated =
+        opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
+    let inside = matches!(
+        opening.first(),
+        Some(&("what" | "who" | "where" | "how" | "why" | "which"))
+    );
+    (early && !inside) || opening.windows(2).any(asked) || dated
+}
+
+/// Says whether a question asks what will be, 1, or what was, -1.
+pub(super) fn tense(lower: &str) -> f32 {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    if has(&[
+        "will", "going", "plan", "plans", "planning", "planned", "upcoming", "next",
+    ]) {
+        1.0
+    } else if has(&["did", "was", "were", "had"]) {
+        -1.0
+    } else {
+        0.0
+    }
+}
+
+/// Says whether what is asked for may be a time or a length of time although no "when" asks for it.
+pub(super) fn timely(lower: &str) -> bool {
+    let has =
+        |it: &str| TIMES.contains(&it) || matches!(it, "old" | "age" | "deadline" | "often" | "hours" | "minutes");
+    words(lower).into_iter().any(has)
+}
+
+pub(super) fn recency(lower: &str) -> f32 {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    if has(&["originally", "initially", "first", "before", "formerly", "previously"]) {
+        return -0.5;
+    }
+    if has(&[
+        "still",
+        "now",
+        "currently",
+        "finally",
+        "final",
+        "latest",
+        "eventually",
+        "anymore",
+    ]) || lower.contains("in the end")
+    {
+        return 1.5;
+    }
+    if has(&["is", "are", "does", "do", "has", "have", "will"]) {
+        0.3
+    } else {
+        0.0
+    }
+}
+
+/// The class that a question names for its answer.
+pub(super) fn class(lower: &str) -> Option<Asked> {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    if has(&["colour", "color", "colours", "colors"]) {
+        return Some(Asked::Colour);
+    }
+    if money(&tokens) {
+        return Some(Asked::Money);
+    }
+    if tokens.windows(2).any(|it| it == ["how", "often"]) {
+        return Some(Asked::Rate);
+    }
+    if has(&["name", "named", "called", "names", "title", "brand"]) {
+        return Some(Asked::Name);
+    }
+    let figure = has(&[
+        "number",
+        "code",
+        "percentage",
+        "height",
+        "size",
+        "weight",
+        "version",
+        "score",
+    ]);
+    figure.then_some(Asked::Figure)
+}
+
+/// Verbs of paying that need no object to be about money, by stem.
+pub(crate) const PLAINLY_PAYING: &[&str] = &["pay", "paid", "cost", "charg", "spend", "spent"];
+/// Verbs of paying and earning, by stem.
+const PAYING: &[&str] = &[
+    "pay", "paid", "cost", "charg", "spend", "spent", "earn", "owe", "lend", "lent", "borrow", "worth", "save", "sell",
+    "sold", "buy", "bought", "rais", "make", "made", "bid", "offer", "collect", "get", "got", "receiv", "ask", "want",
+    "give", "gave", "take", "took", "get", "got", "receiv", "ask", "want", "give", "gave", "given", "take", "took",
+];
+/// What is asked for by its own name.
+const SUMS: &[&str] = &[
+    "price",
+    "prices",
+    "cost",
+    "costs",
+    "fee",
+    "fees",
+    "rent",
+    "salary",
+    "wage",
+    "wages",
+    "fare",
+    "deposit",
+    "budget",
+    "surcharge",
+    "bill",
+    "fine",
+    "refund",
+    "discount",
+    "pension",
+    "loan",
+    "debt",
+];
+
+/// Says whether a sum of money is asked for: "how much did it cost", "what did she pay for it", "what is the rent".
+/// "What did she pay for" asks for a thing.
+fn money(tokens: &[&str]) -> bool {
+    let [first, second, rest @ ..] = tokens else {
+        return false;
+    };
+    let third = rest.first().copied().unwrap_or_default();
+    let open = rest
+        .last()
+        .is_some_and(|it| matches!(*it, "for" | "on" | "with" | "in" | "by" | "from" | "to"));
+    let pays = |list: &[&str]| {
+        let at = |place: usize| text::stem(tokens[place]);
+        let main = |place: &usize| tokens[place - 1] != "to" && list.contains(&at(*place).as_str());
+        (2..tokens.len())
+            .find(main)
+            .map(|place| (at(place), tokens.get(place + 1).copied()))
+    };
+    match (*first, *second) {
+        ("how", "much") if AUXILIARIES.contains(&third) => {
+            pays(PAYING).is_some() || rest.iter().any(|it| SUMS.contains(it))
+        }
+        ("how", "much") => third == "money" || SUMS.contains(&third),
+        ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| SUMS.contains(it)),
+        ("what", it) if AUXILIARIES.contains(&it) => match pays(PLAINLY_PAYING) {
+            Some((verb, after)) if verb.starts_with("spen") => after == Some("on") && !open,
+            Some(_) => !open,
+            None => false,
+        },
+        ("what" | "which", it) => SUMS.contains(&it) || SUMS.contains(&third),
+        _ => false,
+    }
+}
+
+pub(super) fn plural(request: &AnswerV1, lower: &str) -> bool {
+    let head = request.anchors.head.to_lowercase();
+    let many = head.len() > 3 && head.ends_with('s') && !head.ends_with("ss") && !head.ends_with("us");
+    let listing = words(lower).iter().take(4).any(|it| LISTERS.contains(it));
+    let what = !matches!(
+        request.anchors.answer,
+        AnswerKind::When | AnswerKind::Number | AnswerKind::Duration
+    );
+    what && (many || head == "people" || head == "children" || (listing && !lower.contains("how ")))
+}
+
+/// The options of a choice: "tea or coffee" at the end of the question.
+pub(super) fn options(question: &str) -> Vec<String> {
+    let Some((left, right)) = question.trim_end_matches(['?', ' ']).rsplit_once(" or ") else {
+        return Vec::new();
+    };
+    let tail: Vec<&str> = left.rsplit([',', ' ']).take_while(|it| !is_stop(it)).take(3).collect();
+    let right: Vec<&str> = right
+        .split_whitespace()
+        .filter(|it| !matches!(*it, "a" | "an" | "the"))
+        .take(4)
+        .collect();
+    if tail.is_empty() || right.is_empty() {
+        return Vec::new();
+    }
+    let left: Vec<&str> = tail
+        .into_iter()
+        .take(right.len())
+        .rev()
+        .filter(|it| !it.is_empty())
+        .collect();
+    vec![left.join(" "), right.join(" ")]
+}

@@ -1,0 +1,8 @@
+//! The reader through its public functions.
+
+#![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
+
+mod kinds;
+mod plan;
+mod read;
+mod talk;

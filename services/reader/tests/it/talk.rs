@@ -1,0 +1,151 @@
+//! Talks to ask about.
+
+use chrono::{DateTime, FixedOffset};
+use domain::anchor::{Anchors, AnswerKind};
+use domain::evidence::{EvidencePack, Scene, Turn, WordWeight};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::message::{AnswerV1, AnsweredV1};
+use reader::read;
+
+/// A talk: lines of "Speaker: text" on one day; an empty line parts sessions, a line "@ date" sets the day.
+pub(crate) struct Talk {
+    space: SpaceId,
+    turns: Vec<Turn>,
+    speakers: Vec<String>,
+}
+
+impl Talk {
+    pub(crate) fn new(lines: &str) -> Talk {
+        let space: SpaceId = "talk".parse().unwrap();
+        let mut talk = Talk {
+            space,
+            turns: Vec::new(),
+            speakers: Vec::new(),
+        };
+        let mut day = "2024-03-14T10:00:00+00:00".to_owned();
+        let mut session = 0;
+        for line in lines.lines().map(str::trim) {
+            match line.split_once(": ") {
+                _ if line.is_empty() => session += 1,
+                _ if line.starts_with('@') => day = format!("{}T10:00:00+00:00", line.trim_start_matches(['@', ' '])),
+                Some((speaker, text)) => talk.say(session, &day, speaker, text),
+                None => panic!("no speaker: {line}"),
+            }
+        }
+        talk.speakers = talk.turns.iter().map(|it| it.actor.clone()).collect();
+        talk.speakers.sort();
+        talk.speakers.dedup();
+        if let [a, b] = talk.speakers.as_slice() {
+            talk.turns
+                .iter_mut()
+                .for_each(|it| it.addressee = if it.actor == *a { b.clone() } else { a.clone() });
+        }
+        talk
+    }
+
+    fn say(&mut self, session: u32, day: &str, speaker: &str, text: &str) {
+        let id = format!("t{}", self.turns.len() + 1);
+        let observed_at: DateTime<FixedOffset> = day.parse().unwrap();
+        let (text, caption) = text.split_once(" [image: ").unwrap_or((text, ""));
+        self.turns.push(Turn {
+            unit: UnitId::turn(RecordId::derive(&self.space, &id)),
+            external_ids: vec![id],
+            session: SessionId::derive(&self.space, &session.to_string()),
+            observed_at,
+            actor: speaker.to_owned(),
+            addressee: String::new(),
+            times: text::time::find(text, observed_at)
+                .into_iter()
+                .map(|it| it.span)
+                .collect(),
+            text: text.to_owned(),
+            caption: caption.trim_end_matches(']').to_owned(),
+        });
+    }
+
+    /// What the router would send: turns that share words with the question first, each with its surroundings.
+    pub(crate) fn request(&self, kind: AnswerKind, question: &str, head: &str, action: &str) -> AnswerV1 {
+        let subjects: Vec<String> = self
+            .speakers
+            .iter()
+            .filter(|it| question.contains(it.as_str()))
+            .cloned()
+            .collect();
+        let bare = subjects
+            .iter()
+            .fold(question.to_owned(), |it, name| it.replace(name.as_str(), ""));
+        let holds = |turn: &Turn, stem: &String| text::stems(&format!("{} {}", turn.text, turn.caption)).contains(stem);
+        let words: Vec<WordWeight> = text::stems(&bare)
+            .into_iter()
+            .map(|stem| {
+                let df = self.turns.iter().filter(|it| holds(it, &stem)).count() as u32;
+                WordWeight {
+                    idf: (1.0 + 40.0 / (df as f32 + 0.5)).ln(),
+                    df,
+                    stem,
+                }
+            })
+            .collect();
+        let shared = |turn: &Turn| {
+            words
+                .iter()
+                .filter(|it| holds(turn, &it.stem))
+                .map(|it| it.idf)
+                .sum::<f32>()
+        };
+        let mut order: Vec<usize> = (0..self.turns.len()).collect();
+        order.sort_by(|&a, &b| {
+            shared(&self.turns[b])
+                .total_cmp(&shared(&self.turns[a]))
+                .then(a.cmp(&b))
+        });
+        let scenes = order
+            .iter()
+            .enumerate()
+            .map(|(rank, &at)| self.scene(at, 0.5_f32.powi(rank as i32 + 1)))
+            .collect();
+        let anchors = Anchors {
+            answer: kind,
+            subjects,
+            bare,
+            head: head.to_owned(),
+            action: action.to_owned(),
+            ..Anchors::default()
+        };
+        let (space, speakers) = (self.space.clone(), self.speakers.clone());
+        AnswerV1 {
+            space,
+            question: question.to_owned(),
+            anchors,
+            speakers,
+            words,
+            pack: EvidencePack::default(),
+            scenes,
+        }
+    }
+
+    fn scene(&self, at: usize, probability: f32) -> Scene {
+        let near = (at.saturating_sub(3)..self.turns.len().min(at + 3))
+            .filter(|&it| self.turns[it].session == self.turns[at].session);
+        let near: Vec<usize> = near.collect();
+        let center = near.iter().position(|&it| it == at).unwrap();
+        let turns = near.into_iter().map(|it| self.turns[it].clone()).collect();
+        Scene {
+            score: probability.ln(),
+            probability,
+            center,
+            turns,
+            packed: true,
+        }
+    }
+
+    pub(crate) fn ask(&self, kind: AnswerKind, question: &str) -> AnsweredV1 {
+        read(&self.request(kind, question, "", ""))
+    }
+
+    pub(crate) fn answer(&self, kind: AnswerKind, question: &str) -> String {
+        self.ask(kind, question)
+            .answer
+            .map_or_else(|| "refused".to_owned(), |it| it.text)
+    }
+}
