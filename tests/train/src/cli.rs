@@ -10,8 +10,9 @@ use router::heads::Weights;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::answers;
 use crate::heads::{Plan, train};
-use crate::measure::measure;
+use crate::measure::{ANSWERED_WELL, measure};
 use crate::refusal::{self, Sample};
 use crate::validate::{self, Finding};
 use crate::weak;
@@ -35,6 +36,27 @@ enum Command {
     Validate(Validate),
     /// Fits the reader's check whether to refuse, and says what it is worth on conversations and settings left out.
     Refusal(Refusal),
+    /// Fits what the reader weighs to choose a short answer, and says what it is worth on conversations left out.
+    Answers(Answers),
+}
+
+#[derive(Args)]
+struct Answers {
+    /// Folder with conversations.jsonl and questions.jsonl.
+    #[arg(long)]
+    data: PathBuf,
+    /// Where the weights go.
+    #[arg(long)]
+    out: PathBuf,
+    /// Name of the weights.
+    #[arg(long, default_value = "answer-1")]
+    name: String,
+    /// Weight decay.
+    #[arg(long, default_value_t = 0.001)]
+    l2: f64,
+    /// Parts into which the conversations are put, to leave one out at a time; 0 to skip that.
+    #[arg(long, default_value_t = 3)]
+    folds: usize,
 }
 
 #[derive(Args)]
@@ -86,6 +108,9 @@ struct Measure {
     /// Weights files; without any, the built-in weights.
     #[arg(long, num_args = 1..)]
     weights: Vec<PathBuf>,
+    /// Weights of the reader's answers; without them the built-in ones.
+    #[arg(long)]
+    answers: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -99,7 +124,7 @@ struct Validate {
 }
 
 /// What the table shows, in percent.
-const FIGURES: [&str; 10] = [
+const FIGURES: [&str; 11] = [
     "E@256",
     "E@512",
     "E@1024",
@@ -110,6 +135,7 @@ const FIGURES: [&str; 10] = [
     "refusal_F1",
     "false_refusal_rate",
     "answer",
+    ANSWERED_WELL,
 ];
 
 /// Runs the command line.
@@ -118,6 +144,7 @@ pub fn main() -> ExitCode {
         Command::Fit(it) => it.run(),
         Command::Measure(it) => it.run(),
         Command::Refusal(it) => it.run(),
+        Command::Answers(it) => it.run(),
         Command::Validate(it) => it.run(),
     };
     match done {
@@ -146,6 +173,12 @@ pub fn digest(dir: &Path) -> anyhow::Result<String> {
         hash.update(std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?);
     }
     Ok(hash.finalize().iter().map(|it| format!("{it:02x}")).collect())
+}
+
+fn reader_weights(path: &Path) -> anyhow::Result<reader::weights::Weights> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = serde_json::from_str(&text).with_context(|| format!("{} is no weights file", path.display()))?;
+    reader::weights::Weights::of(&file).with_context(|| format!("{} is for other features", path.display()))
 }
 
 impl Fit {
@@ -217,6 +250,29 @@ impl Refusal {
     }
 }
 
+impl Answers {
+    #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
+    fn run(self) -> anyhow::Result<()> {
+        let (_, worlds) = load(&self.data)?;
+        let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
+        let asked = answers::asked(&worlds, weights)?;
+        let mut lessons = answers::lessons(&asked, self.l2)?;
+        if self.folds > 1 {
+            for line in answers::left_out(&asked, &mut lessons, self.l2, self.folds)? {
+                println!("{line}");
+            }
+        }
+        let file = answers::fit(&mut lessons, self.l2, &|_| true)?;
+        let file = reader::weights::File {
+            version: self.name,
+            data: digest(&self.data)?,
+            ..file
+        };
+        let text = serde_json::to_string_pretty(&file)?;
+        std::fs::write(&self.out, text + "\n").with_context(|| format!("cannot write {}", self.out.display()))
+    }
+}
+
 /// What is left out to validate.
 type Group = fn(&Sample) -> &String;
 const GROUPS: [(&str, Group); 2] = [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
@@ -232,10 +288,14 @@ impl Measure {
             let builtin = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
             all.push((builtin.version.clone(), builtin.clone()));
         }
+        let answers = match &self.answers {
+            Some(path) => reader_weights(path)?,
+            None => reader::weights::Weights::builtin().clone(),
+        };
         for dir in &self.data {
             let (data, worlds) = load(dir)?;
             for (name, weights) in &all {
-                let table = measure(&data, &worlds, weights)?.table;
+                let table = measure(&data, &worlds, weights, &answers)?.table;
                 let figures: Vec<String> = FIGURES
                     .iter()
                     .map(|it| format!("{it} {:.1}", 100.0 * table["ALL"].get(*it).copied().unwrap_or_default()))

@@ -2,8 +2,9 @@
 //!
 //! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
 //! router's own code, [`fit`] is the objective, [`heads`] fits one head after the other, [`measure`] scores weights,
-//! [`validate`] leaves settings out. Nothing here runs when Mnemic serves: what ships is the weights file.
+//! [`validate`] leaves settings out, [`refusal`] and [`answers`] fit what the reader weighs. Nothing here runs when Mnemic serves: what ships is the weights file.
 
+pub mod answers;
 pub mod cli;
 pub mod fit;
 pub mod heads;

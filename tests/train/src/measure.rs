@@ -6,8 +6,9 @@ use domain::message::{AnswerV1, RoutedV1};
 use domain::port::SearchResult;
 use eval::data::DataSet;
 use eval::run_file::{Item, Line};
-use eval::score::summary::{Summary, summarise};
+use eval::score::summary::{ALL, Summary, summarise};
 use eval::score::{Labels, Row, score};
+use reader::weights::Weights as Answers;
 use router::edges::Related;
 use router::heads::Weights;
 use router::query::Query;
@@ -24,29 +25,45 @@ const RANKED: u32 = 60;
 /// Scenes that the reader gets, as many as the gateway asks for.
 const SCENES: u32 = 24;
 
-/// Scores every question of `data`, whose worlds are given.
+/// Scores every question of `data`, whose worlds are given, with `weights` of the router and `answers` of the reader.
 ///
 /// # Errors
 /// If the worlds are not those of the data.
-pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Row>> {
+pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, answers: &Answers) -> anyhow::Result<Vec<Row>> {
     let mut lines = Vec::new();
     for world in worlds {
         for question in &world.questions {
-            lines.push(line(world, (&question.id, &question.question), weights)?);
+            lines.push(line(world, (&question.id, &question.question), weights, answers)?);
         }
     }
     score(data, &lines, Labels::Clean)
 }
 
-/// Returns the means of [`rows`].
+/// Mean score of the answers to questions that have one.
+pub const ANSWERED_WELL: &str = "answer_F1";
+
+/// Returns the means of [`rows`], with [`ANSWERED_WELL`] over all.
 ///
 /// # Errors
 /// As [`rows`].
-pub fn measure(data: &DataSet, worlds: &[World], weights: &Weights) -> anyhow::Result<Summary> {
-    Ok(summarise(&rows(data, worlds, weights)?))
+pub fn measure(data: &DataSet, worlds: &[World], weights: &Weights, answers: &Answers) -> anyhow::Result<Summary> {
+    let rows = rows(data, worlds, weights, answers)?;
+    let mut summary = summarise(&rows);
+    let fine: Vec<f64> = rows
+        .iter()
+        .filter(|it| it.answerable)
+        .filter_map(|it| it.metrics.get("answer").copied())
+        .collect();
+    let mean = fine.iter().sum::<f64>() / fine.len().max(1) as f64;
+    summary
+        .table
+        .entry(ALL.to_owned())
+        .or_default()
+        .insert(ANSWERED_WELL.to_owned(), mean);
+    Ok(summary)
 }
 
-fn line(world: &World, (id, question): (&str, &str), weights: &Weights) -> anyhow::Result<Line> {
+fn line(world: &World, (id, question): (&str, &str), weights: &Weights, answers: &Answers) -> anyhow::Result<Line> {
     let mut line = Line {
         question_id: id.to_owned(),
         ..Line::default()
@@ -61,7 +78,7 @@ fn line(world: &World, (id, question): (&str, &str), weights: &Weights) -> anyho
         line.packs.insert(budget, routed.pack.items.iter().map(shown).collect());
         line.ranked = std::mem::take(&mut routed.ranked).into_iter().map(ranked).collect();
         if budget == ANSWERED {
-            let answered = reader::read(&asked(request.space, question, routed));
+            let answered = reader::read_with(&asked(request.space, question, routed), answers);
             line.abstained = Some(answered.verdict.status == Sufficiency::Insufficient);
             line.answer = Some(answered.answer.map(|it| it.text).unwrap_or_default());
         }

@@ -105,7 +105,10 @@ const TOKENS: u32 = 512;
 const SCENES: u32 = 24;
 
 /// What the reader gets for a question.
-fn asked(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
+///
+/// # Errors
+/// If the router fails.
+pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
     let mut request = request(question, TOKENS)?;
     request.scenes = SCENES;
     let query = Query::read(question, &world.view, route::now(&world.view, &request));

@@ -1,0 +1,196 @@
+//! Fits what the reader weighs to choose a short answer: the order of turns, the candidates in them, the times in them.
+//! Each is a softmax over the candidates of a question; the target of a candidate is how much of the gold answer it is.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use domain::message::AnswerV1;
+use eval::data::Question;
+use eval::run_file::Line;
+use eval::score::answer::score;
+use reader::choices::{Choice, choices, names, turn_choice};
+use reader::weights::{File, VERSION, Weights};
+use router::heads::Weights as Heads;
+
+use crate::fit::{self, Case};
+use crate::refusal;
+use crate::world::World;
+
+/// A question whose best candidate is worse teaches nothing.
+const TAUGHT: f64 = 0.4;
+/// Temperature of the votes; colder than the fit, for candidates that hold the answer and more get votes of all their parts.
+const HEAT: f32 = 0.5;
+/// Candidates below this share of the best are no target.
+const SHARE: f64 = 0.75;
+
+/// An answerable question with what the reader gets.
+pub struct Asked<'a> {
+    conversation: usize,
+    question: &'a Question,
+    evidence: Vec<&'a str>,
+    request: AnswerV1,
+}
+
+/// Routes every answerable question of the worlds that has a short answer.
+///
+/// # Errors
+/// If the router fails.
+pub fn asked<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<Asked<'a>>> {
+    let mut out = Vec::new();
+    for (conversation, world) in worlds.iter().enumerate() {
+        let all = world
+            .questions
+            .iter()
+            .filter(|it| it.answerable && !it.answer.is_empty());
+        for question in all.filter(|it| !matches!(it.category.as_str(), "message" | "instruction")) {
+            let groups = question.evidence_groups.iter().flatten();
+            out.push(Asked {
+                conversation,
+                question,
+                evidence: question.evidence.iter().chain(groups).map(String::as_str).collect(),
+                request: refusal::asked(world, &question.question, heads)?,
+            });
+        }
+    }
+    Ok(out)
+}
+
+/// What the three fits learn from, with the question of each case.
+pub struct Lessons {
+    turns: Vec<(usize, Case)>,
+    spans: Vec<(usize, Case)>,
+    times: Vec<(usize, Case)>,
+}
+
+/// Makes lessons of questions. The order of turns is fitted first, for it decides which candidates there are.
+///
+/// # Errors
+/// If the optimiser fails.
+pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
+    let mut lessons = Lessons {
+        turns: Vec::new(),
+        spans: Vec::new(),
+        times: Vec::new(),
+    };
+    for (at, it) in asked.iter().enumerate() {
+        let case = turns(it, turn_choice(&it.request));
+        lessons.turns.extend(case.map(|case| (at, case)));
+    }
+    let file = File {
+        turns: head(&mut lessons.turns, &names()[0], l2, &|_| true)?,
+        features: VERSION.to_owned(),
+        heat: HEAT,
+        ..File::default()
+    };
+    let ordered = Weights::of(&file).context("the features of turns do not fit")?;
+    for (at, it) in asked.iter().enumerate() {
+        let found = choices(&it.request, &ordered);
+        lessons.spans.extend(texts(it, found.spans).map(|case| (at, case)));
+        lessons.times.extend(texts(it, found.times).map(|case| (at, case)));
+    }
+    Ok(lessons)
+}
+
+/// Fits all three heads to the lessons whose question `of` chooses.
+///
+/// # Errors
+/// If the optimiser fails.
+pub fn fit(lessons: &mut Lessons, l2: f64, of: &dyn Fn(usize) -> bool) -> anyhow::Result<File> {
+    let [turns, spans, times] = names();
+    Ok(File {
+        features: VERSION.to_owned(),
+        heat: HEAT,
+        turns: head(&mut lessons.turns, &turns, l2, of)?,
+        spans: head(&mut lessons.spans, &spans, l2, of)?,
+        times: head(&mut lessons.times, &times, l2, of)?,
+        ..File::default()
+    })
+}
+
+/// A question that is left out has no weight.
+fn head(
+    lessons: &mut Vec<(usize, Case)>,
+    names: &[&str],
+    l2: f64,
+    of: &dyn Fn(usize) -> bool,
+) -> anyhow::Result<BTreeMap<String, f32>> {
+    let (questions, mut cases): (Vec<usize>, Vec<Case>) = std::mem::take(lessons).into_iter().unzip();
+    for (at, case) in questions.iter().zip(&mut cases) {
+        case.weight = if of(*at) { 1.0 } else { 0.0 };
+    }
+    let weights = fit::fit(&cases, l2)?;
+    *lessons = questions.into_iter().zip(cases).collect();
+    let round = |it: &f64| ((it * 1e3).round() / 1e3) as f32;
+    let named = names
+        .iter()
+        .zip(&weights)
+        .map(|(name, it)| ((*name).to_owned(), round(it)));
+    Ok(named.filter(|it| it.1 != 0.0).collect())
+}
+
+/// The turns that hold evidence share the target.
+fn turns(asked: &Asked<'_>, turns: Choice) -> Option<Case> {
+    let holds = |ids: &Vec<String>| ids.iter().any(|id| asked.evidence.contains(&id.as_str()));
+    let gold: Vec<f64> = turns.items.iter().map(|it| f64::from(u8::from(holds(it)))).collect();
+    case(turns.rows, gold)
+}
+
+/// What is nearly as good as the best candidate shares the target, by its worth.
+fn texts(asked: &Asked<'_>, found: Choice) -> Option<Case> {
+    let worth = |it: &Vec<String>| it.first().map_or(0.0, |text| worth(asked.question, text));
+    let worths: Vec<f64> = found.items.iter().map(worth).collect();
+    let best = worths.iter().copied().fold(0.0, f64::max);
+    let least = SHARE * best;
+    let gold = worths.into_iter().map(|it| if it >= least { it * it } else { 0.0 });
+    if best < TAUGHT {
+        return None;
+    }
+    case(found.rows, gold.collect())
+}
+
+fn case(rows: Vec<Vec<f32>>, mut gold: Vec<f64>) -> Option<Case> {
+    let sum: f64 = gold.iter().sum();
+    gold.iter_mut().for_each(|it| *it /= sum);
+    (sum > 0.0 && rows.len() > 1).then_some(Case {
+        rows,
+        gold,
+        weight: 1.0,
+    })
+}
+
+fn worth(question: &Question, text: &str) -> f64 {
+    let line = Line {
+        answer: Some(text.to_owned()),
+        ..Line::default()
+    };
+    score(question, &question.answer, &line)
+}
+
+/// Says what answers are worth by category when their conversation was left out, beside those of the shipped weights.
+///
+/// # Errors
+/// If the optimiser fails.
+pub fn left_out(asked: &[Asked<'_>], lessons: &mut Lessons, l2: f64, folds: usize) -> anyhow::Result<Vec<String>> {
+    let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
+    for fold in 0..folds {
+        let here = |at: usize| asked[at].conversation % folds == fold;
+        let fitted = fit(lessons, l2, &|at| !here(at))?;
+        let fitted = Weights::of(&fitted).context("the features do not fit")?;
+        for it in (0..asked.len()).filter(|it| here(*it)).map(|it| &asked[it]) {
+            let worth = |weights: &Weights| {
+                let answer = reader::read_with(&it.request, weights).answer;
+                answer.map_or(0.0, |found| worth(it.question, &found.text))
+            };
+            let (new, old) = (worth(&fitted), worth(Weights::builtin()));
+            for name in ["all", it.question.category.as_str()] {
+                let sum = sums.entry(name).or_default();
+                [new, old, 1.0].iter().zip(sum).for_each(|(it, sum)| *sum += it);
+            }
+        }
+    }
+    let line = |(name, [new, old, count]): (&str, [f64; 3])| {
+        let (new, old) = (100.0 * new / count, 100.0 * old / count);
+        format!("{name:16} {count:5} questions  left out {new:5.1}  shipped {old:5.1}")
+    };
+    Ok(sums.into_iter().map(line).collect())
+}
