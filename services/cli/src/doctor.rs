@@ -226,7 +226,7 @@ async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
             spaces.len(),
             sum(|it| it.records as u64),
             sum(|it| it.units as u64),
-            sum(|it| it.points)
+            sum(|it| it.points as u64)
         )),
         (true, dead) => Finding::Doubtful(format!("{dead} dead letters; see /v1/admin/dead-letters{mended}")),
     })

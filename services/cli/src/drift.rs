@@ -9,7 +9,7 @@ use domain::id::{RecordId, SpaceId, UnitId};
 use domain::unit::{Grain, Status};
 use host::{Context, clock};
 
-/// Records and units read at once.
+/// Records, units and points read at once, and units removed at once.
 const PAGE: usize = 1_000;
 
 /// What a space holds.
@@ -18,32 +18,34 @@ pub(crate) struct Held {
     pub(crate) space: SpaceId,
     pub(crate) records: usize,
     pub(crate) units: usize,
+    pub(crate) points: usize,
     /// Records without a turn unit.
     unwritten: usize,
     /// Turn units in use whose record is gone.
-    orphans: Vec<UnitId>,
-    /// Points the turn units should have, and those there are.
-    due: u64,
-    pub(crate) points: u64,
+    orphans: BTreeSet<UnitId>,
+    /// Turn units that lack some of their points.
+    lacking: usize,
+    /// Points that belong to no turn unit in use.
+    strays: usize,
+    /// The units those say they belong to.
+    astray: BTreeSet<UnitId>,
 }
 
 impl Held {
     /// Says what is wrong; none if all agrees.
     pub(crate) fn drift(&self) -> Option<String> {
-        let mut wrong = Vec::new();
-        if self.unwritten > 0 {
-            wrong.push(format!("{} records without a unit", self.unwritten));
-        }
-        if !self.orphans.is_empty() {
-            wrong.push(format!("{} units without a record", self.orphans.len()));
-        }
-        if self.points < self.due {
-            wrong.push(format!("{} points missing", self.due - self.points));
-        }
-        if self.points > self.due {
-            wrong.push(format!("{} points too many", self.points - self.due));
-        }
-        (!wrong.is_empty()).then(|| format!("{}: {}", self.space, wrong.join(", ")))
+        let counts = [
+            ("records without a unit", self.unwritten),
+            ("units without a record", self.orphans.len()),
+            ("units without all their vectors", self.lacking),
+            ("vectors without a unit", self.strays),
+        ];
+        let wrong: Vec<String> = counts
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(what, count)| format!("{what}: {count}"))
+            .collect();
+        (!wrong.is_empty()).then(|| format!("{} has {}", self.space, wrong.join(", ")))
     }
 }
 
@@ -62,58 +64,107 @@ pub(crate) async fn look(ctx: &Context) -> anyhow::Result<Vec<Held>> {
     }
 }
 
+/// Reads first what is derived last: beside a running writer something may seem to be missing, which is derived once more
+/// and does no harm, but nothing that has just been written seems to be too much.
 async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
-    let mut records = BTreeSet::<RecordId>::new();
-    let mut cursor = Some(0);
-    while let Some(after) = cursor {
-        let (page, next) = ctx.backends.records.list(space, after, PAGE).await?;
-        records.extend(page.iter().map(|it| it.id));
-        cursor = next;
+    let points = points(ctx, space).await?;
+    let (due, of) = turns(ctx, space).await?;
+    let records = records(ctx, space).await?;
+    let lacks_unit = |it: &&RecordId| !due.contains_key(&UnitId::turn(**it));
+    let unwritten: BTreeSet<UnitId> = records.iter().filter(lacks_unit).map(|it| UnitId::turn(*it)).collect();
+    let orphan = |it: &&UnitId| of.get(*it).is_none_or(|it| it.iter().all(|it| !records.contains(it)));
+    let orphans: BTreeSet<UnitId> = due.keys().filter(orphan).copied().collect();
+    let lacks = |(unit, parts): &(&UnitId, &usize)| {
+        !orphans.contains(*unit) && (0..**parts).any(|part| !has(&points, unit, part))
+    };
+    // What a unit that has to be written again had is replaced then.
+    let stray = |(unit, part): &&(UnitId, u16)| {
+        due.get(unit).is_none_or(|parts| usize::from(*part) >= *parts) && !unwritten.contains(unit)
+    };
+    let strays: Vec<UnitId> = points.iter().filter(stray).map(|it| it.0).collect();
+    Ok(Held {
+        space: space.clone(),
+        records: records.len(),
+        units: due.len(),
+        points: points.len(),
+        unwritten: unwritten.len(),
+        lacking: due.iter().filter(lacks).count(),
+        orphans,
+        strays: strays.len(),
+        astray: strays.into_iter().collect(),
+    })
+}
+
+fn has(points: &BTreeSet<(UnitId, u16)>, unit: &UnitId, part: usize) -> bool {
+    u16::try_from(part).is_ok_and(|part| points.contains(&(*unit, part)))
+}
+
+async fn points(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeSet<(UnitId, u16)>> {
+    let (mut all, mut after) = (BTreeSet::new(), None);
+    loop {
+        let (page, next) = ctx.backends.index.points(space, after, PAGE).await?;
+        all.extend(page);
+        match next {
+            Some(_) => after = next,
+            None => return Ok(all),
+        }
     }
-    // A unit may change while it is counted; its last change tells how it is.
-    let mut units = BTreeMap::new();
-    let mut after = 0;
+}
+
+type Due = BTreeMap<UnitId, usize>;
+type Sources = BTreeMap<UnitId, Vec<RecordId>>;
+
+/// Returns the turn units in use, with the number of points each should have and the records each is from.
+async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources)> {
+    let (mut due, mut of, mut after) = (Due::new(), Sources::new(), 0);
     loop {
         let changes = ctx.backends.graph.changes(space, after, PAGE).await?;
-        let Some(last) = changes.last() else { break };
+        let Some(last) = changes.last() else {
+            return Ok((due, of));
+        };
         after = last.sequence;
+        // A unit may change while it is read; its last change tells how it is.
         for unit in changes
             .into_iter()
             .map(|it| it.unit)
             .filter(|it| it.grain == Grain::Turn)
         {
-            let orphan = unit.records.iter().all(|it| !records.contains(it));
-            let due = (unit.status == Status::Active).then(|| (writer::points_of(&unit), orphan));
-            units.insert(unit.id, due);
+            if unit.status == Status::Active {
+                due.insert(unit.id, writer::points_of(&unit));
+                of.insert(unit.id, unit.records);
+            } else {
+                due.remove(&unit.id);
+                of.remove(&unit.id);
+            }
         }
     }
-    let active: BTreeMap<UnitId, (usize, bool)> = units.into_iter().filter_map(|(id, due)| Some((id, due?))).collect();
-    let orphans = active.iter().filter(|(_, it)| it.1).map(|(id, _)| *id);
-    let due: usize = active.values().map(|it| it.0).sum();
-    let lacks_unit = |it: &&RecordId| !active.contains_key(&UnitId::turn(**it));
-    Ok(Held {
-        space: space.clone(),
-        records: records.len(),
-        units: active.len(),
-        unwritten: records.iter().filter(lacks_unit).count(),
-        orphans: orphans.collect(),
-        due: u64::try_from(due)?,
-        points: ctx.backends.index.count(space).await?,
-    })
 }
 
-/// Removes what has no record and has the writer derive the space again from its records. Where points have to go, the
-/// space is searched without those that are not yet back.
+async fn records(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeSet<RecordId>> {
+    let (mut all, mut cursor) = (BTreeSet::new(), Some(0));
+    while let Some(after) = cursor {
+        let (page, next) = ctx.backends.records.list(space, after, PAGE).await?;
+        all.extend(page.iter().map(|it| it.id));
+        cursor = next;
+    }
+    Ok(all)
+}
+
+/// Removes what has no record and, if something is missing, has the writer derive the space again from its records. A unit
+/// with vectors too many is not found until it is derived again.
 pub(crate) async fn repair(ctx: &Context, held: &Held) -> anyhow::Result<()> {
     let space = &held.space;
-    if !held.orphans.is_empty() {
-        ctx.backends.graph.put_units(space, &[], &held.orphans).await?;
-        ctx.backends.index.put(space, &[], &held.orphans).await?;
+    let orphans: Vec<UnitId> = held.orphans.iter().copied().collect();
+    for some in orphans.chunks(PAGE) {
+        ctx.backends.graph.put_units(space, &[], some).await?;
     }
-    if held.points > held.due {
-        ctx.backends.index.erase(space).await?;
+    let gone: Vec<UnitId> = held.orphans.union(&held.astray).copied().collect();
+    for some in gone.chunks(PAGE) {
+        ctx.backends.index.put(space, &[], some).await?;
     }
-    let run = format!("repair-{}", clock::now().timestamp_micros());
-    gateway::rederive(ctx, space, &run, |_| ()).await?;
+    if held.unwritten + held.lacking + held.strays > 0 {
+        let run = format!("repair-{}", clock::now().timestamp_micros());
+        gateway::rederive(ctx, space, &run, |_| ()).await?;
+    }
     Ok(())
 }

@@ -14,7 +14,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Point, Result, Search, SearchResult};
+use domain::port::{Generation, Index, Place, Point, PointsPage, Result, Search, SearchResult};
 use domain::{ErrorKind, PortError};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::{Semaphore, oneshot};
@@ -170,6 +170,17 @@ impl Index for MemoryIndex {
             .unwrap_or_else(|error: tokio::task::JoinError| Err(panicked(error)))
     }
 
+    async fn points(&self, space: &SpaceId, after: Option<Place>, limit: usize) -> Result<PointsPage> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok((Vec::new(), None));
+            };
+            points(db, row, after, limit)
+        };
+        self.store.read("index.points", job).await
+    }
+
     async fn count(&self, space: &SpaceId) -> Result<u64> {
         let space = space.clone();
         let job = move |db: &Connection| {
@@ -224,6 +235,21 @@ fn put(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Out
         ])?;
     }
     Ok(())
+}
+
+/// Lists points by their rows.
+fn points(db: &Connection, space: i64, after: Option<Place>, limit: usize) -> Outcome<PointsPage> {
+    let after = after.map_or(0, |it| i64::try_from(it.0).unwrap_or(i64::MAX));
+    let mut select =
+        db.prepare_cached("SELECT row, unit, part FROM points WHERE space = ?1 AND row > ?2 ORDER BY row LIMIT ?3")?;
+    let mut rows = select.query(params![space, after, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let (mut found, mut last) = (Vec::new(), 0_i64);
+    while let Some(row) = rows.next()? {
+        last = row.get(0)?;
+        found.push((UnitId::from_uuid(Uuid::from_bytes(row.get(1)?)), row.get(2)?));
+    }
+    let more = found.len() == limit && limit > 0;
+    Ok((found, more.then_some(Place(u128::from(natural(last))))))
 }
 
 fn switch(db: &Connection, space: &SpaceId, generation: Generation) -> Outcome<()> {

@@ -25,6 +25,7 @@
 
 mod dead;
 mod feed;
+mod heard;
 mod inquiry;
 mod lane;
 mod link;

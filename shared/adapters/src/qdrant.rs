@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Point, Records, Result, Search, SearchResult};
+use domain::port::{Generation, Index, Place, Point, PointsPage, Records, Result, Search, SearchResult};
 use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{CountPointsBuilder, UpdateMode};
 use tracing::Instrument;
@@ -128,6 +128,10 @@ impl Index for QdrantIndex {
     async fn sweep(&self, space: &SpaceId) -> Result<()> {
         let span = tracing::info_span!("index.sweep", %space);
         self.drop_unused(space).instrument(span).await
+    }
+
+    async fn points(&self, space: &SpaceId, after: Option<Place>, limit: usize) -> Result<PointsPage> {
+        self.listed(space, after, limit).await
     }
 
     async fn count(&self, space: &SpaceId) -> Result<u64> {

@@ -12,8 +12,8 @@ mod records;
 pub use bus::{Bus, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
-pub use index::{Generation, Hit, Index, Point, Search, SearchResult, Sparse};
-pub use records::{Claim, Idempotent, Records, SpaceInfo};
+pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
+pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo};
 
 use crate::PortError;
 

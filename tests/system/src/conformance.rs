@@ -123,6 +123,7 @@ macro_rules! promises {
             spaces_do_not_meet,
             a_switch_leaves_what_was_put_since,
             a_generation_ends_with_the_next_and_with_its_space,
+            points_are_listed_once,
         }
     };
     (@suite $run:ident embedder) => {

@@ -60,7 +60,7 @@ pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Resul
     let headers = wire::headers(OPERATION, frame)?;
     let answered = async {
         loop {
-            let answer = exchange(core, frame, headers.clone()).await?;
+            let answer = exchange(core, frame, headers.clone(), patience).await?;
             if answer
                 .headers
                 .as_ref()
@@ -91,12 +91,13 @@ pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Resul
     ))
 }
 
-/// Sends a request once and waits, as long as the connection lasts.
-async fn exchange(core: &Core, frame: &Frame, headers: HeaderMap) -> Result<Message> {
+/// Sends a request once and waits, as long as the connection lasts: an answer that comes after it finds nobody.
+async fn exchange(core: &Core, frame: &Frame, headers: HeaderMap, patience: Duration) -> Result<Message> {
     let subject = &frame.subject;
-    let mut connects = core.link.connects();
-    core.link.ready(OPERATION).await?;
+    let (mut connects, mut lost) = (core.link.connects(), core.link.lost());
+    core.link.ready_soon(OPERATION, patience).await?;
     connects.mark_unchanged();
+    lost.mark_unchanged();
     let request = Request::new()
         .headers(headers)
         .payload(frame.payload.clone().into())
@@ -110,7 +111,8 @@ async fn exchange(core: &Core, frame: &Frame, headers: HeaderMap) -> Result<Mess
             | RequestErrorKind::MaxPayloadExceeded
             | RequestErrorKind::Other => asked(OPERATION, source),
         }),
-        _ = connects.changed() => Err(unavailable(format!("the connection was lost while {subject} worked"))),
+        _ = connects.changed() => Err(gone(subject)),
+        _ = lost.changed() => Err(gone(subject)),
     }
 }
 
@@ -278,6 +280,10 @@ impl Drop for Replier {
     fn drop(&mut self) {
         self.refuse(&unavailable("the request was given up".to_owned()));
     }
+}
+
+fn gone(subject: &str) -> PortError {
+    unavailable(format!("the connection was lost while {subject} worked"))
 }
 
 fn unavailable(detail: String) -> PortError {

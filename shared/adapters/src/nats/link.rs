@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::client::{RequestError, RequestErrorKind};
 use async_nats::connection::State;
 use async_nats::jetstream::response::Response;
-use async_nats::{Client, ConnectErrorKind, Event, HeaderMap, Message, Request, ServerAddr, ServerError};
+use async_nats::{Client, ConnectErrorKind, HeaderMap, Message, Request, ServerAddr};
 use domain::port::Result;
 use domain::{ErrorKind, PortError};
 use futures::FutureExt;
@@ -14,10 +14,13 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tracing::{debug, warn};
+use tracing::debug;
 
+use super::heard::{Heard, Refusals};
 use super::options::Options;
 
+/// A connection that is lost for longer than this is not waited for any more by whoever asks another service.
+const GRACE: Duration = Duration::from_secs(1);
 /// Pause before a publish that may have failed is repeated.
 const REPEAT: Duration = Duration::from_millis(100);
 /// Prefix of what JetStream is asked.
@@ -38,15 +41,9 @@ pub(super) struct Link {
     publish_timeout: Duration,
     /// Number of times the connection was made.
     connects: watch::Receiver<u64>,
+    /// When it was last lost.
+    lost: watch::Receiver<Option<Instant>>,
     refusals: watch::Receiver<Refusals>,
-}
-
-/// What the server refused for want of permission.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Refusals {
-    pub(super) count: u64,
-    /// Its words on the last one, which name the subject.
-    pub(super) last: String,
 }
 
 /// Where a message lies, and whether it lay there before.
@@ -85,11 +82,15 @@ impl Link {
             .iter()
             .map(|it| format!("{}:{}", it.host(), it.port()))
             .collect();
-        let (connected, connects) = watch::channel(0);
-        let (refused, refusals) = watch::channel(Refusals::default());
+        let hears = Heard::default();
+        let (mut connects, lost, refusals) = (
+            hears.connects.subscribe(),
+            hears.lost.subscribe(),
+            hears.refusals.subscribe(),
+        );
         let shown = shown.join(",");
         let listening = options.connect_options()?.event_callback(move |event| {
-            heard(&event, &refused, &connected);
+            hears.event(&event);
             async {}
         });
         let client = listening.connect(addresses).await.map_err(|source| {
@@ -109,13 +110,13 @@ impl Link {
             PortError::new("bus.connect", kind, detail).caused_by(source)
         })?;
         // Its own first connection is no reason for anybody to begin anew.
-        let mut connects = connects;
         drop(timeout(options.call_timeout(), connects.wait_for(|it| *it > 0)).await);
         Ok(Link {
             client,
             call_timeout: options.call_timeout(),
             publish_timeout: options.publish_timeout(),
             connects,
+            lost,
             refusals,
         })
     }
@@ -134,9 +135,26 @@ impl Link {
         self.connects.clone()
     }
 
+    /// Returns a receiver that changes whenever the connection is lost.
+    pub(super) fn lost(&self) -> watch::Receiver<Option<Instant>> {
+        self.lost.clone()
+    }
+
     /// Waits for the connection, not longer than for any call.
     pub(super) async fn ready(&self, operation: &'static str) -> Result<()> {
-        let deadline = Instant::now() + self.call_timeout;
+        self.ready_within(operation, self.call_timeout).await
+    }
+
+    /// Waits for the connection on behalf of somebody who has that much time: no longer than half of it, and not at all
+    /// if it is lost for long, so that they hear in time that nobody can be asked.
+    pub(super) async fn ready_soon(&self, operation: &'static str, patience: Duration) -> Result<()> {
+        let long = (*self.lost.borrow()).is_some_and(|it| it.elapsed() > GRACE);
+        let wait = if long { Duration::ZERO } else { patience / 2 };
+        self.ready_within(operation, wait.min(self.call_timeout)).await
+    }
+
+    async fn ready_within(&self, operation: &'static str, wait: Duration) -> Result<()> {
+        let deadline = Instant::now() + wait;
         while !self.connected() {
             if Instant::now() >= deadline {
                 return Err(PortError::new(
@@ -352,27 +370,4 @@ fn addresses(url: &str) -> Result<Vec<ServerAddr>> {
     url.split(',')
         .map(|it| it.trim().parse::<ServerAddr>().map_err(wrong))
         .collect()
-}
-
-fn heard(event: &Event, refusals: &watch::Sender<Refusals>, connected: &watch::Sender<u64>) {
-    match event {
-        Event::Connected => {
-            connected.send_modify(|it| *it += 1);
-            debug!("connected to NATS");
-        }
-        Event::ServerError(ServerError::Other(text)) if text.to_lowercase().contains("permissions violation") => {
-            refusals.send_modify(|it| {
-                it.count += 1;
-                it.last.clone_from(text);
-            });
-            warn!(refused = %text, "NATS refuses what this service asks: check its permissions");
-        }
-        Event::Disconnected
-        | Event::LameDuckMode
-        | Event::Draining
-        | Event::Closed
-        | Event::SlowConsumer(_)
-        | Event::ServerError(_)
-        | Event::ClientError(_) => warn!(%event, "connection to NATS"),
-    }
 }

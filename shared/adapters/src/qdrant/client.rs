@@ -3,10 +3,11 @@ use std::time::Duration;
 use domain::PortError;
 use qdrant_client::qdrant::{
     CountPoints, CountResponse, DeletePoints, GetPoints, GetResponse, QueryBatchPoints, QueryBatchResponse,
-    UpsertPoints,
+    ScrollPoints, ScrollResponse, UpsertPoints,
 };
 use qdrant_client::{Qdrant, QdrantError};
 use tokio::time::{sleep, timeout};
+use tracing::Instrument;
 
 use super::error::{Meaning, late, meaning, of_port, pause};
 use super::{Options, SetupError};
@@ -52,6 +53,14 @@ impl Client {
         request: &CountPoints,
     ) -> Result<CountResponse, PortError> {
         self.tried(operation, || self.driver.count(request.clone())).await
+    }
+
+    pub(super) async fn scroll(
+        &self,
+        operation: &'static str,
+        request: &ScrollPoints,
+    ) -> Result<ScrollResponse, PortError> {
+        self.tried(operation, || self.driver.scroll(request.clone())).await
     }
 
     pub(super) async fn query(
@@ -123,6 +132,7 @@ impl Client {
             }
         };
         let late = |_| Err(late(operation, self.call_time));
-        timeout(self.call_time, tries).await.unwrap_or_else(late)
+        let tries = timeout(self.call_time, tries).instrument(tracing::info_span!("qdrant", operation));
+        tries.await.unwrap_or_else(late)
     }
 }

@@ -1,12 +1,13 @@
 use std::collections::{BTreeSet, HashMap};
 
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Hit, Point, Result, Sparse};
+use domain::port::{Hit, Place as Cursor, Point, PointsPage, Result, Sparse};
 use domain::{ErrorKind, PortError};
 use qdrant_client::Payload;
+use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
-    Condition, DeletePointsBuilder, Filter, NamedVectors, PointStruct, ScoredPoint, UpdateMode, UpsertPointsBuilder,
-    Value, Vector,
+    Condition, DeletePointsBuilder, Filter, NamedVectors, PayloadIncludeSelector, PointStruct, ScoredPoint,
+    ScrollPointsBuilder, UpdateMode, UpsertPointsBuilder, Value, Vector,
 };
 use uuid::Uuid;
 
@@ -78,14 +79,26 @@ pub(super) fn integer(payload: &HashMap<String, Value>, key: &str) -> Option<i64
     payload.get(key)?.as_integer()
 }
 
-/// Reads a point that was found.
-pub(super) fn hit(operation: &'static str, found: &ScoredPoint) -> Result<Hit> {
-    let unit = found.payload.get(schema::UNIT).and_then(Value::as_str);
+/// Payload that names a point.
+pub(super) fn names() -> PayloadIncludeSelector {
+    PayloadIncludeSelector {
+        fields: [schema::UNIT, schema::PART].map(str::to_owned).to_vec(),
+    }
+}
+
+/// Reads which unit and part a point is of.
+fn named(operation: &'static str, payload: &HashMap<String, Value>) -> Result<(UnitId, u16)> {
+    let unit = payload.get(schema::UNIT).and_then(Value::as_str);
     let unit = unit
         .and_then(|it| it.parse().ok())
         .ok_or_else(|| damaged(operation, schema::UNIT))?;
-    let part = integer(&found.payload, schema::PART).and_then(|it| u16::try_from(it).ok());
-    let part = part.ok_or_else(|| damaged(operation, schema::PART))?;
+    let part = integer(payload, schema::PART).and_then(|it| u16::try_from(it).ok());
+    Ok((unit, part.ok_or_else(|| damaged(operation, schema::PART))?))
+}
+
+/// Reads a point that was found.
+pub(super) fn hit(operation: &'static str, found: &ScoredPoint) -> Result<Hit> {
+    let (unit, part) = named(operation, &found.payload)?;
     Ok(Hit {
         unit,
         part,
@@ -95,6 +108,32 @@ pub(super) fn hit(operation: &'static str, found: &ScoredPoint) -> Result<Hit> {
 }
 
 impl QdrantIndex {
+    /// Lists the points of the generation that is shown, by their ids.
+    pub(super) async fn listed(&self, space: &SpaceId, after: Option<Cursor>, limit: usize) -> Result<PointsPage> {
+        const OPERATION: &str = "index.points";
+        let Some(marker) = self.marker(OPERATION, space).await? else {
+            return Ok((Vec::new(), None));
+        };
+        let mut request = ScrollPointsBuilder::new(&self.collection)
+            .filter(filter(space, marker.shown))
+            .limit(u32::try_from(limit.max(1)).unwrap_or(u32::MAX))
+            .with_payload(names());
+        if let Some(Cursor(after)) = after {
+            request = request.offset(Uuid::from_u128(after).to_string());
+        }
+        let page = self.client.scroll(OPERATION, &request.build()).await?;
+        let found = page.result.iter().map(|it| named(OPERATION, &it.payload));
+        let next = match page.next_page_offset.and_then(|it| it.point_id_options) {
+            Some(PointIdOptions::Uuid(id)) => {
+                let id = Uuid::parse_str(&id).map_err(|_| damaged(OPERATION, "id"))?;
+                Some(Cursor(id.as_u128()))
+            }
+            Some(PointIdOptions::Num(_)) => return Err(damaged(OPERATION, "id")),
+            None => None,
+        };
+        Ok((found.collect::<Result<_>>()?, next))
+    }
+
     /// Stores points, whole ones. Searchable on return.
     pub(super) async fn write(
         &self,

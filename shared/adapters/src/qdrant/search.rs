@@ -2,12 +2,12 @@ use domain::id::SpaceId;
 use domain::port::{Hit, Result, Search, SearchResult, Sparse};
 use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{
-    Condition, Filter, IdfParamsBuilder, PayloadIncludeSelector, Query, QueryBatchPointsBuilder, QueryPoints,
-    QueryPointsBuilder, Range, SearchParamsBuilder, VectorInput,
+    Condition, Filter, IdfParamsBuilder, Query, QueryBatchPointsBuilder, QueryPoints, QueryPointsBuilder, Range,
+    SearchParamsBuilder, VectorInput,
 };
 
 use super::marker::Marker;
-use super::points::{check_finite, check_terms, filter, hit, marker_id};
+use super::points::{check_finite, check_terms, filter, hit, marker_id, names};
 use super::{QdrantIndex, ROUNDS_MAX, schema};
 
 const OPERATION: &str = "index.search";
@@ -130,14 +130,13 @@ impl QdrantIndex {
         if channel.sparse {
             params = params.idf(IdfParamsBuilder::default().corpus(corpus));
         }
-        let fields = [schema::UNIT, schema::PART].map(str::to_owned).to_vec();
         QueryPointsBuilder::new(&self.collection)
             .query(channel.query.clone())
             .using(channel.using)
             .filter(accepted)
             .params(params)
             .limit(u64::try_from(limit).unwrap_or(u64::MAX))
-            .with_payload(PayloadIncludeSelector { fields })
+            .with_payload(names())
             .build()
     }
 

@@ -68,6 +68,13 @@ pub struct SearchResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(pub i64);
 
+/// Some points, by unit and part, and the place to go on with.
+pub type PointsPage = (Vec<(UnitId, u16)>, Option<Place>);
+
+/// Where a list of points goes on; says something to the index that gave it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(pub u128);
+
 /// Nearest-neighbour and inverted search over the parts of units.
 ///
 /// A space is derived again while it is searched: [`begin`](Index::begin) a generation, put every unit once more,
@@ -99,6 +106,10 @@ pub trait Index: Send + Sync + 'static {
 
     /// Frees what no search finds any more; one that started before the last switch may miss it.
     async fn sweep(&self, space: &SpaceId) -> Result<()>;
+
+    /// Returns unit and part of up to `limit` points that searches find, in an order of the index's own, starting behind
+    /// `after`; the place to go on with, if any. What is put meanwhile may be left out.
+    async fn points(&self, space: &SpaceId, after: Option<Place>, limit: usize) -> Result<PointsPage>;
 
     /// Returns the number of points of the space.
     async fn count(&self, space: &SpaceId) -> Result<u64>;

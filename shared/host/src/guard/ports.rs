@@ -10,7 +10,7 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph,
-    Idempotent, Index, Inquiry, Point, Position, Records, Result, Search, SearchResult, SpaceInfo,
+    Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Search, SearchResult, SpaceInfo,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -103,6 +103,7 @@ guarded! { Index, "index":
     fn begin(space: &SpaceId) -> Generation;
     fn switch(space: &SpaceId, generation: Generation) -> ();
     fn sweep(space: &SpaceId) -> ();
+    fn points(space: &SpaceId, after: Option<Place>, limit: usize) -> PointsPage;
     fn count(space: &SpaceId) -> u64;
     fn erase(space: &SpaceId) -> ();
 }

@@ -1,6 +1,7 @@
 //! Search, compared with the sums written down.
 
 mod generations;
+mod listing;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use domain::port::{Hit, Point, Search, SearchResult, Sparse};
 use super::sample::{noon, point, space, unit};
 use super::{Ports, kind};
 pub use generations::{a_generation_ends_with_the_next_and_with_its_space, a_switch_leaves_what_was_put_since};
+pub use listing::points_are_listed_once;
 
 /// Scores of an adapter may differ from the reference by this much.
 const CLOSE: f64 = 1e-4;

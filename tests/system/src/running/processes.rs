@@ -43,9 +43,8 @@ impl Processes {
             admin: BTreeMap::new(),
             running: BTreeMap::new(),
         };
-        let output = it.command("mnemic")?.arg("provision").output()?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "mnemic provision: {said}");
+        let (code, said) = mnemic(&it.settings, &["provision"])?;
+        ensure!(code == Some(0), "mnemic provision: {said}");
         for service in SERVICES {
             it.up(service)?;
         }
@@ -116,22 +115,27 @@ impl Processes {
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
+    /// Returns the numbers of a service, as Prometheus reads them.
+    ///
+    /// # Errors
+    /// No response.
+    pub async fn metrics(&self, service: &str) -> Result<String> {
+        let url = format!("http://{}/metrics", self.admin[service]);
+        Ok(self.api.http.get(url).send().await?.text().await?)
+    }
+
+    /// Returns the number of the process of a service that runs.
+    pub fn pid(&self, service: &str) -> Option<u32> {
+        self.running.get(service).map(Child::id)
+    }
+
     fn command(&self, service: &str) -> Result<Command> {
-        let program = match service {
-            "mnemic" => self.binaries.join("mnemic"),
-            _ => self.binaries.join(format!("mnemic-{service}")),
-        };
+        let program = self.binaries.join(format!("mnemic-{service}"));
         let log = File::options()
             .create(true)
             .append(true)
             .open(self.logs.join(service))?;
-        let mut command = Command::new(program);
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MNEMIC_")) {
-            command.env_remove(name);
-        }
-        for (key, value) in &self.settings {
-            command.env(variable(key), value);
-        }
+        let mut command = with(&self.settings, &program);
         command.env(variable("gateway.listen"), &self.gateway);
         if let Some(admin) = self.admin.get(service) {
             command.env(variable("admin.listen"), admin);
@@ -152,6 +156,88 @@ impl Drop for Processes {
     }
 }
 
+/// `mnemic serve` over a folder: everything in one process; killed when dropped.
+pub struct Single {
+    /// Speaks to it.
+    pub api: Api,
+    child: Child,
+}
+
+impl Single {
+    /// Starts it and waits until it answers.
+    ///
+    /// # Errors
+    /// A program that cannot be built or started, no answer within a minute.
+    pub async fn start(dir: &Path) -> Result<Single> {
+        let gateway = free_address();
+        let settings = [
+            ("backends.dir", dir.display().to_string()),
+            ("gateway.listen", gateway.clone()),
+            ("admin.listen", free_address()),
+        ];
+        let settings = settings.map(|(key, value)| (key.to_owned(), value));
+        let log = File::create(dir.join("log"))?;
+        let child = with(&settings, &binaries()?.join("mnemic"))
+            .arg("serve")
+            .current_dir(dir)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()?;
+        let api = Api::new(&gateway)?;
+        let single = Single { api, child };
+        for _ in 0..1_200 {
+            if single
+                .api
+                .try_send(single.api.http.get(format!("{}/spaces", single.api.base)))
+                .await
+                .is_ok()
+            {
+                return Ok(single);
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        bail!("`mnemic serve` does not answer")
+    }
+
+    /// The number of its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Single {
+    fn drop(&mut self) {
+        // Best effort: it may have ended by itself.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Runs `mnemic` with these settings and arguments to its end; its exit code, and what it said.
+///
+/// # Errors
+/// A program that cannot be built or started.
+pub fn mnemic(settings: &[(String, String)], arguments: &[&str]) -> Result<(Option<i32>, String)> {
+    let output = with(settings, &binaries()?.join("mnemic"))
+        .args(arguments)
+        .current_dir(std::env::temp_dir())
+        .stdin(Stdio::null())
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    Ok((output.status.code(), said))
+}
+
+/// A command with these settings and none of this shell.
+fn with(settings: &[(String, String)], program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MNEMIC_")) {
+        command.env_remove(name);
+    }
+    command.envs(settings.iter().map(|(key, value)| (variable(key), value)));
+    command
+}
+
 /// The folder of the binaries: `MNEMIC_TEST_BINARIES`, else beside the tests, where `cargo test --workspace` puts them.
 /// Builds them, which takes minutes, if they are not there.
 fn binaries() -> Result<PathBuf> {
@@ -164,8 +250,10 @@ fn binaries() -> Result<PathBuf> {
         eprintln!("building the services, since {} has not all of them", folder.display());
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let release = folder.ends_with("release").then_some("--release");
         let status = Command::new(cargo)
             .args(BUILD.split_whitespace())
+            .args(release)
             .current_dir(root)
             .status()?;
         ensure!(status.success(), "cargo {BUILD} failed");

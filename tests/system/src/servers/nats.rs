@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Ends the server when its input ends, so that no server outlives the tests, whatever becomes of them.
 const GUARD: &str = r#"
 "$1" -c "$2/nats.conf" >"$2/log" 2>&1 & pid=$!
-echo started
+echo $pid
 read -r how
 kill "-${how:-TERM}" $pid
 wait $pid 2>/dev/null
@@ -25,6 +25,7 @@ pub struct Nats {
     dir: PathBuf,
     port: u16,
     guard: Option<Child>,
+    pid: u32,
 }
 
 impl Nats {
@@ -52,6 +53,7 @@ impl Nats {
             dir,
             port,
             guard: None,
+            pid: 0,
         };
         it.up();
         Some(it)
@@ -61,6 +63,12 @@ impl Nats {
     #[must_use]
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// The number of its process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Its folder; certificates may be put there before it starts.
@@ -95,6 +103,7 @@ impl Nats {
             .read_line(&mut line)
             .unwrap();
         self.guard = Some(guard);
+        self.pid = line.trim().parse().unwrap();
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             let log = || std::fs::read_to_string(self.dir.join("log")).unwrap_or_default();

@@ -90,6 +90,11 @@ impl Server {
         bail!("neo4j did not start:\n{log}")
     }
 
+    /// The number of its process.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Ends it at once, as a crash does.
     ///
     /// # Errors

@@ -119,6 +119,11 @@ impl Server {
         self.shared.calls()
     }
 
+    /// Time spent on the calls so far, without the way there and back.
+    pub fn busy(&self) -> Duration {
+        self.shared.busy()
+    }
+
     /// Says that it is of that version.
     pub fn pretend(&self, version: &str) {
         version.clone_into(&mut self.shared.version());

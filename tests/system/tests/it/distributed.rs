@@ -1,7 +1,11 @@
 //! The distributed way as a whole: five processes, the same answers as standalone, nothing lost when killed.
 
 mod crash;
+mod doctor;
 mod house;
+mod letters;
+mod outage;
+mod provision;
 
 use serde_json::{Value, json};
 use system::running::Servers;

@@ -1,9 +1,10 @@
 //! The index on Qdrant: the conformance suite, compared with the embedded index, outages, drift, rebuilding.
 //!
 //! Each test has a server of its own, the stand-in of `system::servers::qdrant`. With `MNEMIC_TEST_QDRANT_URL` set to
-//! the gRPC address of a real server (`http://127.0.0.1:6334`), and `MNEMIC_TEST_QDRANT_KEY` to its key if it has one,
-//! the same tests run there, each with collections of its own that are removed at the end; only those that make the
-//! server fail go on with the stand-in.
+//! the gRPC address of a real server, and `MNEMIC_TEST_QDRANT_KEY` to its key if it has one, the same tests run there, each
+//! with collections of its own that are removed at the end; only those that make the server fail go on with the stand-in:
+//!
+//! `MNEMIC_TEST_QDRANT_URL=http://127.0.0.1:6334 cargo test -p system --test it qdrant`
 
 mod generations;
 mod outages;
@@ -40,6 +41,9 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
         api_key: std::env::var("MNEMIC_TEST_QDRANT_KEY").unwrap_or_default(),
         prefix: unique(),
         exact: true,
+        // Collections are made slowly by a server that is not optimised, several at once.
+        try_ms: 20_000,
+        call_ms: 60_000,
         ..Options::default()
     };
     let outcome = AssertUnwindSafe(test(options.clone())).catch_unwind().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Point, Search, SearchResult};
+use domain::port::{Generation, Index, Place, Point, PointsPage, Search, SearchResult};
 use domain::{ErrorKind, PortError};
 use router::{Config, Router};
 use serde_json::json;
@@ -38,6 +38,10 @@ impl Index for Away {
     }
 
     async fn sweep(&self, _: &SpaceId) -> Result<(), PortError> {
+        away()
+    }
+
+    async fn points(&self, _: &SpaceId, _: Option<Place>, _: usize) -> Result<PointsPage, PortError> {
         away()
     }
 

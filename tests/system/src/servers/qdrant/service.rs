@@ -14,7 +14,7 @@ macro_rules! service {
                     request: tonic::Request<$request>,
                 ) -> Result<tonic::Response<$answer>, tonic::Status> {
                     let request = self.enter(request).await?;
-                    self.$function(request).map(tonic::Response::new)
+                    self.timed(|| self.$function(request)).map(tonic::Response::new)
                 }
             )*
             $(

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{HnswConfigDiff, PayloadSchemaInfo, PointId, SparseVectorParams, Value, VectorParams};
@@ -14,6 +14,7 @@ pub(super) struct Shared {
     delay_ms: AtomicU64,
     lost: AtomicU32,
     calls: AtomicU64,
+    busy_us: AtomicU64,
     version: Mutex<String>,
     stored: Mutex<Stored>,
 }
@@ -49,6 +50,7 @@ impl Shared {
             delay_ms: AtomicU64::new(0),
             lost: AtomicU32::new(0),
             calls: AtomicU64::new(0),
+            busy_us: AtomicU64::new(0),
             version: Mutex::new("1.19.0".to_owned()),
             stored: Mutex::default(),
         }
@@ -65,6 +67,19 @@ impl Shared {
 
     pub(super) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn busy(&self) -> Duration {
+        Duration::from_micros(self.busy_us.load(Ordering::Relaxed))
+    }
+
+    /// Does the work of a call and notes how long that took.
+    pub(super) fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let done = work();
+        let time = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.busy_us.fetch_add(time, Ordering::Relaxed);
+        done
     }
 
     pub(super) fn version(&self) -> MutexGuard<'_, String> {

@@ -75,22 +75,24 @@ impl Collection {
                 .iter()
                 .filter_map(|(id, it)| Some((id, it, it.sparse.get(using)?)))
         };
-        let counted: Vec<_> = having().filter(|(id, it, _)| corpus.point(id, &it.payload)).collect();
-        let rarity = |term: u32| match params.modifier == Some(i32::from(Modifier::Idf)) {
-            true => {
-                let holders = counted.iter().filter(|(_, _, terms)| weight(terms, term).is_some());
-                let (all, holders) = (counted.len() as f32, holders.count() as f32);
-                ((all - holders + 0.5) / (holders + 0.5) + 1.0).ln()
-            }
+        let (mut all, mut holders) = (0.0_f32, vec![0.0_f32; query.len()]);
+        for (_, _, terms) in having().filter(|(id, it, _)| corpus.point(id, &it.payload)) {
+            all += 1.0;
+            shared(&query, terms, |at, _| holders[at] += 1.0);
+        }
+        let rarity = |holders: f32| match params.modifier == Some(i32::from(Modifier::Idf)) {
+            true => ((all - holders + 0.5) / (holders + 0.5) + 1.0).ln(),
             false => 1.0,
         };
-        let weighed: Vec<(u32, f32)> = query.iter().map(|(term, it)| (*term, it * rarity(*term))).collect();
+        let weighed = query.iter().zip(&holders);
+        let weighed: Vec<f32> = weighed.map(|((_, it), holders)| it * rarity(*holders)).collect();
         let accepted = having().filter(|(id, it, _)| accepts.point(id, &it.payload));
         let scored = accepted.filter_map(|(id, _, terms)| {
-            let shared = weighed
-                .iter()
-                .filter_map(|(term, asked)| Some(asked * weight(terms, *term)?));
-            shared.reduce(|sum, it| sum + it).map(|score| (*id, score))
+            let mut score = None;
+            shared(&query, terms, |at, held| {
+                score = Some(score.unwrap_or_default() + weighed[at] * held);
+            });
+            score.map(|score: f32| (*id, score))
         });
         Ok(best_first(scored.collect()))
     }
@@ -101,9 +103,16 @@ fn best_first(mut scored: Vec<(Uuid, f32)>) -> Vec<(Uuid, f32)> {
     scored
 }
 
-fn weight(terms: &[(u32, f32)], term: u32) -> Option<f32> {
-    let at = terms.binary_search_by_key(&term, |it| it.0).ok()?;
-    Some(terms[at].1)
+/// Hands over every term of `query` that a point holds, by its place there, with the weight it has in the point. Both are
+/// sorted by term.
+fn shared(query: &[(u32, f32)], held: &[(u32, f32)], mut each: impl FnMut(usize, f32)) {
+    let mut held = held.iter().peekable();
+    for (at, (term, _)) in query.iter().enumerate() {
+        while held.next_if(|it| it.0 < *term).is_some() {}
+        if let Some((_, weight)) = held.next_if(|it| it.0 == *term) {
+            each(at, *weight);
+        }
+    }
 }
 
 /// What a vector holds, in the fields that are not deprecated.

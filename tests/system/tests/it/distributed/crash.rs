@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use system::running::api::Api;
 use system::running::processes::Processes;
 use system::running::{SERVICES, Servers};
+use tokio::task::JoinHandle;
 
 /// Rounds without the variable `CRASH_ROUNDS`; 0 leaves the test out.
 const ROUNDS: u64 = 40;
@@ -56,8 +57,47 @@ fn batch(sender: u64, first: u64) -> Value {
     json!({ "records": records })
 }
 
+/// What was accepted: the first record of a batch and its watermark.
+type Batches = Vec<(u64, String)>;
+
+/// Senders at work.
+pub(super) struct Load {
+    pub(super) accepted: Arc<AtomicU64>,
+    stop: Arc<AtomicBool>,
+    senders: Vec<JoinHandle<Batches>>,
+}
+
+impl Load {
+    /// Begins to send to the space `crash`.
+    pub(super) fn begin(api: &Api) -> Load {
+        let (stop, accepted) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
+        let sender = |it| tokio::spawn(stream(api.clone(), it, Arc::clone(&stop), Arc::clone(&accepted)));
+        let senders = (0..SENDERS).map(sender).collect();
+        Load {
+            accepted,
+            stop,
+            senders,
+        }
+    }
+
+    /// Ends it and compares what was acknowledged with what can be listed and found; the number of records accepted.
+    pub(super) async fn end(self, api: &Api) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut accepted: BTreeMap<String, String> = BTreeMap::new();
+        let mut watermarks = Vec::new();
+        for (sender, handle) in (0..).zip(self.senders) {
+            for (first, watermark) in handle.await.unwrap() {
+                accepted.extend((first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word(sender, it))));
+                watermarks.push(watermark);
+            }
+        }
+        check(api, &accepted, &watermarks).await;
+        accepted.len()
+    }
+}
+
 /// Sends batches until told to stop, each again with the same key until it is accepted; returns the ledger.
-async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU64>) -> Vec<(u64, String)> {
+async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU64>) -> Batches {
     let mut accepted = Vec::new();
     let mut next = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -83,7 +123,7 @@ async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU
 }
 
 /// Waits until batches are accepted again, so that every kill hits work under way; returns how long that took.
-async fn flowing(count: &AtomicU64) -> Duration {
+pub(super) async fn flowing(count: &AtomicU64) -> Duration {
     let (begun, before) = (Instant::now(), count.load(Ordering::Relaxed));
     while count.load(Ordering::Relaxed) < before + 2 {
         assert!(begun.elapsed() < RECOVERY_MAX, "nothing is accepted any more");
@@ -126,16 +166,12 @@ async fn nothing_accepted_is_lost_or_doubled() {
     let mut processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
     let api = processes.api.clone();
     assert_eq!(api.put("/spaces/crash").await.0, 201);
-    let stop = Arc::new(AtomicBool::new(false));
-    let count = Arc::new(AtomicU64::new(0));
-    let senders: Vec<_> = (0..SENDERS)
-        .map(|it| tokio::spawn(stream(api.clone(), it, Arc::clone(&stop), Arc::clone(&count))))
-        .collect();
+    let load = Load::begin(&api);
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut killed = BTreeMap::<&str, u32>::new();
     let mut slowest = Duration::ZERO;
     for _ in 0..rounds {
-        slowest = slowest.max(flowing(&count).await);
+        slowest = slowest.max(flowing(&load.accepted).await);
         tokio::time::sleep(Duration::from_millis(5 + dice.below(MOMENT_MS))).await;
         let victim = dice.below(7) as usize;
         let name = SERVICES
@@ -146,20 +182,10 @@ async fn nothing_accepted_is_lost_or_doubled() {
         kill(victim, &mut processes, &mut servers).await;
     }
     processes.ready().await.unwrap();
-    slowest = slowest.max(flowing(&count).await);
-    stop.store(true, Ordering::Relaxed);
-    let mut accepted: BTreeMap<String, String> = BTreeMap::new();
-    let mut watermarks = Vec::new();
-    for (sender, handle) in (0..).zip(senders) {
-        for (first, watermark) in handle.await.unwrap() {
-            accepted.extend((first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word(sender, it))));
-            watermarks.push(watermark);
-        }
-    }
-    check(&api, &accepted, &watermarks).await;
+    slowest = slowest.max(flowing(&load.accepted).await);
+    let accepted = load.end(&api).await;
     println!(
-        "{rounds} kills {killed:?}: {} accepted records, 0 lost, 0 twice, all searchable; accepted again after at most {slowest:?}",
-        accepted.len()
+        "{rounds} kills {killed:?}: {accepted} accepted records, 0 lost, 0 twice, all searchable; accepted again after at most {slowest:?}"
     );
 }
 

@@ -50,20 +50,23 @@ async fn a_switch_leaves_no_gap() {
             (first..first + UNITS).map(|it| point(it, 128)).collect()
         };
         builder.put(&a, &state(0), &[]).await.unwrap();
-        let (stop, searches) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let stop = Arc::new(AtomicBool::new(false));
+        let searches: [Arc<AtomicU64>; 3] = Default::default();
         let mut readers = Vec::new();
-        for _ in 0..3 {
+        for searches in &searches {
             let reader = index(&options, &embedded).await;
-            readers.push(tokio::spawn(watch(reader, Arc::clone(&stop), Arc::clone(&searches))));
+            readers.push(tokio::spawn(watch(reader, Arc::clone(&stop), Arc::clone(searches))));
         }
         for round in 1..=ROUNDS {
             let generation = builder.begin(&a).await.unwrap();
             builder.put_into(&a, generation, &state(round), &[]).await.unwrap();
             builder.switch(&a, generation).await.unwrap();
             // Every reader ends the search of before.
-            let enough = searches.load(Ordering::Relaxed) + 12;
-            while searches.load(Ordering::Relaxed) < enough && readers.iter().all(|it| !it.is_finished()) {
-                tokio::task::yield_now().await;
+            for (reader, searches) in readers.iter().zip(&searches) {
+                let enough = searches.load(Ordering::Relaxed) + 2;
+                while searches.load(Ordering::Relaxed) < enough && !reader.is_finished() {
+                    tokio::task::yield_now().await;
+                }
             }
             builder.drop_unused(&a).await.unwrap();
         }

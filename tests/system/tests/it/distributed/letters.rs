@@ -1,0 +1,59 @@
+//! Dead letters on the distributed way: counted, shown, done away with, and in nobody's way.
+
+use std::time::Duration;
+
+use adapters::nats::{NatsBus, Options};
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::{Bus, Frame};
+use serde_json::json;
+use system::running::processes::{Processes, mnemic};
+
+use super::{shared, talk};
+
+/// A message nobody can read becomes a dead letter, which the numbers of writer and gateway show until it is discarded; what
+/// is behind it is written.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_poisoned_message_is_counted_and_passed_by() {
+    let Some(servers) = shared().await else { return };
+    let settings = servers.settings();
+    let logs = tempfile::tempdir().unwrap();
+    let processes = Processes::start(settings.clone(), logs.path()).await.unwrap();
+    let api = &processes.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let options = Options {
+        url: servers.nats.url(),
+        prefix: settings.iter().find(|it| it.0 == "nats.prefix").unwrap().1.clone(),
+        ..Options::default()
+    };
+    let poison = Frame {
+        subject: RecordsAcceptedV1::SUBJECT.to_owned(),
+        space: "talk".to_owned(),
+        dedup_key: "poison".to_owned(),
+        payload: b"{".to_vec(),
+        ..Frame::default()
+    };
+    NatsBus::connect(&options).await.unwrap().publish(poison).await.unwrap();
+    let watermark = api.accepted("talk", &talk()).await;
+    api.written("talk", &watermark).await;
+
+    let letters = async || api.get("/admin/dead-letters").await.1["items"].clone();
+    while letters().await == json!([]) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let numbers = processes.metrics("gateway").await.unwrap();
+    assert!(numbers.lines().any(|it| it == "mnemic_dead_letters 1"), "{numbers}");
+    let numbers = processes.metrics("writer").await.unwrap();
+    let dead =
+        |it: &str| it.starts_with("mnemic_messages_total") && it.contains("outcome=\"dead\"") && it.ends_with(" 1");
+    assert!(numbers.lines().any(dead), "{numbers}");
+
+    let url = api.base.trim_end_matches("/v1").to_owned();
+    let (code, said) = mnemic(&[], &["dead-letters", "list", "--url", &url]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("the payload cannot be read"), "{said}");
+    let id = letters().await[0]["id"].to_string();
+    let (code, said) = mnemic(&[], &["dead-letters", "discard", &id, "--url", &url]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    let numbers = processes.metrics("gateway").await.unwrap();
+    assert!(numbers.lines().any(|it| it == "mnemic_dead_letters 0"), "{numbers}");
+}

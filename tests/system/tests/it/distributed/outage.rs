@@ -1,0 +1,119 @@
+//! Each server is away for a while, under load: nothing accepted is lost, and all is whole again without help.
+//!
+//! `OUTAGE_SECS=30 cargo test -p system --test it distributed::outage -- --nocapture` for longer than the few seconds that it
+//! takes otherwise.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use system::running::Servers;
+use system::running::api::Api;
+use system::running::processes::Processes;
+use tokio::task::JoinHandle;
+
+use super::crash::{Load, flowing};
+
+/// Seconds a server is away without the variable `OUTAGE_SECS`.
+const SECS: u64 = 3;
+/// Longest time after the return of a server until all is whole.
+const WHOLE_MAX: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Asks all the while; counts what came of it.
+struct Asker {
+    stop: Arc<AtomicBool>,
+    asking: JoinHandle<BTreeMap<String, u32>>,
+}
+
+impl Asker {
+    fn begin(api: &Api) -> Asker {
+        let stop = Arc::<AtomicBool>::default();
+        let (api, ended) = (api.clone(), Arc::clone(&stop));
+        let asking = tokio::spawn(async move {
+            let mut answers = BTreeMap::new();
+            while !ended.load(Ordering::Relaxed) {
+                *answers.entry(asked(&api).await).or_default() += 1;
+                tokio::time::sleep(PAUSE).await;
+            }
+            answers
+        });
+        Asker { stop, asking }
+    }
+
+    async fn end(self) -> BTreeMap<String, u32> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.asking.await.unwrap()
+    }
+}
+
+/// Asks once; what kind of answer came.
+async fn asked(api: &Api) -> String {
+    let body = json!({ "question": "Which parcel went out?", "budget": { "ms": 2_000 } });
+    let request = api.http.post(format!("{}/spaces/crash/query", api.base)).json(&body);
+    match api.try_send(request).await {
+        Ok((200, body)) if body["degraded"] == json!([]) => "whole".to_owned(),
+        Ok((200, _)) => "degraded".to_owned(),
+        Ok((status, _)) => status.to_string(),
+        Err(_) => "no response".to_owned(),
+    }
+}
+
+/// Waits until records are accepted, questions answered whole, and what was accepted by now is searchable; how long each
+/// of these took.
+async fn whole(api: &Api, load: &Load) -> [Duration; 3] {
+    let begun = Instant::now();
+    flowing(&load.accepted).await;
+    let accepted = begun.elapsed();
+    while asked(api).await != "whole" {
+        assert!(begun.elapsed() < WHOLE_MAX, "questions are not answered whole");
+        tokio::time::sleep(PAUSE).await;
+    }
+    let answered = begun.elapsed();
+    let last = json!([{ "id": format!("last-{}", load.accepted.load(Ordering::Relaxed)), "text": "And that was all.",
+        "observed_at": "2026-04-01T10:00:00Z" }]);
+    let watermark = api.accepted("crash", &last).await;
+    api.written("crash", &watermark).await;
+    [accepted, answered, begun.elapsed()]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_server_may_be_away() {
+    let secs = std::env::var("OUTAGE_SECS").ok().and_then(|it| it.parse().ok());
+    let away = Duration::from_secs(secs.unwrap_or(SECS));
+    let Some(mut servers) = Servers::start().await.unwrap() else {
+        return;
+    };
+    let logs = tempfile::tempdir().unwrap();
+    let processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
+    let api = processes.api.clone();
+    assert_eq!(api.put("/spaces/crash").await.0, 201);
+    let load = Load::begin(&api);
+    flowing(&load.accepted).await;
+    for name in ["qdrant", "neo4j", "nats"] {
+        let before = load.accepted.load(Ordering::Relaxed);
+        match name {
+            "qdrant" => servers.qdrant.away().await.unwrap(),
+            "neo4j" => servers.neo4j.kill().unwrap(),
+            _ => servers.nats.kill(),
+        }
+        let asker = Asker::begin(&api);
+        tokio::time::sleep(away).await;
+        let answers = asker.end().await;
+        let meanwhile = load.accepted.load(Ordering::Relaxed) - before;
+        match name {
+            "qdrant" => servers.qdrant.back().unwrap(),
+            "neo4j" => servers.neo4j.again().await.unwrap(),
+            _ => servers.nats.up(),
+        }
+        let [accepted, answered, searchable] = whole(&api, &load).await;
+        println!(
+            "{name} away for {away:?}: answers {answers:?}, {meanwhile} batches accepted; after its return accepting after \
+             {accepted:.1?}, whole answers after {answered:.1?}, caught up after {searchable:.1?}"
+        );
+    }
+    let accepted = load.end(&api).await;
+    println!("{accepted} accepted records, 0 lost, 0 twice, all searchable");
+}
