@@ -260,14 +260,17 @@ const HIT: f32 = 0.45;
 fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f32>, Vec<(usize, bool)>) {
     let mut matches = vec![0.0_f32; question.words.len()];
     let mut hits = Vec::new();
-    for term in terms {
-        for (word, most) in question.words.iter().zip(&mut matches) {
-            let near = lexicon.near(&word.stem, &term.stem);
-            *most = most.max(near);
-            if near >= HIT {
-                hits.push((term.start, word.verb));
-            }
+    for (word, most) in question.words.iter().zip(&mut matches) {
+        let near: Vec<f32> = terms.iter().map(|it| lexicon.near(&word.stem, &it.stem)).collect();
+        *most = near.iter().copied().fold(0.0, f32::max);
+        // Beside the word itself, one like it is another matter: the coat beside the boots.
+        let least = if *most >= 1.0 { 1.0 } else { HIT };
+        // "Grey" is like "colour", but not the place where the boots stand.
+        if question.class == Some(Asked::Colour) && matches!(word.stem.as_str(), "colour" | "color") {
+            continue;
         }
+        let places = terms.iter().zip(&near).filter(|it| *it.1 >= least);
+        hits.extend(places.map(|it| (it.0.start, word.verb)));
     }
     (matches, hits)
 }

@@ -67,6 +67,8 @@ pub(crate) struct Question {
     pub(crate) class: Option<Asked>,
     /// Points of the newest turn over the oldest: what holds now is told last.
     pub(crate) recency: f32,
+    /// Whether it asks how many there are of something.
+    pub(crate) many: bool,
     /// Whether it asks for the time of day.
     pub(crate) clock: bool,
     /// 1 if it asks what will be, -1 if it asks what was, else 0.
@@ -164,6 +166,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             .flat_map(|it| text::words(it))
             .map(str::to_lowercase)
             .collect(),
+        many: lower.contains("how many"),
         clock: lower.contains("what time") || lower.contains("which hour"),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
         head: if request.anchors.head.is_empty() {

@@ -1,4 +1,4 @@
-//! Fits what the reader weighs to choose a short answer: the order of turns, the candidates in them, the times in them.
+//! Fits what the reader weighs to choose a short answer: the order of turns, and the candidates in them.
 //! Each is a softmax over the candidates of a question; the target of a candidate is how much of the gold answer it is.
 
 use std::collections::BTreeMap;
@@ -18,8 +18,8 @@ use crate::world::World;
 
 /// A question whose best candidate is worse teaches nothing.
 const TAUGHT: f64 = 0.4;
-/// Temperature of the votes; colder than the fit, for candidates that hold the answer and more get votes of all their parts.
-const HEAT: f32 = 0.5;
+/// Fitted logits are too flat for votes: a candidate that holds the answer and more gets the votes of all its parts.
+const SHARPER: f32 = 2.0;
 /// Candidates below this share of the best are no target.
 const SHARE: f64 = 0.75;
 
@@ -55,11 +55,10 @@ pub fn asked<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<Asked
     Ok(out)
 }
 
-/// What the three fits learn from, with the question of each case.
+/// What both fits learn from, with the question of each case.
 pub struct Lessons {
     turns: Vec<(usize, Case)>,
     spans: Vec<(usize, Case)>,
-    times: Vec<(usize, Case)>,
 }
 
 /// Makes lessons of questions. The order of turns is fitted first, for it decides which candidates there are.
@@ -70,7 +69,6 @@ pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
     let mut lessons = Lessons {
         turns: Vec::new(),
         spans: Vec::new(),
-        times: Vec::new(),
     };
     for (at, it) in asked.iter().enumerate() {
         let case = turns(it, turn_choice(&it.request));
@@ -79,32 +77,42 @@ pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
     let file = File {
         turns: head(&mut lessons.turns, &names()[0], l2, &|_| true)?,
         features: VERSION.to_owned(),
-        heat: HEAT,
+        heat: 1.0,
         ..File::default()
     };
     let ordered = Weights::of(&file).context("the features of turns do not fit")?;
     for (at, it) in asked.iter().enumerate() {
         let found = choices(&it.request, &ordered);
         lessons.spans.extend(texts(it, found.spans).map(|case| (at, case)));
-        lessons.times.extend(texts(it, found.times).map(|case| (at, case)));
     }
     Ok(lessons)
 }
 
-/// Fits all three heads to the lessons whose question `of` chooses.
+/// Fits turns and candidates to the lessons whose question `of` chooses, half fitted and half as `prior` has them: other
+/// people ask in other words than the corpus, and answer longer. Times are the prior's.
 ///
 /// # Errors
 /// If the optimiser fails.
-pub fn fit(lessons: &mut Lessons, l2: f64, of: &dyn Fn(usize) -> bool) -> anyhow::Result<File> {
-    let [turns, spans, times] = names();
+pub fn fit(lessons: &mut Lessons, prior: &File, l2: f64, of: &dyn Fn(usize) -> bool) -> anyhow::Result<File> {
+    let [turns, spans, _] = names();
+    let turns = head(&mut lessons.turns, &turns, l2, of)?;
+    let spans = head(&mut lessons.spans, &spans, l2, of)?;
     Ok(File {
         features: VERSION.to_owned(),
-        heat: HEAT,
-        turns: head(&mut lessons.turns, &turns, l2, of)?,
-        spans: head(&mut lessons.spans, &spans, l2, of)?,
-        times: head(&mut lessons.times, &times, l2, of)?,
+        heat: prior.heat,
+        turns: mixed(&prior.turns, &turns, 0.5),
+        spans: mixed(&prior.spans, &spans, SHARPER * 0.5),
+        times: prior.times.clone(),
         ..File::default()
     })
+}
+
+/// Half of the prior and `share` of what was fitted.
+fn mixed(prior: &BTreeMap<String, f32>, fitted: &BTreeMap<String, f32>, share: f32) -> BTreeMap<String, f32> {
+    let value = |of: &BTreeMap<String, f32>, name: &str| of.get(name).copied().unwrap_or_default();
+    let both = |name: &String| (0.5 * value(prior, name) + share * value(fitted, name)) * 1e3;
+    let names = prior.keys().chain(fitted.keys());
+    names.map(|it| (it.clone(), both(it).round() / 1e3)).collect()
 }
 
 /// A question that is left out has no weight.
@@ -170,11 +178,16 @@ fn worth(question: &Question, text: &str) -> f64 {
 ///
 /// # Errors
 /// If the optimiser fails.
-pub fn left_out(asked: &[Asked<'_>], lessons: &mut Lessons, l2: f64, folds: usize) -> anyhow::Result<Vec<String>> {
+pub fn left_out(
+    asked: &[Asked<'_>],
+    lessons: &mut Lessons,
+    prior: &File,
+    (l2, folds): (f64, usize),
+) -> anyhow::Result<Vec<String>> {
     let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
     for fold in 0..folds {
         let here = |at: usize| asked[at].conversation % folds == fold;
-        let fitted = fit(lessons, l2, &|at| !here(at))?;
+        let fitted = fit(lessons, prior, l2, &|at| !here(at))?;
         let fitted = Weights::of(&fitted).context("the features do not fit")?;
         for it in (0..asked.len()).filter(|it| here(*it)).map(|it| &asked[it]) {
             let worth = |weights: &Weights| {

@@ -48,11 +48,14 @@ struct Answers {
     /// Where the weights go.
     #[arg(long)]
     out: PathBuf,
+    /// Weights to start from, set by hand.
+    #[arg(long)]
+    prior: PathBuf,
     /// Name of the weights.
     #[arg(long, default_value = "answer-1")]
     name: String,
     /// Weight decay.
-    #[arg(long, default_value_t = 0.001)]
+    #[arg(long, default_value_t = 0.002)]
     l2: f64,
     /// Parts into which the conversations are put, to leave one out at a time; 0 to skip that.
     #[arg(long, default_value_t = 3)]
@@ -175,10 +178,14 @@ pub fn digest(dir: &Path) -> anyhow::Result<String> {
     Ok(hash.finalize().iter().map(|it| format!("{it:02x}")).collect())
 }
 
-fn reader_weights(path: &Path) -> anyhow::Result<reader::weights::Weights> {
+fn reader_file(path: &Path) -> anyhow::Result<reader::weights::File> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file = serde_json::from_str(&text).with_context(|| format!("{} is no weights file", path.display()))?;
-    reader::weights::Weights::of(&file).with_context(|| format!("{} is for other features", path.display()))
+    serde_json::from_str(&text).with_context(|| format!("{} is no weights file", path.display()))
+}
+
+fn reader_weights(path: &Path) -> anyhow::Result<reader::weights::Weights> {
+    reader::weights::Weights::of(&reader_file(path)?)
+        .with_context(|| format!("{} is for other features", path.display()))
 }
 
 impl Fit {
@@ -255,14 +262,15 @@ impl Answers {
     fn run(self) -> anyhow::Result<()> {
         let (_, worlds) = load(&self.data)?;
         let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
+        let prior = reader_file(&self.prior)?;
         let asked = answers::asked(&worlds, weights)?;
         let mut lessons = answers::lessons(&asked, self.l2)?;
         if self.folds > 1 {
-            for line in answers::left_out(&asked, &mut lessons, self.l2, self.folds)? {
+            for line in answers::left_out(&asked, &mut lessons, &prior, (self.l2, self.folds))? {
                 println!("{line}");
             }
         }
-        let file = answers::fit(&mut lessons, self.l2, &|_| true)?;
+        let file = answers::fit(&mut lessons, &prior, self.l2, &|_| true)?;
         let file = reader::weights::File {
             version: self.name,
             data: digest(&self.data)?,

@@ -2,7 +2,8 @@
 
 use domain::anchor::AnswerKind;
 
-use super::lexis::person;
+use super::amount::currency;
+use super::lexis::{number, person};
 use super::spans::{Shape, Span, Timed};
 use crate::question::{Asked, Question};
 
@@ -28,7 +29,7 @@ pub(crate) fn grade(question: &Question, span: &Span, lower: &[String]) -> Grade
     match question.kind {
         AnswerKind::Where => place(question, span, lower),
         AnswerKind::Who => someone(question, span, lower),
-        AnswerKind::Number => figure(question, span),
+        AnswerKind::Number => figure(question, span, lower),
         AnswerKind::Why | AnswerKind::How => spoken(span, span.timed == Timed::Whole),
         AnswerKind::Kind | AnswerKind::WhatDoes | AnswerKind::WhatIs | AnswerKind::Other | AnswerKind::Message => {
             spoken(span, span.timed == Timed::Whole && !question.timely)
@@ -95,6 +96,11 @@ fn figured(span: &Span) -> bool {
     )
 }
 
+/// "Dario for 60 euros" names neither a place nor only a person.
+fn priced(lower: &[String]) -> bool {
+    lower.iter().any(|it| currency(it)) && lower.iter().any(|it| number(it).is_some())
+}
+
 /// Prepositions before places.
 fn locates(before: &str) -> bool {
     matches!(
@@ -131,7 +137,7 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
         && lower
             .first()
             .is_some_and(|it| matches!(it.as_str(), "for" | "with" | "by"));
-    if span.timed != Timed::No || figured(span) || speaker || somebody || aimed {
+    if span.timed != Timed::No || figured(span) || speaker || somebody || aimed || priced(lower) {
         return Grade::Wrong;
     }
     match span.shape {
@@ -157,7 +163,12 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
 fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let asked = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
     let role = |it: &String| person(it) || works(it);
-    if span.timed != Timed::No || figured(span) || span.shape == Shape::Place || lower.iter().all(asked) {
+    if span.timed != Timed::No
+        || figured(span)
+        || span.shape == Shape::Place
+        || lower.iter().all(asked)
+        || priced(lower)
+    {
         return Grade::Wrong;
     }
     match span.shape {
@@ -255,8 +266,10 @@ const NO_WORKERS: &[&str] = &[
     "butter",
 ];
 
-fn figure(question: &Question, span: &Span) -> Grade {
-    if span.timed != Timed::No && !question.timely {
+fn figure(question: &Question, span: &Span, lower: &[String]) -> Grade {
+    let counted = lower.last().is_some_and(|it| text::stem(it) == question.head);
+    let measure = question.many && span.shape == Shape::Amount && !counted;
+    if (span.timed != Timed::No && !question.timely) || measure {
         return Grade::Wrong;
     }
     if question.class != Some(Asked::Money) {

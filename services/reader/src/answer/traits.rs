@@ -206,7 +206,9 @@ impl<'a> Context<'a> {
         row[4] = content.iter().map(rarity).sum::<f32>() / (content.len() as f32 * all.ln().max(1.0));
         let last = content.last().map_or("", |it| it.as_str());
         let same = last == question.head;
-        if !question.head.is_empty() && !same {
+        // Every colour is a colour; that "grey" is more like the word says nothing.
+        let classed = question.class == Some(Asked::Colour);
+        if !question.head.is_empty() && !same && !classed {
             row[5] = lexicon.near(last, &question.head);
         }
         row[6] = flag(same && content.len() < 2);

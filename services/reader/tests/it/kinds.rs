@@ -212,9 +212,19 @@ fn names_colours_and_feelings() {
         &[
             (WhatIs, "colour", "What colour are Marek's boots?", "brown"),
             (WhatIs, "name", "What is the name of Ilse's new song?", "The Ferryman"),
-            (How, "", "How did Ilse feel about the choir?", "proud"),
+            (
+                How,
+                "",
+                "How did Ilse feel about the choir?",
+                "proud|proud of the choir",
+            ),
             (How, "", "How did Marek get rid of the fever?", "with lime tea"),
-            (Where, "", "Where did Marek buy his boots and coat?", "Olsztyn"),
+            (
+                Where,
+                "",
+                "Where did Marek buy his boots and coat?",
+                "Olsztyn|flea market in Olsztyn",
+            ),
             (Where, "", "Where did Ilse move the roses?", "south wall"),
         ],
     );
