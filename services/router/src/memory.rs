@@ -13,6 +13,7 @@ mod names;
 mod pages;
 mod posts;
 mod topics;
+mod wording;
 
 use std::collections::BTreeSet;
 
@@ -25,6 +26,8 @@ use domain::unit::{Grain, Status, Unit};
 
 pub use events::Event;
 pub use names::{normalised, verb_terms};
+pub use pages::Shelf;
+pub use wording::Wording;
 
 use crate::view::Marks;
 use acts::Acts;

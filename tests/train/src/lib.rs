@@ -6,6 +6,7 @@
 
 pub mod answers;
 pub mod cli;
+pub mod derived;
 pub mod fit;
 pub mod heads;
 pub mod measure;

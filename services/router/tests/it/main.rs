@@ -4,6 +4,7 @@
 mod bounds;
 mod derived;
 mod favour;
+mod leads;
 mod memory;
 mod recall;
 mod stalled;

@@ -6,8 +6,10 @@ use domain::message::{QueryFilter, RouteV1, RoutedV1};
 use domain::port::SearchResult;
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
+use router::Leads;
 use router::edges::Related;
 use router::heads::Weights;
+use router::memory::Memory;
 use router::query::Query;
 use router::route;
 use router::view::View;
@@ -31,14 +33,13 @@ pub(crate) fn units() -> Vec<Unit> {
 pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
     let query = Query::read(&request.question, view, route::now(view, request));
     let weights = Weights::builtin().unwrap();
-    route::route(
-        view,
-        &query,
-        &SearchResult::default(),
-        &Related::new(),
-        request,
-        weights,
-    )
+    let memory = Memory::default();
+    let leads = Leads {
+        found: &SearchResult::default(),
+        related: &Related::new(),
+        known: memory.at(None),
+    };
+    route::route(view, &query, leads, request, weights)
 }
 
 /// Returns a request with everything asked for.
