@@ -8,12 +8,10 @@ use std::time::Instant;
 
 use chrono::DateTime;
 use domain::derived::Derived;
-use domain::fact::{Aspect, Fact};
-use domain::id::{FactId, RecordId, SessionId, SpaceId, TopicId, UnitId};
+use domain::id::{RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::message::{QueryFilter, RouteV1};
 use domain::port::{Hit, SearchResult};
 use domain::record::Modality;
-use domain::time::TimeSpan;
 use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
 use router::Leads;
@@ -31,9 +29,11 @@ const VERBS: &str =
     "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
 const HITS: usize = 300;
 const QUESTIONS: usize = 60;
-/// Turns of an event; each states a fact in its first turn. Topics take events in turn.
+/// Turns of an event; the first two are related. Topics take events in turn.
 const EVENT: usize = 5;
 const TOPICS: usize = 50;
+/// As many as are looked up for a question at most.
+const RELATIONS: usize = 200;
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
@@ -48,7 +48,7 @@ fn main() {
             (0..size).map(unit).chain((0..size / EVENT).map(event)),
             (0..size / EVENT).flat_map(derived),
         );
-        let related: Related = (0..size / EVENT)
+        let related: Related = (0..RELATIONS.min(size / EVENT))
             .map(|it| (unit(it * EVENT).id, unit(it * EVENT + 1).id))
             .collect();
         let (mut routes, mut scans) = (Vec::new(), Vec::new());
@@ -177,40 +177,22 @@ fn event(number: usize) -> Unit {
 }
 
 fn derived(number: usize) -> Vec<Derived> {
-    let source = unit(number * EVENT);
-    let (predicate, object) = (pick(VERBS, number), pick(WORDS, number * EVENT * 7 + 1));
-    let fact = Fact {
-        id: FactId::derive(source.id, &source.actor, predicate, object),
-        subject: source.actor.clone(),
-        entity: None,
-        predicate: predicate.to_owned(),
-        object: format!("the {object}"),
-        aspect: Aspect::Habit,
-        valid_from: TimeSpan::instant(source.observed_at.to_utc()),
-        valid_until: None,
-        closed_at: None,
-        recorded_at: source.observed_at.to_utc(),
-        source: source.id,
-        told_by: source.actor.clone(),
-        confidence: 0.9,
-        retired_by: None,
-        withdrawn: false,
-    };
+    let first = unit(number * EVENT).observed_at.to_utc();
     let topic = TopicId::derive(event(number % TOPICS).id);
     let member = Member {
         unit: event(number).id,
         topic,
         similarity: 0.8,
     };
-    let mut all = vec![Derived::Fact(fact), Derived::Member(member)];
+    let mut all = vec![Derived::Member(member)];
     if number < TOPICS {
         all.push(Derived::Topic(Topic {
             id: topic,
-            label: object.to_owned(),
-            keywords: vec![object.to_owned(), predicate.to_owned()],
+            label: pick(WORDS, number * EVENT * 7 + 1).to_owned(),
+            keywords: vec![pick(WORDS, number).to_owned(), pick(VERBS, number).to_owned()],
             units: 1,
-            first_seen: source.observed_at.to_utc(),
-            last_seen: source.observed_at.to_utc(),
+            first_seen: first,
+            last_seen: first,
         }));
     }
     all
