@@ -13,7 +13,10 @@ use crate::time::Mention;
 
 mod lists;
 
-use lists::{AUXILIARIES, BREAKERS, DANGLING, ITEM_MAX, LIST_MAX, OBJECT_MAX, PERSONS, STOP_PHRASES, STOPS};
+use lists::{
+    AUXILIARIES, BREAKERS, DANGLING, DETERMINERS, ITEM_MAX, LIST_MAX, OBJECT_MAX, PERSONS, STOP_PHRASES, STOPS,
+    SUBJECT_MAX,
+};
 
 /// One clause.
 pub(super) struct Said<'a> {
@@ -222,7 +225,7 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
                     || (base_of(next, Form::Present).is_some()
                         && !to_verb
                         && words.get(i + 1).is_some_and(|it| !it.capital));
-                word_of_person(next) || finite || somebody_does(words, i + 1)
+                word_of_person(next) || finite || somebody_does(words, i + 1) || something_does(words, i + 1)
             }
             "so" => comma || word_of_person(next) || next == "that",
             "since" | "as" | "that" | "like" | "cause" | "cos" | "until" | "till" | "before" | "after" => {
@@ -248,6 +251,14 @@ fn somebody_does(words: &[Word], at: usize) -> bool {
         known || (it.lower.ends_with('s') && !it.capital && base_of_third(&it.lower).is_some())
     });
     name && verb
+}
+
+/// "and the last train won't wait": a thing and its verb, with nothing between that belongs to the thing.
+fn something_does(words: &[Word], at: usize) -> bool {
+    let thing = words.get(at).is_some_and(|it| it.is(DETERMINERS));
+    let near = words.iter().skip(at + 1).take(SUBJECT_MAX);
+    let belongs = |it: &&Word| !it.is(&["that", "which", "who", "where", "and", "or"]);
+    thing && near.take_while(belongs).any(|it| it.is(AUXILIARIES))
 }
 
 /// Says whether a clause begins at `at`, after a comma: its subject stands there or soon after.

@@ -14,8 +14,12 @@ pub(super) const PERSONS: &[&str] = &[
 ];
 /// Verbs that stand after a name.
 pub(super) const AUXILIARIES: &[&str] = &[
-    "is", "was", "has", "had", "can", "could", "does", "did", "will", "would", "should", "might",
+    "is", "are", "was", "were", "has", "had", "can", "could", "does", "did", "will", "would", "should", "might",
 ];
+/// Words that begin the name of a thing.
+pub(super) const DETERMINERS: &[&str] = &["the", "a", "an", "this", "that", "these", "those"];
+/// Words of such a name, its verb among them.
+pub(super) const SUBJECT_MAX: usize = 4;
 /// Words with which another clause begins.
 pub(super) const BREAKERS: &[&str] = &[
     "because",
