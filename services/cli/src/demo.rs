@@ -21,8 +21,9 @@ const TALK: &str = include_str!("../demo/talk.jsonl");
 /// The space it goes to.
 const SPACE: &str = "demo";
 
-/// Tokens the evidence of each question may cost.
+/// Tokens the evidence of each question may cost, and the share of it that is enough.
 const BUDGET: u32 = 90;
+const ENOUGH: f32 = 0.95;
 
 /// A message that wakes something, and how often and how fast it is looked whether the facts are there.
 const MESSAGE: &str = "I'll bake a walnut cake for Noor's birthday.";
@@ -134,7 +135,7 @@ async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
     for question in QUESTIONS {
         let body = json!({
             "question": question.text,
-            "budget": { "tokens": BUDGET },
+            "budget": { "tokens": BUDGET, "enough": ENOUGH },
             "answer": question.answer,
         });
         let reply: Reply = serde_json::from_value(client.query(&space, &body).await?)?;
