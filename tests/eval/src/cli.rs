@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::data::{DataSet, read_lines};
 use crate::drive::client::Client;
-use crate::drive::{self, server::Server};
+use crate::drive::{self, Asking, server::Server};
 use crate::report::{self, Floor};
 use crate::score::{self, Labels, summary};
 use crate::{check, recall, run_file};
@@ -73,6 +73,9 @@ struct RunArgs {
     /// Requests at once.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: u8,
+    /// Share of the evidence at which packing stops, above 0; 1 spends every budget.
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    enough: f32,
 }
 
 #[derive(Debug, Args)]
@@ -188,8 +191,12 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (asked, failures) = runtime.block_on(async {
         let (client, server) = args.server.client().await?;
-        let limit = args.limit.unwrap_or(usize::MAX);
-        let asked = drive::run(&client, &data, limit, usize::from(args.jobs), &mut BufWriter::new(out)).await;
+        let asking = Asking {
+            limit: args.limit.unwrap_or(usize::MAX),
+            jobs: usize::from(args.jobs),
+            enough: args.enough,
+        };
+        let asked = drive::run(&client, &data, asking, &mut BufWriter::new(out)).await;
         drop(server);
         asked
     })?;

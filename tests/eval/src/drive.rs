@@ -39,9 +39,20 @@ struct Asked<'a> {
     question: &'a str,
 }
 
-/// Sends the conversations that are asked about, asks the first `limit` questions, writes a line each to `out`.
+/// How a data set is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// Questions asked, from the first.
+    pub limit: usize,
+    /// Requests at once.
+    pub jobs: usize,
+    /// Share of the evidence at which packing stops, 1 for never.
+    pub enough: f32,
+}
+
+/// Sends the conversations that are asked about, asks the questions, writes a line each to `out`.
 ///
-/// At most `jobs` requests run at once; lines keep the order of the questions. Returns the number of lines, and what
+/// Lines keep the order of the questions. Returns the number of lines, and what
 /// went wrong with the questions that have none.
 ///
 /// # Errors
@@ -49,8 +60,7 @@ struct Asked<'a> {
 pub async fn run(
     client: &Client,
     data: &DataSet,
-    limit: usize,
-    jobs: usize,
+    Asking { limit, jobs, enough }: Asking,
     out: &mut dyn Write,
 ) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
     let questions = &data.questions[..limit.min(data.questions.len())];
@@ -67,7 +77,7 @@ pub async fn run(
         });
     }
     let bar = progress(asked.len(), "questions");
-    let mut lines = stream::iter(&asked).map(|it| ask(client, it)).buffered(jobs);
+    let mut lines = stream::iter(&asked).map(|it| ask(client, it, enough)).buffered(jobs);
     let mut failures = Vec::new();
     while let Some(line) = lines.next().await {
         bar.inc(1);
@@ -154,7 +164,7 @@ fn record(turn: &Turn, ordinal: u32) -> serde_json::Value {
     record
 }
 
-async fn ask(client: &Client, asked: &Asked<'_>) -> anyhow::Result<Line> {
+async fn ask(client: &Client, asked: &Asked<'_>, enough: f32) -> anyhow::Result<Line> {
     let mut line = Line {
         question_id: asked.id.to_owned(),
         ..Line::default()
@@ -164,7 +174,7 @@ async fn ask(client: &Client, asked: &Asked<'_>) -> anyhow::Result<Line> {
         let ranked = if first { RANKED } else { 0 };
         let body = json!({
             "question": asked.question,
-            "budget": { "tokens": budget, "ms": PATIENCE_MS },
+            "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": enough },
             "answer": first,
             "ranked": ranked,
         });
