@@ -7,17 +7,13 @@
 use std::time::Instant;
 
 use chrono::DateTime;
-use domain::derived::Derived;
-use domain::id::{RecordId, SessionId, SpaceId, TopicId, UnitId};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{QueryFilter, RouteV1};
 use domain::port::{Hit, SearchResult};
 use domain::record::Modality;
-use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
-use router::Leads;
 use router::edges::Related;
 use router::heads::Weights;
-use router::memory::Memory;
 use router::query::Query;
 use router::route;
 use router::view::View;
@@ -29,11 +25,6 @@ const VERBS: &str =
     "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
 const HITS: usize = 300;
 const QUESTIONS: usize = 60;
-/// Turns of an event; the first two are related. Topics take events in turn.
-const EVENT: usize = 5;
-const TOPICS: usize = 50;
-/// As many as are looked up for a question at most.
-const RELATIONS: usize = 200;
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
@@ -44,13 +35,6 @@ fn main() {
     );
     for size in sizes {
         let view = View::of((0..size).map(unit));
-        let memory = Memory::of(
-            (0..size).map(unit).chain((0..size / EVENT).map(event)),
-            (0..size / EVENT).flat_map(derived),
-        );
-        let related: Related = (0..RELATIONS.min(size / EVENT))
-            .map(|it| (unit(it * EVENT).id, unit(it * EVENT + 1).id))
-            .collect();
         let (mut routes, mut scans) = (Vec::new(), Vec::new());
         for number in 0..QUESTIONS {
             let request = request(number);
@@ -64,14 +48,9 @@ fn main() {
                 pieces: hits.clone(),
                 dense: hits,
             };
-            let leads = Leads {
-                found: &found,
-                related: &related,
-                known: memory.at(None),
-            };
             let start = Instant::now();
             let query = Query::read(&request.question, &view, route::now(&view, &request));
-            let routed = route::route(&view, &query, leads, &request, weights);
+            let routed = route::route(&view, &query, &found, &Related::new(), &request, weights);
             routes.push(start.elapsed().as_secs_f64() * 1e3);
             assert!(routed.pack.tokens <= request.tokens);
         }
@@ -163,39 +142,6 @@ fn unit(at: usize) -> Unit {
         status: Status::Active,
         confidence: 1.0,
     }
-}
-
-fn event(number: usize) -> Unit {
-    let turns: Vec<Unit> = (number * EVENT..(number + 1) * EVENT).map(unit).collect();
-    let records: Vec<RecordId> = turns.iter().flat_map(|it| it.records.clone()).collect();
-    Unit {
-        id: UnitId::event(records[0]),
-        grain: Grain::Event,
-        records,
-        ..turns[0].clone()
-    }
-}
-
-fn derived(number: usize) -> Vec<Derived> {
-    let first = unit(number * EVENT).observed_at.to_utc();
-    let topic = TopicId::derive(event(number % TOPICS).id);
-    let member = Member {
-        unit: event(number).id,
-        topic,
-        similarity: 0.8,
-    };
-    let mut all = vec![Derived::Member(member)];
-    if number < TOPICS {
-        all.push(Derived::Topic(Topic {
-            id: topic,
-            label: pick(WORDS, number * EVENT * 7 + 1).to_owned(),
-            keywords: vec![pick(WORDS, number).to_owned(), pick(VERBS, number).to_owned()],
-            units: 1,
-            first_seen: first,
-            last_seen: first,
-        }));
-    }
-    all
 }
 
 fn request(number: usize) -> RouteV1 {

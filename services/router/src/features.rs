@@ -1,16 +1,13 @@
 //! The features of candidates.
 
 mod context;
-mod grouped;
 
 use context::{context, relative};
 use domain::anchor::AnswerKind;
 use domain::time::Precision;
-use grouped::grouped;
 use text::patterns as p;
 
 use crate::heads::Weights;
-use crate::leads::Leads;
 use crate::matches::{Matches, Row};
 use crate::query::{Query, is_role, is_user};
 use crate::slots::{self as s, N, Values};
@@ -23,13 +20,7 @@ const COVERED_BASE: f32 = 4.0;
 
 /// Returns the features of each row of `matches`, in its order: all of them for the rows `full` (ascending), for the
 /// others only those that the first head reads.
-pub fn features(
-    view: &View,
-    query: &Query,
-    leads: Leads<'_>,
-    (matches, full): (&Matches, &[usize]),
-    weights: &Weights,
-) -> Vec<Values> {
+pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], weights: &Weights) -> Vec<Values> {
     let mut out = vec![[0.0; N]; matches.turns.len()];
     for (row, values) in out.iter_mut().enumerate() {
         let turn = &view.turns()[matches.turns[row]];
@@ -51,7 +42,6 @@ pub fn features(
         values[s::FIRST] = weights.first.score(values);
     }
     context(view, query, matches, (&mut out, full));
-    grouped(view, query, leads, matches, (&mut out, full));
     out
 }
 

@@ -21,12 +21,10 @@ pub mod view;
 
 mod error;
 mod explain;
-mod leads;
 mod near;
 mod service;
 mod spaces;
 mod tools;
 
 pub use error::Error;
-pub use leads::Leads;
 pub use service::{Config, Router, run};

@@ -1,8 +1,7 @@
 //! How well turns match the words of a question.
 
-use crate::memory::Wording;
 use crate::query::Query;
-use crate::view::{Part, Turn, View};
+use crate::view::{Part, Sentence, Turn, View};
 
 /// How fast repeated words stop counting.
 const K1: f32 = 1.2;
@@ -164,7 +163,7 @@ impl Scale {
             let mut row = self.hard(query, turn, part);
             let mut own = vec![0.0; query.words.len()];
             for sentence in &turn.sentences[part.sentences.clone()] {
-                liken(query, (&sentence.words, &sentence.pieces), &mut own);
+                liken(query, sentence, &mut own);
                 let cover = weigh(query, &own);
                 row.sentence = row.sentence.max(cover);
                 row.dense_sentence = row.dense_sentence.max(cosine(query, &sentence.vector));
@@ -218,21 +217,14 @@ impl Scale {
     }
 }
 
-/// Weight of the question's words by likeness to the best word of a short text.
-pub(crate) fn cover(query: &Query, wording: &Wording) -> f32 {
-    let mut soft = vec![0.0; query.words.len()];
-    liken(query, (&wording.words, &wording.pieces), &mut soft);
-    weigh(query, &soft)
-}
-
-/// Fills in the likeness of each word of the question to the best of some words and word pieces.
-fn liken(query: &Query, (words, pieces): (&[u32], &[u32]), out: &mut [f32]) {
+/// Fills in the likeness of each word of the question to the best word of a sentence.
+fn liken(query: &Query, sentence: &Sentence, out: &mut [f32]) {
     for (word, like) in query.words.iter().zip(out) {
-        if words.contains(&word.term) {
+        if sentence.words.contains(&word.term) {
             *like = 1.0;
             continue;
         }
-        let nearest = |row: &[f32]| pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max);
+        let nearest = |row: &[f32]| sentence.pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max);
         let sum: f32 = word.pieces.iter().map(|it| nearest(&it.1)).sum();
         let mean = sum / word.pieces.len().max(1) as f32;
         *like = if mean < CHANCE { 0.0 } else { SOFT * mean.min(1.0) };

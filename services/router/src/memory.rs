@@ -13,7 +13,6 @@ mod names;
 mod pages;
 mod posts;
 mod topics;
-mod wording;
 
 use std::collections::BTreeSet;
 
@@ -26,8 +25,6 @@ use domain::unit::{Grain, Status, Unit};
 
 pub use events::Event;
 pub use names::{normalised, verb_terms};
-pub use pages::Shelf;
-pub use wording::Wording;
 
 use crate::view::Marks;
 use acts::Acts;

@@ -7,7 +7,7 @@ use domain::id::{SessionId, UnitId};
 use domain::message::{QueryFilter, RouteV1};
 use domain::port::{Hit, SearchResult, Sparse};
 
-use crate::leads::Leads;
+use crate::edges::Related;
 use crate::query::Query;
 use crate::view::{Turn, View};
 
@@ -96,8 +96,7 @@ impl<'a> Gate<'a> {
 }
 
 /// Collects candidates: hits of the index, what the view knows, and what stands beside or is related to the best.
-pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, leads: Leads<'_>) -> Candidates {
-    let Leads { found, related, .. } = leads;
+pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, found: &SearchResult, related: &Related) -> Candidates {
     let mut candidates = Candidates::new();
     let mut strong = Vec::new();
     for (channel, hits) in [

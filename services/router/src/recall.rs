@@ -42,7 +42,7 @@ pub fn recall(
     if heard.idle() || request.limit == 0 {
         return RecalledV1::default();
     }
-    let (ties, considered) = tie::ties(view, heard, request, (found, known), weights);
+    let (ties, considered) = tie::ties(view, heard, request, found, weights);
     let mut ideas = Ideas::default();
     for tie in &ties {
         let (trigger, reason) = trigger::of(view, heard, tie, request.at);

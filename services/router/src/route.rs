@@ -3,13 +3,13 @@
 use chrono::{DateTime, FixedOffset};
 use domain::evidence::{Channel, RankedUnit, Scene, Scores, Turn as Shown, WordWeight};
 use domain::message::{RouteV1, RoutedV1};
+use domain::port::SearchResult;
 
 use crate::edges::{Related, edge};
 use crate::explain::explain;
 use crate::favour::{Favoured, favoured};
 use crate::features::{features, glance};
 use crate::heads::Weights;
-use crate::leads::Leads;
 use crate::matches::Matches;
 use crate::pack::{Display, Fate, pack};
 use crate::propose::{Candidates, Gate, WHOLE, propose};
@@ -54,21 +54,34 @@ pub fn latest(view: &View) -> Option<DateTime<FixedOffset>> {
     last.map(|it| it.unit.observed_at).max()
 }
 
-/// Finds, ranks and packs evidence.
-pub fn route(view: &View, query: &Query, leads: Leads<'_>, request: &RouteV1, weights: &Weights) -> RoutedV1 {
+/// Finds, ranks and packs evidence. `found` are the hits of the index, `related` the relations of the best of them.
+pub fn route(
+    view: &View,
+    query: &Query,
+    found: &SearchResult,
+    related: &Related,
+    request: &RouteV1,
+    weights: &Weights,
+) -> RoutedV1 {
     let gate = Gate::of(request).without(&view.marks().forgotten);
-    within(view, query, &gate, leads, weights)
+    within(view, query, &gate, (found, related), weights)
 }
 
 /// The same, for what a gate admits.
-pub(crate) fn within(view: &View, query: &Query, gate: &Gate<'_>, leads: Leads<'_>, weights: &Weights) -> RoutedV1 {
+pub(crate) fn within(
+    view: &View,
+    query: &Query,
+    gate: &Gate<'_>,
+    (found, related): (&SearchResult, &Related),
+    weights: &Weights,
+) -> RoutedV1 {
     let request = gate.request();
     let favoured = favoured(view, query, gate, &request.focus);
-    let mut candidates = propose(view, query, gate, leads);
+    let mut candidates = propose(view, query, gate, found, related);
     for place in favoured.keys() {
         candidates.entry(*place).or_default();
     }
-    let scored = score_favoured(view, query, (&candidates, &favoured), leads, weights);
+    let scored = score_favoured(view, query, (&candidates, &favoured), related, weights);
     let packed = pack(view, query, &scored, (request.tokens, request.enough));
     let ranked = scored
         .iter()
@@ -104,8 +117,8 @@ pub(crate) fn within(view: &View, query: &Query, gate: &Gate<'_>, leads: Leads<'
 }
 
 /// Scores the candidates that a glance leaves, best first, ties by place.
-pub fn score(view: &View, query: &Query, candidates: &Candidates, leads: Leads<'_>, weights: &Weights) -> Vec<Scored> {
-    score_favoured(view, query, (candidates, &Favoured::new()), leads, weights)
+pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Related, weights: &Weights) -> Vec<Scored> {
+    score_favoured(view, query, (candidates, &Favoured::new()), related, weights)
 }
 
 /// The same, with what is added to the support scores of some, which no glance passes over.
@@ -113,12 +126,12 @@ fn score_favoured(
     view: &View,
     query: &Query,
     (candidates, favoured): (&Candidates, &Favoured),
-    leads: Leads<'_>,
+    related: &Related,
     weights: &Weights,
 ) -> Vec<Scored> {
     let (matches, full) = glanced(view, query, (candidates, favoured), weights);
-    let mut all = features(view, query, leads, (&matches, &full), weights);
-    chain(view, &matches, (&mut all, &full), leads.related, weights);
+    let mut all = features(view, query, &matches, &full, weights);
+    chain(view, &matches, (&mut all, &full), related, weights);
     let mut scored: Vec<Scored> = Vec::with_capacity(full.len());
     for row in full {
         let (place, values) = (matches.turns[row], all[row]);

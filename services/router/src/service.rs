@@ -15,7 +15,6 @@ use tracing::{Instrument, info_span, warn};
 use crate::edges::Related;
 use crate::error::{Error, crashed};
 use crate::heads::Weights;
-use crate::leads::Leads;
 use crate::propose::Gate;
 use crate::query::Query;
 use crate::spaces::{Seen, Spaces};
@@ -130,7 +129,7 @@ impl Router {
         if !request.focus.is_empty() {
             request.focus = seen.memory.turns(&request.focus);
         }
-        let (view, memory) = (seen.view, seen.memory);
+        let view = seen.view;
         log.step("sync", start);
         let start = Instant::now();
         let query = self.read(&view, &request).instrument(info_span!("read")).await?;
@@ -158,12 +157,7 @@ impl Router {
             if let Some(only) = &only {
                 gate = gate.only(only);
             }
-            let leads = Leads {
-                found: &found,
-                related: &related,
-                known: memory.at(request.as_of.map(|it| it.to_utc())),
-            };
-            route::within(&view, &query, &gate, leads, &weights)
+            route::within(&view, &query, &gate, (&found, &related), &weights)
         });
         let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
         log.step("rank", start);

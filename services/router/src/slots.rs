@@ -1,7 +1,7 @@
 //! The features of a unit: a fixed slot each. Adding, removing or changing the meaning of one raises [`VERSION`].
 
 /// Version of the list and of what its entries mean; weights say which one they are for.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 2;
 
 macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident = $name:literal,)*) => {
@@ -190,28 +190,6 @@ slots! {
     CLOSES = "closes",
     /// Ends with a question.
     ASKS = "asks",
-    /// Best first score further away of turns with a name that stands in it, over the best of all.
-    ENTITY_BEST = "entity_best",
-    /// Best first score of the other turns of its event, over the best of all.
-    EVENT_BEST = "event_best",
-    /// 5 / (5 + rank of its event by its three best first scores), rank from 1.
-    EVENT_RANK = "event_rank",
-    /// Weight of the question's words by likeness to the best word of its event.
-    EVENT_COVER = "event_cover",
-    /// Mean cosine of the turns of its event.
-    EVENT_DENSE = "event_dense",
-    /// Best first score of the other events of its topic, over the best of all.
-    TOPIC_BEST = "topic_best",
-    /// 5 / (5 + rank of its topic by its three best first scores), rank from 1.
-    TOPIC_RANK = "topic_rank",
-    /// Weight of the question's words by likeness to the best word of its topic's label and keywords.
-    TOPIC_COVER = "topic_cover",
-    /// Best first score of the other turns on the same sections of pages, over the best of all.
-    PAGE_BEST = "page_best",
-    /// ln(1 + sections of pages on which it has a line), over 2.
-    PAGED = "paged",
-    /// Best first score of the turns it is related to, over the best of all.
-    RELATED_BEST = "related_best",
     /// Belongs with the best anchors, by the edge head.
     CHAINED = "chained",
 }

@@ -114,9 +114,6 @@ struct Measure {
     /// Weights of the reader's answers; without them the built-in ones.
     #[arg(long)]
     answers: Option<PathBuf>,
-    /// Shows each category of questions, too.
-    #[arg(long)]
-    categories: bool,
 }
 
 #[derive(Args)]
@@ -307,12 +304,12 @@ impl Measure {
             let (data, worlds) = load(dir)?;
             for (name, weights) in &all {
                 let table = measure(&data, &worlds, weights, &answers)?.table;
+                let figures: Vec<String> = FIGURES
+                    .iter()
+                    .map(|it| format!("{it} {:.1}", 100.0 * table["ALL"].get(*it).copied().unwrap_or_default()))
+                    .collect();
                 let set = dir.file_name().unwrap_or_default().to_string_lossy();
-                for (category, metrics) in table.iter().filter(|it| self.categories || *it.0 == "ALL") {
-                    let figure = |it: &&str| 100.0 * metrics.get(*it).copied().unwrap_or_default();
-                    let figures: Vec<String> = FIGURES.iter().map(|it| format!("{it} {:.1}", figure(it))).collect();
-                    println!("{set:20} {name:20} {category:24} {}", figures.join("  "));
-                }
+                println!("{set:20} {name:20} {}", figures.join("  "));
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use router::edges::{self, edge};
+use router::edges::{self, Related, edge};
 use router::heads::Weights;
 use router::slots;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
 fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {
     let mut cases = Vec::new();
     for example in examples {
-        let World { view, related, .. } = &worlds[example.world];
+        let view = &worlds[example.world].view;
         let held: Vec<usize> = (0..example.rows.len()).filter(|&it| example.gold[it] > 0.0).collect();
         let mut best: Vec<(f32, usize)> = example
             .rows
@@ -147,7 +147,8 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
                 .collect();
             let sum: f64 = gold.iter().sum();
             if sum > 0.0 {
-                let pair = |&it: &usize| edge(view, related, example.places[anchor], example.places[it]).to_vec();
+                let pair =
+                    |&it: &usize| edge(view, &Related::new(), example.places[anchor], example.places[it]).to_vec();
                 cases.push(Case {
                     rows: units.iter().map(pair).collect(),
                     gold: gold.into_iter().map(|it| it / sum).collect(),

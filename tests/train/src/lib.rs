@@ -6,7 +6,6 @@
 
 pub mod answers;
 pub mod cli;
-pub mod derived;
 pub mod fit;
 pub mod heads;
 pub mod measure;

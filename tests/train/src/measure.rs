@@ -3,11 +3,13 @@
 use domain::evidence::{PackItem, RankedUnit, Sufficiency};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, RoutedV1};
+use domain::port::SearchResult;
 use eval::data::DataSet;
 use eval::run_file::{Item, Line};
 use eval::score::summary::{ALL, Summary, summarise};
 use eval::score::{Labels, Row, score};
 use reader::weights::Weights as Answers;
+use router::edges::Related;
 use router::heads::Weights;
 use router::query::Query;
 use router::route;
@@ -71,7 +73,8 @@ fn line(world: &World, (id, question): (&str, &str), weights: &Weights, answers:
         (request.ranked, request.scenes) = (RANKED, SCENES);
         let view = &world.view;
         let query = Query::read(question, view, route::now(view, &request));
-        let mut routed = route::route(view, &query, world.leads(), &request, weights);
+        let found = SearchResult::default();
+        let mut routed = route::route(view, &query, &found, &Related::new(), &request, weights);
         line.packs.insert(budget, routed.pack.items.iter().map(shown).collect());
         line.ranked = std::mem::take(&mut routed.ranked).into_iter().map(ranked).collect();
         if budget == ANSWERED {

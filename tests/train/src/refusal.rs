@@ -6,7 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use domain::message::AnswerV1;
+use domain::port::SearchResult;
 use reader::features::{Features, NAMES, SIGNS, VERSION};
+use router::edges::Related;
 use router::heads::Weights;
 use router::query::Query;
 use router::route;
@@ -110,7 +112,8 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
     let mut request = request(question, TOKENS)?;
     request.scenes = SCENES;
     let query = Query::read(question, &world.view, route::now(&world.view, &request));
-    let routed = route::route(&world.view, &query, world.leads(), &request, weights);
+    let (found, related) = (SearchResult::default(), Related::new());
+    let routed = route::route(&world.view, &query, &found, &related, &request, weights);
     Ok(AnswerV1 {
         space: request.space,
         question: question.to_owned(),

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::evidence::PackItem;
+use domain::port::SearchResult;
+use router::edges::Related;
 use router::heads::Weights;
 use router::query::Query;
 use router::route;
@@ -151,7 +153,14 @@ fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
             let request = request(&question.question, BUDGET)?;
             let view = &world.view;
             let query = Query::read(&question.question, view, route::now(view, &request));
-            let routed = route::route(view, &query, world.leads(), &request, weights);
+            let routed = route::route(
+                view,
+                &query,
+                &SearchResult::default(),
+                &Related::new(),
+                &request,
+                weights,
+            );
             let cited = |it: &&Vec<String>| it.iter().any(|id| routed.pack.items.iter().any(|item| cites(item, id)));
             sum += groups.iter().filter(cited).count() as f64 / groups.len() as f64;
             count += 1;

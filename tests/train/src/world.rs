@@ -1,7 +1,6 @@
 //! Conversations as the router sees them, and their questions as examples to learn from.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context, ensure};
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
@@ -10,17 +9,13 @@ use domain::message::{QueryFilter, RouteV1};
 use domain::port::SearchResult;
 use domain::record::{Modality, Record};
 use eval::data::{Conversation, DataSet, Question, Turn};
-use router::Leads;
 use router::edges::Related;
 use router::heads::Weights;
-use router::memory::Memory;
 use router::propose::{Candidates, Gate, propose};
 use router::query::Query;
 use router::route;
 use router::slots::Values;
 use router::view::View;
-
-use crate::derived::derived;
 
 /// A conversation, written by the writer's rules and read by the router.
 #[derive(Clone)]
@@ -31,28 +26,10 @@ pub struct World {
     pub setting: String,
     /// The router's view of it.
     pub view: View,
-    /// What is derived of it.
-    pub memory: Arc<Memory>,
-    /// Relations between its turns.
-    pub related: Arc<Related>,
     /// Place in the view by turn id.
     pub places: HashMap<String, usize>,
     /// Its questions.
     pub questions: Vec<Question>,
-}
-
-/// No index is searched: small spaces are scored whole.
-static NOTHING: LazyLock<SearchResult> = LazyLock::new(SearchResult::default);
-
-impl World {
-    /// Returns what leads to evidence beside the words of a question.
-    pub fn leads(&self) -> Leads<'_> {
-        Leads {
-            found: &NOTHING,
-            related: &self.related,
-            known: self.memory.at(None),
-        }
-    }
 }
 
 /// What a head learns from: one question with all candidates.
@@ -102,9 +79,11 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
             None => sessions.push(vec![record]),
         }
     }
-    sessions.iter_mut().for_each(|it| it.sort_by_key(Record::order));
-    let derived = derived(&space, &sessions);
-    let view = View::of(derived.units);
+    let units = sessions.iter_mut().flat_map(|session| {
+        session.sort_by_key(Record::order);
+        writer::write(session, &(0..session.len()).collect::<Vec<_>>())
+    });
+    let view = View::of(units);
     let ids = view.turns().iter().zip(0..);
     let places: HashMap<String, usize> = ids
         .flat_map(|(turn, place)| turn.unit.external_ids.iter().map(move |id| (id.clone(), place)))
@@ -126,8 +105,6 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
         setting: conversation.split.clone().unwrap_or_else(|| name.clone()),
         name,
         view,
-        memory: Arc::new(derived.memory),
-        related: Arc::new(derived.related),
         places,
         questions,
     })
@@ -194,7 +171,8 @@ pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
 pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
     let request = request(question, 512)?;
     let query = Query::read(question, &world.view, route::now(&world.view, &request));
-    let candidates = propose(&world.view, &query, &Gate::of(&request), world.leads());
+    let found = SearchResult::default();
+    let candidates = propose(&world.view, &query, &Gate::of(&request), &found, &Related::new());
     Ok((query, candidates))
 }
 
@@ -211,7 +189,7 @@ pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Examp
                 continue;
             }
             let (query, candidates) = read(world, &question.question)?;
-            let mut scored = route::score(&world.view, &query, &candidates, world.leads(), weights);
+            let mut scored = route::score(&world.view, &query, &candidates, &Related::new(), weights);
             scored.sort_by_key(|it| it.place);
             let share: Vec<f64> = scored
                 .iter()

@@ -156,13 +156,13 @@ impl Sessions {
 }
 
 /// Sorts by score, best first, ties by number.
-pub(super) fn ranked(numbers: &[usize], score: impl Fn(usize) -> f32) -> Vec<usize> {
+fn ranked(numbers: &[usize], score: impl Fn(usize) -> f32) -> Vec<usize> {
     let mut scored: Vec<(f32, usize)> = numbers.iter().map(|&it| (score(it), it)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.into_iter().map(|it| it.1).collect()
 }
 
 /// `rank` counts from 0.
-pub(super) fn reciprocal(rank: usize) -> f32 {
+fn reciprocal(rank: usize) -> f32 {
     5.0 / (6.0 + rank as f32)
 }

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use domain::id::{PageId, UnitId};
+use domain::id::PageId;
 use domain::page::{Dimension, Line, Page, Section};
 
 use super::Known;
@@ -11,16 +11,12 @@ use super::posts::Posts;
 /// Where a page stands in its dimension: events by their first line, others by title; ties by id.
 type Place = (Dimension, String, PageId);
 
-/// A page and the number of a section on it.
-pub type Shelf = (PageId, u32);
-
-/// Pages by id, dimension and name, and where units stand on them.
+/// Pages by id, dimension and name.
 #[derive(Clone, Default)]
 pub(super) struct Pages {
     all: BTreeMap<PageId, Arc<Page>>,
     placed: BTreeSet<Place>,
     by_name: Posts<String, PageId>,
-    by_unit: Posts<UnitId, Shelf>,
     bytes: usize,
 }
 
@@ -38,7 +34,7 @@ impl Pages {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.by_name.bytes() + self.by_unit.bytes()
+        self.bytes + self.by_name.bytes()
     }
 
     fn index(&mut self, page: &Page, add: bool) {
@@ -50,11 +46,6 @@ impl Pages {
         }
         for name in std::iter::once(&page.title).chain(&page.aliases) {
             self.by_name.set(normalised(name), page.id, add);
-        }
-        for (number, section) in (0..).zip(&page.sections) {
-            for line in &section.lines {
-                self.by_unit.set(line.unit, (page.id, number), add);
-            }
         }
         let size = size(page);
         self.bytes = if add { self.bytes + size } else { self.bytes - size };
@@ -134,11 +125,6 @@ impl<'a> Known<'a> {
         let mut found: Vec<Arc<Page>> = ids.filter_map(|it| self.page(it)).collect();
         found.sort_by_key(|it| (it.dimension, it.id));
         found
-    }
-
-    /// Returns the sections on which a unit has a line, by page, then number.
-    pub fn shelves(self, unit: UnitId) -> impl Iterator<Item = Shelf> + 'a {
-        self.memory.pages.by_unit.get(&unit)
     }
 
     /// Says whether a page is there with anything on it.

@@ -7,13 +7,11 @@ use domain::topic::{Member, Topic};
 
 use super::Known;
 use super::posts::Posts;
-use super::wording::Wording;
 
 /// Topics and the units in them.
 #[derive(Clone, Default)]
 pub(super) struct Topics {
     all: BTreeMap<TopicId, Arc<Topic>>,
-    wordings: BTreeMap<TopicId, Arc<Wording>>,
     of: BTreeMap<UnitId, Member>,
     units: Posts<TopicId, UnitId>,
     bytes: usize,
@@ -22,18 +20,13 @@ pub(super) struct Topics {
 impl Topics {
     pub(super) fn put(&mut self, topic: Topic) {
         self.remove(topic.id);
-        let wording = Wording::of(&format!("{} {}", topic.label, topic.keywords.join(" ")));
-        self.bytes += size(&topic) + wording.bytes();
-        self.wordings.insert(topic.id, Arc::new(wording));
+        self.bytes += size(&topic);
         self.all.insert(topic.id, Arc::new(topic));
     }
 
     pub(super) fn remove(&mut self, id: TopicId) {
         if let Some(old) = self.all.remove(&id) {
             self.bytes -= size(&old);
-        }
-        if let Some(old) = self.wordings.remove(&id) {
-            self.bytes -= old.bytes();
         }
     }
 
@@ -87,11 +80,6 @@ impl<'a> Known<'a> {
         let of = |it: UnitId| memory.topics.of.get(&it);
         let event = || self.event_of(unit).and_then(of);
         of(unit).or_else(|| of(self.kept(unit))).or_else(event)
-    }
-
-    /// Returns how a topic is told: its label and its keywords.
-    pub fn topic_wording(self, id: TopicId) -> Option<&'a Wording> {
-        self.memory.topics.wordings.get(&id).map(AsRef::as_ref)
     }
 
     /// Returns the units of a topic by when they were observed, ties by id; of merged events only the one that was kept.

@@ -6,9 +6,7 @@ use domain::port::SearchResult;
 use super::heard::Heard;
 use crate::edges::Related;
 use crate::heads::Weights;
-use crate::leads::Leads;
 use crate::matches::Matches;
-use crate::memory::Known;
 use crate::propose::{self, Gate};
 use crate::route;
 use crate::slots as s;
@@ -51,19 +49,14 @@ pub fn ties(
     view: &View,
     heard: &Heard,
     request: &RecallV1,
-    (found, known): (&SearchResult, Known<'_>),
+    found: &SearchResult,
     weights: &Weights,
 ) -> (Vec<Tie>, usize) {
     let asked = asked(request);
     let gate = Gate::of(&asked).without(&view.marks().forgotten);
     let related = Related::new();
-    let leads = Leads {
-        found,
-        related: &related,
-        known,
-    };
-    let candidates = propose::propose(view, &heard.query, &gate, leads);
-    let mut scored = route::score(view, &heard.query, &candidates, leads, weights);
+    let candidates = propose::propose(view, &heard.query, &gate, found, &related);
+    let mut scored = route::score(view, &heard.query, &candidates, &related, weights);
     scored.truncate(LOOKED_AT);
     let mut places: Vec<usize> = scored.iter().map(|it| it.place).collect();
     places.sort_unstable();

@@ -4,7 +4,6 @@
 mod bounds;
 mod derived;
 mod favour;
-mod leads;
 mod memory;
 mod recall;
 mod stalled;

@@ -6,10 +6,8 @@ use domain::message::{QueryFilter, RouteV1, RoutedV1};
 use domain::port::SearchResult;
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
-use router::Leads;
 use router::edges::Related;
 use router::heads::Weights;
-use router::memory::Memory;
 use router::query::Query;
 use router::route;
 use router::view::View;
@@ -33,13 +31,14 @@ pub(crate) fn units() -> Vec<Unit> {
 pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
     let query = Query::read(&request.question, view, route::now(view, request));
     let weights = Weights::builtin().unwrap();
-    let memory = Memory::default();
-    let leads = Leads {
-        found: &SearchResult::default(),
-        related: &Related::new(),
-        known: memory.at(None),
-    };
-    route::route(view, &query, leads, request, weights)
+    route::route(
+        view,
+        &query,
+        &SearchResult::default(),
+        &Related::new(),
+        request,
+        weights,
+    )
 }
 
 /// Returns a request with everything asked for.
