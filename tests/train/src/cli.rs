@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::answers;
 use crate::heads::{Plan, train};
-use crate::measure::{ANSWERED_WELL, measure};
+use crate::interval::interval;
+use crate::measure::{ANSWERED_WELL, means, rows};
 use crate::refusal::{self, Sample};
 use crate::validate::{self, Finding};
 use crate::weak;
@@ -114,6 +115,9 @@ struct Measure {
     /// Weights of the reader's answers; without them the built-in ones.
     #[arg(long)]
     answers: Option<PathBuf>,
+    /// Says between which values 95 of 100 means lie when the questions of each conversation are drawn anew.
+    #[arg(long)]
+    intervals: bool,
 }
 
 #[derive(Args)]
@@ -303,10 +307,16 @@ impl Measure {
         for dir in &self.data {
             let (data, worlds) = load(dir)?;
             for (name, weights) in &all {
-                let table = measure(&data, &worlds, weights, &answers)?.table;
+                let rows = rows(&data, &worlds, weights, &answers)?;
+                let table = means(&rows).table;
                 let figures: Vec<String> = FIGURES
                     .iter()
-                    .map(|it| format!("{it} {:.1}", 100.0 * table["ALL"].get(*it).copied().unwrap_or_default()))
+                    .map(|it| {
+                        let mean = 100.0 * table["ALL"].get(*it).copied().unwrap_or_default();
+                        let range = interval(&rows, it).filter(|_| self.intervals);
+                        let range = range.map(|(from, to)| format!(" ({:.1}-{:.1})", 100.0 * from, 100.0 * to));
+                        format!("{it} {mean:.1}{}", range.unwrap_or_default())
+                    })
                     .collect();
                 let set = dir.file_name().unwrap_or_default().to_string_lossy();
                 println!("{set:20} {name:20} {}", figures.join("  "));

@@ -42,13 +42,9 @@ pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, answers: &Answe
 /// Mean score of the answers to questions that have one.
 pub const ANSWERED_WELL: &str = "answer_F1";
 
-/// Returns the means of [`rows`], with [`ANSWERED_WELL`] over all.
-///
-/// # Errors
-/// As [`rows`].
-pub fn measure(data: &DataSet, worlds: &[World], weights: &Weights, answers: &Answers) -> anyhow::Result<Summary> {
-    let rows = rows(data, worlds, weights, answers)?;
-    let mut summary = summarise(&rows);
+/// Returns the means of rows, with [`ANSWERED_WELL`] over all.
+pub fn means(rows: &[Row]) -> Summary {
+    let mut summary = summarise(rows);
     let fine: Vec<f64> = rows
         .iter()
         .filter(|it| it.answerable)
@@ -60,7 +56,7 @@ pub fn measure(data: &DataSet, worlds: &[World], weights: &Weights, answers: &An
         .entry(ALL.to_owned())
         .or_default()
         .insert(ANSWERED_WELL.to_owned(), mean);
-    Ok(summary)
+    summary
 }
 
 fn line(world: &World, (id, question): (&str, &str), weights: &Weights, answers: &Answers) -> anyhow::Result<Line> {

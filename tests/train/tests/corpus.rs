@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use eval::check::check;
 use eval::data::DataSet;
+use eval::score::Row;
+use eval::score::retrieval::Metrics;
 use train::cli::digest;
 use train::fit::{Case, fit};
+use train::interval::interval;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -89,4 +92,28 @@ fn a_fit_finds_what_decides_and_is_the_same_twice() {
         "{weights:?}"
     );
     assert_eq!(weights, fit(&cases, 0.01).unwrap());
+}
+
+#[test]
+fn an_interval_holds_the_mean_and_narrows_with_the_questions() {
+    let row = |at: usize| Row {
+        id: at.to_string(),
+        conversation: (at % 3).to_string(),
+        category: String::new(),
+        answerable: true,
+        refused: false,
+        answered: true,
+        present: true,
+        metrics: Metrics::from([("E@512".to_owned(), f64::from(u8::from(at.is_multiple_of(4))))]),
+    };
+    let few: Vec<Row> = (0..40).map(row).collect();
+    let many: Vec<Row> = (0..400).map(row).collect();
+    let width = |rows: &[Row]| {
+        let (from, to) = interval(rows, "E@512").unwrap();
+        assert!(from < 0.25 && 0.25 < to);
+        to - from
+    };
+    assert!(width(&many) < width(&few) / 2.0);
+    assert_eq!(interval(&few, "E@512"), interval(&few, "E@512"));
+    assert_eq!(interval(&few, "ans@512"), None);
 }
