@@ -9,10 +9,9 @@ use tokio::time::{Instant, sleep};
 
 use super::Spaces;
 
-/// Shortest pause between looks; a look that took long is followed by a pause this many times as long, so that reading ahead
-/// leaves the machine to those who ask and write.
+/// Shortest pause between looks; a look that took longer is followed by a pause as long, so that reading ahead leaves half of
+/// the machine to those who ask and write and still keeps up with them.
 const PAUSE: Duration = Duration::from_secs(1);
-const REST: u32 = 4;
 /// Spaces looked at.
 const SPACES_MAX: usize = 1_000;
 
@@ -27,7 +26,7 @@ impl Spaces {
             if let Ok(listed) = stores.records.spaces(None, SPACES_MAX).await {
                 self.look(stores, listed, &mut known).await;
             }
-            sleep(PAUSE.max(begun.elapsed() * REST)).await;
+            sleep(PAUSE.max(begun.elapsed())).await;
         }
     }
 
