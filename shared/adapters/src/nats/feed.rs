@@ -18,10 +18,10 @@ use super::settle::AGAIN;
 
 /// Subject of a pull.
 const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT";
-/// How long the server keeps a pull open.
-const OPEN: Duration = Duration::from_secs(30);
+/// How long the server keeps a pull open: short, since a pull the server forgot is only missed when it should have ended.
+const OPEN: Duration = Duration::from_secs(10);
 /// After this long without an answer a pull counts as lost.
-const LOST: Duration = Duration::from_secs(35);
+const LOST: Duration = Duration::from_secs(12);
 /// Pause after the server refused a pull.
 const REST: Duration = Duration::from_millis(250);
 /// Refusals in a row, over all partitions, after which members have to subscribe anew.

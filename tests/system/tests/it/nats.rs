@@ -18,6 +18,10 @@ use system::conformance::Ports;
 use system::servers::nats::Nats;
 
 const ACK_WAIT: Duration = Duration::from_millis(400);
+/// Longest wait for what must come, on a machine that has much else to do.
+const SOON: Duration = Duration::from_secs(60);
+/// How long nothing must come.
+const QUIET: Duration = Duration::from_millis(500);
 
 /// One server for all tests that leave it as it is.
 fn shared() -> Option<&'static Nats> {
@@ -75,18 +79,19 @@ fn frame(space: &str, key: &str, payload: &str) -> Frame {
     }
 }
 
-/// Takes and settles what comes until nothing does for `quiet`.
-async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, quiet: Duration) -> Vec<(u64, String)> {
-    let mut seen = Vec::new();
-    while let Ok(Some(delivery)) = tokio::time::timeout(quiet, deliveries.next()).await {
+/// Takes and settles what comes until as many messages came as are wanted and no more do, or none comes for long.
+async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: usize) -> BTreeMap<u64, String> {
+    let mut seen = BTreeMap::new();
+    loop {
+        let patience = if seen.len() < wanted { SOON } else { QUIET };
+        let Ok(Some(delivery)) = tokio::time::timeout(patience, deliveries.next()).await else {
+            return seen;
+        };
         let delivery = delivery.unwrap();
-        seen.push((
-            delivery.position.0,
-            String::from_utf8_lossy(&delivery.frame.payload).into_owned(),
-        ));
+        let text = String::from_utf8_lossy(&delivery.frame.payload).into_owned();
+        seen.insert(delivery.position.0, text);
         delivery.settler.done().await.unwrap();
     }
-    seen
 }
 
 macro_rules! run {

@@ -11,9 +11,7 @@ use futures::StreamExt;
 use system::servers::nats::Nats;
 use tokio::time::timeout;
 
-use super::{frame, options};
-
-const SOON: Duration = Duration::from_secs(10);
+use super::{SOON, frame, options};
 
 fn kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
