@@ -64,15 +64,26 @@ type Batches = Vec<(u64, String)>;
 pub(super) struct Load {
     pub(super) accepted: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
-    senders: Vec<JoinHandle<Batches>>,
+    senders: Vec<(u64, JoinHandle<Batches>)>,
+}
+
+/// What was accepted of some load.
+#[derive(Default)]
+pub(super) struct Ledger {
+    /// The word of each record.
+    records: BTreeMap<String, String>,
+    watermarks: Vec<String>,
 }
 
 impl Load {
-    /// Begins to send to the space `crash`.
-    pub(super) fn begin(api: &Api) -> Load {
+    /// Begins to send to the space `crash`; loads of different numbers send different records.
+    pub(super) fn begin(api: &Api, number: u64) -> Load {
         let (stop, accepted) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
-        let sender = |it| tokio::spawn(stream(api.clone(), it, Arc::clone(&stop), Arc::clone(&accepted)));
-        let senders = (0..SENDERS).map(sender).collect();
+        let sender = |it| {
+            let sending = stream(api.clone(), it, Arc::clone(&stop), Arc::clone(&accepted));
+            (it, tokio::spawn(sending))
+        };
+        let senders = (number * SENDERS..(number + 1) * SENDERS).map(sender).collect();
         Load {
             accepted,
             stop,
@@ -80,19 +91,51 @@ impl Load {
         }
     }
 
-    /// Ends it and compares what was acknowledged with what can be listed and found; the number of records accepted.
-    pub(super) async fn end(self, api: &Api) -> usize {
+    /// Ends it and notes what was accepted.
+    pub(super) async fn end(self, ledger: &mut Ledger) {
         self.stop.store(true, Ordering::Relaxed);
-        let mut accepted: BTreeMap<String, String> = BTreeMap::new();
-        let mut watermarks = Vec::new();
-        for (sender, handle) in (0..).zip(self.senders) {
-            for (first, watermark) in handle.await.unwrap() {
-                accepted.extend((first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word(sender, it))));
-                watermarks.push(watermark);
+        for (sender, sending) in self.senders {
+            for (first, watermark) in sending.await.unwrap() {
+                let records = (first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word(sender, it)));
+                ledger.records.extend(records);
+                ledger.watermarks.push(watermark);
             }
         }
-        check(api, &accepted, &watermarks).await;
-        accepted.len()
+    }
+}
+
+impl Ledger {
+    /// Waits until all is searchable that was accepted.
+    pub(super) async fn written(&self, api: &Api) {
+        for watermark in &self.watermarks {
+            api.written("crash", watermark).await;
+        }
+    }
+
+    /// Compares what was acknowledged with what can be listed and found; the number of records accepted.
+    pub(super) async fn check(&self, api: &Api) -> usize {
+        self.written(api).await;
+        api.settled("crash").await;
+        let (_, letters) = api.get("/admin/dead-letters").await;
+        assert_eq!(letters["items"], json!([]), "{letters}");
+        for path in ["/spaces/crash/records", "/spaces/crash/units"] {
+            let mut listed: Vec<String> = api.list(path).await.iter().filter_map(turn_id).collect();
+            let all = listed.len();
+            listed.sort();
+            listed.dedup();
+            assert_eq!(listed.len(), all, "{path} lists a record twice");
+            let listed: BTreeSet<&String> = listed.iter().collect();
+            let lost: Vec<&String> = self.records.keys().filter(|id| !listed.contains(id)).collect();
+            assert!(lost.is_empty(), "{path} lost {lost:?}");
+        }
+        for (id, word) in &self.records {
+            let body = json!({ "query": word, "limit": 3 });
+            let (status, found) = api.post("/spaces/crash/tools/lexical_retrieve", &body).await;
+            assert_eq!(status, 200, "{found}");
+            let hits = found.to_string().matches(&format!("\"{id}\"")).count();
+            assert!(hits > 0, "{id} is not found by {word}: {found}");
+        }
+        self.records.len()
     }
 }
 
@@ -166,7 +209,7 @@ async fn nothing_accepted_is_lost_or_doubled() {
     let mut processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
     let api = processes.api.clone();
     assert_eq!(api.put("/spaces/crash").await.0, 201);
-    let load = Load::begin(&api);
+    let load = Load::begin(&api, 0);
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut killed = BTreeMap::<&str, u32>::new();
     let mut slowest = Duration::ZERO;
@@ -183,37 +226,12 @@ async fn nothing_accepted_is_lost_or_doubled() {
     }
     processes.ready().await.unwrap();
     slowest = slowest.max(flowing(&load.accepted).await);
-    let accepted = load.end(&api).await;
+    let mut ledger = Ledger::default();
+    load.end(&mut ledger).await;
+    let accepted = ledger.check(&api).await;
     println!(
         "{rounds} kills {killed:?}: {accepted} accepted records, 0 lost, 0 twice, all searchable; accepted again after at most {slowest:?}"
     );
-}
-
-/// Compares what was acknowledged with what can be listed and found.
-async fn check(api: &Api, accepted: &BTreeMap<String, String>, watermarks: &[String]) {
-    for watermark in watermarks {
-        api.written("crash", watermark).await;
-    }
-    api.settled("crash").await;
-    let (_, letters) = api.get("/admin/dead-letters").await;
-    assert_eq!(letters["items"], json!([]), "{letters}");
-    for path in ["/spaces/crash/records", "/spaces/crash/units"] {
-        let mut listed: Vec<String> = api.list(path).await.iter().filter_map(turn_id).collect();
-        let all = listed.len();
-        listed.sort();
-        listed.dedup();
-        assert_eq!(listed.len(), all, "{path} lists a record twice");
-        let listed: BTreeSet<&String> = listed.iter().collect();
-        let lost: Vec<&String> = accepted.keys().filter(|id| !listed.contains(id)).collect();
-        assert!(lost.is_empty(), "{path} lost {lost:?}");
-    }
-    for (id, word) in accepted {
-        let body = json!({ "query": word, "limit": 3 });
-        let (status, found) = api.post("/spaces/crash/tools/lexical_retrieve", &body).await;
-        assert_eq!(status, 200, "{found}");
-        let hits = found.to_string().matches(&format!("\"{id}\"")).count();
-        assert!(hits > 0, "{id} is not found by {word}: {found}");
-    }
 }
 
 /// Returns the caller's id of a record, or of the record of a turn unit; none for event units.

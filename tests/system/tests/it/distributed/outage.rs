@@ -14,7 +14,7 @@ use system::running::api::Api;
 use system::running::processes::Processes;
 use tokio::task::JoinHandle;
 
-use super::crash::{Load, flowing};
+use super::crash::{Ledger, Load, flowing};
 
 /// Seconds a server is away without the variable `OUTAGE_SECS`.
 const SECS: u64 = 3;
@@ -61,9 +61,9 @@ async fn asked(api: &Api) -> String {
     }
 }
 
-/// Waits until records are accepted, questions answered whole, and what was accepted by now is searchable; how long each
-/// of these took.
-async fn whole(api: &Api, load: &Load) -> [Duration; 3] {
+/// Waits until records are accepted and questions answered whole, ends the load, and waits until what was accepted is
+/// searchable; how long each of these took.
+async fn whole(api: &Api, load: Load, ledger: &mut Ledger) -> [Duration; 3] {
     let begun = Instant::now();
     flowing(&load.accepted).await;
     let accepted = begun.elapsed();
@@ -72,10 +72,8 @@ async fn whole(api: &Api, load: &Load) -> [Duration; 3] {
         tokio::time::sleep(PAUSE).await;
     }
     let answered = begun.elapsed();
-    let last = json!([{ "id": format!("last-{}", load.accepted.load(Ordering::Relaxed)), "text": "And that was all.",
-        "observed_at": "2026-04-01T10:00:00Z" }]);
-    let watermark = api.accepted("crash", &last).await;
-    api.written("crash", &watermark).await;
+    load.end(ledger).await;
+    ledger.written(api).await;
     [accepted, answered, begun.elapsed()]
 }
 
@@ -90,9 +88,10 @@ async fn each_server_may_be_away() {
     let processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
     let api = processes.api.clone();
     assert_eq!(api.put("/spaces/crash").await.0, 201);
-    let load = Load::begin(&api);
-    flowing(&load.accepted).await;
-    for name in ["qdrant", "neo4j", "nats"] {
+    let mut ledger = Ledger::default();
+    for (number, name) in (0..).zip(["qdrant", "neo4j", "nats"]) {
+        let load = Load::begin(&api, number);
+        flowing(&load.accepted).await;
         let before = load.accepted.load(Ordering::Relaxed);
         match name {
             "qdrant" => servers.qdrant.away().await.unwrap(),
@@ -108,12 +107,12 @@ async fn each_server_may_be_away() {
             "neo4j" => servers.neo4j.again().await.unwrap(),
             _ => servers.nats.up(),
         }
-        let [accepted, answered, searchable] = whole(&api, &load).await;
+        let [accepted, answered, searchable] = whole(&api, load, &mut ledger).await;
         println!(
             "{name} away for {away:?}: answers {answers:?}, {meanwhile} batches accepted; after its return accepting after \
              {accepted:.1?}, whole answers after {answered:.1?}, caught up after {searchable:.1?}"
         );
     }
-    let accepted = load.end(&api).await;
+    let accepted = ledger.check(&api).await;
     println!("{accepted} accepted records, 0 lost, 0 twice, all searchable");
 }
