@@ -56,7 +56,7 @@ struct Query<'a> {
     degraded: Vec<String>,
 }
 
-/// Answers a question of a space that exists, which came at `started`.
+/// Answers a question, which came at `started`; if it names a write, of a space that exists.
 pub(crate) async fn ask(
     app: &App,
     space: &SpaceId,
@@ -237,6 +237,9 @@ impl Query<'_> {
     }
 
     fn unrouted(&self, error: PortError) -> Problem {
+        if error.kind() == ErrorKind::NotFound {
+            return Problem::unknown_space(&self.route.space);
+        }
         let late = error.kind() == ErrorKind::Timeout;
         let problem = Problem::from(error);
         if late {

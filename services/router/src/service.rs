@@ -174,7 +174,7 @@ impl Router {
             self.spaces.forget(space);
             return Err(Error::NoSpace(space.to_string()));
         };
-        self.spaces.seen(&self.backends, space, info.created_at).await
+        self.spaces.seen(&self.backends, &info).await
     }
 
     /// Returns a space as it is stored now, or as it is kept, and why, while the stores are away.

@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError};
 use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::id::SpaceId;
+use domain::port::{Revision, SpaceInfo};
 use host::Backends;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
@@ -58,6 +59,8 @@ struct State {
     /// Empty while it is read.
     seen: Seen,
     created_at: DateTime<Utc>,
+    /// What was read for sure; none while it is read.
+    revision: Option<Revision>,
     /// The task that reads it, if a request gave up before its end; one at most.
     reading: JoinSet<(Seen, Result<(), PortError>)>,
 }
@@ -71,38 +74,38 @@ impl Spaces {
         }))
     }
 
-    /// Returns a space with every change that is stored now. A space that was erased and created again since `created_at`
-    /// starts anew.
-    pub(crate) async fn seen(
-        &self,
-        stores: &Backends,
-        space: &SpaceId,
-        created_at: DateTime<Utc>,
-    ) -> Result<Seen, Error> {
-        self.0.touch(space);
-        self.refreshed(stores, space, created_at).await
+    /// Returns a space with every change `info` tells of, without a look at the stores if all were read before. A space that
+    /// was erased and created again starts anew.
+    pub(crate) async fn seen(&self, stores: &Backends, info: &SpaceInfo) -> Result<Seen, Error> {
+        self.0.touch(&info.space);
+        self.refreshed(stores, info).await
     }
 
     /// The same, for nobody who asks.
-    async fn refreshed(&self, stores: &Backends, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Seen, Error> {
-        let state = self.0.slot(space);
+    async fn refreshed(&self, stores: &Backends, info: &SpaceInfo) -> Result<Seen, Error> {
+        let state = self.0.slot(&info.space);
         let mut state = state.lock().await;
-        if state.created_at != created_at {
+        if state.created_at != info.created_at {
             *state = State {
-                created_at,
+                created_at: info.created_at,
                 ..State::default()
             };
         }
+        if state.revision.is_some_and(|it| it.covers(&info.revision)) {
+            return Ok(state.seen.clone());
+        }
+        state.revision = None;
         // Why an earlier one failed was for another request.
         let _ = state.settled().await;
         let reading = Reading {
             stores: stores.clone(),
-            space: space.clone(),
+            space: info.space.clone(),
             seen: std::mem::take(&mut state.seen),
             kept: Arc::clone(&self.0),
         };
         state.reading.spawn(reading.finished().instrument(info_span!("sync")));
         state.settled().await?;
+        state.revision = Some(info.revision);
         Ok(state.seen.clone())
     }
 

@@ -82,6 +82,7 @@ macro_rules! promises {
             records_are_listed_in_insertion_order,
             a_session_is_read_around_a_record,
             positions_are_marked,
+            a_revision_tells_of_changes,
             records_survive,
         }
     };

@@ -33,7 +33,10 @@ pub(crate) async fn post(
     let space = access.enter(&name, Right::Read)?;
     let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
     let work = async {
-        app.may_ask(&space).await?;
+        // Without a write to wait for the router is the first to look, and says so if there is no such space.
+        if request.after.is_some() {
+            app.may_ask(&space).await?;
+        }
         query::ask(&app, &space, request, trace_id, started).await
     };
     let outcome = host::within(patience, work).await;

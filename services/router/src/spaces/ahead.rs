@@ -45,7 +45,7 @@ impl Spaces {
         changed.sort_by(|a, b| b.written.cmp(&a.written).then_with(|| a.space.cmp(&b.space)));
         for info in changed {
             let read = self.0.is_kept(&info.space) || self.0.is_half_free();
-            if read && self.refreshed(stores, &info.space, info.created_at).await.is_err() {
+            if read && self.refreshed(stores, &info).await.is_err() {
                 continue;
             }
             known.insert(info.space.clone(), info);

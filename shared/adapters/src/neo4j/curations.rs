@@ -11,8 +11,12 @@ use super::keys::id;
 const PUT: &str = locked!(
     "CALL () {
        UNWIND $rows AS row
-       MERGE (c:Curation {key: $prefix + row.id}) ON CREATE SET c.body = row.body
+       MERGE (c:Curation {key: $prefix + row.id}) ON CREATE SET c.body = row.body, c.fresh = true
+       WITH DISTINCT c WHERE c.fresh IS NOT NULL
+       REMOVE c.fresh
+       RETURN count(c) AS fresh
      }
+     SET s.curated = coalesce(s.curated, 0) + fresh
      RETURN 1 AS known"
 );
 const LIST: &str = seen!(

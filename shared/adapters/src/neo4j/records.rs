@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, SpaceInfo};
+use domain::port::{Claim, Idempotent, Position, Records, Result, Revision, SpaceInfo};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::{ErrorKind, PortError};
@@ -22,15 +22,17 @@ const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 const KEY_BYTES_MAX: usize = 4_096;
 const CREATE: &str = "MERGE (s:Space {key: $space})
     ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0,
-      s.derived_changes = 0, s.written = 0
+      s.derived_changes = 0, s.curated = 0, s.written = 0
     WITH s, s.made IS NOT NULL AS made, s.erasing IS NOT NULL AS erasing
     REMOVE s.made
     RETURN made, erasing";
 const INFO: &str = seen!(
-    "RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written"
+    "RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written,
+       s.changes AS changes, coalesce(s.derived_changes, 0) AS derived, coalesce(s.curated, 0) AS curated"
 );
 const INFOS: &str = "MATCH (s:Space) WHERE s.key > $after AND s.key < $until AND s.erasing IS NULL
-    RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written
+    RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written,
+      s.changes AS changes, coalesce(s.derived_changes, 0) AS derived, coalesce(s.curated, 0) AS curated
     ORDER BY key LIMIT $limit";
 const CLAIM: &str = locked!(
     "UNWIND $rows AS row
@@ -329,6 +331,11 @@ fn info(operation: &'static str, row: &Row) -> Result<SpaceInfo> {
         records: natural(operation, row, "records")?,
         units: natural(operation, row, "units")?,
         written: Position(natural(operation, row, "written")?),
+        revision: Revision {
+            units: natural(operation, row, "changes")?,
+            derived: natural(operation, row, "derived")?,
+            curations: natural(operation, row, "curated")?,
+        },
     })
 }
 

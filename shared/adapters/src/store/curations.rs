@@ -19,12 +19,15 @@ pub(super) fn row(it: &Curation) -> Outcome<Row> {
     Ok(Row { id: it.id, body })
 }
 
-/// Inserts those that are not there.
+/// Inserts those that are not there, and counts them.
 pub(super) fn put(db: &Connection, space: i64, rows: &[Row]) -> Outcome<()> {
     let mut insert = db.prepare_cached("INSERT INTO curations VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
+    let mut fresh = 0;
     for it in rows {
-        insert.execute(params![space, it.id.uuid().as_bytes(), it.body])?;
+        fresh += insert.execute(params![space, it.id.uuid().as_bytes(), it.body])?;
     }
+    let mut count = db.prepare_cached("UPDATE spaces SET curated = curated + ?2 WHERE row = ?1")?;
+    count.execute((space, integer(fresh)))?;
     Ok(())
 }
 

@@ -10,26 +10,11 @@ use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, overwriting, space_row};
-use super::{curations, notes};
+use super::{curations, notes, spaces};
 
 /// Age at which a remembered response is forgotten, seconds, and how many leave at most when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 const FORGOTTEN_AT_ONCE: i64 = 8;
-/// Everything a space owns, by table.
-const OWNED: [&str; 10] = [
-    "claims",
-    "remembered",
-    "records",
-    "written",
-    "units",
-    "relations",
-    "derived",
-    "points",
-    "curations",
-    "notes",
-];
-const INFO: &str = "SELECT name, created_at, records, units,
-    (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row) FROM spaces";
 
 /// Spaces and records in the file.
 pub(crate) struct StoredRecords(pub(crate) Arc<Store>);
@@ -47,42 +32,28 @@ struct Line {
 impl Records for StoredRecords {
     async fn create_space(&self, space: &SpaceId, at: DateTime<Utc>) -> Result<bool> {
         let name = space.to_string();
-        let insert = "INSERT INTO spaces (name, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-        let job = move |db: &Connection| Ok(db.prepare_cached(insert)?.execute((name, at.to_rfc3339()))? > 0);
+        let job = move |db: &Connection| spaces::create(db, &name, at);
         self.0.write("records.create_space", Durability::Power, job).await
     }
 
     async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>> {
         let name = space.to_string();
-        let job = move |db: &Connection| {
-            let mut statement = db.prepare_cached(&format!("{INFO} WHERE name = ?1"))?;
-            Ok(infos(&mut statement, [name])?.pop())
-        };
+        let job = move |db: &Connection| Ok(spaces::infos(db, "WHERE name = ?1", [name])?.pop());
         self.0.read("records.space", job).await
     }
 
     async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
         let after = after.map(SpaceId::to_string).unwrap_or_default();
-        let job = move |db: &Connection| {
-            let mut statement = db.prepare_cached(&format!("{INFO} WHERE name > ?1 ORDER BY name LIMIT ?2"))?;
-            infos(&mut statement, (after, integer(limit)))
-        };
+        let some = "WHERE name > ?1 ORDER BY name LIMIT ?2";
+        let job = move |db: &Connection| spaces::infos(db, some, (after, integer(limit)));
         self.0.read("records.spaces", job).await
     }
 
     async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
         let space = space.clone();
-        let job = move |db: &Connection| {
-            let Some(row) = space_row(db, &space)? else {
-                return Ok(false);
-            };
-            overwriting(db, || {
-                for table in OWNED {
-                    db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
-                }
-                db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
-                Ok(true)
-            })
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => spaces::erase(db, row).map(|()| true),
+            None => Ok(false),
         };
         self.0.write("records.delete_space", Durability::Power, job).await
     }
@@ -259,22 +230,6 @@ enum Side {
     Until(usize),
     /// What comes behind it, earliest first.
     Behind(usize),
-}
-
-fn infos(statement: &mut CachedStatement<'_>, key: impl Params) -> Outcome<Vec<SpaceInfo>> {
-    let mut rows = statement.query(key)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (name, created_at): (String, String) = (row.get(0)?, row.get(1)?);
-        found.push(SpaceInfo {
-            space: name.parse().map_err(Failure::body)?,
-            created_at: created_at.parse().map_err(Failure::body)?,
-            records: natural(row.get(2)?),
-            units: natural(row.get(3)?),
-            written: Position(natural(row.get(4)?)),
-        });
-    }
-    Ok(found)
 }
 
 fn claim(db: &Connection, space: i64, record: RecordId, digest: [u8; 32]) -> Outcome<Claim> {

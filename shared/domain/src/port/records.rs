@@ -21,6 +21,27 @@ pub struct SpaceInfo {
     pub units: u64,
     /// Greatest position of an accepted batch of the space that is searchable; 0 if none.
     pub written: Position,
+    /// What has changed so far: whoever read the space at this revision has nothing to read again.
+    pub revision: Revision,
+}
+
+/// How far a space has changed. Of one creation of a space no count falls, and every change raises one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revision {
+    /// Sequence of the last change of its units.
+    pub units: u64,
+    /// Sequence of the last change of what is derived from them.
+    pub derived: u64,
+    /// Number of curations stored.
+    pub curations: u64,
+}
+
+impl Revision {
+    /// Says whether whoever read the space at this revision has read all that `other` tells of.
+    #[must_use]
+    pub fn covers(&self, other: &Revision) -> bool {
+        self.units >= other.units && self.derived >= other.derived && self.curations >= other.curations
+    }
 }
 
 /// Outcome of claiming an id for a content.

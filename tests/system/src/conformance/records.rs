@@ -3,10 +3,10 @@
 use chrono::TimeDelta;
 use domain::ErrorKind;
 use domain::id::{RecordId, SessionId};
-use domain::port::{Claim, Idempotent, Position};
+use domain::port::{Claim, Idempotent, Position, Revision};
 use domain::record::Record;
 
-use super::sample::{at, noon, record, space, unit};
+use super::sample::{at, curation, derived, noon, record, space, unit};
 use super::{Ports, kind};
 
 /// A space is made once, keeps its first time, and is listed by name.
@@ -36,6 +36,42 @@ pub async fn spaces_are_made_once_and_listed(open: impl AsyncFn() -> Ports) {
     assert_eq!(names(Some("b"), 2).await, ["c"]);
     assert_eq!(names(Some("aa"), 9).await, ["b", "c"]);
     assert_eq!(records.spaces(None, 1).await.unwrap(), [info]);
+}
+
+/// The revision rises with every change of units, of what is derived and of curations, also one that removes; not with
+/// records and marks.
+pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {
+    let Ports { records, graph, .. } = open().await;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    let revision = async || records.space(&a).await.unwrap().unwrap().revision;
+    let fresh = revision().await;
+    assert_eq!(fresh, Revision::default());
+    records.put(&a, &[record(&a, "1")]).await.unwrap();
+    records.mark_written(&a, Position(7)).await.unwrap();
+    assert_eq!(revision().await, fresh);
+
+    let mut seen = vec![fresh];
+    let mut risen = async |part: fn(&Revision) -> u64| {
+        let (before, now) = (*seen.last().unwrap(), revision().await);
+        assert!(part(&now) > part(&before) && now.covers(&before), "{before:?} {now:?}");
+        assert!(!before.covers(&now), "{before:?} {now:?}");
+        seen.push(now);
+    };
+    let (unit, items, act) = (unit(1), derived(1, "tea"), curation(1, "wrong"));
+    graph.put_units(&a, std::slice::from_ref(&unit), &[]).await.unwrap();
+    risen(|it| it.units).await;
+    graph.put_units(&a, &[], &[unit.id]).await.unwrap();
+    risen(|it| it.units).await;
+    graph.put_derived(&a, &items, &[]).await.unwrap();
+    risen(|it| it.derived).await;
+    graph.put_derived(&a, &[], &[items[0].id()]).await.unwrap();
+    risen(|it| it.derived).await;
+    records.put_curations(&a, &[act.clone(), act.clone()]).await.unwrap();
+    risen(|it| it.curations).await;
+    records.put_curations(&a, &[act, curation(2, "right")]).await.unwrap();
+    risen(|it| it.curations).await;
+    assert_eq!(seen.last().unwrap().curations, 2);
 }
 
 /// The first content claims an id; the same content is welcome again, other content is not and changes nothing.

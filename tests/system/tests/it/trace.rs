@@ -1,16 +1,24 @@
 //! One trace shows a batch and a question on their way through five processes, in a real Jaeger.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use system::running::SERVICES;
+use system::running::api::Api;
 use system::running::processes::Processes;
 use system::servers::jaeger::Jaeger;
+
+use tokio::time::sleep;
 
 use crate::distributed::{shared, talk};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
+/// Questions asked until the memory is at rest and one finds it read.
+const QUESTIONS: u128 = 30;
+/// Calls of each store, and of other services, that a question of a memory at rest may cost.
+const TRIPS_MAX: usize = 2;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_services_are_seen_in_one_trace() {
@@ -33,7 +41,7 @@ async fn five_services_are_seen_in_one_trace() {
     assert_eq!(status, 202, "{body}");
     let question = json!({ "question": "When did Ines adopt the greyhound?", "after": body["watermark"],
         "budget": { "ms": 20_000 } });
-    let (status, body) = traced("query", question).await;
+    let (status, body) = traced("query", question.clone()).await;
     assert_eq!((status, &body["trace_id"]), (200, &json!(TRACE)), "{body}");
     // A parent ends, and is sent, after its children.
     let complete = |it: &Value| services(it).len() == SERVICES.len() && orphans(it).is_empty();
@@ -48,6 +56,34 @@ async fn five_services_are_seen_in_one_trace() {
     for said in ["greyhound", "marzipan", "canoe"] {
         assert!(!text.contains(said), "user text in a trace: {said}");
     }
+
+    let trips = trips(api, &jaeger, &question["question"]).await;
+    eprintln!("round trips of a question to neo4j, qdrant and other services: {trips:?}");
+    assert!(trips.iter().all(|it| (1..=TRIPS_MAX).contains(it)), "{trips:?}");
+}
+
+/// Asks until a question finds the memory read and at rest; calls of Neo4j, Qdrant and other services the last one cost.
+async fn trips(api: &Api, jaeger: &Jaeger, question: &Value) -> [usize; 3] {
+    let mut trips = [usize::MAX; 3];
+    for number in 1..=QUESTIONS {
+        let id = format!("{number:032x}");
+        let request = api.http.post(format!("{}/spaces/traced/query", api.base));
+        let request = request.header("traceparent", format!("00-{id}-{CALLER}-01"));
+        let (status, body) = api.send(request.json(&json!({ "question": question }))).await;
+        assert_eq!(status, 200, "{body}");
+        let trace = jaeger.trace(&id, |it| orphans(it).is_empty()).await.unwrap();
+        trips = ["neo4j", "qdrant", "bus.request"].map(|it| calls(&trace, it));
+        if trips.iter().all(|it| *it <= TRIPS_MAX) {
+            break;
+        }
+        sleep(Duration::from_millis(200)).await;
+    }
+    trips
+}
+
+/// Number of spans of a name.
+fn calls(trace: &Value, name: &str) -> usize {
+    spans(trace).iter().filter(|it| it["operationName"] == name).count()
 }
 
 fn spans(trace: &Value) -> &[Value] {

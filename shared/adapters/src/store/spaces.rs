@@ -1,0 +1,65 @@
+//! Spaces as rows.
+
+use chrono::{DateTime, Utc};
+use domain::port::{Position, Revision, SpaceInfo};
+use rusqlite::{Connection, Params};
+
+use super::{Failure, Outcome, natural, overwriting};
+
+/// Everything a space owns, by table.
+const OWNED: [&str; 10] = [
+    "claims",
+    "remembered",
+    "records",
+    "written",
+    "units",
+    "relations",
+    "derived",
+    "points",
+    "curations",
+    "notes",
+];
+const INFO: &str = "SELECT name, created_at, records, units,
+    (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row), changes, derived_changes, curated
+    FROM spaces";
+
+/// Inserts a space; false if there is one of that name.
+pub(super) fn create(db: &Connection, name: &str, at: DateTime<Utc>) -> Outcome<bool> {
+    let mut insert =
+        db.prepare_cached("INSERT INTO spaces (name, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    Ok(insert.execute((name, at.to_rfc3339()))? > 0)
+}
+
+/// Deletes a space with everything it owns, and overwrites what it said.
+pub(super) fn erase(db: &Connection, row: i64) -> Outcome<()> {
+    overwriting(db, || {
+        for table in OWNED {
+            db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
+        }
+        db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
+        Ok(())
+    })
+}
+
+/// Returns what is told of some spaces.
+pub(super) fn infos(db: &Connection, some: &str, key: impl Params) -> Outcome<Vec<SpaceInfo>> {
+    let mut statement = db.prepare_cached(&format!("{INFO} {some}"))?;
+    let mut rows = statement.query(key)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (name, created_at): (String, String) = (row.get(0)?, row.get(1)?);
+        found.push(SpaceInfo {
+            space: name.parse().map_err(Failure::body)?,
+            created_at: created_at.parse().map_err(Failure::body)?,
+            records: natural(row.get(2)?),
+            units: natural(row.get(3)?),
+            written: Position(natural(row.get(4)?)),
+            revision: Revision {
+                units: natural(row.get(5)?),
+                derived: natural(row.get(6)?),
+                curations: natural(row.get(7)?),
+            },
+        });
+    }
+    Ok(found)
+}
