@@ -176,15 +176,40 @@ impl Link {
         body: &impl Serialize,
     ) -> Result<T> {
         self.ready(operation).await?;
-        let body = serde_json::to_vec(body)
-            .map_err(|source| internal(operation, "a question to NATS cannot be written").caused_by(source))?;
-        let request = Request::new().payload(body.into()).timeout(Some(self.call_timeout));
-        let subject = format!("{API}.{subject}");
-        let answer = self
-            .exchange(operation, &subject, request)
-            .await
-            .map_err(Failure::error)?;
+        let answer = self.asked(operation, subject, body).await.map_err(Failure::error)?;
         read(operation, &answer)
+    }
+
+    /// Asks JetStream to make or change something, again while no answer comes: the server waits for its disk several times,
+    /// and what is made twice is made once.
+    pub(super) async fn make<T: DeserializeOwned>(
+        &self,
+        operation: &'static str,
+        subject: &str,
+        body: &impl Serialize,
+    ) -> Result<T> {
+        self.ready(operation).await?;
+        let deadline = Instant::now() + self.publish_timeout;
+        loop {
+            match self.asked(operation, subject, body).await {
+                Ok(answer) => return read(operation, &answer),
+                Err(Failure::Passing(_)) if Instant::now() + REPEAT < deadline => sleep(REPEAT).await,
+                Err(failure) => return Err(failure.error()),
+            }
+        }
+    }
+
+    async fn asked(
+        &self,
+        operation: &'static str,
+        subject: &str,
+        body: &impl Serialize,
+    ) -> std::result::Result<Message, Failure> {
+        let body = serde_json::to_vec(body).map_err(|source| {
+            Failure::Lasting(internal(operation, "a question to NATS cannot be written").caused_by(source))
+        })?;
+        let request = Request::new().payload(body.into()).timeout(Some(self.call_timeout));
+        self.exchange(operation, &format!("{API}.{subject}"), request).await
     }
 
     /// Sends a request; a refusal for want of permission is an error at once, since no answer will come.

@@ -276,7 +276,7 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
         Ok(info) => info.config,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let create = format!("STREAM.CREATE.{}", wanted.name);
-            return link.api::<Info>(OPERATION, &create, &wanted).await.map(|_| Vec::new());
+            return link.make::<Info>(OPERATION, &create, &wanted).await.map(|_| Vec::new());
         }
         Err(error) => return Err(error),
     };
@@ -292,7 +292,7 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
     };
     if renewed != found {
         let update = format!("STREAM.UPDATE.{}", wanted.name);
-        link.api::<Info>(OPERATION, &update, &renewed).await?;
+        link.make::<Info>(OPERATION, &update, &renewed).await?;
     }
     Ok(fixed)
 }
@@ -335,7 +335,9 @@ async fn consumer(link: &Link, operation: &'static str, stream: &str, wanted: &C
     let name = wanted.durable_name.as_deref().unwrap_or_default();
     let create = format!("CONSUMER.CREATE.{stream}.{name}");
     let body = json!({ "stream_name": stream, "config": wanted });
-    link.api::<serde_json::Value>(operation, &create, &body).await.map(drop)
+    link.make::<serde_json::Value>(operation, &create, &body)
+        .await
+        .map(drop)
 }
 
 fn signed(bytes: u64) -> i64 {

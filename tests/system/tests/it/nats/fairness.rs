@@ -20,6 +20,7 @@ async fn a_loud_space_delays_its_partition_only() {
     // Long enough that no delivery of a busy machine comes twice, which would upset the turns.
     let options = adapters::nats::Options {
         ack_wait_ms: 30_000,
+        partitions: PARTITIONS,
         ..options(server)
     };
     let bus = connected(&options).await;
@@ -79,6 +80,7 @@ async fn a_failing_space_fills_its_partition_only() {
     let Some(server) = shared() else { return };
     let options = adapters::nats::Options {
         unsettled_max: 4,
+        partitions: PARTITIONS,
         ..options(server)
     };
     let bus = connected(&options).await;
