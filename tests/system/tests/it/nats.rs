@@ -40,8 +40,8 @@ fn options(server: &Nats) -> Options {
         url: server.url(),
         prefix: format!("t{}", NUMBER.fetch_add(1, Ordering::SeqCst)),
         ack_wait_ms: 400,
-        // A consumer each: making them is what the tests would wait for.
-        partitions: 4,
+        // A consumer each: making many is what the tests would wait for. Of seven `loud` and `calm` have one each.
+        partitions: 7,
         bytes_max: 64 << 20,
         dead_letters_bytes_max: 64 << 20,
         topics: vec![topic("s"), topic("other")],

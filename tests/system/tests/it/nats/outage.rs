@@ -208,7 +208,7 @@ async fn streams_are_provisioned_and_checked() {
         .iter()
         .map(|it| (it.setting, it.found.as_str(), it.wanted.as_str()))
         .collect();
-    assert_eq!(found, [("partitions", "4", "8"); 2]);
+    assert_eq!(found, [("partitions", "7", "8"); 2]);
     let bus = NatsBus::connect(&changed).await.unwrap();
     for _ in 0..10 {
         bus.publish(frame("a", "", "1")).await.unwrap();
