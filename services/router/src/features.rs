@@ -9,7 +9,7 @@ use text::patterns as p;
 
 use crate::heads::Weights;
 use crate::matches::{Matches, Row};
-use crate::query::{Query, is_role, is_user};
+use crate::query::Query;
 use crate::slots::{self as s, N, Values};
 use crate::view::{Turn, View};
 
@@ -22,11 +22,12 @@ const COVERED_BASE: f32 = 4.0;
 /// others only those that the first head reads.
 pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], weights: &Weights) -> Vec<Values> {
     let mut out = vec![[0.0; N]; matches.turns.len()];
+    let asked = Asked::of(view, query);
     for (row, values) in out.iter_mut().enumerate() {
         let turn = &view.turns()[matches.turns[row]];
-        own(query, &matches.rows[row], values);
+        own(&asked, &matches.rows[row], values);
         around(view, matches, query, row, values);
-        basic(view, query, turn, values);
+        basic(&asked, query, turn, values);
     }
     for &row in full {
         let turn = &view.turns()[matches.turns[row]];
@@ -47,25 +48,46 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
 
 /// Returns the first head's score of each row without its neighbours, to choose what deserves all features.
 pub fn glance(view: &View, query: &Query, matches: &Matches, weights: &Weights) -> Vec<f32> {
+    let asked = Asked::of(view, query);
     let rows = matches.rows.iter().zip(&matches.turns);
     let score = |(row, &place): (&Row, &usize)| {
         let mut values = [0.0; N];
-        own(query, row, &mut values);
+        own(&asked, row, &mut values);
         values[s::WINDOW] = values[s::LATE];
         values[s::DENSE_WINDOW] = values[s::DENSE];
-        basic(view, query, &view.turns()[place], &mut values);
+        basic(&asked, query, &view.turns()[place], &mut values);
         weights.first.score(&values)
     };
     rows.map(score).collect()
 }
 
+/// What of a question is the same for every row.
+struct Asked {
+    /// Rarity of the rarest word.
+    rarest: f32,
+    /// Stems of names with their rarity, and its sum.
+    names: Vec<(u32, f32)>,
+    all_names: f32,
+}
+
+impl Asked {
+    fn of(view: &View, query: &Query) -> Asked {
+        let rarity = |&it: &u32| (it, view.idf(view.name_turns(it)));
+        let names: Vec<(u32, f32)> = query.names.iter().map(rarity).collect();
+        Asked {
+            rarest: query.words.iter().map(|it| it.idf).fold(1e-6, f32::max),
+            all_names: names.iter().map(|it| it.1).sum::<f32>().max(1e-6),
+            names,
+        }
+    }
+}
+
 /// What the turn alone says.
-fn own(query: &Query, row: &Row, values: &mut Values) {
-    let rarest = query.words.iter().map(|it| it.idf).fold(1e-6, f32::max);
+fn own(asked: &Asked, row: &Row, values: &mut Values) {
     values[s::BM25_RAW] = row.bm25 / 10.0;
     values[s::COVER] = row.cover;
     values[s::HITS] = row.hits.min(4.0) / 4.0;
-    values[s::RARE] = row.rare / rarest;
+    values[s::RARE] = row.rare / asked.rarest;
     values[s::BIGRAM] = row.bigram;
     values[s::LATE] = row.late;
     values[s::SENTENCE] = row.sentence;
@@ -79,13 +101,12 @@ fn own(query: &Query, row: &Row, values: &mut Values) {
 }
 
 /// What the turn is, as far as the first head and the neighbours ask.
-fn basic(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
+fn basic(asked: &Asked, query: &Query, turn: &Turn, values: &mut Values) {
     // What a user asks an assistant for tells what the user is about.
-    values[s::QUESTIONS] = if is_user(&turn.unit.actor) { 0.0 } else { turn.questions };
+    values[s::QUESTIONS] = if turn.user { 0.0 } else { turn.questions };
     values[s::IN_TIME] = in_time(query, turn);
-    let names: f32 = query.names.iter().map(|&it| view.idf(view.name_turns(it))).sum();
-    let here = query.names.iter().filter(|it| turn.names.binary_search(it).is_ok());
-    values[s::NAMES_HERE] = here.map(|&it| view.idf(view.name_turns(it))).sum::<f32>() / names.max(1e-6);
+    let here = asked.names.iter().filter(|it| turn.names.binary_search(&it.0).is_ok());
+    values[s::NAMES_HERE] = here.map(|it| it.1).sum::<f32>() / asked.all_names;
 }
 
 /// What the turn says together with its neighbours.
@@ -182,13 +203,12 @@ fn prior(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     values[s::RARITY_MEAN] = rarity / words.max(1) as f32 / 5.0;
     values[s::PARTS] = (turn.parts.len().max(1) as f32).ln();
     values[s::ASKS] = flag(turn.asks);
-    values[s::USER] = flag(is_user(&turn.unit.actor));
+    values[s::USER] = flag(turn.user);
     values[s::GREETING] = f32::from(turn.patterns[p::GREETING]);
     values[s::CAPTION] = flag(!turn.unit.caption.is_empty());
     values[s::CAPTION_ASKED] = flag(!turn.unit.caption.is_empty() && query.picture);
-    let assistant = is_role(&turn.unit.actor) && !is_user(&turn.unit.actor);
-    values[s::ASSISTANT] = flag(assistant);
-    if assistant && turn.tokens > 100 {
+    values[s::ASSISTANT] = flag(turn.assistant);
+    if turn.assistant && turn.tokens > 100 {
         let half = if query.addresses { 0.5 } else { 1.0 };
         values[s::ASSISTANT_LONG] = half * (turn.tokens as f32 / 100.0).ln();
     }

@@ -101,6 +101,7 @@ impl Matches {
         let scale = Scale {
             average: (length as f32 / parts.max(1) as f32).max(1.0),
         };
+        let mut scratch = Scratch::default();
         let mut matches = Matches {
             rows: Vec::with_capacity(turns.len()),
             soft: Vec::with_capacity(turns.len() * words),
@@ -116,9 +117,10 @@ impl Matches {
                 matches.soft.extend(known.soft(at));
                 continue;
             }
-            let (row, soft) = scale.turn(query, turn, replies(view, place));
-            matches.rows.push(row);
-            matches.soft.extend(soft);
+            matches
+                .rows
+                .push(scale.turn(query, turn, replies(view, place), &mut scratch));
+            matches.soft.extend(&scratch.best);
         }
         matches
     }
@@ -154,44 +156,69 @@ struct Scale {
     average: f32,
 }
 
+/// Likeness of each word of the question, kept from turn to turn for its memory.
+#[derive(Default)]
+struct Scratch {
+    /// To the sentence at hand.
+    own: Vec<f32>,
+    /// To the part at hand.
+    soft: Vec<f32>,
+    /// To the best part of the turn.
+    best: Vec<f32>,
+    sorted: Vec<f32>,
+}
+
 impl Scale {
-    fn turn(&self, query: &Query, turn: &Turn, reply: bool) -> (Row, Vec<f32>) {
-        let mut best: Option<(f32, Row, Vec<f32>)> = None;
+    /// Returns how a turn matches; the likeness of each word is left in `scratch.best`.
+    fn turn(&self, query: &Query, turn: &Turn, reply: bool, scratch: &mut Scratch) -> Row {
+        let Scratch {
+            own,
+            soft,
+            best,
+            sorted,
+        } = scratch;
+        for it in [&mut *own, &mut *best] {
+            it.clear();
+            it.resize(query.words.len(), 0.0);
+        }
+        let mut chosen: Option<(f32, Row)> = None;
         let (mut owned, mut covered) = (0.0, 0.0);
         for part in &turn.parts {
-            let mut soft = vec![0.0; query.words.len()];
+            soft.clear();
+            soft.resize(query.words.len(), 0.0);
             let mut row = self.hard(query, turn, part);
-            let mut own = vec![0.0; query.words.len()];
             for sentence in &turn.sentences[part.sentences.clone()] {
-                liken(query, sentence, &mut own);
-                let cover = weigh(query, &own);
+                liken(query, sentence, own);
+                let cover = weigh(query, own);
                 row.sentence = row.sentence.max(cover);
                 row.dense_sentence = row.dense_sentence.max(cosine(query, &sentence.vector));
-                row.bigram = row.bigram.max(bigram(&own));
+                row.bigram = row.bigram.max(bigram(own));
                 let (speaker, addressee) = sentence.owners[usize::from(reply)];
                 owned += cover * cover * (speaker - addressee);
                 covered += cover * cover;
-                soft.iter_mut().zip(&own).for_each(|(a, &b)| *a = b.max(*a));
+                soft.iter_mut().zip(&*own).for_each(|(a, &b)| *a = b.max(*a));
             }
-            row.late = weigh(query, &soft);
-            row.nouns = nouns(query, &soft).unwrap_or(row.late);
+            row.late = weigh(query, soft);
+            row.nouns = nouns(query, soft).unwrap_or(row.late);
             row.strong = query
                 .words
                 .iter()
-                .zip(&soft)
+                .zip(&*soft)
                 .filter(|it| *it.1 > 0.5)
                 .map(|it| it.0.weight)
                 .sum();
             row.dense = cosine(query, &part.vector);
             let score = row.late + 0.5 * row.dense + 0.02 * row.bm25;
-            if best.as_ref().is_none_or(|it| score > it.0) {
-                best = Some((score, row, soft));
+            if chosen.as_ref().is_none_or(|it| score > it.0) {
+                chosen = Some((score, row));
+                best.copy_from_slice(soft);
             }
         }
-        let (_, mut row, soft) = best.unwrap_or_default();
-        shape(query, &soft, &mut row);
+        let (_, mut row) = chosen.unwrap_or_default();
+        sorted.clone_from(best);
+        shape(query, best, sorted, &mut row);
         row.owner = if covered > 0.0 { owned / covered } else { 0.0 };
-        (row, soft)
+        row
     }
 
     fn hard(&self, query: &Query, turn: &Turn, part: &Part) -> Row {
@@ -240,13 +267,12 @@ fn weigh(query: &Query, soft: &[f32]) -> f32 {
         .sum()
 }
 
-/// What the likeness of the words looks like beside its weighted sum.
-fn shape(query: &Query, soft: &[f32], row: &mut Row) {
+/// What the likeness of the words looks like beside its weighted sum; `sorted` is the same, and is sorted.
+fn shape(query: &Query, soft: &[f32], sorted: &mut [f32], row: &mut Row) {
     let pairs = || query.words.iter().map(|it| it.weight).zip(soft);
     row.sharp = pairs().map(|(weight, like)| weight * like * like).sum();
     let squares: f32 = pairs().map(|it| it.0 * it.0).sum();
     row.rarest = pairs().map(|(weight, like)| weight * weight * like).sum::<f32>() / squares.max(1e-6);
-    let mut sorted = soft.to_vec();
     sorted.sort_by(f32::total_cmp);
     let half = sorted.len().div_ceil(2);
     row.weaker = sorted[..half].iter().sum::<f32>() / half.max(1) as f32;

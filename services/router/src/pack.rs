@@ -58,6 +58,8 @@ struct Weighed {
     price: u32,
     words: BTreeSet<u32>,
     day: String,
+    /// Tokens of the header of its day.
+    header: u32,
 }
 
 /// Packs the best of `scored` (best first) into `budget` o200k tokens; what is shown costs its tokens plus one a line. It stops
@@ -153,12 +155,7 @@ impl Chosen {
 
 impl Weighed {
     fn cost(&self, days: &BTreeSet<String>) -> u32 {
-        self.price
-            + if days.contains(&self.day) {
-                0
-            } else {
-                text::tokens(&self.day) as u32 + 1
-            }
+        self.price + if days.contains(&self.day) { 0 } else { self.header }
     }
 }
 
@@ -171,12 +168,14 @@ fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &
         .iter()
         .flat_map(|it| turn.sentences[*it].words.iter().copied())
         .collect();
+    let day = header(&turn.unit, None);
     Weighed {
         index,
         display,
         price,
         words,
-        day: header(&turn.unit, None),
+        header: text::tokens(&day) as u32 + 1,
+        day,
     }
 }
 

@@ -9,7 +9,7 @@ use domain::port::{Hit, SearchResult, Sparse};
 
 use crate::edges::Related;
 use crate::query::Query;
-use crate::view::{Turn, View};
+use crate::view::{Turn, View, bits};
 
 /// A space with at most this many parts is scored as a whole.
 pub const WHOLE: usize = 1_500;
@@ -72,6 +72,19 @@ impl<'a> Gate<'a> {
     /// Returns the request it was read from.
     pub fn request(&self) -> &'a RouteV1 {
         self.request
+    }
+
+    /// Returns how many turns may be evidence.
+    pub fn admitted(&self, view: &View) -> usize {
+        let request = self.request;
+        let open = request.as_of.is_none()
+            && request.filter == QueryFilter::default()
+            && self.forgotten.is_none_or(BTreeSet::is_empty)
+            && self.only.is_none();
+        if open {
+            return view.turns().len();
+        }
+        view.turns().iter().filter(|it| self.admits(it)).count()
     }
 
     /// Says whether `turn` may be evidence.
@@ -175,20 +188,26 @@ fn places(view: &View, gate: &Gate<'_>, hits: &[Hit]) -> Vec<usize> {
 /// Candidates that the view itself proposes, the best of each channel by the number of words of the question they hold.
 fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<usize>)> {
     let mut found: [Vec<(usize, usize)>; 4] = Default::default();
+    let glimpses = view.glimpses();
+    let words: Vec<u32> = query.words.iter().map(|it| it.term).collect();
+    let names = bits(&query.names);
+    let by_moment = query.anchors.window.is_some() || query.anchors.step.is_some();
     for (place, turn) in view.turns().iter().enumerate() {
         let named = view.speaker_of(place).is_some_and(|it| query.subjects.contains(&it));
+        let (seen, may_share) = (glimpses.pictured(place), glimpses.may_name(place, names));
+        if !(named || seen || by_moment || may_share) {
+            continue;
+        }
         let timely = query.anchors.window.as_ref().is_some_and(|window| {
             let at = turn.unit.observed_at.to_utc();
             (window.start..window.end).contains(&at) || turn.unit.times.iter().any(|it| it.overlaps(window))
         });
         let step = query.anchors.step.is_some() && query.anchors.step == turn.unit.step;
-        let shares = query.names.iter().any(|it| turn.names.binary_search(it).is_ok());
-        let seen = !turn.unit.caption.is_empty();
+        let shares = may_share && query.names.iter().any(|it| turn.names.binary_search(it).is_ok());
         if !(named || timely || step || shares || seen) {
             continue;
         }
-        let holds = |term: u32| turn.parts.iter().any(|it| it.words.binary_search(&term).is_ok());
-        let hits = query.words.iter().filter(|it| holds(it.term)).count();
+        let hits = glimpses.held(place, &words);
         let anchored = step || named && hits > 0;
         let seen = seen && (query.picture || hits > 0);
         for (list, takes) in found.iter_mut().zip([anchored, timely, shares, seen]) {
@@ -199,8 +218,13 @@ fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<u
     }
     let channels = [Channel::Anchor, Channel::Temporal, Channel::Entity, Channel::Visual];
     let best = |mut list: Vec<(usize, usize)>| {
-        list.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        list.into_iter().take(EACH).map(|it| it.1).collect()
+        let order = |a: &(usize, usize), b: &(usize, usize)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
+        if list.len() > EACH {
+            list.select_nth_unstable_by(EACH, order);
+            list.truncate(EACH);
+        }
+        list.sort_unstable_by(order);
+        list.into_iter().map(|it| it.1).collect()
     };
     channels.into_iter().zip(found.map(best)).collect()
 }

@@ -10,7 +10,7 @@ use domain::time::{Precision, TimeSpan};
 use text::{Table, sparse};
 
 use crate::near::Near;
-use crate::view::View;
+use crate::view::{View, is_role, is_user};
 
 /// A question has at most this many words that count; the rarest stay.
 const WORDS_MAX: usize = 48;
@@ -144,19 +144,6 @@ impl Query {
             _ => None,
         }
     }
-}
-
-/// Speakers called by what they are are not named by a question that uses the word.
-pub fn is_role(name: &str) -> bool {
-    matches!(
-        name.to_lowercase().as_str(),
-        "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
-    )
-}
-
-/// Speakers that are called the user of an assistant.
-pub fn is_user(name: &str) -> bool {
-    matches!(name.to_lowercase().as_str(), "user" | "human")
 }
 
 fn any(words: &[String], list: &str) -> bool {

@@ -108,7 +108,7 @@ pub(crate) fn within(
         speakers: view.speakers().names().iter().take(SPEAKERS).cloned().collect(),
         words,
         ranked,
-        units: view.turns().iter().filter(|it| gate.admits(it)).count() as u64,
+        units: gate.admitted(view) as u64,
         candidates: candidates.len() as u32,
         weights: weights.version.clone(),
         steps: Vec::new(),
@@ -132,30 +132,23 @@ fn score_favoured(
     let (matches, full) = glanced(view, query, (candidates, favoured), weights);
     let mut all = features(view, query, &matches, &full, weights);
     chain(view, &matches, (&mut all, &full), related, weights);
-    let mut scored: Vec<Scored> = Vec::with_capacity(full.len());
-    for row in full {
-        let (place, values) = (matches.turns[row], all[row]);
-        let favour = favoured.get(&place).copied().unwrap_or_default();
-        let scores = Scores {
-            support: weights.support.score(&values) + favour,
-            anchor: weights.anchor.score(&values),
-            edge: values[slots::CHAINED],
-        };
-        scored.push(Scored {
-            place,
-            scores,
-            probability: 0.0,
-            channels: candidates.get(&place).cloned().unwrap_or_default(),
-            values,
-            favour,
-        });
-    }
-    scored.sort_by(|a, b| {
-        b.scores
-            .support
-            .total_cmp(&a.scores.support)
-            .then(a.place.cmp(&b.place))
+    let favour = |row: usize| favoured.get(&matches.turns[row]).copied().unwrap_or_default();
+    let support = |row: usize| (weights.support.score(&all[row]) + favour(row), row);
+    let mut order: Vec<(f32, usize)> = full.into_iter().map(support).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let scored = order.into_iter().map(|(support, row)| Scored {
+        place: matches.turns[row],
+        scores: Scores {
+            support,
+            anchor: weights.anchor.score(&all[row]),
+            edge: all[row][slots::CHAINED],
+        },
+        probability: 0.0,
+        channels: candidates.get(&matches.turns[row]).cloned().unwrap_or_default(),
+        values: all[row],
+        favour: favour(row),
     });
+    let mut scored: Vec<Scored> = scored.collect();
     let top = scored.first().map_or(0.0, |it| it.scores.support);
     let odds: Vec<f32> = scored
         .iter()

@@ -1,5 +1,6 @@
 //! A space as the router sees it: every turn unit with what is computed from it once, in reading order.
 
+mod glimpse;
 mod speakers;
 mod turn;
 
@@ -12,8 +13,10 @@ use std::sync::Arc;
 use domain::id::{SessionId, UnitId};
 use domain::port::Change;
 use domain::unit::{Grain, Status, Unit};
+use rustc_hash::FxHashMap;
 
-pub use speakers::Speakers;
+pub use glimpse::{Glimpses, bits};
+pub use speakers::{Speakers, is_role, is_user};
 pub use turn::{Part, Sentence, Turn};
 
 /// Units that are worth a thread.
@@ -24,12 +27,13 @@ const SHARE_LEAST: usize = 64;
 pub struct View {
     sequence: u64,
     units: BTreeMap<UnitId, Arc<Turn>>,
-    words: HashMap<u32, u32>,
-    pieces: HashMap<u32, u32>,
-    names: HashMap<u32, u32>,
+    words: FxHashMap<u32, u32>,
+    pieces: FxHashMap<u32, u32>,
+    names: FxHashMap<u32, u32>,
     parts: usize,
     bytes: usize,
     turns: Vec<Arc<Turn>>,
+    glimpses: Glimpses,
     places: HashMap<UnitId, u32>,
     sessions: Vec<Range<usize>>,
     session_of: Vec<u32>,
@@ -111,6 +115,11 @@ impl View {
     /// Returns the turns: sessions by their first moment, inside a session by (observed at, ordinal, id).
     pub fn turns(&self) -> &[Arc<Turn>] {
         &self.turns
+    }
+
+    /// Returns what every question looks at of each turn.
+    pub fn glimpses(&self) -> &Glimpses {
+        &self.glimpses
     }
 
     /// Returns the ranges of the sessions in [`View::turns`], in order.
@@ -204,6 +213,7 @@ impl View {
             self.sessions.push(start..self.turns.len());
             self.session_of.resize(self.turns.len(), number as u32);
         }
+        self.glimpses = Glimpses::of(self.turns.iter().map(Arc::as_ref));
         self.places = self.turns.iter().zip(0..).map(|(it, at)| (it.unit.id, at)).collect();
         self.speakers = Speakers::of(&self.turns);
         self.speaker_of = self.speakers.of_turns(&self.turns);
@@ -240,7 +250,7 @@ fn in_session(a: &Turn, b: &Turn) -> Ordering {
     key(a).cmp(&key(b))
 }
 
-fn tally(counts: &mut HashMap<u32, u32>, terms: &[u32], add: bool) {
+fn tally(counts: &mut FxHashMap<u32, u32>, terms: &[u32], add: bool) {
     for term in terms {
         let count = counts.entry(*term).or_default();
         *count = if add { *count + 1 } else { count.saturating_sub(1) };

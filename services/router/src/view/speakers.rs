@@ -77,3 +77,16 @@ fn called(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
     }
     called
 }
+
+/// Speakers called by what they are are not named by a question that uses the word.
+pub fn is_role(name: &str) -> bool {
+    matches!(
+        name.to_lowercase().as_str(),
+        "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
+    )
+}
+
+/// Speakers that are called the user of an assistant.
+pub fn is_user(name: &str) -> bool {
+    matches!(name.to_lowercase().as_str(), "user" | "human")
+}

@@ -4,6 +4,8 @@ use domain::unit::Unit;
 use text::ownership::{self, Context};
 use text::{Table, patterns};
 
+use super::{is_role, is_user};
+
 /// One turn unit with what is computed from it once.
 #[derive(Debug)]
 pub struct Turn {
@@ -27,6 +29,10 @@ pub struct Turn {
     pub questions: f32,
     /// Whether it ends with a question.
     pub asks: bool,
+    /// Whether the user of an assistant says it.
+    pub user: bool,
+    /// Whether an assistant, or what it works with, says it.
+    pub assistant: bool,
 }
 
 /// A stretch of a turn that is compared as one piece.
@@ -82,6 +88,8 @@ impl Turn {
             tokens: 0,
             questions: 0.0,
             asks: unit.text.trim_end().ends_with(['?', '？']),
+            user: is_user(&unit.actor),
+            assistant: is_role(&unit.actor) && !is_user(&unit.actor),
             shown,
             unit,
         };
