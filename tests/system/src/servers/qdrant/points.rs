@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use ::qdrant_client::qdrant::payload_index_params::IndexParams;
 use ::qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
@@ -12,7 +13,7 @@ use uuid::Uuid;
 
 use super::filter::Accepts;
 use super::service::service;
-use super::state::{Collection, Shared, unknown, uuid};
+use super::state::{Collection, Held, Shared, unknown, uuid};
 
 /// Points a query gives if it does not say.
 const LIMIT: u64 = 10;
@@ -196,7 +197,8 @@ impl Shared {
         unknown("options of a batch", request.read_consistency.is_some())?;
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
-        let answers = request.query_points.iter().map(|it| answer(collection, it));
+        let mut accepted = Accepted::of(collection);
+        let answers = request.query_points.iter().map(|it| answer(&mut accepted, it));
         let result: Result<Vec<BatchResult>, Status> = answers.collect();
         Ok(QueryBatchResponse {
             result: result?,
@@ -205,8 +207,40 @@ impl Shared {
     }
 }
 
+/// Points of a collection that filters accept, by id; looked for once a filter and batch.
+struct Accepted<'a> {
+    collection: &'a Collection,
+    known: Vec<(Option<Filter>, Found<'a>)>,
+}
+
+type Found<'a> = Rc<[(Uuid, &'a Held)]>;
+
+impl<'a> Accepted<'a> {
+    fn of(collection: &'a Collection) -> Accepted<'a> {
+        Accepted {
+            collection,
+            known: Vec::new(),
+        }
+    }
+
+    fn by(&mut self, filter: Option<&Filter>) -> Result<Found<'a>, Status> {
+        if let Some(known) = self.known.iter().find(|it| it.0.as_ref() == filter) {
+            return Ok(Rc::clone(&known.1));
+        }
+        let accepts = Accepts::of(filter)?;
+        let all = self.collection.points.iter();
+        let found: Found<'a> = all
+            .filter(|(id, it)| accepts.point(id, &it.payload))
+            .map(|(id, it)| (*id, it))
+            .collect();
+        self.known.push((filter.cloned(), Rc::clone(&found)));
+        Ok(found)
+    }
+}
+
 /// Answers one query of a batch. Without a vector, it lists by id.
-fn answer(collection: &Collection, query: &QueryPoints) -> Result<BatchResult, Status> {
+fn answer(points: &mut Accepted<'_>, query: &QueryPoints) -> Result<BatchResult, Status> {
+    let collection = points.collection;
     no_vectors(query.with_vectors.as_ref())?;
     let other = query.score_threshold.is_some() || query.offset.is_some() || query.lookup_from.is_some();
     unknown(
@@ -220,28 +254,22 @@ fn answer(collection: &Collection, query: &QueryPoints) -> Result<BatchResult, S
             "Validation error: limit: value 0 invalid, must be 1 or larger",
         ));
     }
-    let accepts = Accepts::of(query.filter.as_ref())?;
+    let accepted = points.by(query.filter.as_ref())?;
     let (using, params) = (
         query.using.as_deref().unwrap_or_default(),
         query.params.clone().unwrap_or_default(),
     );
     let scored = match query.query.as_ref().map(|it| it.variant.as_ref()) {
-        None => {
-            let accepted = collection
-                .points
-                .iter()
-                .filter(|(id, it)| accepts.point(id, &it.payload));
-            accepted.map(|(id, _)| (*id, 0.0)).collect()
-        }
+        None => accepted.iter().map(|it| (it.0, 0.0)).collect(),
         Some(Some(Variant::Nearest(input))) => match &input.variant {
             Some(Input::Dense(vector)) if params.idf.is_some() => {
                 let detail = format!("idf on the dense vector of {} numbers", vector.data.len());
                 return Err(Status::invalid_argument(detail));
             }
-            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), &accepts)?,
+            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), &accepted)?,
             Some(Input::Sparse(vector)) => {
-                let corpus = Accepts::of(params.idf.as_ref().and_then(|it| it.corpus.as_ref()))?;
-                collection.matching(using, vector, &accepts, &corpus)?
+                let corpus = points.by(params.idf.as_ref().and_then(|it| it.corpus.as_ref()))?;
+                collection.matching(using, vector, &accepted, &corpus)?
             }
             _ => return Err(Status::unimplemented("the stand-in does not know this vector")),
         },

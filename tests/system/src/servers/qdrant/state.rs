@@ -35,12 +35,17 @@ pub(super) struct Collection {
     pub(super) points: BTreeMap<Uuid, Held>,
 }
 
-/// A point.
+/// A point; its vectors by the place of their names among those of the collection.
 pub(super) struct Held {
     pub(super) payload: HashMap<String, Value>,
-    pub(super) dense: HashMap<String, Vec<f32>>,
+    pub(super) dense: BTreeMap<usize, Vec<f32>>,
     /// Sorted by term.
-    pub(super) sparse: HashMap<String, Vec<(u32, f32)>>,
+    pub(super) sparse: BTreeMap<usize, Vec<(u32, f32)>>,
+}
+
+/// The place of a name; the names of a collection never change.
+pub(super) fn place<T>(names: &HashMap<String, T>, name: &str) -> usize {
+    names.keys().filter(|it| it.as_str() < name).count()
 }
 
 impl Shared {

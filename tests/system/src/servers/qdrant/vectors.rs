@@ -7,8 +7,7 @@ use qdrant_client::qdrant::{
 use tonic::Status;
 use uuid::Uuid;
 
-use super::filter::Accepts;
-use super::state::{Collection, Held, unknown, uuid};
+use super::state::{Collection, Held, place, unknown, uuid};
 
 /// A squared length that is nearer to 1 than this is taken for 1.
 const UNIT: f32 = 1e-6;
@@ -30,10 +29,10 @@ impl Collection {
         for (name, vector) in named {
             match (inside(&vector)?, self.dense.get(&name), self.sparse.get(&name)) {
                 (vector::Vector::Dense(it), Some(params), _) => {
-                    held.dense.insert(name, normal(it.data, params)?);
+                    held.dense.insert(place(&self.dense, &name), normal(it.data, params)?);
                 }
                 (vector::Vector::Sparse(it), None, Some(_)) => {
-                    held.sparse.insert(name, terms(&it)?);
+                    held.sparse.insert(place(&self.sparse, &name), terms(&it)?);
                 }
                 (vector::Vector::Dense(_) | vector::Vector::Sparse(_), None, None) => return Err(no_vector(&name)),
                 (vector::Vector::Dense(_) | vector::Vector::Sparse(_), _, _) => {
@@ -48,12 +47,16 @@ impl Collection {
     }
 
     /// Scores what has that vector and is accepted, best first, equal ones by id.
-    pub(super) fn nearest(&self, using: &str, query: Vec<f32>, accepts: &Accepts) -> Result<Vec<(Uuid, f32)>, Status> {
+    pub(super) fn nearest(
+        &self,
+        using: &str,
+        query: Vec<f32>,
+        accepted: &[(Uuid, &Held)],
+    ) -> Result<Vec<(Uuid, f32)>, Status> {
         let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
-        let query = normal(query, params)?;
-        let accepted = self.points.iter().filter(|(id, it)| accepts.point(id, &it.payload));
-        let scored = accepted.filter_map(|(id, it)| {
-            let vector = it.dense.get(using)?;
+        let (query, using) = (normal(query, params)?, place(&self.dense, using));
+        let scored = accepted.iter().filter_map(|(id, it)| {
+            let vector = it.dense.get(&using)?;
             Some((*id, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
         });
         Ok(best_first(scored.collect()))
@@ -65,18 +68,13 @@ impl Collection {
         &self,
         using: &str,
         query: &SparseVector,
-        accepts: &Accepts,
-        corpus: &Accepts,
+        accepted: &[(Uuid, &Held)],
+        corpus: &[(Uuid, &Held)],
     ) -> Result<Vec<(Uuid, f32)>, Status> {
         let params = self.sparse.get(using).ok_or_else(|| no_vector(using))?;
-        let query = terms(query)?;
-        let having = || {
-            self.points
-                .iter()
-                .filter_map(|(id, it)| Some((id, it, it.sparse.get(using)?)))
-        };
+        let (query, using) = (terms(query)?, place(&self.sparse, using));
         let (mut all, mut holders) = (0.0_f32, vec![0.0_f32; query.len()]);
-        for (_, _, terms) in having().filter(|(id, it, _)| corpus.point(id, &it.payload)) {
+        for terms in corpus.iter().filter_map(|it| it.1.sparse.get(&using)) {
             all += 1.0;
             shared(&query, terms, |at, _| holders[at] += 1.0);
         }
@@ -86,8 +84,8 @@ impl Collection {
         };
         let weighed = query.iter().zip(&holders);
         let weighed: Vec<f32> = weighed.map(|((_, it), holders)| it * rarity(*holders)).collect();
-        let accepted = having().filter(|(id, it, _)| accepts.point(id, &it.payload));
-        let scored = accepted.filter_map(|(id, _, terms)| {
+        let scored = accepted.iter().filter_map(|(id, it)| {
+            let terms = it.sparse.get(&using)?;
             let mut score = None;
             shared(&query, terms, |at, held| {
                 score = Some(score.unwrap_or_default() + weighed[at] * held);
