@@ -25,7 +25,8 @@ const RESUBSCRIBE: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Deliveries of one message before it becomes a dead letter; only failures that may pass are retried.
+    /// Deliveries of one message before it becomes a dead letter; only failures that may pass are retried. So many that they
+    /// take some 25 minutes, since a delivery to a process that was killed counts too.
     pub attempts_max: u32,
     /// Seconds between signs of life to the bus while a handler works; well below the bus's ack wait.
     pub heartbeat_secs: u64,
@@ -34,7 +35,7 @@ pub(crate) struct Config {
 impl Default for Config {
     fn default() -> Config {
         Config {
-            attempts_max: 5,
+            attempts_max: 20,
             heartbeat_secs: 5,
         }
     }

@@ -132,7 +132,8 @@ async fn what_is_accepted_meanwhile_is_written_later() {
     let Some(mut servers) = Servers::start().await.unwrap() else {
         return;
     };
-    let running = Running::distributed(&servers, &[]).await.unwrap();
+    let attempts = ("consumer.attempts_max".to_owned(), "5".to_owned());
+    let running = Running::distributed(&servers, &[attempts]).await.unwrap();
     let api = running.api.clone();
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     servers.qdrant.away().await.unwrap();
