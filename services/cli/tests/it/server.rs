@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -25,12 +26,18 @@ pub(crate) fn fresh_directory(name: &str) -> PathBuf {
     path
 }
 
+/// Returns an address nobody listens on. Never at a port of those the system gives to outgoing connections, which would take
+/// it before the server does; never the same twice in this process.
 fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .to_string()
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id().wrapping_mul(97);
+    let mut addresses = (0..COUNT).map(|_| {
+        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::SeqCst));
+        format!("127.0.0.1:{}", FIRST + number % COUNT)
+    });
+    addresses.find(|it| TcpListener::bind(it).is_ok()).unwrap()
 }
 
 /// Returns the command `mnemic` without any setting of this shell.
