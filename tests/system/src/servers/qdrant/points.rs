@@ -248,7 +248,7 @@ fn answer(points: &mut Accepted<'_>, query: &QueryPoints) -> Result<BatchResult,
         other || !query.prefetch.is_empty() || query.read_consistency.is_some(),
     )?;
     unknown("shard keys", query.shard_key_selector.is_some())?;
-    let limit = query.limit.unwrap_or(LIMIT);
+    let limit = usize::try_from(query.limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
     if limit == 0 {
         return Err(Status::invalid_argument(
             "Validation error: limit: value 0 invalid, must be 1 or larger",
@@ -266,16 +266,16 @@ fn answer(points: &mut Accepted<'_>, query: &QueryPoints) -> Result<BatchResult,
                 let detail = format!("idf on the dense vector of {} numbers", vector.data.len());
                 return Err(Status::invalid_argument(detail));
             }
-            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), &accepted)?,
+            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), (&accepted, limit))?,
             Some(Input::Sparse(vector)) => {
                 let corpus = points.by(params.idf.as_ref().and_then(|it| it.corpus.as_ref()))?;
-                collection.matching(using, vector, &accepted, &corpus)?
+                collection.matching(using, vector, (&accepted, limit), &corpus)?
             }
             _ => return Err(Status::unimplemented("the stand-in does not know this vector")),
         },
         Some(_) => return Err(Status::unimplemented("the stand-in does not know this query")),
     };
-    let best = scored.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
+    let best = scored.into_iter().take(limit);
     let found = best.map(|(id, score)| {
         let point = retrieved(collection, id, query.with_payload.as_ref())?;
         Ok(ScoredPoint {

@@ -46,12 +46,12 @@ impl Collection {
         Ok((uuid(point.id.as_ref())?, held))
     }
 
-    /// Scores what has that vector and is accepted, best first, equal ones by id.
+    /// Scores what has that vector and is accepted; the best `limit`, best first, equal ones by id.
     pub(super) fn nearest(
         &self,
         using: &str,
         query: Vec<f32>,
-        accepted: &[(Uuid, &Held)],
+        (accepted, limit): (&[(Uuid, &Held)], usize),
     ) -> Result<Vec<(Uuid, f32)>, Status> {
         let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
         let (query, using) = (normal(query, params)?, place(&self.dense, using));
@@ -59,7 +59,7 @@ impl Collection {
             let vector = it.dense.get(&using)?;
             Some((*id, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
         });
-        Ok(best_first(scored.collect()))
+        Ok(best(scored.collect(), limit))
     }
 
     /// Scores what shares a term with the query and is accepted. Rarity counts over the points of the corpus that have
@@ -68,7 +68,7 @@ impl Collection {
         &self,
         using: &str,
         query: &SparseVector,
-        accepted: &[(Uuid, &Held)],
+        (accepted, limit): (&[(Uuid, &Held)], usize),
         corpus: &[(Uuid, &Held)],
     ) -> Result<Vec<(Uuid, f32)>, Status> {
         let params = self.sparse.get(using).ok_or_else(|| no_vector(using))?;
@@ -92,12 +92,17 @@ impl Collection {
             });
             score.map(|score: f32| (*id, score))
         });
-        Ok(best_first(scored.collect()))
+        Ok(best(scored.collect(), limit))
     }
 }
 
-fn best_first(mut scored: Vec<(Uuid, f32)>) -> Vec<(Uuid, f32)> {
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+fn best(mut scored: Vec<(Uuid, f32)>, limit: usize) -> Vec<(Uuid, f32)> {
+    let order = |a: &(Uuid, f32), b: &(Uuid, f32)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
+    if scored.len() > limit {
+        scored.select_nth_unstable_by(limit, order);
+        scored.truncate(limit);
+    }
+    scored.sort_unstable_by(order);
     scored
 }
 
