@@ -12,7 +12,7 @@ use super::sample::frame;
 use super::{Ports, kind};
 
 /// Longest wait for what must come, on a machine that has much else to do.
-const SOON: Duration = Duration::from_secs(60);
+pub const SOON: Duration = Duration::from_secs(60);
 /// How long nothing must come; far shorter than any delay under test.
 const QUIET: Duration = Duration::from_millis(150);
 

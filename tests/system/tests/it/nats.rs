@@ -15,11 +15,10 @@ use domain::port::{Delivery, Frame, Result};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use system::conformance::Ports;
+use system::conformance::bus::SOON;
 use system::servers::nats::Nats;
 
 const ACK_WAIT: Duration = Duration::from_millis(400);
-/// Longest wait for what must come, on a machine that has much else to do.
-const SOON: Duration = Duration::from_secs(60);
 /// How long nothing must come.
 const QUIET: Duration = Duration::from_millis(500);
 

@@ -8,7 +8,6 @@ use system::running::SERVICES;
 use system::running::api::Api;
 use system::running::processes::Processes;
 use system::servers::jaeger::Jaeger;
-
 use tokio::time::sleep;
 
 use crate::distributed::{shared, talk};
