@@ -287,7 +287,7 @@ async fn a_batch_of_curations_alone_is_written() {
     let records = &house.context.backends.records;
     assert!(records.is_written(&space(), position).await.unwrap());
     assert_eq!(records.curations(&space(), None, 9).await.unwrap(), [curation]);
-    let next = tokio::time::timeout(Duration::from_secs(10), organised.next());
+    let next = tokio::time::timeout(Duration::from_secs(60), organised.next());
     let told = next.await.unwrap().unwrap().unwrap();
     assert_eq!(told.frame.space, space().to_string());
     told.settler.done().await.unwrap();

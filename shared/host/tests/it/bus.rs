@@ -23,7 +23,7 @@ async fn consume(context: &Context, calls: usize, handle: impl Fn(Meta) -> Resul
         handle(meta).map_err(|kind| PortError::new("test", kind, "refused").caused_by(std::fmt::Error))
     };
     let work = context.consume::<UnitsWrittenV1, PortError, _, _>("test", 1, handler);
-    tokio::time::timeout(Duration::from_secs(20), work)
+    tokio::time::timeout(Duration::from_secs(60), work)
         .await
         .unwrap()
         .unwrap();
@@ -172,7 +172,7 @@ async fn who_has_begun_is_answered_to_the_end() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
     drop(asking);
-    tokio::time::timeout(Duration::from_secs(5), serving)
+    tokio::time::timeout(Duration::from_secs(60), serving)
         .await
         .unwrap()
         .unwrap();

@@ -13,6 +13,8 @@ use super::{Ports, kind};
 
 /// Longest wait for what must come, on a machine that has much else to do.
 pub const SOON: Duration = Duration::from_secs(60);
+/// The ack wait of the suites: a machine that stands still for less loses no delivery that is under way.
+pub const ACK_WAIT: Duration = Duration::from_secs(2);
 /// How long nothing must come; far shorter than any delay under test.
 const QUIET: Duration = Duration::from_millis(150);
 

@@ -1,8 +1,8 @@
 //! A stand-in for a Qdrant server, inside the process of the test.
 //!
 //! Qdrant cannot be had from a package registry, so this speaks its protocol (with the server traits of the driver) and
-//! computes by its documented rules, exactly and over everything: `state` holds collections and points, `vectors` takes
-//! them in and scores them, `filter` decides what matches, `points`, `collections` and `health` answer the calls. It
+//! computes by its documented rules, exactly and over everything: `state` and `held` hold collections and points,
+//! `vectors` takes them in and scores them, `filter` decides what matches, `points`, `collections` and `health` answer the calls. It
 //! knows the calls and fields that Mnemic uses; whatever else is asked gets `Unimplemented`, so that nothing is
 //! silently ignored. What it cannot show: approximate search, replication, files, speed.
 //!
@@ -12,6 +12,7 @@
 mod collections;
 mod filter;
 mod health;
+mod held;
 mod points;
 mod service;
 mod state;

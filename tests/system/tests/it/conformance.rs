@@ -1,12 +1,10 @@
 //! The conformance suites on the embedded adapters.
 
 use std::path::Path;
-use std::time::Duration;
 
 use adapters::{Embedded, Options};
 use system::conformance::Ports;
-
-const ACK_WAIT: Duration = Duration::from_millis(400);
+use system::conformance::bus::ACK_WAIT;
 
 async fn open(dir: &Path) -> Ports {
     let options = Options {

@@ -15,10 +15,9 @@ use domain::port::{Delivery, Frame, Result};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use system::conformance::Ports;
-use system::conformance::bus::SOON;
+use system::conformance::bus::{ACK_WAIT, SOON};
 use system::servers::nats::Nats;
 
-const ACK_WAIT: Duration = Duration::from_millis(400);
 /// How long nothing must come.
 const QUIET: Duration = Duration::from_millis(500);
 
@@ -38,7 +37,7 @@ fn options(server: &Nats) -> Options {
     Options {
         url: server.url(),
         prefix: format!("t{}", NUMBER.fetch_add(1, Ordering::SeqCst)),
-        ack_wait_ms: 400,
+        ack_wait_ms: ACK_WAIT.as_millis() as u64,
         // A consumer each: making many is what the tests would wait for. Of seven `loud` and `calm` have one each.
         partitions: 7,
         bytes_max: 64 << 20,

@@ -9,16 +9,14 @@ mod speed;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use adapters::neo4j::{Neo4j, Options, provision};
 use adapters::{Embedded, Options as EmbeddedOptions};
 use chrono::DateTime;
 use system::conformance::Ports;
+use system::conformance::bus::ACK_WAIT;
 use system::servers::neo4j::Server;
 use tokio::sync::OnceCell;
-
-const ACK_WAIT: Duration = Duration::from_millis(400);
 
 /// Options for a namespace of its own on the server that all tests of this binary share; none if there is no server.
 async fn fresh() -> Option<Options> {

@@ -14,7 +14,6 @@ mod setup;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use adapters::qdrant::{Options, QdrantIndex, provision};
 use adapters::{Embedded, Options as EmbeddedOptions};
@@ -24,10 +23,9 @@ use domain::port::{Point, Search};
 use futures::FutureExt;
 use qdrant_client::Qdrant;
 use system::conformance::Ports;
+use system::conformance::bus::ACK_WAIT;
 use system::servers::qdrant::Server;
 use uuid::Uuid;
-
-const ACK_WAIT: Duration = Duration::from_millis(400);
 
 /// Runs a test against the real server if there is one, else against a stand-in, with a prefix of its own.
 async fn on_server(test: impl AsyncFnOnce(Options)) {

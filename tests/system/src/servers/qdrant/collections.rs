@@ -5,6 +5,7 @@ use ::qdrant_client::qdrant::vectors_config::Config;
 use ::qdrant_client::qdrant::*;
 use tonic::Status;
 
+use super::held::SPARSE_MAX;
 use super::service::service;
 use super::state::{Collection, Shared, unknown};
 use super::vectors::known_sparse;
@@ -56,7 +57,7 @@ impl Shared {
             status: i32::from(CollectionStatus::Green),
             config: Some(config),
             payload_schema: collection.indexes.clone(),
-            points_count: Some(collection.points.len() as u64),
+            points_count: Some(collection.points.all().len() as u64),
             ..CollectionInfo::default()
         };
         Ok(GetCollectionInfoResponse {
@@ -174,6 +175,7 @@ fn made(request: CreateCollection) -> Result<Collection, Status> {
         unknown("options of a vector", *params != plain)?;
     }
     let sparse = request.sparse_vectors_config.unwrap_or_default().map;
+    unknown("so many sparse vectors", sparse.len() > SPARSE_MAX)?;
     sparse.values().try_for_each(known_sparse)?;
     Ok(Collection {
         dense,

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ::qdrant_client::qdrant::payload_index_params::IndexParams;
 use ::qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
@@ -12,8 +12,9 @@ use tonic::Status;
 use uuid::Uuid;
 
 use super::filter::Accepts;
+use super::held::Held;
 use super::service::service;
-use super::state::{Collection, Held, Shared, unknown, uuid};
+use super::state::{Collection, Shared, unknown, uuid};
 
 /// Points a query gives if it does not say.
 const LIMIT: u64 = 10;
@@ -76,8 +77,8 @@ impl Shared {
         let collection = stored.collection(&request.collection_name)?;
         let taken: Result<Vec<_>, Status> = request.points.iter().map(|it| collection.take(it)).collect();
         for (id, held) in taken? {
-            if !(insert_only && collection.points.contains_key(&id)) {
-                collection.points.insert(id, held);
+            if !(insert_only && collection.points.all().contains_key(&id)) {
+                collection.points.all_mut().insert(id, Arc::new(held));
             }
         }
         self.leave(completed())
@@ -94,12 +95,15 @@ impl Shared {
         match request.points.and_then(|it| it.points_selector_one_of) {
             Some(PointsSelectorOneOf::Points(some)) => {
                 for id in &some.ids {
-                    collection.points.remove(&uuid(Some(id))?);
+                    collection.points.all_mut().remove(&uuid(Some(id))?);
                 }
             }
             Some(PointsSelectorOneOf::Filter(filter)) => {
                 let accepts = Accepts::of(Some(&filter))?;
-                collection.points.retain(|id, it| !accepts.point(id, &it.payload));
+                collection
+                    .points
+                    .all_mut()
+                    .retain(|id, it| !accepts.point(id, &it.payload));
             }
             None => return Err(Status::invalid_argument("No points selector provided")),
         }
@@ -113,9 +117,10 @@ impl Shared {
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
         let ids: Result<Vec<Uuid>, Status> = request.ids.iter().map(|it| uuid(Some(it))).collect();
-        let found = ids?.into_iter().filter(|id| collection.points.contains_key(id));
+        let points = collection.points.all();
+        let found = ids?.into_iter().filter_map(|id| Some((id, points.get(&id)?)));
         let found: Result<Vec<_>, Status> = found
-            .map(|id| retrieved(collection, id, request.with_payload.as_ref()))
+            .map(|(id, held)| retrieved(id, held, request.with_payload.as_ref()))
             .collect();
         Ok(GetResponse {
             result: found?,
@@ -139,15 +144,16 @@ impl Shared {
         let collection = stored.collection(&request.collection_name)?;
         let accepted = collection
             .points
+            .all()
             .range(start..)
             .filter(|(id, it)| accepts.point(id, &it.payload));
-        let mut found: Vec<Uuid> = accepted.map(|(id, _)| *id).take(limit + 1).collect();
-        let next = found.get(limit).map(|it| PointId::from(it.to_string()));
+        let mut found: Vec<_> = accepted.take(limit + 1).collect();
+        let next = found.get(limit).map(|it| PointId::from(it.0.to_string()));
         found.truncate(limit);
         let with_payload = request.with_payload.as_ref();
         let found: Result<Vec<_>, Status> = found
             .into_iter()
-            .map(|id| retrieved(collection, id, with_payload))
+            .map(|(id, held)| retrieved(*id, held, with_payload))
             .collect();
         Ok(ScrollResponse {
             next_page_offset: next,
@@ -161,7 +167,7 @@ impl Shared {
         unknown("options of a count", other)?;
         let accepts = Accepts::of(request.filter.as_ref())?;
         let mut stored = self.stored();
-        let points = &stored.collection(&request.collection_name)?.points;
+        let points = stored.collection(&request.collection_name)?.points.all();
         let count = points.iter().filter(|(id, it)| accepts.point(id, &it.payload)).count() as u64;
         Ok(CountResponse {
             result: Some(CountResult { count }),
@@ -197,8 +203,7 @@ impl Shared {
         unknown("options of a batch", request.read_consistency.is_some())?;
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
-        let mut accepted = Accepted::of(collection);
-        let answers = request.query_points.iter().map(|it| answer(&mut accepted, it));
+        let answers = request.query_points.iter().map(|it| answer(collection, it));
         let result: Result<Vec<BatchResult>, Status> = answers.collect();
         Ok(QueryBatchResponse {
             result: result?,
@@ -207,40 +212,8 @@ impl Shared {
     }
 }
 
-/// Points of a collection that filters accept, by id; looked for once a filter and batch.
-struct Accepted<'a> {
-    collection: &'a Collection,
-    known: Vec<(Option<Filter>, Found<'a>)>,
-}
-
-type Found<'a> = Rc<[(Uuid, &'a Held)]>;
-
-impl<'a> Accepted<'a> {
-    fn of(collection: &'a Collection) -> Accepted<'a> {
-        Accepted {
-            collection,
-            known: Vec::new(),
-        }
-    }
-
-    fn by(&mut self, filter: Option<&Filter>) -> Result<Found<'a>, Status> {
-        if let Some(known) = self.known.iter().find(|it| it.0.as_ref() == filter) {
-            return Ok(Rc::clone(&known.1));
-        }
-        let accepts = Accepts::of(filter)?;
-        let all = self.collection.points.iter();
-        let found: Found<'a> = all
-            .filter(|(id, it)| accepts.point(id, &it.payload))
-            .map(|(id, it)| (*id, it))
-            .collect();
-        self.known.push((filter.cloned(), Rc::clone(&found)));
-        Ok(found)
-    }
-}
-
 /// Answers one query of a batch. Without a vector, it lists by id.
-fn answer(points: &mut Accepted<'_>, query: &QueryPoints) -> Result<BatchResult, Status> {
-    let collection = points.collection;
+fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResult, Status> {
     no_vectors(query.with_vectors.as_ref())?;
     let other = query.score_threshold.is_some() || query.offset.is_some() || query.lookup_from.is_some();
     unknown(
@@ -254,30 +227,32 @@ fn answer(points: &mut Accepted<'_>, query: &QueryPoints) -> Result<BatchResult,
             "Validation error: limit: value 0 invalid, must be 1 or larger",
         ));
     }
-    let accepted = points.by(query.filter.as_ref())?;
+    let accepted = collection.points.accepted(query.filter.as_ref())?;
     let (using, params) = (
         query.using.as_deref().unwrap_or_default(),
         query.params.clone().unwrap_or_default(),
     );
     let scored = match query.query.as_ref().map(|it| it.variant.as_ref()) {
-        None => accepted.iter().map(|it| (it.0, 0.0)).collect(),
+        None => (0..accepted.points.len()).map(|place| (place, 0.0)).collect(),
         Some(Some(Variant::Nearest(input))) => match &input.variant {
             Some(Input::Dense(vector)) if params.idf.is_some() => {
                 let detail = format!("idf on the dense vector of {} numbers", vector.data.len());
                 return Err(Status::invalid_argument(detail));
             }
-            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), (&accepted, limit))?,
+            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), &accepted, limit)?,
             Some(Input::Sparse(vector)) => {
-                let corpus = points.by(params.idf.as_ref().and_then(|it| it.corpus.as_ref()))?;
-                collection.matching(using, vector, (&accepted, limit), &corpus)?
+                let corpus = params.idf.as_ref().and_then(|it| it.corpus.as_ref());
+                let corpus = collection.points.accepted(corpus)?;
+                collection.matching(using, vector, (&accepted, &corpus), limit)?
             }
             _ => return Err(Status::unimplemented("the stand-in does not know this vector")),
         },
         Some(_) => return Err(Status::unimplemented("the stand-in does not know this query")),
     };
     let best = scored.into_iter().take(limit);
-    let found = best.map(|(id, score)| {
-        let point = retrieved(collection, id, query.with_payload.as_ref())?;
+    let found = best.map(|(place, score)| {
+        let (id, held) = &accepted.points[place];
+        let point = retrieved(*id, held, query.with_payload.as_ref())?;
         Ok(ScoredPoint {
             id: point.id,
             payload: point.payload,
@@ -290,12 +265,8 @@ fn answer(points: &mut Accepted<'_>, query: &QueryPoints) -> Result<BatchResult,
     })
 }
 
-fn retrieved(
-    collection: &Collection,
-    id: Uuid,
-    wanted: Option<&WithPayloadSelector>,
-) -> Result<RetrievedPoint, Status> {
-    let payload = &collection.points[&id].payload;
+fn retrieved(id: Uuid, held: &Held, wanted: Option<&WithPayloadSelector>) -> Result<RetrievedPoint, Status> {
+    let payload = &held.payload;
     let payload = match wanted.and_then(|it| it.selector_options.as_ref()) {
         Some(SelectorOptions::Enable(true)) => payload.clone(),
         Some(SelectorOptions::Enable(false)) | None => HashMap::new(),

@@ -4,9 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use qdrant_client::qdrant::point_id::PointIdOptions;
-use qdrant_client::qdrant::{HnswConfigDiff, PayloadSchemaInfo, PointId, SparseVectorParams, Value, VectorParams};
+use qdrant_client::qdrant::{HnswConfigDiff, PayloadSchemaInfo, PointId, SparseVectorParams, VectorParams};
 use tonic::{Request, Status};
 use uuid::Uuid;
+
+use super::held::Points;
 
 /// What all connections see.
 pub(super) struct Shared {
@@ -32,15 +34,7 @@ pub(super) struct Collection {
     pub(super) sparse: HashMap<String, SparseVectorParams>,
     pub(super) graph: HnswConfigDiff,
     pub(super) indexes: HashMap<String, PayloadSchemaInfo>,
-    pub(super) points: BTreeMap<Uuid, Held>,
-}
-
-/// A point; its vectors by the place of their names among those of the collection.
-pub(super) struct Held {
-    pub(super) payload: HashMap<String, Value>,
-    pub(super) dense: BTreeMap<usize, Vec<f32>>,
-    /// Sorted by term.
-    pub(super) sparse: BTreeMap<usize, Vec<(u32, f32)>>,
+    pub(super) points: Points,
 }
 
 /// The place of a name; the names of a collection never change.

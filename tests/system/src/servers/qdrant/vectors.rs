@@ -7,7 +7,8 @@ use qdrant_client::qdrant::{
 use tonic::Status;
 use uuid::Uuid;
 
-use super::state::{Collection, Held, place, unknown, uuid};
+use super::held::{Accepted, Held};
+use super::state::{Collection, place, unknown, uuid};
 
 /// A squared length that is nearer to 1 than this is taken for 1.
 const UNIT: f32 = 1e-6;
@@ -46,76 +47,65 @@ impl Collection {
         Ok((uuid(point.id.as_ref())?, held))
     }
 
-    /// Scores what has that vector and is accepted; the best `limit`, best first, equal ones by id.
+    /// Scores what has that vector and is accepted; places of the best `limit`, best first, equal ones by id.
     pub(super) fn nearest(
         &self,
         using: &str,
         query: Vec<f32>,
-        (accepted, limit): (&[(Uuid, &Held)], usize),
-    ) -> Result<Vec<(Uuid, f32)>, Status> {
+        accepted: &Accepted,
+        limit: usize,
+    ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
         let (query, using) = (normal(query, params)?, place(&self.dense, using));
-        let scored = accepted.iter().filter_map(|(id, it)| {
+        let scored = accepted.points.iter().enumerate().filter_map(|(place, (_, it))| {
             let vector = it.dense.get(&using)?;
-            Some((*id, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
+            Some((place, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
         });
         Ok(best(scored.collect(), limit))
     }
 
-    /// Scores what shares a term with the query and is accepted. Rarity counts over the points of the corpus that have
-    /// that vector.
+    /// Scores what shares a term with the query and is accepted, as [`Collection::nearest`] does. Rarity counts over the
+    /// points of the corpus that have that vector.
     pub(super) fn matching(
         &self,
         using: &str,
         query: &SparseVector,
-        (accepted, limit): (&[(Uuid, &Held)], usize),
-        corpus: &[(Uuid, &Held)],
-    ) -> Result<Vec<(Uuid, f32)>, Status> {
+        (accepted, corpus): (&Accepted, &Accepted),
+        limit: usize,
+    ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.sparse.get(using).ok_or_else(|| no_vector(using))?;
         let (query, using) = (terms(query)?, place(&self.sparse, using));
-        let (mut all, mut holders) = (0.0_f32, vec![0.0_f32; query.len()]);
-        for terms in corpus.iter().filter_map(|it| it.1.sparse.get(&using)) {
-            all += 1.0;
-            shared(&query, terms, |at, _| holders[at] += 1.0);
-        }
-        let rarity = |holders: f32| match params.modifier == Some(i32::from(Modifier::Idf)) {
-            true => ((all - holders + 0.5) / (holders + 0.5) + 1.0).ln(),
-            false => 1.0,
+        let (all, accepted_terms) = (corpus.terms(using), accepted.terms(using));
+        let rarity = |term: u32| {
+            let (count, holders) = (all.count as f32, all.holders(term).len() as f32);
+            match params.modifier == Some(i32::from(Modifier::Idf)) {
+                true => ((count - holders + 0.5) / (holders + 0.5) + 1.0).ln(),
+                false => 1.0,
+            }
         };
-        let weighed = query.iter().zip(&holders);
-        let weighed: Vec<f32> = weighed.map(|((_, it), holders)| it * rarity(*holders)).collect();
-        let scored = accepted.iter().filter_map(|(id, it)| {
-            let terms = it.sparse.get(&using)?;
-            let mut score = None;
-            shared(&query, terms, |at, held| {
-                score = Some(score.unwrap_or_default() + weighed[at] * held);
-            });
-            score.map(|score: f32| (*id, score))
-        });
-        Ok(best(scored.collect(), limit))
+        let mut scores: Vec<Option<f32>> = vec![None; accepted.points.len()];
+        for (term, weight) in query {
+            let weight = weight * rarity(term);
+            for (place, held) in accepted_terms.holders(term) {
+                *scores[*place].get_or_insert_default() += weight * held;
+            }
+        }
+        let scored = scores.into_iter().enumerate();
+        Ok(best(
+            scored.filter_map(|(place, it)| Some((place, it?))).collect(),
+            limit,
+        ))
     }
 }
 
-fn best(mut scored: Vec<(Uuid, f32)>, limit: usize) -> Vec<(Uuid, f32)> {
-    let order = |a: &(Uuid, f32), b: &(Uuid, f32)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
+fn best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {
+    let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
     if scored.len() > limit {
         scored.select_nth_unstable_by(limit, order);
         scored.truncate(limit);
     }
     scored.sort_unstable_by(order);
     scored
-}
-
-/// Hands over every term of `query` that a point holds, by its place there, with the weight it has in the point. Both are
-/// sorted by term.
-fn shared(query: &[(u32, f32)], held: &[(u32, f32)], mut each: impl FnMut(usize, f32)) {
-    let mut held = held.iter().peekable();
-    for (at, (term, _)) in query.iter().enumerate() {
-        while held.next_if(|it| it.0 < *term).is_some() {}
-        if let Some((_, weight)) = held.next_if(|it| it.0 == *term) {
-            each(at, *weight);
-        }
-    }
 }
 
 /// What a vector holds, in the fields that are not deprecated.

@@ -8,12 +8,12 @@ use domain::port::Bus;
 use futures::{StreamExt, stream};
 use tokio::time::timeout;
 
-use super::{connected, frame, options, shared};
+use super::{SOON, connected, frame, options, shared};
 
 const PARTITIONS: u16 = 32;
 
-/// With 2,000 messages of one space waiting, each of 20 others is served among the first fifth of all turns, usually among the first twenty; only a space that shares
-/// the partition waits for the loud one.
+/// With 2,000 messages of one space waiting, each of 20 others is served among the first fifth of all turns, usually
+/// among the first twenty; only a space that shares the partition waits for the loud one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_loud_space_delays_its_partition_only() {
     let Some(server) = shared() else { return };
@@ -41,11 +41,7 @@ async fn a_loud_space_delays_its_partition_only() {
     let mut served = BTreeMap::new();
     let mut places = Vec::new();
     for turn in 0..2_020 {
-        let delivery = timeout(Duration::from_secs(20), deliveries.next())
-            .await
-            .unwrap()
-            .unwrap()
-            .unwrap();
+        let delivery = timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap();
         let text = String::from_utf8_lossy(&delivery.frame.payload).into_owned();
         if delivery.frame.space == "loud" {
             places.push(delivery.position);
@@ -89,11 +85,7 @@ async fn a_failing_space_fills_its_partition_only() {
         bus.publish(frame("loud", "", "loud")).await.unwrap();
     }
     for _ in 0..4 {
-        let delivery = timeout(Duration::from_secs(20), deliveries.next())
-            .await
-            .unwrap()
-            .unwrap()
-            .unwrap();
+        let delivery = timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap();
         delivery.settler.retry_after(Duration::from_secs(3_600)).await.unwrap();
     }
     assert!(
@@ -102,11 +94,7 @@ async fn a_failing_space_fills_its_partition_only() {
     );
     let begun = Instant::now();
     bus.publish(frame("quiet-1", "", "quiet")).await.unwrap();
-    let delivery = timeout(Duration::from_secs(20), deliveries.next())
-        .await
-        .unwrap()
-        .unwrap()
-        .unwrap();
+    let delivery = timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap();
     assert_eq!(delivery.frame.space, "quiet-1");
     eprintln!(
         "a quiet space beside a failing one: delivered after {:?}",

@@ -16,6 +16,9 @@ fn quick(server: &Server) -> Options {
     }
 }
 
+/// More than the calls of a test take on a machine that has much else to do, and less than the delay under test.
+const LONG: Duration = Duration::from_secs(40);
+
 /// While the server is away every call fails soon as `Unavailable`; once it is back, the same index goes on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_may_go_and_come() {
@@ -36,7 +39,7 @@ async fn a_server_may_go_and_come() {
             index.erase(&a).await.err().unwrap().kind(),
         ];
         assert_eq!(kinds, [ErrorKind::Unavailable; 4]);
-        assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+        assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
         server.back().unwrap();
         assert_eq!(index.search(&a, &word(9)).await.unwrap(), before);
     }
@@ -57,7 +60,7 @@ async fn a_silent_server_is_given_up() {
     let start = Instant::now();
     let error = index.search(&a, &word(9)).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
     server.delay(Duration::ZERO);
     assert_eq!(index.search(&a, &word(9)).await.unwrap().words.len(), 1);
 }
