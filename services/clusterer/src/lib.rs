@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use domain::message::UnitsOrganisedV1;
 use follow::Follower;
+use futures::future::BoxFuture;
 use host::Context;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,12 @@ impl Default for Config {
 ///
 /// # Errors
 /// Wrong settings in `[clusterer]` or `[consumer]`.
-pub async fn run(ctx: Context) -> anyhow::Result<()> {
+pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
+    // Boxed: an opaque future would be compiled by every crate that polls it.
+    Box::pin(follow_all(ctx))
+}
+
+async fn follow_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("clusterer")?;
     let follower = Arc::new(Follower::new(ctx.backends.clone(), config.spaces_max));
     ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {

@@ -29,6 +29,7 @@ mod watermark;
 pub mod api;
 
 use anyhow::Context as _;
+use futures::future::BoxFuture;
 use tokio::net::TcpListener;
 use tracing::{info, warn};
 
@@ -43,7 +44,12 @@ use crate::state::App;
 ///
 /// # Errors
 /// Settings that are wrong or unsafe, an address that cannot be listened on.
-pub async fn run(context: host::Context) -> anyhow::Result<()> {
+pub fn run(context: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
+    // Boxed: an opaque future would be compiled by every crate that polls it.
+    Box::pin(listen(context))
+}
+
+async fn listen(context: host::Context) -> anyhow::Result<()> {
     let ready = context.readiness.expect("gateway listens");
     let config: Config = context.section("gateway")?;
     config.check()?;

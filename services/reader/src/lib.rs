@@ -22,6 +22,7 @@ pub mod weights;
 mod words;
 
 use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1};
+use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span};
 
@@ -55,7 +56,12 @@ impl Default for Config {
 ///
 /// # Errors
 /// A section `[reader]` that is not understood, or a bus that stays away.
-pub async fn run(ctx: host::Context) -> anyhow::Result<()> {
+pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
+    // Boxed: an opaque future would be compiled by every crate that polls it.
+    Box::pin(read_all(ctx))
+}
+
+async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("reader")?;
     let in_flight_max = config.in_flight_max;
     let bytes_max = config.question_bytes_max;

@@ -8,6 +8,7 @@ use domain::id::{SpaceId, UnitId};
 use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
 use domain::port::{Search, SearchResult};
 use domain::{Classify, ErrorKind, PortError};
+use futures::future::BoxFuture;
 use host::{Backends, Context};
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
@@ -60,7 +61,12 @@ impl Default for Config {
 ///
 /// # Errors
 /// If the settings or the weights are wrong.
-pub async fn run(ctx: Context) -> anyhow::Result<()> {
+pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
+    // Boxed: an opaque future would be compiled by every crate that polls it.
+    Box::pin(serve(ctx))
+}
+
+async fn serve(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("router")?;
     let router = Router::new(ctx.backends.clone(), config.clone())?;
     let routes = ctx.serve::<RouteV1, Error, _, _>(config.in_flight, |request| router.route(request));

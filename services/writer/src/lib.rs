@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use domain::message::{RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
+use futures::future::BoxFuture;
 use host::Context;
 use organise::Organiser;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,12 @@ impl Default for Config {
 ///
 /// # Errors
 /// Wrong settings in `[writer]` or `[consumer]`.
-pub async fn run(ctx: Context) -> anyhow::Result<()> {
+pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
+    // Boxed: an opaque future would be compiled by every crate that polls it.
+    Box::pin(write_all(ctx))
+}
+
+async fn write_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("writer")?;
     let organiser = Arc::new(Organiser::new(ctx.backends.clone()));
     let accepted = ctx.consume("writer", config.in_flight_max, |message: RecordsAcceptedV1, meta| {
