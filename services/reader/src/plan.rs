@@ -9,6 +9,7 @@ mod phrase;
 mod split;
 mod timed;
 
+pub(crate) use phrase::ASKS;
 use std::collections::BTreeSet;
 
 use domain::message::{PlanV1, PlannedV1};

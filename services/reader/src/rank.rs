@@ -22,6 +22,7 @@ pub(crate) const NAMES: &[&str] = &[
     "asks",
     "neighbours",
     "around",
+    "replies",
     "owned",
     "owned_by_others",
     "fits",
@@ -151,6 +152,7 @@ pub(crate) fn row(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &
         .copied()
         .chain([
             around / COVER_POINTS,
+            replies(lines, at),
             own(line.own),
             own(((line.own + 1.0) / 2.0).max(0.05).ln()),
             flag(fits(question, line.turn)),
@@ -160,6 +162,16 @@ pub(crate) fn row(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &
             question.recency.min(0.0) * age,
         ])
         .collect()
+}
+
+/// How well somebody else asked, in the turn before, what is asked now: "What's the cat called?" before "Milo!".
+fn replies(lines: &[Line<'_>], at: usize) -> f32 {
+    let before = lines[at].previous.map(|it| &lines[it]);
+    let Some(before) = before.filter(|it| it.turn.actor != lines[at].turn.actor) else {
+        return 0.0;
+    };
+    let asked = before.sentences.iter().filter(|it| it.question);
+    asked.map(|it| it.cover).fold(0.0, f32::max)
 }
 
 /// Place in time among the turns of the pool: 0 the oldest, 1 the newest.

@@ -8,7 +8,8 @@ use std::ops::Range;
 use domain::anchor::AnswerKind;
 
 use super::lexis::Class;
-use crate::pool::{Pool, telling};
+use crate::plan::ASKS;
+use crate::pool::{Pool, Sentence, telling};
 use crate::question::{Asked, Question};
 use token::{Token, tokens};
 
@@ -89,6 +90,9 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
         let all = &pool.lines[line].sentences;
         for sentence in telling(all) {
             let it = &all[sentence];
+            if open(it) {
+                continue;
+            }
             let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
             let tokens = tokens(it, &times);
@@ -111,6 +115,12 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
         }
     }
     out
+}
+
+/// Says whether a sentence asks for what it does not hold: "What is your kitten called, by the way?"
+fn open(sentence: &Sentence) -> bool {
+    let first = || text::words(&sentence.text).first().map(|it| it.to_lowercase());
+    sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
 }
 
 struct Finder<'a> {
@@ -230,8 +240,10 @@ impl Finder<'_> {
             return;
         }
         let name = self.tokens[at..end].iter().all(|it| it.class == Class::Name);
-        self.push(at, end, if name && !inside { Shape::Name } else { Shape::Phrase });
-        if token.class == Class::Name && !inside {
+        // "My boss Darko": the name stands for itself.
+        let named = inside && self.tokens[at - 1].class == Class::Name;
+        self.push(at, end, if name && !named { Shape::Name } else { Shape::Phrase });
+        if token.class == Class::Name && !named {
             let last = (at..end).take_while(|&it| self.tokens[it].class == Class::Name).count();
             self.push(at, at + last, Shape::Name);
         }

@@ -2,7 +2,7 @@
 
 use text::is_stop;
 
-pub(super) const ASKS: &[&str] = &["what", "when", "where", "who", "whom", "whose", "which", "why", "how"];
+pub(crate) const ASKS: &[&str] = &["what", "when", "where", "who", "whom", "whose", "which", "why", "how"];
 pub(super) const AUXILIARIES: &[&str] = &[
     "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could", "should",
     "might", "may",

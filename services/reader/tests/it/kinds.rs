@@ -245,3 +245,28 @@ fn without_a_place_the_sentence_is_shown() {
         answered.verdict.reasons
     );
 }
+
+#[test]
+fn a_reply_answers_what_was_asked_before_it() {
+    let talk = Talk::new(
+        "@ 2025-03-04
+         Imre: The ferry was late again, I read half a novel on deck.
+         Solveig: You poor thing! What is your new kitten called, by the way?
+         Imre: Oh, Paprika. The children voted.
+         Solveig: Mine only listens to whistles. Who repaired your roof after the storm?
+         Imre: My neighbour Rasmus, within a day!
+         Solveig: I should call him about my chimney then.",
+    );
+    check(
+        &talk,
+        &[
+            (WhatIs, "kitten", "What is Imre's new kitten called?", "Paprika"),
+            (
+                Who,
+                "",
+                "Who repaired Imre's roof after the storm?",
+                "Rasmus|neighbour Rasmus",
+            ),
+        ],
+    );
+}
