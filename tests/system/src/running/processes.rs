@@ -239,21 +239,22 @@ fn with(settings: &[(String, String)], program: &Path) -> Command {
 }
 
 /// The folder of the binaries: `MNEMIC_TEST_BINARIES`, else beside the tests, where `cargo test --workspace` puts them.
-/// Builds them, which takes minutes, if they are not there.
+/// Builds them, which takes minutes, if they are not there, and for benches whenever they are not new.
 fn binaries() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("MNEMIC_TEST_BINARIES") {
         return Ok(named.into());
     }
     let test = std::env::current_exe()?;
     let folder = test.ancestors().nth(2).context("a test lies in target/PROFILE/deps")?;
-    if !SERVICES.iter().all(|it| folder.join(format!("mnemic-{it}")).exists()) {
-        eprintln!("building the services, since {} has not all of them", folder.display());
+    let release = folder.ends_with("release");
+    // Benches are not built with the services, so what lies beside them may be old.
+    if release || !SERVICES.iter().all(|it| folder.join(format!("mnemic-{it}")).exists()) {
+        eprintln!("building the services in {}", folder.display());
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let release = folder.ends_with("release").then_some("--release");
         let status = Command::new(cargo)
             .args(BUILD.split_whitespace())
-            .args(release)
+            .args(release.then_some("--release"))
             .current_dir(root)
             .status()?;
         ensure!(status.success(), "cargo {BUILD} failed");
