@@ -9,10 +9,11 @@ mod phrase;
 mod split;
 mod timed;
 
-pub(crate) use phrase::ASKS;
 use std::collections::BTreeSet;
 
 use domain::message::{PlanV1, PlannedV1};
+
+pub(crate) use phrase::ASKS;
 
 /// Most subgoals, the whole question included.
 const SUBGOALS_MAX: usize = 5;
