@@ -5,6 +5,7 @@
 //! alone; a round touches the slots of the units that changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId};
 use domain::fact::Fact;
@@ -20,7 +21,7 @@ mod slot;
 mod told;
 
 use claim::{About, Claim, claim, phrase};
-use fold::{Role, fold};
+use fold::{Line, Role};
 use slot::Slot;
 use told::{Place, Told, told};
 
@@ -36,15 +37,13 @@ pub struct Facts {
     subjects: BTreeMap<Subject, Meant>,
     /// Those by what their meaning hangs on; see [`Names::keys`].
     keys: BTreeMap<String, BTreeSet<Subject>>,
-    claims: BTreeMap<UnitId, Vec<Claim>>,
+    claims: BTreeMap<UnitId, Vec<Arc<Claim>>>,
     /// The unit that states a fact.
     sources: BTreeMap<FactId, UnitId>,
-    slots: BTreeMap<Slot, BTreeSet<(UnitId, usize, Role)>>,
+    slots: BTreeMap<Slot, Line>,
     /// Units to be read again.
     stale: BTreeSet<UnitId>,
     dirty: BTreeSet<Slot>,
-    /// Facts as they were told last.
-    shown: BTreeMap<Slot, BTreeMap<FactId, Fact>>,
     acts: Acts,
 }
 
@@ -149,8 +148,8 @@ impl Facts {
                 }
             }
             for (role, slot) in filed(&old) {
-                if let Some(claims) = self.slots.get_mut(&slot) {
-                    claims.remove(&(unit, index, role));
+                if let Some(line) = self.slots.get_mut(&slot) {
+                    line.remove(index, role, &old);
                 }
                 self.dirty.insert(slot);
             }
@@ -159,7 +158,7 @@ impl Facts {
         for (index, new) in claims.iter().enumerate() {
             self.sources.insert(new.fact.id, unit);
             for (role, slot) in filed(new) {
-                self.slots.entry(slot.clone()).or_default().insert((unit, index, role));
+                self.slots.entry(slot.clone()).or_default().add(index, role, new);
                 self.dirty.insert(slot);
             }
         }
@@ -169,7 +168,7 @@ impl Facts {
     }
 
     /// Makes claims of what a unit states and puts right.
-    fn read(&mut self, unit: UnitId, names: &dyn Names) -> Vec<Claim> {
+    fn read(&mut self, unit: UnitId, names: &dyn Names) -> Vec<Arc<Claim>> {
         let Some(told) = self.units.get(&unit) else {
             return Vec::new();
         };
@@ -199,7 +198,7 @@ impl Facts {
             }
             claims.push(right);
         }
-        claims
+        claims.into_iter().map(Arc::new).collect()
     }
 
     /// Returns the last statement before `told` that a correction fits, who made it, and what it should have been.
@@ -216,21 +215,17 @@ impl Facts {
         let mut put: BTreeMap<FactId, Fact> = BTreeMap::new();
         let mut gone: BTreeSet<FactId> = BTreeSet::new();
         for slot in std::mem::take(&mut self.dirty) {
-            let refs = self.slots.get(&slot).into_iter().flatten();
-            let claims = refs.filter_map(|(unit, index, role)| Some((*role, self.claims.get(unit)?.get(*index)?)));
-            let now = fold(claims.collect());
-            if self.slots.get(&slot).is_some_and(BTreeSet::is_empty) {
-                self.slots.remove(&slot);
+            let Some(line) = self.slots.get_mut(&slot) else {
+                continue;
+            };
+            for (id, now) in line.changed() {
+                match now {
+                    Some(now) => put.insert(id, now).is_some(),
+                    None => gone.insert(id),
+                };
             }
-            let before = self.shown.remove(&slot).unwrap_or_default();
-            gone.extend(before.keys().filter(|it| !now.contains_key(it)));
-            put.extend(
-                now.iter()
-                    .filter(|(id, it)| before.get(id) != Some(it))
-                    .map(|(id, it)| (*id, it.clone())),
-            );
-            if !now.is_empty() {
-                self.shown.insert(slot, now);
+            if line.is_empty() {
+                self.slots.remove(&slot);
             }
         }
         Changed {
