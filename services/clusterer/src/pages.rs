@@ -220,7 +220,7 @@ impl Pages {
         for name in names {
             let claimants = self.known.names.claimants(&name).map(Subject::Entity);
             self.affected.extend(claimants);
-            self.known.near(&About::Name(name.into()), &mut self.affected);
+            self.known.near(&About::Name(name), &mut self.affected);
         }
     }
 

@@ -2,16 +2,17 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use chrono::{DateTime, Datelike, Utc};
 use domain::id::{TopicId, UnitId};
 
+use super::names::Name;
+
 /// What a bucket is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum About {
-    /// A normalised name.
-    Name(Arc<str>),
+    /// A name.
+    Name(Name),
     /// A topic.
     Topic(TopicId),
     /// A month.
@@ -19,7 +20,7 @@ pub(super) enum About {
 }
 
 /// Year and month, 1 to 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Month(i32, u32);
 
 impl Month {
@@ -93,7 +94,7 @@ pub(super) struct Bucket {
     /// What else they tell of, by number of units.
     pub(super) near: Ranked<About>,
     /// Names that were told to be the reason.
-    pub(super) reasons: Ranked<Arc<str>>,
+    pub(super) reasons: Ranked<Name>,
 }
 
 impl Bucket {

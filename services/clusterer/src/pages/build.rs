@@ -22,7 +22,7 @@ impl Known {
             Subject::Entity(id) => {
                 let mut sections = self.fact_sections(*id, &[]);
                 if head.dimension == domain::page::Dimension::Place {
-                    let mut ranks: Vec<_> = self.named(*id).take(200).collect();
+                    let mut ranks: Vec<_> = self.named(*id).take(200).map(|it| it.0).collect();
                     ranks.sort_unstable();
                     let ids = ranks.iter().map(|it| it.3);
                     sections.extend(self.facts_section("What people have to do with it", "place", ids, ranks.len()));

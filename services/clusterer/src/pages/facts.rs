@@ -1,13 +1,13 @@
 //! Facts by whom they are about and by what they name, the ones that hold first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::fact::{Aspect, Fact};
 use domain::id::{EntityId, FactId, UnitId};
 
-use super::names::normalised;
+use super::names::Name;
 
 /// Words in a predicate that turn it round.
 const AGAINST: [&str; 18] = [
@@ -21,15 +21,22 @@ pub(super) type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
 /// Something that is liked or not: what, and whether it is liked.
 pub(super) type Taste = (String, bool);
 
+/// Facts about an entity by aspect, each with the name that is its value.
+pub(super) type Aspects = BTreeMap<Aspect, BTreeMap<Rank, Name>>;
+
+/// Facts that name something, each with whom it is about.
+pub(super) type Naming = BTreeMap<Rank, Option<EntityId>>;
+
 /// Facts of one space that are told; those taken back are not among them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    all: BTreeMap<FactId, Fact>,
-    of: BTreeMap<EntityId, BTreeMap<Aspect, BTreeSet<Rank>>>,
-    naming: BTreeMap<String, BTreeSet<Rank>>,
+    all: HashMap<FactId, Fact>,
+    of: BTreeMap<EntityId, Aspects>,
+    /// Facts by the name that is their value, with whom they are about.
+    naming: BTreeMap<Name, Naming>,
     tastes: BTreeMap<Taste, BTreeMap<EntityId, u32>>,
     /// Facts by the one that closed them.
-    closed: BTreeMap<FactId, BTreeSet<FactId>>,
+    closed: HashMap<FactId, BTreeSet<FactId>>,
 }
 
 /// What a change of facts touches.
@@ -38,7 +45,7 @@ pub(super) struct Touched {
     /// Whom they are about.
     pub(super) entities: BTreeSet<EntityId>,
     /// What they and those that they closed or that closed them name.
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: BTreeSet<Name>,
     /// Those of another taste.
     pub(super) contrary: BTreeSet<EntityId>,
     /// Sources of those that they closed or that closed them.
@@ -68,12 +75,12 @@ impl Facts {
     }
 
     /// Facts about an entity, by aspect.
-    pub(super) fn about(&self, entity: EntityId) -> Option<&BTreeMap<Aspect, BTreeSet<Rank>>> {
+    pub(super) fn about(&self, entity: EntityId) -> Option<&Aspects> {
         self.of.get(&entity)
     }
 
-    /// Facts whose value is this name, normalised.
-    pub(super) fn naming(&self, name: &str) -> Option<&BTreeSet<Rank>> {
+    /// Facts whose value is this name.
+    pub(super) fn naming(&self, name: &Name) -> Option<&Naming> {
         self.naming.get(name)
     }
 
@@ -91,19 +98,27 @@ impl Facts {
     fn index(&mut self, fact: &Fact, more: bool, touched: &mut Touched) {
         let rank = rank(fact);
         if let Some(by) = fact.retired_by {
-            edit(&mut self.closed, &by, fact.id, more);
+            let closed = self.closed.entry(by).or_default();
+            if more {
+                closed.insert(fact.id);
+            } else {
+                closed.remove(&fact.id);
+            }
+            if closed.is_empty() {
+                self.closed.remove(&by);
+            }
         }
         for other in self.against(fact) {
-            touched.names.insert(normalised(&other.object));
+            touched.names.insert(Name::of(&other.object));
             touched.sources.insert(other.source);
         }
-        let name = normalised(&fact.object);
-        edit(&mut self.naming, &name, rank, more);
-        touched.names.insert(name);
+        let name = Name::of(&fact.object);
+        edit(&mut self.naming, &name, rank, more.then_some(fact.entity));
+        touched.names.insert(name.clone());
         let Some(entity) = fact.entity else { return };
         touched.entities.insert(entity);
         let aspects = self.of.entry(entity).or_default();
-        edit(aspects, &fact.aspect, rank, more);
+        edit(aspects, &fact.aspect, rank, more.then_some(name));
         if aspects.is_empty() {
             self.of.remove(&entity);
         }
@@ -170,6 +185,11 @@ pub(super) fn title(aspect: Aspect) -> &'static str {
     }
 }
 
+/// Says whether the fact of a place holds.
+pub(super) fn holds(rank: &Rank) -> bool {
+    !rank.0
+}
+
 /// Returns the place of a fact.
 pub(super) fn rank(fact: &Fact) -> Rank {
     let sure = (fact.confidence.clamp(0.0, 1.0) * 100.0).round() as u32;
@@ -181,13 +201,13 @@ pub(super) fn rank(fact: &Fact) -> Rank {
     )
 }
 
-fn edit<K: Ord + Clone, V: Ord>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &K, rank: V, more: bool) {
+/// Puts a fact into an index, or takes it out.
+fn edit<K: Ord + Clone, V>(index: &mut BTreeMap<K, BTreeMap<Rank, V>>, key: &K, rank: Rank, value: Option<V>) {
     let ranks = index.entry(key.clone()).or_default();
-    if more {
-        ranks.insert(rank);
-    } else {
-        ranks.remove(&rank);
-    }
+    match value {
+        Some(value) => ranks.insert(rank, value),
+        None => ranks.remove(&rank),
+    };
     if ranks.is_empty() {
         index.remove(key);
     }

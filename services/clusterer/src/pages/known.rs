@@ -10,7 +10,7 @@ use domain::topic::Topic;
 
 use super::bucket::{About, Bucket, Month};
 use super::facts::{self, Facts};
-use super::names::{Names, normalised};
+use super::names::{Name, Names};
 use super::placed::Placed;
 use super::store::Store;
 
@@ -62,10 +62,7 @@ impl Known {
     /// Returns what a subject is about, with its buckets as far as there are any.
     pub(super) fn buckets(&self, subject: &Subject) -> Vec<&Bucket> {
         let abouts: Vec<About> = match subject {
-            Subject::Entity(id) => {
-                let names = self.names.of(*id).into_iter();
-                names.map(|it| About::Name(it.into())).collect()
-            }
+            Subject::Entity(id) => self.names.of(*id).cloned().map(About::Name).collect(),
             Subject::Taste(_) => Vec::new(),
             Subject::Topic(id) => vec![About::Topic(*id)],
             Subject::Month(month) => vec![About::Month(*month)],
@@ -118,17 +115,10 @@ impl Known {
         })
     }
 
-    /// Returns the facts that name an entity as their value, name by name.
-    pub(super) fn named(&self, id: EntityId) -> impl Iterator<Item = facts::Rank> {
-        let names = self.names.of(id).into_iter();
-        names.flat_map(|it| {
-            self.facts
-                .naming(&it)
-                .into_iter()
-                .flatten()
-                .copied()
-                .collect::<Vec<_>>()
-        })
+    /// Returns the facts that name an entity as their value, name by name, with whom they are about.
+    pub(super) fn named(&self, id: EntityId) -> impl Iterator<Item = (&facts::Rank, Option<EntityId>)> {
+        let facts = self.names.of(id).filter_map(|it| self.facts.naming(it));
+        facts.flatten().map(|(rank, about)| (rank, *about))
     }
 
     /// Adds the subjects whose pages may link to the page of `subject`.
@@ -136,17 +126,17 @@ impl Known {
         match subject {
             Subject::Entity(id) => {
                 for name in self.names.of(*id) {
-                    self.near(&About::Name(name.into()), out);
+                    self.near(&About::Name(name.clone()), out);
                 }
-                let about = self.facts.about(*id).into_iter().flat_map(|it| it.values()).flatten();
-                let objects = about.filter_map(|it| self.facts.get(it.3));
-                out.extend(objects.filter_map(|it| self.meant(it)).map(Subject::Entity));
+                let about = self.facts.about(*id).into_iter().flat_map(|it| it.values());
+                let objects = about.flat_map(|it| it.values());
+                out.extend(objects.filter_map(|it| self.names.owner(it)).map(Subject::Entity));
                 out.insert(Subject::Taste(*id));
             }
             Subject::Taste(id) => {
                 out.insert(Subject::Entity(*id));
                 let facts = self.facts.about(*id).and_then(|it| it.get(&Aspect::Preference));
-                for (.., fact) in facts.into_iter().flatten() {
+                for (.., fact) in facts.into_iter().flat_map(|it| it.keys()) {
                     let taste = self.facts.get(*fact).and_then(facts::taste);
                     let other = taste
                         .iter()
@@ -168,7 +158,7 @@ impl Known {
 
     /// Returns whom or what the value of a fact names.
     pub(super) fn meant(&self, fact: &Fact) -> Option<EntityId> {
-        self.names.owner(&normalised(&fact.object))
+        self.names.owner(&Name::of(&fact.object))
     }
 
     /// Adds the subjects that are spoken of together with it, in a unit or in a fact.
@@ -178,7 +168,7 @@ impl Known {
         out.extend(keys.filter_map(|it| self.subject(it)));
         let About::Name(name) = about else { return };
         let naming = self.facts.naming(name).into_iter().flatten();
-        for fact in naming.filter_map(|it| self.facts.get(it.3)) {
+        for fact in naming.filter_map(|it| self.facts.get(it.0.3)) {
             let against = self.facts.against(fact).filter_map(|it| self.meant(it));
             out.extend(fact.entity.into_iter().chain(against).map(Subject::Entity));
         }

@@ -8,8 +8,8 @@ use domain::id::{EntityId, TopicId};
 use domain::page::{Dimension, Link, LinkKind};
 
 use super::bucket::Bucket;
-use super::facts::{opposite, taste};
-use super::known::{Known, Subject};
+use super::facts::{holds, opposite, taste};
+use super::known::{Head, Known, Subject};
 use super::sections::{LINES_MAX, rounded};
 
 /// Most links of a page.
@@ -73,20 +73,22 @@ impl Known {
             }
         }
         let weight = |count: u32| rounded((count as f32 / own.max(1) as f32).clamp(0.01, 1.0));
-        let links = counts.iter().filter_map(|(other, count)| {
-            let link = self.link(LinkKind::RelatedTo, other, weight(*count))?;
-            Some((*count, self.heads.get(other)?.dimension, link))
-        });
-        let mut links: Vec<(u32, Dimension, Link)> = links.collect();
-        links.sort_by(|a, b| b.0.cmp(&a.0).then(a.2.page.cmp(&b.2.page)));
+        let heads = counts
+            .iter()
+            .filter_map(|(other, count)| Some((*count, self.heads.get(other)?)));
+        let mut heads: Vec<(u32, &Head)> = heads.collect();
+        heads.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
         let mut left: BTreeMap<Dimension, usize> = Dimension::ALL.map(|it| (it, quota(it))).into();
-        links.retain(|it| {
-            let left = left.entry(it.1).or_default();
+        heads.retain(|it| {
+            let left = left.entry(it.1.dimension).or_default();
             let fits = *left > 0;
             *left -= usize::from(fits);
             fits
         });
-        links.into_iter().map(|it| it.2).collect()
+        let links = heads.iter();
+        links
+            .map(|(count, head)| head.link(LinkKind::RelatedTo, weight(*count)))
+            .collect()
     }
 
     fn reasons(&self, subject: &Subject, buckets: &[&Bucket], out: &mut Vec<Link>) {
@@ -112,7 +114,7 @@ impl Known {
     fn contrasts(&self, entity: EntityId, out: &mut Vec<Link>) {
         let mut others: Vec<Subject> = Vec::new();
         let ranks = self.facts.about(entity).and_then(|it| it.get(&Aspect::Preference));
-        for rank in ranks.into_iter().flatten().take(LINES_MAX) {
+        for rank in ranks.into_iter().flat_map(|it| it.keys()).take(LINES_MAX) {
             let Some(taste) = self.facts.get(rank.3).and_then(taste) else {
                 continue;
             };
@@ -125,14 +127,10 @@ impl Known {
     /// What facts about an entity name, and whom facts name it of, as far as they hold.
     fn told(&self, id: EntityId, out: &mut Vec<Link>) {
         let about = self.facts.about(id).into_iter().flat_map(|it| it.values());
-        let about = about
-            .flat_map(|it| it.iter().take(LOOKED_AT))
-            .filter_map(|it| self.facts.get(it.3));
-        let about = about
-            .filter(|it| it.valid_until.is_none())
-            .filter_map(|it| self.meant(it));
-        let naming = self.named(id).take(LOOKED_AT).filter_map(|it| self.facts.get(it.3));
-        let naming = naming.filter(|it| it.valid_until.is_none()).filter_map(|it| it.entity);
+        let about = about.flat_map(|it| it.iter().take(LOOKED_AT).take_while(|it| holds(it.0)));
+        let about = about.filter_map(|it| self.names.owner(it.1));
+        let naming = self.named(id).take(LOOKED_AT).filter(|it| holds(it.0));
+        let naming = naming.filter_map(|it| it.1);
         let others = counted(about.chain(naming).filter(|it| *it != id).map(Subject::Entity));
         for (_, other) in others.into_iter().take(TOLD_MAX) {
             let Some(link) = self.link(LinkKind::RelatedTo, &other, TOLD) else {
@@ -150,7 +148,7 @@ impl Known {
         let naming = self
             .named(id)
             .take(CLOSED_LOOKED_AT)
-            .filter_map(|it| self.facts.get(it.3));
+            .filter_map(|it| self.facts.get(it.0.3));
         let others = naming
             .flat_map(|it| self.facts.against(it))
             .filter_map(|it| self.meant(it));
@@ -180,12 +178,18 @@ impl Known {
     }
 
     fn link(&self, kind: LinkKind, to: &Subject, weight: f32) -> Option<Link> {
-        self.heads.get(to).map(|head| Link {
+        self.heads.get(to).map(|head| head.link(kind, weight))
+    }
+}
+
+impl Head {
+    fn link(&self, kind: LinkKind, weight: f32) -> Link {
+        Link {
             kind,
-            page: head.id,
-            title: head.title.clone(),
+            page: self.id,
+            title: self.title.clone(),
             weight,
-        })
+        }
     }
 }
 

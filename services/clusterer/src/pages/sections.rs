@@ -48,7 +48,7 @@ impl Known {
         let aspects = self.facts.about(entity).into_iter().flatten();
         let wanted = aspects.filter(|(aspect, _)| only.is_empty() || only.contains(aspect));
         let sections = wanted.filter_map(|(aspect, ranks)| {
-            let ids = ranks.iter().map(|it| it.3);
+            let ids = ranks.keys().map(|it| it.3);
             self.facts_section(facts::title(*aspect), facts::name(*aspect), ids, ranks.len())
         });
         sections.collect()

@@ -1,8 +1,7 @@
 //! What units tell, by name, topic and month.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::id::{MergeId, TopicId, UnitId};
@@ -10,7 +9,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use super::bucket::{About, Bucket, Month};
 use super::lines::{self, Spoken};
-use super::names::normalised;
+use super::names::Name;
 
 /// Most names of a unit that count.
 const NAMES_MAX: usize = 8;
@@ -23,11 +22,11 @@ pub(super) struct Held {
     pub(super) at: DateTime<Utc>,
     pub(super) tag: Box<str>,
     pub(super) spoken: Option<Spoken>,
-    names: Vec<Arc<str>>,
+    names: Vec<Name>,
     /// Who is spoken to: near to the names, but not what the unit tells of.
-    to: Option<Arc<str>>,
+    to: Option<Name>,
     /// (effect, cause).
-    reasons: Vec<(Arc<str>, Arc<str>)>,
+    reasons: Vec<(Name, Name)>,
     /// Of event units.
     month: Option<Month>,
 }
@@ -35,8 +34,8 @@ pub(super) struct Held {
 /// All of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
-    pub(super) units: BTreeMap<UnitId, Held>,
-    pub(super) buckets: BTreeMap<About, Bucket>,
+    pub(super) units: HashMap<UnitId, Held>,
+    buckets: HashMap<About, Bucket>,
     /// Units by time, to know the newest.
     times: BTreeSet<(DateTime<Utc>, UnitId)>,
     members: BTreeMap<UnitId, TopicId>,
@@ -150,7 +149,7 @@ impl Store {
             }
         }
         for (effect, cause) in &held.reasons {
-            let bucket = self.buckets.entry(About::Name(Arc::clone(effect))).or_default();
+            let bucket = self.buckets.entry(About::Name(effect.clone())).or_default();
             bucket.reasons.count(cause, more);
         }
         let all = names.iter().chain(&wider).chain(&to);
@@ -165,46 +164,46 @@ impl Store {
 fn held(unit: &Unit) -> Held {
     let names = names(unit);
     let event = unit.grain == Grain::Event;
-    let to = Some(normalised(&unit.addressee)).filter(|it| !event && !it.is_empty() && it.len() <= NAME_BYTES);
-    let to = to.filter(|it| names.iter().all(|name| *name.1 != **it));
+    let to = Some(Name::of(&unit.addressee)).filter(|it| !event && !it.is_empty() && it.len() <= NAME_BYTES);
+    let to = to.filter(|it| names.iter().all(|name| name.1 != *it));
     Held {
         at: unit.observed_at.to_utc(),
         tag: unit.tag.as_str().into(),
         spoken: lines::spoken(unit),
         reasons: if event { Vec::new() } else { reasons(unit, &names) },
         names: names.into_iter().map(|it| it.1).collect(),
-        to: to.map(Arc::from),
+        to,
         month: event.then(|| Month::of(&unit.observed_at)),
     }
 }
 
 /// Names of a unit as written and normalised, none twice: who speaks, who and what is spoken of, where.
-fn names(unit: &Unit) -> Vec<(String, Arc<str>)> {
-    let mut out: Vec<(String, Arc<str>)> = Vec::new();
+fn names(unit: &Unit) -> Vec<(String, Name)> {
+    let mut out: Vec<(String, Name)> = Vec::new();
     let all = [&unit.actor]
         .into_iter()
         .chain(&unit.participants)
         .chain([&unit.location]);
     for name in all.filter(|it| !it.is_empty() && it.len() <= NAME_BYTES) {
-        let key = normalised(name);
-        if out.len() < NAMES_MAX && !key.is_empty() && out.iter().all(|it| *it.1 != *key) {
-            out.push((name.clone(), key.into()));
+        let key = Name::of(name);
+        if out.len() < NAMES_MAX && !key.is_empty() && out.iter().all(|it| it.1 != key) {
+            out.push((name.clone(), key));
         }
     }
     out
 }
 
 /// Names that stand before a word that tells why, or who speaks, with those behind it.
-fn reasons(unit: &Unit, names: &[(String, Arc<str>)]) -> Vec<(Arc<str>, Arc<str>)> {
-    let mut out: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+fn reasons(unit: &Unit, names: &[(String, Name)]) -> Vec<(Name, Name)> {
+    let mut out: Vec<(Name, Name)> = Vec::new();
     for (effect, cause) in lines::reasons(unit) {
-        let of = |text: &str| -> Vec<&Arc<str>> {
+        let of = |text: &str| -> Vec<&Name> {
             let found = names.iter().filter(|it| text.contains(it.0.as_str()));
             found.map(|it| &it.1).collect()
         };
         for cause in of(cause) {
             let pairs = of(effect).into_iter().filter(|it| *it != cause);
-            out.extend(pairs.map(|it| (Arc::clone(it), Arc::clone(cause))));
+            out.extend(pairs.map(|it| (it.clone(), cause.clone())));
         }
     }
     out.sort();
