@@ -5,7 +5,7 @@
 //! among the [`RECENT_MAX`] latest earlier events of each: the work for one event does not grow with the space, and what is
 //! found depends on the set of units alone. The kept one is the earliest; it then stands for the records of both.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::derived::{Derived, DerivedId, DerivedKind};
@@ -41,7 +41,7 @@ type Place = (DateTime<Utc>, UnitId);
 /// The events of one space and which of them are one.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    scenes: BTreeMap<UnitId, Scene>,
+    scenes: HashMap<UnitId, Scene>,
     keys: BTreeMap<String, BTreeSet<Place>>,
     dirty: BTreeSet<UnitId>,
     /// The earlier event that an event was judged against, and how.

@@ -4,22 +4,22 @@
 //! typed links. Pages are pure functions of what is known; only those that a change touches are built again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{EntityId, FactId, MergeId, PageId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
-use domain::page::Page;
 use domain::topic::Topic;
 use domain::unit::Unit;
 use known::{Known, Subject};
 
 use crate::Changed;
 use bucket::About;
+use digest::digest;
 
 mod bucket;
 mod build;
+mod digest;
 mod facts;
 mod known;
 mod lines;
@@ -40,7 +40,7 @@ pub struct Pages {
     /// Whose page is to be built again.
     affected: BTreeSet<Subject>,
     merges: BTreeMap<MergeId, UnitId>,
-    /// What was told: the page and a hash of it.
+    /// What was told: the page and a digest of it.
     told: BTreeMap<Subject, (PageId, u64)>,
     subjects: BTreeMap<PageId, Subject>,
     ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
@@ -126,7 +126,7 @@ impl Pages {
         }
         self.aged(&subject, Some(age));
         self.subjects.insert(page.id, subject.clone());
-        let now = (page.id, hash(&page));
+        let now = (page.id, digest(&page));
         if self.told.insert(subject, now) != Some(now) {
             out.put.push(Derived::Page(page));
         }
@@ -258,10 +258,4 @@ impl Pages {
             self.known.store.merge(unit, merge, false);
         }
     }
-}
-
-fn hash(page: &Page) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    serde_json::to_vec(page).unwrap_or_default().hash(&mut hasher);
-    hasher.finish()
 }

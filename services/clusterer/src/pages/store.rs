@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::id::{MergeId, TopicId, UnitId};
 use domain::unit::{Grain, Status, Unit};
 
-use super::bucket::{About, Bucket, Month};
+use super::bucket::{About, Bucket, Month, Rank};
 use super::lines::{self, Spoken};
 use super::names::Name;
 
@@ -71,12 +71,12 @@ impl Store {
         if self.members.get(&unit) == topic.as_ref() {
             return;
         }
-        self.count(unit, false);
+        self.count_topic(unit, false);
         match topic {
             Some(topic) => self.members.insert(unit, topic),
             None => self.members.remove(&unit),
         };
-        self.count(unit, true);
+        self.count_topic(unit, true);
     }
 
     /// Notes that an event unit went into another one, or that it did not.
@@ -102,57 +102,106 @@ impl Store {
         self.buckets.get(about)
     }
 
+    /// Counts a unit, or takes it back.
     fn count(&mut self, id: UnitId, more: bool) {
         if self.merged.contains_key(&id) {
             return;
         }
         let Some(held) = self.units.get(&id) else { return };
         let names: Vec<About> = held.names.iter().cloned().map(About::Name).collect();
-        let rank = held.spoken.as_ref().map(|it| (Reverse(it.score), held.at, id));
-        let mut tell = |about: &About, near: &[&About], own: bool| {
-            let bucket = self.buckets.entry(about.clone()).or_default();
-            if own && more {
-                bucket.times.insert((held.at, id));
-                bucket.lines.extend(rank);
-            } else if own {
-                bucket.times.remove(&(held.at, id));
-                if let Some(rank) = &rank {
-                    bucket.lines.remove(rank);
-                }
-            }
-            near.iter().for_each(|it| bucket.near.count(it, more));
-            self.touched.insert(about.clone());
-        };
-        let wider: Vec<About> = match held.month {
-            None => Vec::new(),
-            Some(month) => {
-                let topic = self.members.get(&id).copied().map(About::Topic);
-                topic.into_iter().chain([About::Month(month)]).collect()
-            }
-        };
         let to = held.to.clone().map(About::Name);
-        if held.month.is_none() {
+        let month = held.month.map(About::Month);
+        let mut tally = Tally::of(id, held, more, (&mut self.buckets, &mut self.touched));
+        if let Some(month) = &month {
+            tally.wider(month, &names);
+        } else {
             for name in &names {
                 let others = names.iter().filter(|it| *it != name).chain(&to);
-                tell(name, &others.collect::<Vec<_>>(), true);
+                tally.tell(name, others, true);
             }
             if let Some(to) = &to {
-                tell(to, &names.iter().collect::<Vec<_>>(), false);
-            }
-        } else {
-            for about in &wider {
-                let others = wider.iter().filter(|it| *it != about).chain(&names);
-                tell(about, &others.collect::<Vec<_>>(), true);
-            }
-            for name in &names {
-                tell(name, &wider.iter().collect::<Vec<_>>(), false);
+                tally.tell(to, names.iter(), false);
             }
         }
         for (effect, cause) in &held.reasons {
-            let bucket = self.buckets.entry(About::Name(effect.clone())).or_default();
+            let bucket = tally.buckets.entry(About::Name(effect.clone())).or_default();
             bucket.reasons.count(cause, more);
         }
-        let all = names.iter().chain(&wider).chain(&to);
+        tally.clear(names.iter().chain(&month).chain(&to));
+        self.count_topic(id, more);
+    }
+
+    /// Counts what a unit tells of its topic, or takes it back.
+    fn count_topic(&mut self, id: UnitId, more: bool) {
+        if self.merged.contains_key(&id) {
+            return;
+        }
+        let (Some(held), Some(topic)) = (self.units.get(&id), self.members.get(&id)) else {
+            return;
+        };
+        let Some(month) = held.month.map(About::Month) else {
+            return;
+        };
+        let topic = About::Topic(*topic);
+        let names = held.names.iter().cloned().map(About::Name);
+        let others: Vec<About> = names.chain([month]).collect();
+        let mut tally = Tally::of(id, held, more, (&mut self.buckets, &mut self.touched));
+        tally.wider(&topic, &others);
+        tally.clear(others.iter().chain([&topic]));
+    }
+}
+
+/// What one unit adds to buckets, or takes from them.
+struct Tally<'a> {
+    place: (DateTime<Utc>, UnitId),
+    line: Option<Rank>,
+    more: bool,
+    buckets: &'a mut HashMap<About, Bucket>,
+    touched: &'a mut BTreeSet<About>,
+}
+
+impl<'s> Tally<'s> {
+    fn of(
+        id: UnitId,
+        held: &Held,
+        more: bool,
+        (buckets, touched): (&'s mut HashMap<About, Bucket>, &'s mut BTreeSet<About>),
+    ) -> Tally<'s> {
+        Tally {
+            place: (held.at, id),
+            line: held.spoken.as_ref().map(|it| (Reverse(it.score), held.at, id)),
+            more,
+            buckets,
+            touched,
+        }
+    }
+
+    /// Tells a bucket of the unit, if it is its own, and of what else the unit tells of.
+    fn tell<'a>(&mut self, about: &About, near: impl Iterator<Item = &'a About>, own: bool) {
+        let bucket = self.buckets.entry(about.clone()).or_default();
+        if own && self.more {
+            bucket.times.insert(self.place);
+            bucket.lines.extend(self.line);
+        } else if own {
+            bucket.times.remove(&self.place);
+            if let Some(line) = &self.line {
+                bucket.lines.remove(line);
+            }
+        }
+        near.for_each(|it| bucket.near.count(it, self.more));
+        self.touched.insert(about.clone());
+    }
+
+    /// Tells a month or a topic of an event and of what it names, and those of it.
+    fn wider(&mut self, about: &About, others: &[About]) {
+        self.tell(about, others.iter(), true);
+        for other in others {
+            self.tell(other, [about].into_iter(), false);
+        }
+    }
+
+    /// Forgets buckets that tell of nothing any more.
+    fn clear<'a>(&mut self, all: impl Iterator<Item = &'a About>) {
         for about in all {
             if self.buckets.get(about).is_some_and(Bucket::is_empty) {
                 self.buckets.remove(about);

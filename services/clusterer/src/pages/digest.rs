@@ -1,0 +1,61 @@
+//! Pages in short, to tell whether one is another than before.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use domain::page::{Line, Link, Page, Section};
+
+/// Equal pages have equal digests; the same within a process.
+pub(super) fn digest(page: &Page) -> u64 {
+    // Field by field, so that the compiler asks about new ones: numbers with a point have no hash of their own.
+    let Page {
+        id,
+        dimension,
+        title,
+        summary,
+        aliases,
+        tags,
+        sections,
+        links,
+        confidence,
+        updated_at,
+        status,
+    } = page;
+    let mut out = DefaultHasher::new();
+    (id, dimension, title, summary, aliases, tags, updated_at, status).hash(&mut out);
+    (confidence.to_bits(), sections.len()).hash(&mut out);
+    sections.iter().for_each(|it| add_section(it, &mut out));
+    links.iter().for_each(|it| add_link(it, &mut out));
+    out.finish()
+}
+
+fn add_section(section: &Section, out: &mut DefaultHasher) {
+    let Section {
+        title,
+        category,
+        lines,
+        left_out,
+        time,
+        confidence,
+    } = section;
+    (title, category, left_out, time, confidence.to_bits(), lines.len()).hash(out);
+    for line in lines {
+        let Line {
+            text,
+            unit,
+            observed_at,
+            fact,
+            until,
+        } = line;
+        (text, unit, observed_at, fact, until).hash(out);
+    }
+}
+
+fn add_link(link: &Link, out: &mut DefaultHasher) {
+    let Link {
+        kind,
+        page,
+        title,
+        weight,
+    } = link;
+    (kind, page, title, weight.to_bits()).hash(out);
+}
