@@ -214,9 +214,17 @@ impl Pages {
     }
 
     fn entity(&mut self, id: EntityId, entity: Option<&domain::entity::Entity>) {
+        let shown = |it: &Known| {
+            let entity = it.names.get(id);
+            entity.map(|it| (it.name.clone(), it.aliases.clone(), it.roles.clone()))
+        };
+        let before = shown(&self.known);
         let names = self.known.names.set(id, entity);
         self.affected.insert(Subject::Entity(id));
-        self.affected.insert(Subject::Taste(id));
+        // How often somebody is spoken of is nothing to what they like.
+        if shown(&self.known) != before {
+            self.affected.insert(Subject::Taste(id));
+        }
         for name in names {
             let claimants = self.known.names.claimants(&name).map(Subject::Entity);
             self.affected.extend(claimants);
