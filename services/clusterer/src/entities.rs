@@ -4,7 +4,7 @@
 //! (a nickname, a first name, a plural, a typo). Each of these steps is a [`Merge`] with its reason and can be undone. What is
 //! left are entities. A round touches the names of the units that changed and those beside them, never the whole space.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::derived::{Derived, DerivedId};
 use domain::entity::{Entity, Synonym};
@@ -40,7 +40,7 @@ const STEPS_MAX: usize = 8;
 /// What the units of one space tell of names. Equal sets of units and curations give equal entities and merges.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    units: BTreeMap<UnitId, Told>,
+    units: HashMap<UnitId, Told>,
     forms: Forms,
     calls: Calls,
     held: Held,

@@ -45,9 +45,9 @@ pub struct Events {
     keys: BTreeMap<String, BTreeSet<Place>>,
     dirty: BTreeSet<UnitId>,
     /// The earlier event that an event was judged against, and how.
-    judged: BTreeMap<UnitId, (UnitId, Judgement)>,
+    judged: HashMap<UnitId, (UnitId, Judgement)>,
     /// The other way round.
-    followers: BTreeMap<UnitId, BTreeSet<UnitId>>,
+    followers: HashMap<UnitId, BTreeSet<UnitId>>,
     /// Merges as they were told last, by the event that goes into another one.
     told: BTreeMap<UnitId, Merge>,
     acts: Acts,

@@ -4,7 +4,7 @@
 //! time of the one it contradicts, and both stay (`facts::fold`). What is held depends on the set of units and curations
 //! alone; a round touches the slots of the units that changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId};
@@ -31,15 +31,15 @@ const BACK: usize = 8;
 /// What the units of one space state.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    units: BTreeMap<UnitId, Told>,
+    units: HashMap<UnitId, Told>,
     sessions: BTreeMap<SessionId, BTreeSet<Place>>,
     /// Whom (teller, phrase) means, and the units that use it.
     subjects: BTreeMap<Subject, Meant>,
     /// Those by what their meaning hangs on; see [`Names::keys`].
     keys: BTreeMap<String, BTreeSet<Subject>>,
-    claims: BTreeMap<UnitId, Vec<Arc<Claim>>>,
+    claims: HashMap<UnitId, Vec<Arc<Claim>>>,
     /// The unit that states a fact.
-    sources: BTreeMap<FactId, UnitId>,
+    sources: HashMap<FactId, UnitId>,
     slots: BTreeMap<Slot, Line>,
     /// Units to be read again.
     stale: BTreeSet<UnitId>,

@@ -4,7 +4,7 @@
 //! and whenever their number has grown by half all are clustered anew by k-means, warm-started, with ids matched by overlap.
 //! So topics depend on the set of units alone, and the cost for each unit stays the same as the space grows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{SpaceId, TopicId, UnitId};
@@ -29,11 +29,11 @@ const NEAR_FIRST: f32 = 0.75;
 #[derive(Clone, Debug, Default)]
 pub struct Topics {
     fold: Fold,
-    keys: BTreeMap<UnitId, Key>,
+    keys: HashMap<UnitId, Key>,
     /// What arrived since it was asked last; none: the unit is to go.
     pending: BTreeMap<UnitId, Option<(Key, Held)>>,
     told: BTreeMap<TopicId, Topic>,
-    members: BTreeMap<UnitId, (TopicId, f32)>,
+    members: HashMap<UnitId, (TopicId, f32)>,
 }
 
 impl Topics {

@@ -31,7 +31,7 @@ pub(super) type Naming = BTreeMap<Rank, Option<EntityId>>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     all: HashMap<FactId, Fact>,
-    of: BTreeMap<EntityId, Aspects>,
+    of: HashMap<EntityId, Aspects>,
     /// Facts by the name that is their value, with whom they are about.
     naming: BTreeMap<Name, Naming>,
     tastes: BTreeMap<Taste, BTreeMap<EntityId, u32>>,

@@ -1,6 +1,6 @@
 //! Which entity has which name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use domain::entity::Entity;
@@ -41,7 +41,7 @@ impl Name {
 /// Entities and whatever they are called.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    entities: BTreeMap<EntityId, Called>,
+    entities: HashMap<EntityId, Called>,
     claims: HashMap<Name, Claims>,
 }
 

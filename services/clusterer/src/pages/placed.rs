@@ -1,6 +1,6 @@
 //! Which facts were told in the talk of which topic: a fact stands where the event stands that its source is part of.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::fact::{Aspect, Fact};
 use domain::id::{FactId, TopicId, UnitId};
@@ -14,11 +14,11 @@ pub(super) type Told = BTreeMap<Aspect, BTreeMap<Rank, u32>>;
 /// Events with their parts and topics, and the facts that stand in them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placed {
-    parts: BTreeMap<UnitId, Box<[UnitId]>>,
+    parts: HashMap<UnitId, Box<[UnitId]>>,
     /// Events by part.
-    events: BTreeMap<UnitId, BTreeSet<UnitId>>,
-    members: BTreeMap<UnitId, TopicId>,
-    facts: BTreeMap<UnitId, BTreeSet<(Aspect, Rank)>>,
+    events: HashMap<UnitId, BTreeSet<UnitId>>,
+    members: HashMap<UnitId, TopicId>,
+    facts: HashMap<UnitId, BTreeSet<(Aspect, Rank)>>,
     topics: BTreeMap<TopicId, Told>,
     /// Topics whose facts changed since it was asked last.
     pub(super) touched: BTreeSet<TopicId>,

@@ -1,7 +1,7 @@
 //! What units tell, by name, topic and month.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::id::{MergeId, TopicId, UnitId};
@@ -38,9 +38,9 @@ pub(super) struct Store {
     buckets: HashMap<About, Bucket>,
     /// Units by time, to know the newest.
     times: BTreeSet<(DateTime<Utc>, UnitId)>,
-    members: BTreeMap<UnitId, TopicId>,
+    members: HashMap<UnitId, TopicId>,
     /// Event units that went into another one, by the merges that say so.
-    merged: BTreeMap<UnitId, BTreeSet<MergeId>>,
+    merged: HashMap<UnitId, BTreeSet<MergeId>>,
     /// What was touched since it was asked last.
     pub(super) touched: BTreeSet<About>,
 }
