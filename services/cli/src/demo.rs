@@ -198,10 +198,20 @@ async fn send(client: &Client, space: &SpaceId, paint: Paint) -> anyhow::Result<
     Ok(())
 }
 
+/// Says whether a shell finds `mnemic`.
+fn installed() -> bool {
+    let name = format!("mnemic{}", std::env::consts::EXE_SUFFIX);
+    std::env::var_os("PATH").is_some_and(|it| std::env::split_paths(&it).any(|dir| dir.join(&name).is_file()))
+}
+
 fn next(url: &str, keep: bool, paint: Paint) -> String {
     let typed = |text: &str| paint.paint(Style::Typed, text);
     let mut text = format!("\n{}\n", paint.paint(Style::Bold, "Your own memory:"));
-    for (command, what) in [
+    let install = (
+        "cargo install --path services/cli --locked",
+        "build it for speed, and put `mnemic` on your path",
+    );
+    let commands = [
         ("mnemic serve", "run the server; docs at http://127.0.0.1:7077/docs"),
         ("mnemic import talk.jsonl --space me", "put a conversation in"),
         (
@@ -209,7 +219,8 @@ fn next(url: &str, keep: bool, paint: Paint) -> String {
             "get evidence and an answer out",
         ),
         ("mnemic --help", "the rest"),
-    ] {
+    ];
+    for (command, what) in Some(install).filter(|_| !installed()).into_iter().chain(commands) {
         text += &format!("  {}  {what}\n", typed(&format!("{command:<42}")));
     }
     let base = if keep { url } else { "http://127.0.0.1:7077" };
