@@ -1,6 +1,7 @@
 //! Times of a whole route over synthetic spaces, beside a plain BM25 scan of the same parts in the same run.
 //!
-//! `cargo bench -p router -- 1000 10000 100000`. Views are in memory; hits of the index are computed outside of the time
+//! `cargo bench -p router -- 1000 10000 100000`. The last column is the share of features and heads in it: a glance at all
+//! candidates, all features of the best, three heads. Views are in memory; hits of the index are computed outside of the time
 //! taken, as a store would give them.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
@@ -13,7 +14,10 @@ use domain::port::{Hit, SearchResult};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
 use router::edges::Related;
+use router::features::{features, glance};
 use router::heads::Weights;
+use router::matches::Matches;
+use router::propose::{Gate, propose};
 use router::query::Query;
 use router::route;
 use router::view::View;
@@ -25,17 +29,19 @@ const VERBS: &str =
     "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
 const HITS: usize = 300;
 const QUESTIONS: usize = 60;
+/// Candidates that get all features, as in the router.
+const FULL: usize = 512;
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![1_000, 10_000] } else { sizes };
     println!(
-        "{:>8} {:>9} {:>9} {:>10} {:>10} {:>7}",
-        "units", "p50 ms", "p95 ms", "scan p50", "scan p95", "ratio"
+        "{:>8} {:>9} {:>9} {:>10} {:>10} {:>7} {:>10}",
+        "units", "p50 ms", "p95 ms", "scan p50", "scan p95", "ratio", "heads p50"
     );
     for size in sizes {
         let view = View::of((0..size).map(unit));
-        let (mut routes, mut scans) = (Vec::new(), Vec::new());
+        let (mut routes, mut scans, mut heads) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..QUESTIONS {
             let request = request(number);
             let weights = Weights::builtin().expect("the weights fit");
@@ -53,14 +59,32 @@ fn main() {
             let routed = route::route(&view, &query, &found, &Related::new(), &request, weights);
             routes.push(start.elapsed().as_secs_f64() * 1e3);
             assert!(routed.pack.tokens <= request.tokens);
+            heads.push(scoring(&view, &query, &found, &request, weights));
         }
-        let (route, scan) = (quantiles(routes), quantiles(scans));
+        let (route, scan, heads) = (quantiles(routes), quantiles(scans), quantiles(heads));
         let ratio = route.0 / scan.0;
         println!(
-            "{size:>8} {:>9.2} {:>9.2} {:>10.2} {:>10.2} {ratio:>7.1}",
-            route.0, route.1, scan.0, scan.1
+            "{size:>8} {:>9.2} {:>9.2} {:>10.2} {:>10.2} {ratio:>7.1} {:>10.2}",
+            route.0, route.1, scan.0, scan.1, heads.0
         );
     }
+}
+
+/// Milliseconds that features and heads take for the candidates of a question, the matching of words and vectors left out.
+fn scoring(view: &View, query: &Query, found: &SearchResult, request: &RouteV1, weights: &Weights) -> f64 {
+    let candidates = propose(view, query, &Gate::of(request), found, &Related::new());
+    let matches = Matches::of(view, query, candidates.into_keys().collect());
+    let start = Instant::now();
+    let scores = glance(view, query, &matches, weights);
+    let mut full: Vec<usize> = (0..scores.len()).collect();
+    full.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    full.truncate(FULL);
+    full.sort_unstable();
+    let values = features(view, query, &matches, &full, weights);
+    let score = |&it: &usize| weights.support.score(&values[it]) + weights.anchor.score(&values[it]);
+    let sum: f32 = full.iter().map(score).sum();
+    assert!(sum.is_finite());
+    start.elapsed().as_secs_f64() * 1e3
 }
 
 /// Plain BM25 over all parts, the best 300.

@@ -76,6 +76,12 @@ struct RunArgs {
     /// Share of the evidence at which packing stops, above 0; 1 spends every budget.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     enough: f32,
+    /// Way to look for evidence, as the server names them.
+    #[arg(long, value_name = "NAME", default_value = "route")]
+    strategy: String,
+    /// Seconds to wait before the questions, for what is derived from the turns.
+    #[arg(long, default_value_t = 0)]
+    settle: u64,
 }
 
 #[derive(Debug, Args)]
@@ -195,8 +201,10 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             limit: args.limit.unwrap_or(usize::MAX),
             jobs: usize::from(args.jobs),
             enough: args.enough,
+            strategy: args.strategy,
+            settle: Duration::from_secs(args.settle),
         };
-        let asked = drive::run(&client, &data, asking, &mut BufWriter::new(out)).await;
+        let asked = drive::run(&client, &data, &asking, &mut BufWriter::new(out)).await;
         drop(server);
         asked
     })?;

@@ -6,7 +6,7 @@ pub mod server;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use domain::id::SpaceId;
@@ -40,7 +40,7 @@ struct Asked<'a> {
 }
 
 /// How a data set is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Asking {
     /// Questions asked, from the first.
     pub limit: usize,
@@ -48,6 +48,10 @@ pub struct Asking {
     pub jobs: usize,
     /// Share of the evidence at which packing stops, 1 for never.
     pub enough: f32,
+    /// Way to look for evidence.
+    pub strategy: String,
+    /// How long to wait before the questions, for what is derived from the turns.
+    pub settle: Duration,
 }
 
 /// Sends the conversations that are asked about, asks the questions, writes a line each to `out`.
@@ -60,12 +64,13 @@ pub struct Asking {
 pub async fn run(
     client: &Client,
     data: &DataSet,
-    Asking { limit, jobs, enough }: Asking,
+    asking: &Asking,
     out: &mut dyn Write,
 ) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
-    let questions = &data.questions[..limit.min(data.questions.len())];
+    let questions = &data.questions[..asking.limit.min(data.questions.len())];
     let spaces = spaces_of(data, |id| questions.iter().any(|it| it.conversation_id == id))?;
-    import(client, data, &spaces, jobs).await?;
+    import(client, data, &spaces, asking.jobs).await?;
+    tokio::time::sleep(asking.settle).await;
     let mut asked = Vec::new();
     for it in questions {
         let space = spaces.get(it.conversation_id.as_str());
@@ -77,7 +82,9 @@ pub async fn run(
         });
     }
     let bar = progress(asked.len(), "questions");
-    let mut lines = stream::iter(&asked).map(|it| ask(client, it, enough)).buffered(jobs);
+    let mut lines = stream::iter(&asked)
+        .map(|it| ask(client, it, asking))
+        .buffered(asking.jobs);
     let mut failures = Vec::new();
     while let Some(line) = lines.next().await {
         bar.inc(1);
@@ -164,7 +171,7 @@ fn record(turn: &Turn, ordinal: u32) -> serde_json::Value {
     record
 }
 
-async fn ask(client: &Client, asked: &Asked<'_>, enough: f32) -> anyhow::Result<Line> {
+async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Result<Line> {
     let mut line = Line {
         question_id: asked.id.to_owned(),
         ..Line::default()
@@ -174,7 +181,8 @@ async fn ask(client: &Client, asked: &Asked<'_>, enough: f32) -> anyhow::Result<
         let ranked = if first { RANKED } else { 0 };
         let body = json!({
             "question": asked.question,
-            "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": enough },
+            "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": asking.enough },
+            "strategy": asking.strategy,
             "answer": first,
             "ranked": ranked,
         });

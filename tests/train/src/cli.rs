@@ -14,10 +14,11 @@ use crate::answers;
 use crate::heads::{Plan, train};
 use crate::interval::interval;
 use crate::measure::{ANSWERED_WELL, means, rows};
+use crate::poured::{channels, poured};
 use crate::refusal::{self, Sample};
 use crate::validate::{self, Finding};
 use crate::weak;
-use crate::world::{World, worlds};
+use crate::world::{World, worlds as worlds_of};
 
 /// Trains the router of Mnemic on conversations with questions, and compares weights.
 #[derive(Parser)]
@@ -125,9 +126,9 @@ struct Validate {
     /// Folder with conversations.jsonl and questions.jsonl, to train on.
     #[arg(long)]
     data: PathBuf,
-    /// Folder with another data set, for the learning curve and the ablation.
-    #[arg(long)]
-    guard: PathBuf,
+    /// Folders with other data sets, for the learning curve and the ablations.
+    #[arg(long, required = true, num_args = 1..)]
+    guard: Vec<PathBuf>,
 }
 
 /// What the table shows, in percent.
@@ -165,7 +166,7 @@ pub fn main() -> ExitCode {
 
 fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
     let data = DataSet::read(dir)?;
-    let worlds = worlds(data.clone())?;
+    let worlds = worlds_of(data.clone())?;
     Ok((data, worlds))
 }
 
@@ -224,7 +225,16 @@ impl Validate {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
     fn run(self) -> anyhow::Result<()> {
         let (_, worlds) = load(&self.data)?;
-        let (_, guard) = load(&self.guard)?;
+        let mut guarded = DataSet {
+            conversations: Vec::new(),
+            questions: Vec::new(),
+        };
+        for dir in &self.guard {
+            let data = DataSet::read(dir)?;
+            guarded.conversations.extend(data.conversations);
+            guarded.questions.extend(data.questions);
+        }
+        let guard = worlds_of(guarded.clone())?;
         let plan = Plan::default();
         let tell = |findings: Vec<Finding>| {
             for it in findings {
@@ -238,6 +248,11 @@ impl Validate {
         tell(validate::leave_settings_out(&worlds, &plan)?);
         tell(validate::learning_curve(&worlds, &guard, &plan)?);
         tell(validate::ablation(&worlds, &guard, &plan)?);
+        tell(validate::heads(&worlds, &guard, &plan)?);
+        let weights = train(&worlds, &plan)?.weights()?;
+        for world in worlds_of(poured(guarded))? {
+            tell(channels(&world, &weights)?);
+        }
         Ok(())
     }
 }

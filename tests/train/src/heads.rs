@@ -124,6 +124,23 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     Ok(heads)
 }
 
+/// The features that the support head learns by itself.
+pub fn support_features() -> Vec<&'static str> {
+    support(&Plan::default())
+}
+
+/// Fits the support head to `names` once more, the other heads standing.
+///
+/// # Errors
+/// As [`train`].
+pub fn refit(worlds: &[World], heads: &Heads, names: &[&str]) -> anyhow::Result<Heads> {
+    let cases = cases(worlds, &examples(worlds, &heads.weights()?)?, names);
+    let mut heads = heads.clone();
+    heads.support = head(&cases, names, Plan::default().l2)?;
+    heads.support.insert(LONG.to_owned(), LONG_WEIGHT);
+    Ok(heads)
+}
+
 /// Cases of the edge head: from each turn of the evidence of a question that has several, which of the best other candidates
 /// are the rest of it.
 fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {

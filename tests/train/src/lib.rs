@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
 //! router's own code, [`fit`] is the objective, [`heads`] fits one head after the other, [`measure`] scores weights,
-//! [`interval`] says how far that is chance, [`validate`] leaves settings out, [`refusal`] and [`answers`] fit what the reader
+//! [`interval`] says how far that is chance, [`validate`] leaves settings, features and heads out, [`poured`] channels, [`refusal`] and [`answers`] fit what the reader
 //! weighs. Nothing here runs when Mnemic serves: what ships is the weights file.
 
 pub mod answers;
@@ -11,6 +11,7 @@ pub mod fit;
 pub mod heads;
 pub mod interval;
 pub mod measure;
+pub mod poured;
 pub mod refusal;
 pub mod validate;
 pub mod weak;

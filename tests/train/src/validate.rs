@@ -9,11 +9,11 @@ use router::heads::Weights;
 use router::query::Query;
 use router::route;
 
-use crate::heads::{Plan, train};
+use crate::heads::{Plan, refit, support_features, train};
 use crate::world::{World, gold_groups, request};
 
 /// Budget that is validated, tokens.
-const BUDGET: u32 = 512;
+pub(crate) const BUDGET: u32 = 512;
 /// Shares of the corpus on the learning curve, in percent.
 const CURVE: [usize; 4] = [10, 25, 50, 100];
 /// Feature groups of the ablation, by the starts of their names.
@@ -135,6 +135,51 @@ pub fn ablation(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Resul
             what: format!("without {group}"),
             questions,
             packed: packed(guard, &train(worlds, &plan)?.weights()?)?.0,
+            whole,
+        });
+    }
+    Ok(findings)
+}
+
+/// Features that are made of the first head's score, by the starts of their names.
+const OF_FIRST: &[&str] = &[
+    "first",
+    "near",
+    "before",
+    "after",
+    "reply",
+    "back",
+    "asks_ahead",
+    "session",
+    "expected_first",
+    "by_named_first",
+    "by_other_first",
+    "user_first",
+    "in_time_first",
+];
+
+/// Leaves heads out in turn, measured on `guard`: the support head without what the first head tells, the first head in its
+/// place, and both with what the edge head finds from the anchors of the anchor head, which by itself changes no rank.
+///
+/// # Errors
+/// If training fails.
+pub fn heads(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let all = train(worlds, plan)?;
+    let (whole, questions) = packed(guard, &all.weights()?)?;
+    let names = support_features();
+    let own = |name: &&&str| !OF_FIRST.iter().any(|it| name.starts_with(it));
+    let chained: Vec<&str> = names.iter().copied().chain(["chained"]).collect();
+    let alone: Vec<&str> = names.iter().filter(own).copied().collect();
+    let mut findings = Vec::new();
+    for (what, names) in [
+        ("support without the first head", alone),
+        ("the first head alone", vec!["first"]),
+        ("with anchor and edge head", chained),
+    ] {
+        findings.push(Finding {
+            what: what.to_owned(),
+            questions,
+            packed: packed(guard, &refit(worlds, &all, &names)?.weights()?)?.0,
             whole,
         });
     }

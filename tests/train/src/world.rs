@@ -17,6 +17,8 @@ use router::route;
 use router::slots::Values;
 use router::view::View;
 
+use crate::poured;
+
 /// A conversation, written by the writer's rules and read by the router.
 #[derive(Clone)]
 pub struct World {
@@ -30,6 +32,8 @@ pub struct World {
     pub places: HashMap<String, usize>,
     /// Its questions.
     pub questions: Vec<Question>,
+    /// Relations between its turns; heads are fitted without, spaces that are poured together are measured with them.
+    pub related: Related,
 }
 
 /// What a head learns from: one question with all candidates.
@@ -79,9 +83,12 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
             None => sessions.push(vec![record]),
         }
     }
+    let mut related = Related::new();
     let units = sessions.iter_mut().flat_map(|session| {
         session.sort_by_key(Record::order);
-        writer::write(session, &(0..session.len()).collect::<Vec<_>>())
+        let units = writer::write(session, &(0..session.len()).collect::<Vec<_>>());
+        related.extend(poured::related(session, &units));
+        units
     });
     let view = View::of(units);
     let ids = view.turns().iter().zip(0..);
@@ -107,6 +114,7 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
         view,
         places,
         questions,
+        related,
     })
 }
 

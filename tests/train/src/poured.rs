@@ -1,0 +1,155 @@
+//! Many conversations in one space: more turns than the router scores as a whole, so that its channels decide who is weighed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::evidence::Channel;
+use domain::port::{Hit, SearchResult};
+use domain::record::Record;
+use domain::relation::RelationKind;
+use domain::unit::Unit;
+use eval::data::{Conversation, DataSet};
+use router::edges::Related;
+use router::heads::Weights;
+use router::matches::{Matches, Row};
+use router::pack::pack;
+use router::propose::{Candidates, Gate, propose};
+use router::query::Query;
+use router::route;
+use writer::{Stretch, plan, segment};
+
+use crate::validate::{BUDGET, Finding};
+use crate::world::{World, gold_groups, request};
+
+/// Hits of the index a channel, as many as the router asks for by itself.
+const HITS: usize = 300;
+const CHANNELS: [Channel; 8] = [
+    Channel::Semantic,
+    Channel::Lexical,
+    Channel::Anchor,
+    Channel::Temporal,
+    Channel::Entity,
+    Channel::Visual,
+    Channel::Causal,
+    Channel::Continuity,
+];
+
+/// Puts all conversations of a data set into one; turns and sessions keep the name of theirs in front.
+pub fn poured(data: DataSet) -> DataSet {
+    let mut all = Conversation {
+        conversation_id: "poured".to_owned(),
+        split: None,
+        speakers: Vec::new(),
+        turns: Vec::new(),
+    };
+    for conversation in data.conversations {
+        let name = conversation.conversation_id;
+        all.turns.extend(conversation.turns.into_iter().map(|mut turn| {
+            turn.id = format!("{name}/{}", turn.id);
+            turn.session = format!("{name}/{}", turn.session);
+            turn
+        }));
+    }
+    let questions = data.questions.into_iter().map(|mut question| {
+        let name = std::mem::replace(&mut question.conversation_id, "poured".to_owned());
+        let ids = question.evidence.iter_mut();
+        ids.chain(question.evidence_groups.iter_mut().flatten())
+            .for_each(|it| *it = format!("{name}/{it}"));
+        question
+    });
+    DataSet {
+        questions: questions.collect(),
+        conversations: vec![all],
+    }
+}
+
+/// Leaves out in turn what only one channel proposes.
+///
+/// # Errors
+/// As [`request`].
+pub fn channels(world: &World, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
+    let view = &world.view;
+    let mut sums = [[0.0; 2]; CHANNELS.len() + 1];
+    let mut count = 0;
+    for question in world.questions.iter().filter(|it| it.answerable) {
+        let groups: Vec<Vec<usize>> = gold_groups(question)
+            .iter()
+            .map(|it| it.iter().filter_map(|id| world.places.get(id).copied()).collect())
+            .collect();
+        if groups.is_empty() {
+            continue;
+        }
+        count += 1;
+        let request = request(&question.question, BUDGET)?;
+        let query = Query::read(&question.question, view, route::now(view, &request));
+        let found = found(world, &query);
+        let all = propose(view, &query, &Gate::of(&request), &found, &world.related);
+        for (sums, left) in sums.iter_mut().zip(CHANNELS.map(Some).into_iter().chain([None])) {
+            let mut candidates: Candidates = all.clone();
+            candidates.retain(|_, by| by.iter().any(|it| Some(*it) != left));
+            let scored = route::score(view, &query, &candidates, &world.related, weights);
+            let packed = pack(view, &query, &scored, (BUDGET, 1.0)).pack;
+            let places: BTreeSet<usize> = packed.items.iter().filter_map(|it| view.place(it.unit)).collect();
+            sums[0] += share(&groups, |it| places.contains(it));
+            sums[1] += share(&groups, |it| candidates.contains_key(it));
+        }
+    }
+    let mean = |it: f64| it / f64::from(count.max(1));
+    let whole = sums[CHANNELS.len()];
+    let mut findings = Vec::new();
+    for (channel, own) in CHANNELS.iter().zip(sums) {
+        for (at, what) in ["packed", "proposed"].into_iter().enumerate() {
+            findings.push(Finding {
+                what: format!("without {channel:?}, {what}"),
+                questions: count as usize,
+                packed: mean(own[at]),
+                whole: mean(whole[at]),
+            });
+        }
+    }
+    Ok(findings)
+}
+
+fn share(groups: &[Vec<usize>], held: impl Fn(&usize) -> bool) -> f64 {
+    groups.iter().filter(|it| it.iter().any(&held)).count() as f64 / groups.len() as f64
+}
+
+/// What an exact index would find for a question.
+fn found(world: &World, query: &Query) -> SearchResult {
+    let turns = world.view.turns();
+    let matches = Matches::of(&world.view, query, (0..turns.len()).collect());
+    let best = |score: fn(&Row) -> f32| {
+        let mut hits: Vec<(f32, usize)> = matches
+            .rows
+            .iter()
+            .map(score)
+            .zip(0..)
+            .filter(|it| it.0 > 0.0)
+            .collect();
+        hits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let hit = |(score, place): (f32, usize)| Hit {
+            unit: turns[place].unit.id,
+            part: 0,
+            score,
+        };
+        hits.into_iter().take(HITS).map(hit).collect()
+    };
+    SearchResult {
+        words: best(|it| it.bm25),
+        pieces: best(|it| it.late),
+        dense: best(|it| it.dense),
+    }
+}
+
+/// Returns the relations that the writer's rules find between the turns of a session.
+pub fn related(records: &[Record], units: &[Unit]) -> Related {
+    let fresh: BTreeSet<_> = records.iter().map(|it| it.id).collect();
+    let stored: BTreeMap<_, Unit> = units.iter().map(|it| (it.id, it.clone())).collect();
+    let stretch = Stretch {
+        records: records.to_vec(),
+        starts: true,
+        ends: true,
+    };
+    let relations = segment(&stretch, &plan(&stretch, &fresh), &stored).relations;
+    let between = relations.into_iter().filter(|it| it.kind != RelationKind::PartOf);
+    between.map(|it| (it.source, it.target)).collect()
+}
