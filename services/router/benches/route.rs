@@ -29,8 +29,6 @@ const VERBS: &str =
     "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
 const HITS: usize = 300;
 const QUESTIONS: usize = 60;
-/// Candidates that get all features, as in the router.
-const FULL: usize = 800;
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().filter_map(|it| it.parse().ok()).collect();
@@ -80,7 +78,7 @@ fn scoring(view: &View, query: &Query, found: &SearchResult, request: &RouteV1, 
     let scores = glance(view, query, &matches, weights);
     let mut full: Vec<usize> = (0..scores.len()).collect();
     full.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    full.truncate(FULL);
+    full.truncate(route::FULL);
     full.sort_unstable();
     let values = features(view, query, &matches, &full, weights);
     let score = |&it: &usize| weights.support.score(&values[it]) + weights.anchor.score(&values[it]);

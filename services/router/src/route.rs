@@ -20,7 +20,7 @@ use crate::view::View;
 /// Turns around a candidate that are matched too, in greater spaces.
 const AROUND: usize = 3;
 /// At most this many candidates get all features; the others are passed over after a glance.
-const FULL: usize = 800;
+pub const FULL: usize = 800;
 /// Best units that get edges, and anchors that the edges start from.
 const CHAINED: usize = 64;
 const ANCHORS: usize = 3;

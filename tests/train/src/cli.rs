@@ -14,11 +14,11 @@ use crate::answers;
 use crate::heads::{Plan, train};
 use crate::interval::interval;
 use crate::measure::{ANSWERED_WELL, means, rows};
-use crate::poured::{channels, poured};
+use crate::poured::channels;
 use crate::refusal::{self, Sample};
 use crate::validate::{self, Finding};
 use crate::weak;
-use crate::world::{World, worlds as worlds_of};
+use crate::world::{World, worlds};
 
 /// Trains the router of Mnemic on conversations with questions, and compares weights.
 #[derive(Parser)]
@@ -166,7 +166,7 @@ pub fn main() -> ExitCode {
 
 fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
     let data = DataSet::read(dir)?;
-    let worlds = worlds_of(data.clone())?;
+    let worlds = worlds(data.clone())?;
     Ok((data, worlds))
 }
 
@@ -224,7 +224,7 @@ impl Fit {
 impl Validate {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
     fn run(self) -> anyhow::Result<()> {
-        let (_, worlds) = load(&self.data)?;
+        let (_, seen) = load(&self.data)?;
         let mut guarded = DataSet {
             conversations: Vec::new(),
             questions: Vec::new(),
@@ -234,8 +234,10 @@ impl Validate {
             guarded.conversations.extend(data.conversations);
             guarded.questions.extend(data.questions);
         }
-        let guard = worlds_of(guarded.clone())?;
+        let guard = worlds(guarded.clone())?;
         let plan = Plan::default();
+        let heads = train(&seen, &plan)?;
+        let weights = heads.weights()?;
         let tell = |findings: Vec<Finding>| {
             for it in findings {
                 let (packed, whole) = (100.0 * it.packed, 100.0 * it.whole);
@@ -245,14 +247,11 @@ impl Validate {
                 );
             }
         };
-        tell(validate::leave_settings_out(&worlds, &plan)?);
-        tell(validate::learning_curve(&worlds, &guard, &plan)?);
-        tell(validate::ablation(&worlds, &guard, &plan)?);
-        tell(validate::heads(&worlds, &guard, &plan)?);
-        let weights = train(&worlds, &plan)?.weights()?;
-        for world in worlds_of(poured(guarded))? {
-            tell(channels(&world, &weights)?);
-        }
+        tell(validate::leave_settings_out(&seen, &weights, &plan)?);
+        tell(validate::learning_curve(&seen, &guard, &weights, &plan)?);
+        tell(validate::ablation(&seen, &guard, &weights, &plan)?);
+        tell(validate::heads(&seen, &guard, &heads, &plan)?);
+        tell(channels(guarded, &weights)?);
         Ok(())
     }
 }

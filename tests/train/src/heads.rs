@@ -116,29 +116,29 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     let full = examples(worlds, &heads.weights()?)?;
     let names = support(plan);
     let support = cases(worlds, &full, &names);
-    heads.support = head(&support, &names, plan.l2)?;
+    heads.support = support_head(&support, &names, plan.l2)?;
     heads.loss = mean_loss(&support, &heads.support, &names);
-    heads.support.insert(LONG.to_owned(), LONG_WEIGHT);
     let pairs = pairs(worlds, &full, &heads.weights()?);
     heads.edge = head(&pairs, edges::NAMES, plan.l2)?;
     Ok(heads)
-}
-
-/// The features that the support head learns by itself.
-pub fn support_features() -> Vec<&'static str> {
-    support(&Plan::default())
 }
 
 /// Fits the support head to `names` once more, the other heads standing.
 ///
 /// # Errors
 /// As [`train`].
-pub fn refit(worlds: &[World], heads: &Heads, names: &[&str]) -> anyhow::Result<Heads> {
+pub(crate) fn refit(worlds: &[World], heads: &Heads, names: &[&str], l2: f64) -> anyhow::Result<Heads> {
     let cases = cases(worlds, &examples(worlds, &heads.weights()?)?, names);
-    let mut heads = heads.clone();
-    heads.support = head(&cases, names, Plan::default().l2)?;
-    heads.support.insert(LONG.to_owned(), LONG_WEIGHT);
-    Ok(heads)
+    Ok(Heads {
+        support: support_head(&cases, names, l2)?,
+        ..heads.clone()
+    })
+}
+
+fn support_head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<String, f64>> {
+    let mut support = head(cases, names, l2)?;
+    support.insert(LONG.to_owned(), LONG_WEIGHT);
+    Ok(support)
 }
 
 /// Cases of the edge head: from each turn of the evidence of a question that has several, which of the best other candidates
@@ -177,7 +177,8 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
     cases
 }
 
-fn support(plan: &Plan) -> Vec<&'static str> {
+/// The features that the support head learns by itself.
+pub(crate) fn support(plan: &Plan) -> Vec<&'static str> {
     let left =
         |name: &&&str| !NOT_SUPPORT.contains(name) && !plan.without.iter().any(|it| name.starts_with(it.as_str()));
     slots::NAMES.iter().filter(left).copied().collect()

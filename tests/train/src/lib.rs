@@ -2,8 +2,8 @@
 //!
 //! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
 //! router's own code, [`fit`] is the objective, [`heads`] fits one head after the other, [`measure`] scores weights,
-//! [`interval`] says how far that is chance, [`validate`] leaves settings, features and heads out, [`poured`] channels, [`refusal`] and [`answers`] fit what the reader
-//! weighs. Nothing here runs when Mnemic serves: what ships is the weights file.
+//! [`interval`] says how far that is chance, [`validate`] leaves settings, features and heads out, [`poured`] channels,
+//! [`refusal`] and [`answers`] fit what the reader weighs. Nothing here runs when Mnemic serves: what ships is the weights file.
 
 pub mod answers;
 pub mod cli;

@@ -1,12 +1,10 @@
 //! Many conversations in one space: more turns than the router scores as a whole, so that its channels decide who is weighed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use domain::evidence::Channel;
 use domain::port::{Hit, SearchResult};
-use domain::record::Record;
 use domain::relation::RelationKind;
-use domain::unit::Unit;
 use eval::data::{Conversation, DataSet};
 use router::edges::Related;
 use router::heads::Weights;
@@ -18,10 +16,8 @@ use router::route;
 use writer::{Stretch, plan, segment};
 
 use crate::validate::{BUDGET, Finding};
-use crate::world::{World, gold_groups, request};
+use crate::world::{World, gold_groups, request, sessions, worlds, written};
 
-/// Hits of the index a channel, as many as the router asks for by itself.
-const HITS: usize = 300;
 const CHANNELS: [Channel; 8] = [
     Channel::Semantic,
     Channel::Lexical,
@@ -62,11 +58,14 @@ pub fn poured(data: DataSet) -> DataSet {
     }
 }
 
-/// Leaves out in turn what only one channel proposes.
+/// Leaves out in turn what only one channel proposes, in a space that all of `data` is poured into.
 ///
 /// # Errors
-/// As [`request`].
-pub fn channels(world: &World, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
+/// As [`worlds`].
+pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
+    let data = poured(data);
+    let related = related(&data.conversations[0])?;
+    let world = &worlds(data)?[0];
     let view = &world.view;
     let mut sums = [[0.0; 2]; CHANNELS.len() + 1];
     let mut count = 0;
@@ -82,25 +81,25 @@ pub fn channels(world: &World, weights: &Weights) -> anyhow::Result<Vec<Finding>
         let request = request(&question.question, BUDGET)?;
         let query = Query::read(&question.question, view, route::now(view, &request));
         let found = found(world, &query);
-        let all = propose(view, &query, &Gate::of(&request), &found, &world.related);
+        let all = propose(view, &query, &Gate::of(&request), &found, &related);
         for (sums, left) in sums.iter_mut().zip(CHANNELS.map(Some).into_iter().chain([None])) {
             let mut candidates: Candidates = all.clone();
             candidates.retain(|_, by| by.iter().any(|it| Some(*it) != left));
-            let scored = route::score(view, &query, &candidates, &world.related, weights);
+            let scored = route::score(view, &query, &candidates, &related, weights);
             let packed = pack(view, &query, &scored, (BUDGET, 1.0)).pack;
             let places: BTreeSet<usize> = packed.items.iter().filter_map(|it| view.place(it.unit)).collect();
             sums[0] += share(&groups, |it| places.contains(it));
             sums[1] += share(&groups, |it| candidates.contains_key(it));
         }
     }
-    let mean = |it: f64| it / f64::from(count.max(1));
+    let mean = |it: f64| it / count.max(1) as f64;
     let whole = sums[CHANNELS.len()];
     let mut findings = Vec::new();
     for (channel, own) in CHANNELS.iter().zip(sums) {
         for (at, what) in ["packed", "proposed"].into_iter().enumerate() {
             findings.push(Finding {
                 what: format!("without {channel:?}, {what}"),
-                questions: count as usize,
+                questions: count,
                 packed: mean(own[at]),
                 whole: mean(whole[at]),
             });
@@ -116,6 +115,7 @@ fn share(groups: &[Vec<usize>], held: impl Fn(&usize) -> bool) -> f64 {
 /// What an exact index would find for a question.
 fn found(world: &World, query: &Query) -> SearchResult {
     let turns = world.view.turns();
+    let limit = router::Config::default().hits;
     let matches = Matches::of(&world.view, query, (0..turns.len()).collect());
     let best = |score: fn(&Row) -> f32| {
         let mut hits: Vec<(f32, usize)> = matches
@@ -131,7 +131,7 @@ fn found(world: &World, query: &Query) -> SearchResult {
             part: 0,
             score,
         };
-        hits.into_iter().take(HITS).map(hit).collect()
+        hits.into_iter().take(limit).map(hit).collect()
     };
     SearchResult {
         words: best(|it| it.bm25),
@@ -140,16 +140,20 @@ fn found(world: &World, query: &Query) -> SearchResult {
     }
 }
 
-/// Returns the relations that the writer's rules find between the turns of a session.
-pub fn related(records: &[Record], units: &[Unit]) -> Related {
-    let fresh: BTreeSet<_> = records.iter().map(|it| it.id).collect();
-    let stored: BTreeMap<_, Unit> = units.iter().map(|it| (it.id, it.clone())).collect();
-    let stretch = Stretch {
-        records: records.to_vec(),
-        starts: true,
-        ends: true,
-    };
-    let relations = segment(&stretch, &plan(&stretch, &fresh), &stored).relations;
-    let between = relations.into_iter().filter(|it| it.kind != RelationKind::PartOf);
-    between.map(|it| (it.source, it.target)).collect()
+/// Returns the relations that the writer's rules find between the turns of a conversation.
+fn related(conversation: &Conversation) -> anyhow::Result<Related> {
+    let mut related = Related::new();
+    for records in sessions(conversation)? {
+        let fresh = records.iter().map(|it| it.id).collect();
+        let stored = written(&records).into_iter().map(|it| (it.id, it)).collect();
+        let stretch = Stretch {
+            records,
+            starts: true,
+            ends: true,
+        };
+        let relations = segment(&stretch, &plan(&stretch, &fresh), &stored).relations;
+        let between = relations.into_iter().filter(|it| it.kind != RelationKind::PartOf);
+        related.extend(between.map(|it| (it.source, it.target)));
+    }
+    Ok(related)
 }

@@ -9,7 +9,7 @@ use router::heads::Weights;
 use router::query::Query;
 use router::route;
 
-use crate::heads::{Plan, refit, support_features, train};
+use crate::heads::{Heads, Plan, refit, support, train};
 use crate::world::{World, gold_groups, request};
 
 /// Budget that is validated, tokens.
@@ -49,6 +49,23 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ),
 ];
 
+/// Features that are made of the first head's score, by the starts of their names.
+const OF_FIRST: &[&str] = &[
+    "first",
+    "near",
+    "before",
+    "after",
+    "reply",
+    "back",
+    "asks_ahead",
+    "session",
+    "expected_first",
+    "by_named_first",
+    "by_other_first",
+    "user_first",
+    "in_time_first",
+];
+
 /// One line of a validation: what was done, questions measured, share of their evidence that was packed (0 to 1).
 pub struct Finding {
     /// What was done.
@@ -61,13 +78,12 @@ pub struct Finding {
     pub whole: f64,
 }
 
-/// Leaves each setting out in turn: weights that have not seen it against weights that have seen all.
+/// Leaves each setting out in turn: weights that have not seen it against `whole`, which have seen all.
 ///
 /// # Errors
 /// If training fails.
-pub fn leave_settings_out(worlds: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+pub fn leave_settings_out(worlds: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let settings: BTreeSet<&str> = worlds.iter().map(|it| it.setting.as_str()).collect();
-    let whole = train(worlds, plan)?.weights()?;
     let mut findings = Vec::new();
     for setting in settings {
         let (held, seen): (Vec<World>, Vec<World>) = worlds.iter().cloned().partition(|it| it.setting == setting);
@@ -77,7 +93,7 @@ pub fn leave_settings_out(worlds: &[World], plan: &Plan) -> anyhow::Result<Vec<F
             what: format!("without {setting}"),
             questions,
             packed,
-            whole: self::packed(&held, &whole)?.0,
+            whole: self::packed(&held, whole)?.0,
         });
     }
     Ok(findings)
@@ -87,8 +103,8 @@ pub fn leave_settings_out(worlds: &[World], plan: &Plan) -> anyhow::Result<Vec<F
 ///
 /// # Errors
 /// If training fails.
-pub fn learning_curve(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
-    let whole = packed(guard, &train(worlds, plan)?.weights()?)?;
+pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let whole = packed(guard, whole)?;
     let mut findings = Vec::new();
     for share in CURVE {
         let mut met: BTreeMap<&str, usize> = BTreeMap::new();
@@ -123,8 +139,8 @@ pub fn learning_curve(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow:
 ///
 /// # Errors
 /// If training fails.
-pub fn ablation(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
-    let (whole, questions) = packed(guard, &train(worlds, plan)?.weights()?)?;
+pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let (whole, questions) = packed(guard, whole)?;
     let mut findings = Vec::new();
     for (group, starts) in GROUPS {
         let plan = Plan {
@@ -141,35 +157,18 @@ pub fn ablation(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Resul
     Ok(findings)
 }
 
-/// Features that are made of the first head's score, by the starts of their names.
-const OF_FIRST: &[&str] = &[
-    "first",
-    "near",
-    "before",
-    "after",
-    "reply",
-    "back",
-    "asks_ahead",
-    "session",
-    "expected_first",
-    "by_named_first",
-    "by_other_first",
-    "user_first",
-    "in_time_first",
-];
-
 /// Leaves heads out in turn, measured on `guard`: the support head without what the first head tells, the first head in its
 /// place, and both with what the edge head finds from the anchors of the anchor head, which by itself changes no rank.
 ///
 /// # Errors
 /// If training fails.
-pub fn heads(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<Vec<Finding>> {
-    let all = train(worlds, plan)?;
+pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let (whole, questions) = packed(guard, &all.weights()?)?;
-    let names = support_features();
-    let own = |name: &&&str| !OF_FIRST.iter().any(|it| name.starts_with(it));
-    let chained: Vec<&str> = names.iter().copied().chain(["chained"]).collect();
-    let alone: Vec<&str> = names.iter().filter(own).copied().collect();
+    let alone = support(&Plan {
+        without: OF_FIRST.iter().map(|it| (*it).to_owned()).collect(),
+        ..plan.clone()
+    });
+    let chained = support(plan).into_iter().chain(["chained"]).collect();
     let mut findings = Vec::new();
     for (what, names) in [
         ("support without the first head", alone),
@@ -179,7 +178,7 @@ pub fn heads(worlds: &[World], guard: &[World], plan: &Plan) -> anyhow::Result<V
         findings.push(Finding {
             what: what.to_owned(),
             questions,
-            packed: packed(guard, &refit(worlds, &all, &names)?.weights()?)?.0,
+            packed: packed(guard, &refit(worlds, all, &names, plan.l2)?.weights()?)?.0,
             whole,
         });
     }

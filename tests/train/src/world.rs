@@ -8,6 +8,7 @@ use domain::id::{RecordId, SessionId, SpaceId};
 use domain::message::{QueryFilter, RouteV1};
 use domain::port::SearchResult;
 use domain::record::{Modality, Record};
+use domain::unit::Unit;
 use eval::data::{Conversation, DataSet, Question, Turn};
 use router::edges::Related;
 use router::heads::Weights;
@@ -16,8 +17,6 @@ use router::query::Query;
 use router::route;
 use router::slots::Values;
 use router::view::View;
-
-use crate::poured;
 
 /// A conversation, written by the writer's rules and read by the router.
 #[derive(Clone)]
@@ -32,8 +31,6 @@ pub struct World {
     pub places: HashMap<String, usize>,
     /// Its questions.
     pub questions: Vec<Question>,
-    /// Relations between its turns; heads are fitted without, spaces that are poured together are measured with them.
-    pub related: Related,
 }
 
 /// What a head learns from: one question with all candidates.
@@ -74,22 +71,8 @@ pub fn worlds(data: DataSet) -> anyhow::Result<Vec<World>> {
 
 fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Result<World> {
     let name = conversation.conversation_id.clone();
-    let space: SpaceId = SPACE.parse().context("the name of the space")?;
-    let mut sessions: Vec<Vec<Record>> = Vec::new();
-    for (ordinal, turn) in conversation.turns.iter().enumerate() {
-        let record = record(&space, turn, ordinal as u64).with_context(|| format!("turn {} of {name}", turn.id))?;
-        match sessions.iter_mut().find(|it| it[0].session == record.session) {
-            Some(session) => session.push(record),
-            None => sessions.push(vec![record]),
-        }
-    }
-    let mut related = Related::new();
-    let units = sessions.iter_mut().flat_map(|session| {
-        session.sort_by_key(Record::order);
-        let units = writer::write(session, &(0..session.len()).collect::<Vec<_>>());
-        related.extend(poured::related(session, &units));
-        units
-    });
+    let sessions = sessions(conversation)?;
+    let units = sessions.iter().flat_map(|it| written(it));
     let view = View::of(units);
     let ids = view.turns().iter().zip(0..);
     let places: HashMap<String, usize> = ids
@@ -114,8 +97,28 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
         view,
         places,
         questions,
-        related,
     })
+}
+
+/// Returns the records of a conversation by session, in their order.
+pub(crate) fn sessions(conversation: &Conversation) -> anyhow::Result<Vec<Vec<Record>>> {
+    let name = &conversation.conversation_id;
+    let space: SpaceId = SPACE.parse().context("the name of the space")?;
+    let mut sessions: Vec<Vec<Record>> = Vec::new();
+    for (ordinal, turn) in conversation.turns.iter().enumerate() {
+        let record = record(&space, turn, ordinal as u64).with_context(|| format!("turn {} of {name}", turn.id))?;
+        match sessions.iter_mut().find(|it| it[0].session == record.session) {
+            Some(session) => session.push(record),
+            None => sessions.push(vec![record]),
+        }
+    }
+    sessions.iter_mut().for_each(|it| it.sort_by_key(Record::order));
+    Ok(sessions)
+}
+
+/// Returns the turns of a session as the writer writes them.
+pub(crate) fn written(session: &[Record]) -> Vec<Unit> {
+    writer::write(session, &(0..session.len()).collect::<Vec<_>>())
 }
 
 /// Every conversation is a space of its own; its name only enters ids, which break ties.

@@ -8,9 +8,11 @@ use eval::check::check;
 use eval::data::DataSet;
 use eval::score::Row;
 use eval::score::retrieval::Metrics;
+use router::heads::Weights;
 use train::cli::digest;
 use train::fit::{Case, fit};
 use train::interval::interval;
+use train::poured::channels;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -76,6 +78,25 @@ fn the_shipped_weights_come_from_this_corpus() {
     let weights: serde_json::Value = serde_json::from_str(&file).unwrap();
     let digest = digest(&here("data/corpus")).unwrap();
     assert_eq!(weights["about"]["data"], digest, "train again: see docs/EVALUATION.md");
+}
+
+#[test]
+fn channels_are_left_out_of_a_space_that_all_is_poured_into() {
+    let mut data = DataSet::read(&here("../eval/data/long")).unwrap();
+    data.questions.retain(|it| it.answerable);
+    data.questions = data.questions.into_iter().step_by(60).collect();
+    let findings = channels(data, Weights::builtin().unwrap()).unwrap();
+    assert_eq!(findings.len(), 16, "packed and proposed, of eight channels");
+    let of = |what: &str| findings.iter().find(|it| it.what == what).unwrap();
+    let (vectors, packed) = (of("without Semantic, proposed"), of("without Semantic, packed"));
+    assert!(
+        vectors.packed < vectors.whole,
+        "vectors propose what no other channel does"
+    );
+    assert!(
+        packed.whole > 0.3 && packed.whole <= vectors.whole,
+        "a pack shows what is proposed"
+    );
 }
 
 #[test]
