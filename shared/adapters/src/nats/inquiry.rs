@@ -15,7 +15,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::debug;
 
-use super::link::{Link, asked};
+use super::link::{Link, unanswered};
 use super::{Core, schema, wire};
 
 /// Requests that may wait for one server of this process.
@@ -109,7 +109,7 @@ async fn exchange(core: &Core, frame: &Frame, headers: HeaderMap, patience: Dura
             RequestErrorKind::TimedOut
             | RequestErrorKind::InvalidSubject
             | RequestErrorKind::MaxPayloadExceeded
-            | RequestErrorKind::Other => asked(OPERATION, source),
+            | RequestErrorKind::Other => unanswered(OPERATION, source),
         }),
         _ = connects.changed() => Err(gone(subject)),
         _ = lost.changed() => Err(gone(subject)),

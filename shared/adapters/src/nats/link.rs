@@ -176,12 +176,12 @@ impl Link {
         body: &impl Serialize,
     ) -> Result<T> {
         self.ready(operation).await?;
-        let answer = self.asked(operation, subject, body).await.map_err(Failure::error)?;
-        read(operation, &answer)
+        let answer = self.ask(operation, subject, body, self.call_timeout).await;
+        read(operation, &answer.map_err(Failure::error)?)
     }
 
-    /// Asks JetStream to make or change something, again while no answer comes: the server waits for its disk several times,
-    /// and what is made twice is made once.
+    /// Asks JetStream to make or change something, for as long as a publish is tried: it waits for its disk several times.
+    /// Not asked twice at once: it says of what the first question is still making that it is there, and messages go by unheard.
     pub(super) async fn make<T: DeserializeOwned>(
         &self,
         operation: &'static str,
@@ -191,7 +191,8 @@ impl Link {
         self.ready(operation).await?;
         let deadline = Instant::now() + self.publish_timeout;
         loop {
-            match self.asked(operation, subject, body).await {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.ask(operation, subject, body, left).await {
                 Ok(answer) => return read(operation, &answer),
                 Err(Failure::Passing(_)) if Instant::now() + REPEAT < deadline => sleep(REPEAT).await,
                 Err(failure) => return Err(failure.error()),
@@ -199,16 +200,17 @@ impl Link {
         }
     }
 
-    async fn asked(
+    async fn ask(
         &self,
         operation: &'static str,
         subject: &str,
         body: &impl Serialize,
+        patience: Duration,
     ) -> std::result::Result<Message, Failure> {
         let body = serde_json::to_vec(body).map_err(|source| {
             Failure::Lasting(internal(operation, "a question to NATS cannot be written").caused_by(source))
         })?;
-        let request = Request::new().payload(body.into()).timeout(Some(self.call_timeout));
+        let request = Request::new().payload(body.into()).timeout(Some(patience));
         self.exchange(operation, &format!("{API}.{subject}"), request).await
     }
 
@@ -226,10 +228,10 @@ impl Link {
             answer = self.client.send_request(subject.to_owned(), request) => answer.map_err(|source| {
                 match source.kind() {
                     RequestErrorKind::TimedOut | RequestErrorKind::NoResponders | RequestErrorKind::Other => {
-                        Failure::Passing(asked(operation, source))
+                        Failure::Passing(unanswered(operation, source))
                     }
                     RequestErrorKind::InvalidSubject | RequestErrorKind::MaxPayloadExceeded => {
-                        Failure::Lasting(asked(operation, source))
+                        Failure::Lasting(unanswered(operation, source))
                     }
                 }
             }),
@@ -248,7 +250,7 @@ impl Link {
             .timeout(Some(self.call_timeout));
         match self.client.send_request(reply.to_owned(), request).await {
             Ok(_) => Ok(()),
-            Err(source) => Err(asked(operation, source)),
+            Err(source) => Err(unanswered(operation, source)),
         }
     }
 
@@ -342,7 +344,7 @@ pub(super) fn refused(operation: &'static str, code: u64, description: &str) -> 
 }
 
 /// Returns the kind and text of a request that failed.
-pub(super) fn asked(operation: &'static str, source: RequestError) -> PortError {
+pub(super) fn unanswered(operation: &'static str, source: RequestError) -> PortError {
     let (kind, detail) = match source.kind() {
         RequestErrorKind::TimedOut => (ErrorKind::Unavailable, "no answer from NATS in time"),
         RequestErrorKind::NoResponders => (ErrorKind::Unavailable, "nobody answers on NATS"),

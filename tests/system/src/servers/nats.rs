@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,6 +24,7 @@ pub struct Nats {
     program: PathBuf,
     dir: PathBuf,
     port: u16,
+    monitor: u16,
     guard: Option<Child>,
     pid: u32,
 }
@@ -40,10 +41,10 @@ impl Nats {
         let number = NUMBER.fetch_add(1, Ordering::SeqCst);
         let dir = std::env::temp_dir().join(format!("mnemic-nats-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
-        let port = super::free_port();
+        let (port, monitor) = (super::free_port(), super::free_port());
         let store = dir.join("store");
         let config = format!(
-            "listen: \"127.0.0.1:{port}\"\nmax_payload: 8MB\n\
+            "listen: \"127.0.0.1:{port}\"\nhttp: \"127.0.0.1:{monitor}\"\nmax_payload: 8MB\n\
              jetstream {{ store_dir: \"{}\", sync_interval: always, max_file_store: 64GB }}\n{more}\n",
             store.display()
         );
@@ -52,6 +53,7 @@ impl Nats {
             program,
             dir,
             port,
+            monitor,
             guard: None,
             pid: 0,
         };
@@ -75,6 +77,23 @@ impl Nats {
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// What it says of the streams under a prefix and who hears them, as JSON; empty if it does not say.
+    #[must_use]
+    pub fn streams(&self, prefix: &str) -> String {
+        let ask = "GET /jsz?consumers=true&limit=10000 HTTP/1.0\r\n\r\n";
+        let mut answer = String::new();
+        let asked = TcpStream::connect(("127.0.0.1", self.monitor)).and_then(|mut it| {
+            it.write_all(ask.as_bytes())?;
+            it.read_to_string(&mut answer)
+        });
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let all: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+        let streams = all["account_details"][0]["stream_detail"].as_array();
+        let of_prefix = |it: &&serde_json::Value| it["name"].as_str().is_some_and(|it| it.starts_with(prefix));
+        let found: Vec<_> = streams.into_iter().flatten().filter(of_prefix).collect();
+        asked.map_or_else(|error| error.to_string(), |_| serde_json::json!(found).to_string())
     }
 
     /// Kills it without warning; what it stored stays.

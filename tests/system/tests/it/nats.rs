@@ -94,10 +94,22 @@ async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: 
     }
 }
 
+/// Says how the streams of a test stand when it fails.
+struct Told<'a>(&'a Nats, &'a str);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("streams: {}", self.0.streams(&format!("{}-", self.1)));
+        }
+    }
+}
+
 macro_rules! run {
     ($promise:path) => {
         let Some(server) = super::shared() else { return };
         let (options, dir) = (super::options(server), tempfile::tempdir().unwrap());
+        let _told = super::Told(server, &options.prefix);
         $promise(async || super::open(&options, dir.path()).await).await;
     };
 }
