@@ -13,6 +13,7 @@ mod traits;
 mod whole;
 
 use domain::anchor::AnswerKind;
+use text::Nouns;
 
 use crate::choices::Choices;
 use crate::pool::Pool;
@@ -44,6 +45,9 @@ const LINES: usize = 6;
 
 /// ... of those for a figure, which fewer lines hold.
 const FIGURE_LINES: usize = 10;
+
+/// ... of those for several things of a kind, which stand apart.
+const LIST_LINES: usize = 12;
 
 /// Finds the answer; none if nothing in the evidence has the wanted kind.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
@@ -84,7 +88,13 @@ fn way(question: &Question) -> Way {
 
 fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     let figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
-    let count = if figure { FIGURE_LINES } else { LINES };
+    let count = if figure {
+        FIGURE_LINES
+    } else if question.plural && Nouns::builtin().kind(&question.noun).is_some() {
+        LIST_LINES
+    } else {
+        LINES
+    };
     pool.by_order.iter().copied().take(count).collect()
 }
 

@@ -81,6 +81,8 @@ pub(crate) struct Question {
     pub(crate) negated: bool,
     /// Stem of the word after "which", "what kind of" or "how many"; empty if there is none.
     pub(crate) head: String,
+    /// The same word as it was said.
+    pub(crate) noun: String,
     /// Vector of the bare question.
     pub(crate) vector: Vec<f32>,
 }
@@ -174,6 +176,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         } else {
             head
         },
+        noun: request.anchors.head.clone(),
         vector: lexicon.sentence(bare),
         words,
     }

@@ -12,6 +12,7 @@ pub mod time;
 
 mod caption;
 mod names;
+mod nouns;
 mod parts;
 mod sentences;
 mod stems;
@@ -21,6 +22,7 @@ mod words;
 
 pub use caption::caption;
 pub use names::names;
+pub use nouns::{Kind, Nouns};
 pub use parts::{parts, tokens};
 pub use sentences::sentences;
 pub use stems::{is_stop, stem, stems};

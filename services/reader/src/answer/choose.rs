@@ -4,8 +4,9 @@ use domain::anchor::AnswerKind;
 
 use super::Found;
 use super::lexis::number;
-use super::score::Scored;
-use super::traits::counts;
+use super::score::{Scored, located};
+use super::spans::Shape;
+use super::traits::{counts, of_kind};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
 
@@ -15,6 +16,8 @@ const VOTERS: usize = 60;
 const ITEMS: usize = 5;
 /// An item is worth at least this share of the best.
 const ITEM_SHARE: f32 = 0.65;
+/// An item of the kind asked for scores at most this much less than the best.
+const KIND_BEHIND: f32 = 4.0;
 
 /// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
 pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>, heat: f32) -> Option<Found> {
@@ -36,7 +39,7 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     let mut order: Vec<usize> = (0..scored.len()).collect();
     order.sort_by(|&a, &b| worths[b].total_cmp(&worths[a]).then(a.cmp(&b)));
     let chosen = if question.plural {
-        several(&scored, &order, &worths)
+        several(pool, &scored, &order, &worths)
     } else {
         vec![order[0]]
     };
@@ -52,7 +55,10 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
             lines.push(scored[it].span.line);
         }
     }
-    let shown = chosen.iter().map(|&it| clean(&scored[it].text, chosen.len() > 1));
+    let shown = chosen.iter().map(|&it| match chosen.len() {
+        1 => scored[it].text.clone(),
+        _ => item(&scored[it]),
+    });
     Some(Found {
         text: shown.collect::<Vec<_>>().join(", "),
         lines,
@@ -120,23 +126,33 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
     }
 }
 
-fn several(scored: &[Scored], order: &[usize], worths: &[f32]) -> Vec<usize> {
-    let mut chosen: Vec<usize> = Vec::new();
-    for &it in order {
-        if chosen.len() == ITEMS || worths[it] < ITEM_SHARE * worths[order[0]] {
-            break;
+/// The items of a list: candidates worth nearly as much as the best one; of the kind asked for if the best one is, and then
+/// from turns that are not somebody else's also when they are worth less.
+fn several(pool: &Pool<'_>, scored: &[Scored], order: &[usize], worths: &[f32]) -> Vec<usize> {
+    let best = order[0];
+    let kind = of_kind(&scored[best].row);
+    let fits = |it: usize| {
+        if !kind {
+            return worths[it] >= ITEM_SHARE * worths[best];
         }
+        let own = pool.lines[scored[it].span.line].own >= 0.0;
+        of_kind(&scored[it].row) && own && scored[it].score >= scored[best].score - KIND_BEHIND
+    };
+    let mut chosen: Vec<usize> = Vec::new();
+    for it in order.iter().copied().filter(|it| fits(*it)) {
         let shares = |other: &usize| scored[*other].stems.iter().any(|stem| scored[it].stems.contains(stem));
-        if !chosen.iter().any(shares) {
+        if chosen.len() < ITEMS && !chosen.iter().any(shares) {
             chosen.push(it);
         }
     }
     chosen
 }
 
-/// Inside a list a comma would part an item.
-fn clean(text: &str, inside: bool) -> String {
-    if inside { text.replace(',', "") } else { text.to_owned() }
+/// Inside a list a comma would part an item, and a place is one without what leads to it.
+fn item(it: &Scored) -> String {
+    let place = it.span.shape == Shape::Place;
+    let text = if place { located(&it.text) } else { &it.text };
+    text.replace(',', "")
 }
 
 /// F1 of two bags of words.

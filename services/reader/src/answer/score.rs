@@ -75,7 +75,7 @@ pub(crate) fn score(
 }
 
 /// Drops what only says that a place follows; "behind the barn" needs its preposition.
-fn located(text: &str) -> &str {
+pub(crate) fn located(text: &str) -> &str {
     let (first, rest) = text.split_once(' ').unwrap_or(("", text));
     let plain = [
         "in", "at", "to", "from", "into", "on", "en", "dans", "nach", "aus", "em",

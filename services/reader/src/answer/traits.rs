@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use domain::anchor::AnswerKind;
+use text::{Kind, Nouns, is_stop};
 
 use super::grade::Grade;
 use super::lexis::number;
@@ -13,7 +14,7 @@ use crate::question::{Asked, Question};
 use crate::words::{Lexicon, Term};
 
 /// Names of the traits of any candidate, in their order. The first [`PLACES`] only depend on where it stands.
-const PLAIN: [&str; 42] = [
+const PLAIN: [&str; 43] = [
     "rank",
     "lead",
     "cover",
@@ -49,6 +50,7 @@ const PLAIN: [&str; 42] = [
     "named",
     "figure",
     "counted",
+    "kind_of",
     "why_because",
     "why_to",
     "where_in",
@@ -64,7 +66,8 @@ const NEAR: usize = 9;
 const NEWS: usize = 12;
 const FORM: usize = 20;
 const CLASS: usize = 31;
-const BEFORE: usize = 35;
+const KIND: usize = 35;
+const BEFORE: usize = 36;
 
 const GROUPS: [&str; 9] = [
     "where", "who", "why", "feeling", "how", "kind", "does", "what", "figure",
@@ -102,6 +105,11 @@ pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
         .sum()
 }
 
+/// Says whether a candidate is of the kind that the question names.
+pub(crate) fn of_kind(row: &[f32]) -> bool {
+    row[KIND] > 0.0
+}
+
 /// What candidates are compared by beside themselves.
 pub(crate) struct Context<'a> {
     pub(crate) question: &'a Question,
@@ -110,6 +118,8 @@ pub(crate) struct Context<'a> {
     best: f32,
     /// In how many turns a stem stands.
     turns: BTreeMap<&'a str, usize>,
+    /// What the noun of the question names.
+    kind: Option<Kind<'static>>,
 }
 
 /// A candidate as it would be shown.
@@ -140,6 +150,7 @@ impl<'a> Context<'a> {
             pool,
             best: sentences().map(|it| it.cover).fold(0.05, f32::max),
             turns,
+            kind: Nouns::builtin().kind(&question.noun),
         }
     }
 
@@ -186,7 +197,7 @@ impl<'a> Context<'a> {
     /// An answer says something that the question does not.
     fn news(&self, span: &Span, shown: &Shown<'_>, row: &mut [f32], lexicon: &mut Lexicon) {
         let question = self.question;
-        let content: Vec<&String> = shown.stems.iter().filter(|it| !text::is_stop(it)).collect();
+        let content: Vec<&String> = shown.stems.iter().filter(|it| !is_stop(it)).collect();
         let figure = matches!(
             span.shape,
             Shape::Number | Shape::Amount | Shape::Duration | Shape::Rate
@@ -249,7 +260,16 @@ impl<'a> Context<'a> {
         row[2] = flag(asks(Asked::Figure) && shown.lower.iter().any(digits));
         let terms = &self.pool.lines[span.line].sentences[span.sentence].terms;
         row[3] = flag(question.kind == AnswerKind::Number && counts(terms, span.end, &question.head));
+        let plain = !matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
+        let of_kind = |it: &Kind<'_>| plain && it.has(&shown.lower[..phrase(shown.lower)]);
+        row[4] = flag(self.kind.as_ref().is_some_and(of_kind));
     }
+}
+
+/// Length of the first phrase, whose last word says what it is: "sage" of "sage for the soup".
+fn phrase(words: &[String]) -> usize {
+    let ends = |it: &String| is_stop(it) && it != "the";
+    words.iter().skip(1).position(ends).map_or(words.len(), |it| it + 1)
 }
 
 fn flag(it: bool) -> f32 {

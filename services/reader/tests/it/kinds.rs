@@ -270,3 +270,40 @@ fn a_reply_answers_what_was_asked_before_it() {
         ],
     );
 }
+
+fn travellers() -> Talk {
+    Talk::new(
+        "@ 2025-03-04
+         Ilse: I went to Lisbon! The trams are steep and the custard tarts are the best.
+         Tarek: I never got further than the new swimming pool this winter.
+         Ilse: You should travel more. And I have rented a cello from Jurre, he calls it the old lady.
+
+         @ 2025-05-20
+         Ilse: Next I went to Bergen, it rained for a week and I was happy.
+         Tarek: I would love to see Nairobi one day.
+         Ilse: In June I went to Riga, my sister got married there.
+         Tarek: The soup you made for us, with a little sage for the smell, was wonderful.",
+    )
+}
+
+#[test]
+fn what_is_asked_for_by_its_kind_is_of_that_kind() {
+    check(
+        &travellers(),
+        &[
+            (Kind, "instrument", "Which instrument has Ilse rented?", "cello"),
+            (
+                Kind,
+                "spice",
+                "Which spice did Ilse put into the soup?",
+                "sage|little sage",
+            ),
+            (
+                Kind,
+                "cities",
+                "Which cities did Ilse go to?",
+                "Bergen, Riga, Lisbon|Riga, Bergen, Lisbon|Bergen, Lisbon, Riga|Lisbon, Bergen, Riga|Riga, Lisbon, Bergen",
+            ),
+        ],
+    );
+}

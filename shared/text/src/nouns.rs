@@ -1,0 +1,189 @@
+use std::sync::LazyLock;
+
+static BYTES: &[u8] = include_bytes!("../data/nouns.bin");
+static BUILTIN: LazyLock<Nouns> = LazyLock::new(|| Nouns::read(BYTES).unwrap_or_default());
+
+/// Senses in which what is said is taken, the most frequent first: rarer ones are mostly not meant.
+const SAID: usize = 2;
+/// Words of the longest noun.
+const WORDS: usize = 3;
+
+/// Which English noun is a kind or an instance of which: a cello of instruments, Lisbon of cities.
+#[derive(Default)]
+pub struct Nouns {
+    /// By sense, where it begins in `above`; one more at the end.
+    starts: Vec<u32>,
+    /// What senses are kinds or instances of; always of a lower number.
+    above: Vec<u32>,
+    /// The nouns one after the other, in order of their bytes.
+    text: String,
+    /// By noun, where it begins in `text` and in `senses`; one more at the end.
+    nouns: Vec<(u32, u32)>,
+    senses: Vec<u32>,
+}
+
+/// What a noun names, to ask what is of its kind.
+pub struct Kind<'a> {
+    nouns: &'a Nouns,
+    noun: String,
+    senses: Vec<u32>,
+}
+
+impl Nouns {
+    /// Returns the nouns that are built in, 110,933 with 82,192 senses. The layout is told in `data/NOTICE.md`.
+    pub fn builtin() -> &'static Nouns {
+        &BUILTIN
+    }
+
+    /// Returns what a noun names, plural or singular, in any case; none if it is not known.
+    pub fn kind(&self, noun: &str) -> Option<Kind<'_>> {
+        let (noun, senses) = self.find(&noun.to_lowercase())?;
+        Some(Kind {
+            nouns: self,
+            noun: noun.to_owned(),
+            senses: senses.to_vec(),
+        })
+    }
+
+    /// Looks a noun up as it stands, and as what it may be the plural of.
+    fn find(&self, lower: &str) -> Option<(&str, &[u32])> {
+        let singular = |ending: &str, instead: &str| {
+            let base = lower.strip_suffix(ending).filter(|it| it.len() > 1)?;
+            self.entry(&format!("{base}{instead}"))
+        };
+        self.entry(lower)
+            .or_else(|| singular("ies", "y"))
+            .or_else(|| singular("s", ""))
+            .or_else(|| singular("es", ""))
+            .or_else(|| singular("men", "man"))
+    }
+
+    fn entry(&self, noun: &str) -> Option<(&str, &[u32])> {
+        let count = self.nouns.len().saturating_sub(1);
+        let at = |it: usize| &self.text[self.nouns[it].0 as usize..self.nouns[it + 1].0 as usize];
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if at(middle) < noun {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let senses = || &self.senses[self.nouns[low].1 as usize..self.nouns[low + 1].1 as usize];
+        (low < count && at(low) == noun).then(|| (at(low), senses()))
+    }
+
+    /// Says whether a sense is one of those, or a kind or an instance of one.
+    fn under(&self, sense: u32, those: &[u32]) -> bool {
+        let at = sense as usize;
+        let above = || &self.above[self.starts[at] as usize..self.starts[at + 1] as usize];
+        those.contains(&sense) || above().iter().any(|it| self.under(*it, those))
+    }
+
+    fn read(bytes: &'static [u8]) -> Option<Nouns> {
+        let mut rest = bytes.strip_prefix(b"NOUN0001")?;
+        let mut read = Nouns::default();
+        for sense in 0..number(&mut rest)? {
+            read.starts.push(u32::try_from(read.above.len()).ok()?);
+            for _ in 0..number(&mut rest)? {
+                let above = sense.checked_sub(number(&mut rest)?.max(1))?;
+                read.above.push(above);
+            }
+        }
+        read.starts.push(u32::try_from(read.above.len()).ok()?);
+        let all = read.starts.len() - 1;
+        let mut last = 0;
+        for _ in 0..number(&mut rest)? {
+            let start = read.text.len();
+            read.nouns
+                .push((u32::try_from(start).ok()?, u32::try_from(read.senses.len()).ok()?));
+            let same = last + number(&mut rest)? as usize;
+            let more = number(&mut rest)? as usize;
+            let shared = read.text.get(last..same)?.to_owned();
+            read.text.push_str(&shared);
+            let (noun, after) = rest.split_at_checked(more)?;
+            read.text.push_str(std::str::from_utf8(noun).ok()?);
+            rest = after;
+            last = start;
+            for _ in 0..number(&mut rest)? {
+                read.senses.push(number(&mut rest).filter(|it| (*it as usize) < all)?);
+            }
+        }
+        read.nouns.push((
+            u32::try_from(read.text.len()).ok()?,
+            u32::try_from(read.senses.len()).ok()?,
+        ));
+        rest.is_empty().then_some(read)
+    }
+}
+
+impl Kind<'_> {
+    /// Says whether a phrase names something of this kind; what it is shows in its last words. The kind itself does not.
+    pub fn has(&self, phrase: &[String]) -> bool {
+        let longest = phrase.len().min(WORDS);
+        let endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
+        let found = endings.filter_map(|it| self.nouns.find(&it)).next();
+        found.is_some_and(|(noun, senses)| {
+            noun != self.noun && senses.iter().take(SAID).any(|it| self.nouns.under(*it, &self.senses))
+        })
+    }
+}
+
+/// Reads a number, seven bits a byte, the lowest first, the high bit set while more follow.
+fn number(rest: &mut &[u8]) -> Option<u32> {
+    let mut value = 0;
+    for shift in (0..32).step_by(7) {
+        let (first, after) = rest.split_first()?;
+        *rest = after;
+        value |= u32::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(kind: &str, phrase: &str) -> bool {
+        let words: Vec<String> = phrase.to_lowercase().split(' ').map(str::to_owned).collect();
+        Nouns::builtin().kind(kind).unwrap().has(&words)
+    }
+
+    #[test]
+    fn all_of_it_is_read() {
+        let nouns = Nouns::builtin();
+        assert_eq!((nouns.starts.len() - 1, nouns.nouns.len() - 1), (82_192, 110_933));
+    }
+
+    #[test]
+    fn kinds_and_instances_are_known() {
+        for (kind, phrase) in [
+            ("instruments", "cello"),
+            ("instrument", "an old violin"),
+            ("cities", "Lisbon"),
+            ("city", "New York City"),
+            ("animals", "cats"),
+            ("herb", "sage"),
+            ("country", "Norway"),
+            ("countries", "united kingdom"),
+            ("sport", "surfing"),
+            ("relatives", "grandmother"),
+        ] {
+            assert!(has(kind, phrase), "{phrase} is of the kind {kind}");
+        }
+        for (kind, phrase) in [
+            ("instruments", "Jurre"),
+            ("cities", "new city"),
+            ("animals", "table"),
+            ("country", "cello"),
+            ("sport", "cello player"),
+        ] {
+            assert!(!has(kind, phrase), "{phrase} is not of the kind {kind}");
+        }
+        assert!(Nouns::builtin().kind("blorptix").is_none());
+    }
+}
