@@ -44,7 +44,7 @@ impl Topics {
             Status::Active | Status::Merged => unit.grain == Grain::Event,
             Status::Superseded | Status::Archived => false,
         };
-        let vector = vector.filter(|it| used && kmeans::dot(it, it).is_normal());
+        let vector = vector.filter(|it| used && text::dot(it, it).is_normal());
         let known = self.keys.get(&unit.id);
         let Some(vector) = vector else {
             if known.is_some() || self.pending.contains_key(&unit.id) {

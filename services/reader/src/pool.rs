@@ -11,7 +11,7 @@ use crate::answer::money;
 use crate::question::{Asked, PLAINLY_PAYING, Question};
 use crate::rank;
 use crate::weights::{self, Weights};
-use crate::words::{Lexicon, Term, dot};
+use crate::words::{Lexicon, Term};
 
 /// A sentence of a turn.
 pub(crate) struct Sentence {
@@ -91,7 +91,7 @@ impl<'a> Pool<'a> {
             lines[at].sentences = sentences(lines[at].turn, around, question, lexicon);
             lines[at].matches = best(&lines[at].sentences, question.words.len());
             lines[at].cover = covered(&lines[at].matches, question);
-            lines[at].likeness = dot(&question.vector, &lexicon.sentence(&lines[at].turn.text));
+            lines[at].likeness = text::dot(&question.vector, &lexicon.sentence(&lines[at].turn.text));
             lines[at].own = own(&lines[at].sentences);
         }
         for at in 0..lines.len() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use text::{Table, stem};
+use text::{Table, dot, stem};
 
 /// Cosines to the power 1.5 below this say nothing.
 const FLOOR: f32 = 0.25;
@@ -78,9 +78,4 @@ impl Lexicon {
         self.known.entry(a.to_owned()).or_default().insert(b.to_owned(), near);
         near
     }
-}
-
-/// Returns the inner product; of normalised vectors the cosine.
-pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

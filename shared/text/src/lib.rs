@@ -17,6 +17,7 @@ mod parts;
 mod sentences;
 mod stems;
 mod table;
+mod vectors;
 mod vocatives;
 mod words;
 
@@ -27,5 +28,6 @@ pub use parts::{parts, tokens};
 pub use sentences::sentences;
 pub use stems::{is_stop, stem, stems};
 pub use table::Table;
+pub use vectors::dot;
 pub use vocatives::vocatives;
 pub use words::words;

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::id::{TopicId, UnitId};
+use text::dot;
 
-use super::kmeans::{centred, distance, dot, nearest};
+use super::kmeans::{centred, distance, nearest};
 use super::label::{Name, Spread, name};
 use super::terms::Term;
 

@@ -1,28 +1,15 @@
 //! K-means on directions, without chance: warm start, seeds far from all centres, a fixed number of rounds.
 
+use text::dot;
+
 /// Rounds of moving centres.
 const ROUNDS: usize = 8;
 /// Centres are found on at most this many units.
 const SAMPLE: usize = 2_048;
-/// Sums side by side.
-const LANES: usize = 8;
 
 /// Returns how far apart the units of the sample stand among `count`.
 pub(super) fn step(count: usize) -> usize {
     count.div_ceil(SAMPLE).max(1)
-}
-
-/// Returns the scalar product; the order of additions is fixed, in lanes that do not wait for each other.
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
-    let ((ones, one), (others, other)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    for (x, y) in ones.iter().zip(others) {
-        for lane in 0..LANES {
-            lanes[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f32 = one.iter().zip(other).map(|(x, y)| x * y).sum();
-    lanes.iter().sum::<f32>() + rest
 }
 
 /// Makes the length 1; what has none stays zero.

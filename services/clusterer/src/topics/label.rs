@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::kmeans::{dot, normalise};
+use text::dot;
+
+use super::kmeans::normalise;
 use super::terms::Term;
 
 /// Most keywords of a topic.

@@ -1,6 +1,7 @@
 //! How well each candidate answers.
 
 use domain::anchor::AnswerKind;
+use text::stem;
 
 use super::grade::{Grade, grade};
 use super::spans::{Shape, Span};
@@ -45,6 +46,8 @@ pub(crate) fn score(
             said.to_owned()
         } else if span.shape == Shape::Place && question.kind == AnswerKind::Where {
             shown(located(said))
+        } else if question.kind == AnswerKind::Who {
+            unroled(shown(said), question)
         } else {
             shown(said)
         };
@@ -72,6 +75,18 @@ pub(crate) fn score(
         });
     }
     out
+}
+
+/// Drops the role that the question names before the name of who has it: "boss Darko" is "Darko" to who asks for the boss.
+fn unroled(text: String, question: &Question) -> String {
+    match text.split_once(' ') {
+        Some((role, name)) if name.starts_with(char::is_uppercase) => {
+            let role = stem(&role.to_lowercase());
+            let asked = question.words.iter().any(|it| it.stem == role);
+            if asked { name.to_owned() } else { text }
+        }
+        _ => text,
+    }
 }
 
 /// Drops what only says that a place follows; "behind the barn" needs its preposition.

@@ -267,6 +267,7 @@ fn a_reply_answers_what_was_asked_before_it() {
                 "Who repaired Imre's roof after the storm?",
                 "Rasmus|neighbour Rasmus",
             ),
+            (Who, "", "Who is Imre's neighbour?", "Rasmus"),
         ],
     );
 }

@@ -3,10 +3,10 @@
 //! The scan compares codes of one byte a number; each score is off by at most a bound that is known from the vectors.
 //! All that could be among the best inside that bound is scored again with f32, so the result is exact.
 
+use text::dot;
+
 /// Slack for the rounding of the f32 sums themselves.
 const ROUNDING: f32 = 1e-5;
-/// Lanes of the f32 sum; a fixed number keeps the sum the same on every machine.
-const LANES: usize = 16;
 
 /// The dense vectors of a block, by slot.
 pub(super) struct Dense {
@@ -120,17 +120,4 @@ fn integer_dot(vector: &[i8], query: &[i16]) -> i32 {
         .zip(query)
         .map(|(a, b)| i32::from(i16::from(*a)) * i32::from(*b))
         .sum()
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
-    let (a_lanes, a_rest) = a.as_chunks::<LANES>();
-    let (b_lanes, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a_lanes.iter().zip(b_lanes) {
-        for (sum, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    lanes.iter().sum::<f32>() + rest
 }
