@@ -13,7 +13,6 @@ mod traits;
 mod whole;
 
 use domain::anchor::AnswerKind;
-use text::Nouns;
 
 use crate::choices::Choices;
 use crate::pool::Pool;
@@ -90,7 +89,7 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     let figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
     let count = if figure {
         FIGURE_LINES
-    } else if question.plural && Nouns::builtin().kind(&question.noun).is_some() {
+    } else if question.plural && question.things.is_some() {
         LIST_LINES
     } else {
         LINES

@@ -4,7 +4,7 @@ mod asked;
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
-use text::{is_stop, stem, words};
+use text::{Kind, Nouns, is_stop, stem, words};
 
 use crate::words::Lexicon;
 
@@ -81,8 +81,8 @@ pub(crate) struct Question {
     pub(crate) negated: bool,
     /// Stem of the word after "which", "what kind of" or "how many"; empty if there is none.
     pub(crate) head: String,
-    /// The same word as it was said.
-    pub(crate) noun: String,
+    /// What that word names; none if it is not known, or a figure is asked for.
+    pub(crate) things: Option<Kind>,
     /// Vector of the bare question.
     pub(crate) vector: Vec<f32>,
 }
@@ -176,7 +176,11 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         } else {
             head
         },
-        noun: request.anchors.head.clone(),
+        things: if matches!(kind, AnswerKind::Number | AnswerKind::Duration) {
+            None
+        } else {
+            Nouns::builtin().kind(&request.anchors.head)
+        },
         vector: lexicon.sentence(bare),
         words,
     }

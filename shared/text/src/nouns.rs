@@ -23,8 +23,8 @@ pub struct Nouns {
 }
 
 /// What a noun names, to ask what is of its kind.
-pub struct Kind<'a> {
-    nouns: &'a Nouns,
+#[derive(Clone, Debug)]
+pub struct Kind {
     noun: String,
     senses: Vec<u32>,
 }
@@ -36,13 +36,23 @@ impl Nouns {
     }
 
     /// Returns what a noun names, plural or singular, in any case; none if it is not known.
-    pub fn kind(&self, noun: &str) -> Option<Kind<'_>> {
+    pub fn kind(&self, noun: &str) -> Option<Kind> {
         let (noun, senses) = self.find(&noun.to_lowercase())?;
         Some(Kind {
-            nouns: self,
             noun: noun.to_owned(),
             senses: senses.to_vec(),
         })
+    }
+
+    /// Says whether a phrase in lower case names something of a kind; what it is shows in its last words. The kind itself does
+    /// not.
+    pub fn has(&self, kind: &Kind, phrase: &[String]) -> bool {
+        let longest = phrase.len().min(WORDS);
+        let mut endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
+        let Some((noun, senses)) = endings.find_map(|it| self.find(&it)) else {
+            return false;
+        };
+        noun != kind.noun && senses.iter().take(SAID).any(|it| self.under(*it, &kind.senses))
     }
 
     /// Looks a noun up as it stands, and as what it may be the plural of.
@@ -118,18 +128,6 @@ impl Nouns {
     }
 }
 
-impl Kind<'_> {
-    /// Says whether a phrase names something of this kind; what it is shows in its last words. The kind itself does not.
-    pub fn has(&self, phrase: &[String]) -> bool {
-        let longest = phrase.len().min(WORDS);
-        let endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
-        let found = endings.filter_map(|it| self.nouns.find(&it)).next();
-        found.is_some_and(|(noun, senses)| {
-            noun != self.noun && senses.iter().take(SAID).any(|it| self.nouns.under(*it, &self.senses))
-        })
-    }
-}
-
 /// Reads a number, seven bits a byte, the lowest first, the high bit set while more follow.
 fn number(rest: &mut &[u8]) -> Option<u32> {
     let mut value = 0;
@@ -150,7 +148,8 @@ mod tests {
 
     fn has(kind: &str, phrase: &str) -> bool {
         let words: Vec<String> = phrase.to_lowercase().split(' ').map(str::to_owned).collect();
-        Nouns::builtin().kind(kind).unwrap().has(&words)
+        let nouns = Nouns::builtin();
+        nouns.has(&nouns.kind(kind).unwrap(), &words)
     }
 
     #[test]

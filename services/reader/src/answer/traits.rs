@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use domain::anchor::AnswerKind;
-use text::{Kind, Nouns, is_stop};
+use text::{Nouns, is_stop};
 
 use super::grade::Grade;
 use super::lexis::number;
@@ -118,8 +118,6 @@ pub(crate) struct Context<'a> {
     best: f32,
     /// In how many turns a stem stands.
     turns: BTreeMap<&'a str, usize>,
-    /// What the noun of the question names.
-    kind: Option<Kind<'static>>,
 }
 
 /// A candidate as it would be shown.
@@ -150,7 +148,6 @@ impl<'a> Context<'a> {
             pool,
             best: sentences().map(|it| it.cover).fold(0.05, f32::max),
             turns,
-            kind: Nouns::builtin().kind(&question.noun),
         }
     }
 
@@ -260,9 +257,8 @@ impl<'a> Context<'a> {
         row[2] = flag(asks(Asked::Figure) && shown.lower.iter().any(digits));
         let terms = &self.pool.lines[span.line].sentences[span.sentence].terms;
         row[3] = flag(question.kind == AnswerKind::Number && counts(terms, span.end, &question.head));
-        let plain = !matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
-        let of_kind = |it: &Kind<'_>| plain && it.has(&shown.lower[..phrase(shown.lower)]);
-        row[4] = flag(self.kind.as_ref().is_some_and(of_kind));
+        let things = question.things.as_ref();
+        row[4] = flag(things.is_some_and(|it| Nouns::builtin().has(it, &shown.lower[..phrase(shown.lower)])));
     }
 }
 

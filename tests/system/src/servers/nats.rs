@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 /// Ends the server when its input ends, so that no server outlives the tests, whatever becomes of them.
 const GUARD: &str = r#"
@@ -79,21 +81,20 @@ impl Nats {
         &self.dir
     }
 
-    /// What it says of the streams under a prefix and who hears them, as JSON; empty if it does not say.
-    #[must_use]
-    pub fn streams(&self, prefix: &str) -> String {
-        let ask = "GET /jsz?consumers=true&limit=10000 HTTP/1.0\r\n\r\n";
-        let mut answer = String::new();
-        let asked = TcpStream::connect(("127.0.0.1", self.monitor)).and_then(|mut it| {
-            it.write_all(ask.as_bytes())?;
-            it.read_to_string(&mut answer)
-        });
-        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        let all: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+    /// What it says of the streams of a prefix and who hears them; or why it says nothing.
+    pub async fn streams(&self, prefix: &str) -> Value {
+        let ask = format!("http://127.0.0.1:{}/jsz?consumers=true&limit=10000", self.monitor);
+        let asked = async { reqwest::get(ask).await?.json::<Value>().await };
+        let all = match asked.await {
+            Ok(all) => all,
+            Err(error) => return json!(error.to_string()),
+        };
+        let of_prefix = |it: &&Value| {
+            let name = it["name"].as_str().and_then(|it| it.strip_prefix(prefix));
+            name.is_some_and(|it| it.starts_with('-'))
+        };
         let streams = all["account_details"][0]["stream_detail"].as_array();
-        let of_prefix = |it: &&serde_json::Value| it["name"].as_str().is_some_and(|it| it.starts_with(prefix));
-        let found: Vec<_> = streams.into_iter().flatten().filter(of_prefix).collect();
-        asked.map_or_else(|error| error.to_string(), |_| serde_json::json!(found).to_string())
+        streams.into_iter().flatten().filter(of_prefix).cloned().collect()
     }
 
     /// Kills it without warning; what it stored stays.

@@ -5,6 +5,7 @@ mod fairness;
 mod outage;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,8 +13,8 @@ use std::time::Duration;
 
 use adapters::nats::{NatsBus, Options, Topic, provision};
 use domain::port::{Delivery, Frame, Result};
-use futures::StreamExt;
 use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use system::conformance::Ports;
 use system::conformance::bus::{ACK_WAIT, SOON};
 use system::servers::nats::Nats;
@@ -94,14 +95,11 @@ async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: 
     }
 }
 
-/// Says how the streams of a test stand when it fails.
-struct Told<'a>(&'a Nats, &'a str);
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("streams: {}", self.0.streams(&format!("{}-", self.1)));
-        }
+/// Waits for a promise, and says how the streams stand if it is broken.
+async fn kept(server: &Nats, prefix: &str, promise: impl Future<Output = ()>) {
+    if let Err(panic) = AssertUnwindSafe(promise).catch_unwind().await {
+        eprintln!("streams: {}", server.streams(prefix).await);
+        resume_unwind(panic);
     }
 }
 
@@ -109,8 +107,8 @@ macro_rules! run {
     ($promise:path) => {
         let Some(server) = super::shared() else { return };
         let (options, dir) = (super::options(server), tempfile::tempdir().unwrap());
-        let _told = super::Told(server, &options.prefix);
-        $promise(async || super::open(&options, dir.path()).await).await;
+        let promise = $promise(async || super::open(&options, dir.path()).await);
+        super::kept(server, &options.prefix, promise).await;
     };
 }
 
