@@ -161,7 +161,7 @@ impl Weighed {
 
 fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &Scored)) -> Weighed {
     let turn = &view.turns()[scored.place];
-    let display = Display::of(query, turn);
+    let display = Display::of(query, turn, scored.probability);
     let price = labels.price(&turn.unit.actor) + display.tokens + 1;
     let words = display
         .sentences

@@ -246,7 +246,10 @@ fn ranked(view: &View, query: &Query, scored: &Scored) -> RankedUnit {
     RankedUnit {
         unit: turn.unit.id,
         external_ids: turn.unit.external_ids.clone(),
-        text: format!("[{date}]{actor}: {}", Display::of(query, turn).text(turn)),
+        text: format!(
+            "[{date}]{actor}: {}",
+            Display::of(query, turn, scored.probability).text(turn)
+        ),
         score: scored.scores.support,
     }
 }

@@ -8,8 +8,10 @@ use text::patterns as p;
 use crate::query::Query;
 use crate::view::{Sentence, Turn, View};
 
-/// A line keeps at least this share of the content words of its turn.
-const KEEP: f32 = 0.75;
+/// A line keeps at least this share of the content words of its turn: the first if the turn is improbable, the second from a
+/// probability of `SURE`, in proportion between. What bears the answer is shown nearly whole, what is a mere guess is short.
+const KEEP: (f32, f32) = (0.65, 0.85);
+const SURE: f32 = 0.2;
 
 /// What a line shows of a turn.
 pub struct Display {
@@ -20,10 +22,12 @@ pub struct Display {
 }
 
 impl Display {
-    /// Takes the sentences that matter most for the question until three quarters of the content words stand.
-    pub fn of(query: &Query, turn: &Turn) -> Display {
+    /// Takes the sentences that matter most for the question until enough of the content words stand, more of them the
+    /// more probable the turn is.
+    pub fn of(query: &Query, turn: &Turn, probability: f32) -> Display {
         let all: BTreeSet<u32> = turn.sentences.iter().flat_map(|it| it.words.iter().copied()).collect();
-        let wanted = KEEP * all.len() as f32;
+        let sure = (probability / SURE).min(1.0);
+        let wanted = (KEEP.0 + (KEEP.1 - KEEP.0) * sure) * all.len() as f32;
         let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, it)).collect();
         let mut order: Vec<usize> = (0..turn.sentences.len()).collect();
         order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
