@@ -3,6 +3,7 @@
 mod amount;
 mod choose;
 mod dates;
+mod gap;
 mod grade;
 mod lexis;
 mod polarity;

@@ -1,6 +1,7 @@
 //! What the reader takes from a question: whom it asks about, which words count, and how it wants to be answered.
 
 mod asked;
+mod gap;
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
@@ -9,6 +10,7 @@ use text::{Kind, Nouns, is_stop, stem, words};
 use crate::words::Lexicon;
 
 pub(crate) use asked::PLAINLY_PAYING;
+pub(crate) use gap::Gap;
 
 /// A content word of the question.
 #[derive(Clone, Debug)]
@@ -83,6 +85,8 @@ pub(crate) struct Question {
     pub(crate) head: String,
     /// What that word names; none if it is not known, or a figure is asked for.
     pub(crate) things: Option<Kind>,
+    /// Where in a sentence what is asked for stands.
+    pub(crate) gap: Gap,
     /// Vector of the bare question.
     pub(crate) vector: Vec<f32>,
 }
@@ -176,14 +180,21 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         } else {
             head
         },
-        things: if matches!(kind, AnswerKind::Number | AnswerKind::Duration) {
-            None
-        } else {
-            Nouns::builtin().kind(&request.anchors.head)
-        },
+        things: things(kind, &lower, &request.anchors.head),
+        gap: gap::gap(&lower, &stem(&request.anchors.action)),
         vector: lexicon.sentence(bare),
         words,
     }
+}
+
+/// What the answer is one of; who asks for a job hears what somebody is, "a nurse".
+fn things(kind: AnswerKind, lower: &str, head: &str) -> Option<Kind> {
+    if matches!(kind, AnswerKind::Number | AnswerKind::Duration) {
+        return None;
+    }
+    let names_job = |it: &str| matches!(it, "profession" | "occupation" | "job");
+    let job = names_job(head) || words(lower).last().is_some_and(|it| names_job(it)) || lower.contains("for a living");
+    Nouns::builtin().kind(if job { "person" } else { head })
 }
 
 /// The one speaker asked about. Of two names the one right after the auxiliary verb is the subject; questions about both,

@@ -9,7 +9,7 @@ use crate::answer::{span_names, time_names};
 use crate::rank;
 
 /// Version of what is weighed; weights for other features are of no use.
-pub const VERSION: &str = "answers-3";
+pub const VERSION: &str = "answers-4";
 
 /// A weights file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

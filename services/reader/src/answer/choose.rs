@@ -16,7 +16,9 @@ const VOTERS: usize = 60;
 const ITEMS: usize = 5;
 /// An item is worth at least this share of the best.
 const ITEM_SHARE: f32 = 0.65;
-/// An item of the kind asked for scores at most this much less than the best.
+/// A list is one of things of the kind asked for if one of them scores at most the first of these less than the best candidate,
+/// and takes those that score at most the second less.
+const KIND_NEAR: f32 = 2.0;
 const KIND_BEHIND: f32 = 4.0;
 
 /// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
@@ -126,17 +128,21 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
     }
 }
 
-/// The items of a list: candidates worth nearly as much as the best one; of the kind asked for if the best one is, and then
-/// from turns that are not somebody else's also when they are worth less.
+/// The items of a list: candidates of the kind asked for from turns that are not somebody else's, if there is one that scores
+/// nearly as much as the best one; else those worth nearly as much.
 fn several(pool: &Pool<'_>, scored: &[Scored], order: &[usize], worths: &[f32]) -> Vec<usize> {
     let best = order[0];
-    let kind = of_kind(&scored[best].row);
-    let fits = |it: usize| {
-        if !kind {
-            return worths[it] >= ITEM_SHARE * worths[best];
-        }
+    let of_kind = |it: usize, behind: f32| {
         let own = pool.lines[scored[it].span.line].own >= 0.0;
-        of_kind(&scored[it].row) && own && scored[it].score >= scored[best].score - KIND_BEHIND
+        own && of_kind(&scored[it].row) && scored[it].score >= scored[best].score - behind
+    };
+    let kind = order.iter().any(|&it| of_kind(it, KIND_NEAR));
+    let fits = |it: usize| {
+        if kind {
+            of_kind(it, KIND_BEHIND)
+        } else {
+            worths[it] >= ITEM_SHARE * worths[best]
+        }
     };
     let mut chosen: Vec<usize> = Vec::new();
     for it in order.iter().copied().filter(|it| fits(*it)) {

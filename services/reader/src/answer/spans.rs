@@ -86,6 +86,7 @@ const LENGTH_MAX: usize = 14;
 /// Returns the candidates of the lines: only durations for a duration, only numbers for a number.
 pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Span> {
     let mut out = Vec::new();
+    let names = token::names(pool);
     for &line in lines {
         let all = &pool.lines[line].sentences;
         for sentence in telling(all) {
@@ -95,7 +96,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             }
             let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
-            let tokens = tokens(it, &times);
+            let tokens = tokens(it, &times, &names);
             let mut found = Finder {
                 tokens: &tokens,
                 line,
@@ -245,7 +246,11 @@ impl Finder<'_> {
         self.push(at, end, if name && !named { Shape::Name } else { Shape::Phrase });
         if token.class == Class::Name && !named {
             let last = (at..end).take_while(|&it| self.tokens[it].class == Class::Name).count();
-            self.push(at, at + last, Shape::Name);
+            // "Ann's shed": who has it is no answer to where it is.
+            let owns = at + last < end && self.tokens[at + last - 1].lower.ends_with("'s");
+            if !owns {
+                self.push(at, at + last, Shape::Name);
+            }
         }
         if end - at > 2 {
             self.push(at, end - 1, Shape::Phrase);

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use domain::anchor::AnswerKind;
 use text::{Nouns, is_stop};
 
+use super::gap;
 use super::grade::Grade;
 use super::lexis::number;
 use super::spans::{Shape, Span, Timed};
@@ -14,7 +15,7 @@ use crate::question::{Asked, Question};
 use crate::words::{Lexicon, Term};
 
 /// Names of the traits of any candidate, in their order. The first [`PLACES`] only depend on where it stands.
-const PLAIN: [&str; 43] = [
+const PLAIN: [&str; 46] = [
     "rank",
     "lead",
     "cover",
@@ -58,6 +59,9 @@ const PLAIN: [&str; 43] = [
     "how_by",
     "what_called",
     "what_a",
+    "agent",
+    "tail",
+    "stands_for",
 ];
 /// How many of the first traits say where a candidate stands.
 const PLACES: usize = 8;
@@ -68,6 +72,7 @@ const FORM: usize = 20;
 const CLASS: usize = 31;
 const KIND: usize = 35;
 const BEFORE: usize = 36;
+const GAP: usize = 43;
 
 const GROUPS: [&str; 9] = [
     "where", "who", "why", "feeling", "how", "kind", "does", "what", "figure",
@@ -164,7 +169,8 @@ impl<'a> Context<'a> {
         self.news(span, shown, &mut row[NEWS..FORM], lexicon);
         self.form(span, shown, &mut row[FORM..CLASS]);
         self.class(span, shown, &mut row[CLASS..BEFORE]);
-        before(self.question.kind, &span.before, &mut row[BEFORE..PLAIN.len()]);
+        before(self.question.kind, &span.before, &mut row[BEFORE..GAP]);
+        row[GAP..PLAIN.len()].copy_from_slice(&gap::fills(self.question, &self.pool.lines[span.line], span));
         let shape = SHAPES.iter().position(|it| it.0 == span.shape).unwrap_or_default();
         row[PLAIN.len() + group(self.question) * SHAPES.len() + shape] = 1.0;
         row

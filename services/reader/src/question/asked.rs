@@ -10,7 +10,7 @@ const TIMES: &[&str] = &[
     "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season", "hour",
     "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
 ];
-const LISTERS: &[&str] = &["has", "have", "both", "all", "list", "various", "different", "several"];
+const LISTERS: &[&str] = &["both", "all", "list", "various", "different", "several"];
 
 const PLACES: &[&str] = &[
     "country",
@@ -175,7 +175,7 @@ pub(crate) const PLAINLY_PAYING: &[&str] = &["pay", "paid", "cost", "charg", "sp
 const PAYING: &[&str] = &[
     "pay", "paid", "cost", "charg", "spend", "spent", "earn", "owe", "lend", "lent", "borrow", "worth", "save", "sell",
     "sold", "buy", "bought", "rais", "make", "made", "bid", "offer", "collect", "get", "got", "receiv", "ask", "want",
-    "give", "gave", "take", "took", "get", "got", "receiv", "ask", "want", "give", "gave", "given", "take", "took",
+    "give", "gave", "given", "take", "took",
 ];
 /// What is asked for by its own name.
 const SUMS: &[&str] = &[
@@ -238,7 +238,9 @@ fn money(tokens: &[&str]) -> bool {
 pub(super) fn plural(request: &AnswerV1, lower: &str) -> bool {
     let head = request.anchors.head.to_lowercase();
     let many = head.len() > 3 && head.ends_with('s') && !head.ends_with("ss") && !head.ends_with("us");
-    let listing = words(lower).iter().take(4).any(|it| LISTERS.contains(it));
+    // "What has she painted" may be many things, "which picture has she painted" is one.
+    let opens = |it: &&str| LISTERS.contains(it) || head.is_empty() && matches!(*it, "has" | "have");
+    let listing = words(lower).iter().take(4).any(opens);
     let what = !matches!(
         request.anchors.answer,
         AnswerKind::When | AnswerKind::Number | AnswerKind::Duration

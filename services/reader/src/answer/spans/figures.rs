@@ -3,6 +3,7 @@
 use super::super::amount;
 use super::super::lexis::{Class, duration};
 use super::super::time_words::of_rate;
+use super::token::Token;
 use super::{Finder, LENGTH_MAX, Shape, Span};
 
 impl Finder<'_> {
@@ -60,9 +61,34 @@ impl Finder<'_> {
         } else if let Some(next) = next.filter(|it| amount::unit(&it.lower) || duration(&it.lower)) {
             (span.end, found) = (next.end, true);
             span.length += 1;
+        } else if self.paid(at, end) {
+            (span.money, found) = (true, true);
         }
         if found {
             self.out.push(span);
+        }
+    }
+
+    /// "Bought it for 200", "cost me 30": a figure that counts nothing beside a verb of paying.
+    fn paid(&self, at: usize, end: usize) -> bool {
+        let counts = |it: &Token| {
+            !(it.breaks || it.comma || matches!(it.class, Class::Preposition | Class::Conjunction | Class::Filler))
+        };
+        if at == 0 || self.tokens.get(end).is_some_and(counts) || self.tokens[at].time {
+            return false;
+        }
+        let clause = self.tokens[..at].iter().rposition(|it| it.breaks).unwrap_or_default();
+        let verb = |list: &[&str]| {
+            self.tokens[clause..at]
+                .iter()
+                .any(|it| list.contains(&text::stem(&it.lower).as_str()))
+        };
+        match self.tokens[at - 1].lower.as_str() {
+            "for" => verb(&["buy", "sell", "get"]),
+            "me" | "us" | "him" | "her" | "them" | "paid" | "cost" | "costs" | "charged" => {
+                verb(&["pay", "cost", "charg"])
+            }
+            _ => false,
         }
     }
 
@@ -79,9 +105,8 @@ impl Finder<'_> {
             }
         }
         for at in 0..self.tokens.len() {
-            let year = |it: &super::Token| {
-                it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number
-            };
+            let year =
+                |it: &Token| it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number;
             if self.tokens[at].lower == "since" && self.tokens.get(at + 1).is_some_and(year) {
                 self.push(at, at + 2, Shape::Duration);
             }

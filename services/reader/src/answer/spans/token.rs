@@ -1,12 +1,13 @@
 //! The words of a sentence with what phrases need to know of them.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use text::words;
+use text::{Nouns, is_stop, words};
 
 use super::super::lexis::{Class, class};
 use super::super::time_words::of_time;
-use crate::pool::Sentence;
+use crate::pool::{Pool, Sentence};
 
 /// A word of a sentence in its place.
 pub(super) struct Token {
@@ -25,12 +26,36 @@ pub(super) struct Token {
 /// Words of a sentence that are searched.
 const WORDS_MAX: usize = 80;
 
-/// Returns the words of a sentence; `times` are the bytes where it names a time.
-pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> {
+/// Returns what stands capitalised inside sentences, in lower case: what opens a sentence and is one of those is a name.
+pub(super) fn names(pool: &Pool<'_>) -> BTreeSet<String> {
+    let sentences = pool.lines.iter().flat_map(|it| &it.sentences).filter(|it| !it.caption);
+    let inside = sentences.flat_map(|it| words(&it.text).into_iter().skip(1));
+    inside.filter(|it| capital(it)).map(bare).collect()
+}
+
+fn capital(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word.chars().count() > 1 && !is_stop(word)
+}
+
+fn bare(word: &str) -> String {
+    let lower = word.to_lowercase().replace('’', "'");
+    lower.strip_suffix("'s").unwrap_or(&lower).to_owned()
+}
+
+/// Says whether what opens a sentence is a name: it is one elsewhere, or no noun that is known and does something, "Emil fell".
+fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
+    let lower = bare(word);
+    let adverb = ["ly", "ing", "ed"].iter().any(|it| lower.ends_with(it));
+    let acts = next.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma);
+    capital(word) && (names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
+}
+
+/// Returns the words of a sentence; `times` are the bytes where it names a time, `names` what is a name also where it opens one.
+pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeSet<String>) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
     let mut last = 0;
-    let mut out = Vec::new();
+    let mut out: Vec<Token> = Vec::new();
     for (at, word) in words(text).into_iter().take(WORDS_MAX).enumerate() {
         let start = word.as_ptr() as usize - base;
         let gap = &text[last..start];
@@ -46,6 +71,14 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> 
             comma: gap.contains([',', '，', '、']),
         });
         last = start + word.len();
+    }
+    let opening = words(text).into_iter().next().filter(|_| !sentence.caption);
+    let opens = opening.is_some_and(|it| named(it, out.get(1), names));
+    if let Some(first) = out
+        .first_mut()
+        .filter(|it| opens && matches!(it.class, Class::Content | Class::Verb))
+    {
+        first.class = Class::Name;
     }
     out
 }

@@ -1,0 +1,63 @@
+//! Where a question leaves its gap: "who repaired it" wants what stands before the verb, "what is she allergic to" what follows
+//! "allergic to".
+
+use text::{is_stop, stem, words};
+
+use super::AUXILIARIES;
+
+/// The place of the answer in a sentence that says what is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// Whether it is the subject of the verb.
+    pub(crate) agent: bool,
+    /// The stem and the preposition that it follows, if the question ends with them.
+    pub(crate) tail: Option<(String, String)>,
+}
+
+const PREPOSITIONS: &[&str] = &[
+    "to", "for", "with", "of", "about", "from", "at", "in", "on", "by", "into", "against", "like",
+];
+const ASKING: &[&str] = &["who", "what", "which", "whose"];
+const PERSONS: &[&str] = &["i", "you", "he", "she", "it", "we", "they"];
+
+/// Reads the gap of a question in lower case whose verb has the stem `action`.
+pub(super) fn gap(lower: &str, action: &str) -> Gap {
+    let tokens = words(lower);
+    let agent = tokens.first().is_some_and(|it| ASKING.contains(it))
+        && !action.is_empty()
+        && tokens
+            .iter()
+            .position(|it| stem(it) == action)
+            .is_some_and(|verb| tokens[1..verb.max(1)].iter().all(|it| leaves_agent(it)));
+    let tail = match tokens.as_slice() {
+        [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some((stem(word), (*last).to_owned())),
+        _ => None,
+    };
+    Gap { agent, tail }
+}
+
+/// "Did", a pronoun or a name between the question and its verb is the subject itself.
+fn leaves_agent(word: &str) -> bool {
+    let does = matches!(word, "did" | "does" | "do");
+    !does && !PERSONS.contains(&word) && (AUXILIARIES.contains(&word) || is_stop(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gap_is_before_or_behind_the_verb() {
+        for (question, action, agent, tail) in [
+            ("who repaired the bicycle?", "repair", true, None),
+            ("who has repaired the bicycle?", "repair", true, None),
+            ("who did ann visit?", "visit", false, None),
+            ("what did she buy?", "buy", false, None),
+            ("what is ann allergic to?", "", false, Some(("allerg", "to"))),
+            ("where is it?", "", false, None),
+        ] {
+            let tail = tail.map(|it: (&str, &str)| (it.0.to_owned(), it.1.to_owned()));
+            assert_eq!(gap(question, action), Gap { agent, tail }, "{question}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a question leaves open is what fills the same place in what was said.
+
+use domain::anchor::AnswerKind::{self, Kind, WhatDoes, WhatIs, Where, Who};
+
+use crate::talk::Talk;
+
+/// Kind, head and verb as the router reads them, the question, and the answer.
+type Case = (AnswerKind, &'static str, &'static str, &'static str, &'static str);
+
+fn check(talk: &Talk, cases: &[Case]) {
+    let mut wrong = Vec::new();
+    for (kind, head, verb, question, expected) in cases {
+        let answered = reader::read(&talk.request(*kind, question, head, verb));
+        let answer = answered.answer.map_or("refused".to_owned(), |it| it.text);
+        if answer != *expected {
+            wrong.push(format!("{question} is {expected}, not {answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn landlady() -> Talk {
+    Talk::new(
+        "@ 2025-03-04
+         Berit: My tenant Ludvik has taken up the oboe. The whole stairwell hears it.
+         Osman: Ha, I believe it. I stayed with my cousin Edo in January, who runs a small bakery.
+         Berit: My sister Jorun is coming in May. She is allergic to nuts, so no baklava from Edo!
+
+         @ 2025-04-12
+         Berit: I went to the dentist. Two fillings, and 340 euros.
+         Osman: Ouch. I bought a used canoe, a green one, for 200. It lies in Edo's shed.
+         Berit: Ludvik plays in the park on Sundays now. He also repaired my bicycle, he's a mechanic after all.
+
+         @ 2025-06-20
+         Osman: Jorun seemed nice. The twins loved the canoe.
+         Berit: They did! Emil fell in twice. The bread was baked by Edo.",
+    )
+}
+
+#[test]
+fn who_does_it_stands_before_the_verb() {
+    check(
+        &landlady(),
+        &[
+            (Who, "", "fell", "Who fell into the water?", "Emil"),
+            (Who, "", "runs", "Who runs a bakery?", "cousin Edo"),
+            (Who, "", "baked", "Who baked the bread?", "Edo"),
+            (Who, "", "repaired", "Who repaired Berit's bicycle?", "Ludvik"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_open_at_the_end_follows_the_same_words() {
+    check(&landlady(), &[(WhatDoes, "", "", "What is Jorun allergic to?", "nuts")]);
+}
+
+#[test]
+fn a_thing_is_not_its_owner() {
+    check(
+        &landlady(),
+        &[(Where, "", "lie", "Where does Osman's canoe lie?", "Edo's shed")],
+    );
+}
+
+#[test]
+fn a_bare_figure_beside_a_verb_of_paying_is_a_price() {
+    check(
+        &landlady(),
+        &[(WhatDoes, "", "pay", "What did Osman pay for the canoe?", "200")],
+    );
+}
+
+#[test]
+fn a_job_is_what_somebody_is() {
+    check(
+        &landlady(),
+        &[
+            (WhatDoes, "", "do", "What does Ludvik do for a living?", "mechanic"),
+            (WhatIs, "", "", "What is Ludvik's job?", "mechanic"),
+        ],
+    );
+}
+
+#[test]
+fn one_thing_is_asked_for_although_it_has_been_done() {
+    check(
+        &landlady(),
+        &[(
+            Kind,
+            "instrument",
+            "taken",
+            "Which instrument has Berit's tenant taken up?",
+            "oboe",
+        )],
+    );
+}
