@@ -24,6 +24,8 @@ use grade::Grade;
 use score::Scored;
 
 pub(crate) use amount::money;
+pub(crate) use lexis::person;
+pub(crate) use score::shown;
 
 /// An answer and where it stands.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub(crate) struct Found {
     pub(crate) reason: Option<String>,
     /// Whether the evidence gives another value that cannot hold beside it.
     pub(crate) conflict: bool,
+    /// How sure it is that a turn states it outright, 0 to 1; none if it was read from phrases.
+    pub(crate) stated: Option<f32>,
 }
 
 /// Number of lines that are searched for an answer.
@@ -53,7 +57,7 @@ const LIST_LINES: usize = 12;
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
     let lines = lines(question, pool);
     match way(question) {
-        Way::Time => dates::find(question, pool, &lines, weights),
+        Way::Time => habit(question, pool, weights, lexicon).or_else(|| dates::find(question, pool, &lines, weights)),
         Way::Option => polarity::choice(question, pool, &lines, lexicon),
         Way::Polarity => polarity::find(question, pool, &lines),
         Way::Span => {
@@ -64,6 +68,25 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
             choose::choose(question, pool, scored, weights.heat)
         }
     }
+}
+
+/// The turn that says how often covers at least this share of what the best one does.
+const HABIT: f32 = 0.75;
+
+/// "When is the training?" asks for "every Tuesday" where that is said.
+fn habit(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
+    if !question.habitual {
+        return None;
+    }
+    let often = Question {
+        class: Some(Asked::Rate),
+        kind: AnswerKind::Duration,
+        ..question.clone()
+    };
+    let least = HABIT * pool.lines[*pool.by_order.first()?].cover;
+    let mut scored = scored(&often, pool, weights, lexicon);
+    scored.retain(|it| pool.lines[it.span.line].cover >= least);
+    choose::choose(&often, pool, scored, weights.heat)
 }
 
 /// How an answer is found.

@@ -73,6 +73,8 @@ pub(crate) struct Question {
     pub(crate) many: bool,
     /// Whether it asks for the time of day.
     pub(crate) clock: bool,
+    /// Whether it asks when something is, and not when it was or will be.
+    pub(crate) habitual: bool,
     /// 1 if it asks what will be, -1 if it asks what was, else 0.
     pub(crate) tense: f32,
     /// Whether a time or a length of time can be what it asks for.
@@ -174,6 +176,9 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             .collect(),
         many: lower.contains("how many"),
         clock: lower.contains("what time") || lower.contains("which hour"),
+        habitual: ["when is ", "when are ", "when does ", "when do "]
+            .iter()
+            .any(|it| lower.starts_with(it)),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
         head: if request.anchors.head.is_empty() {
             String::new()

@@ -9,6 +9,7 @@ use crate::features::{self, Features};
 use crate::judge::{Detail, Judgement, judge};
 use crate::pool::{Line, Pool};
 use crate::question::{self, Question};
+use crate::stated;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 
@@ -33,6 +34,9 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
     let judgement = judge(&pool, &question, &mut lexicon);
+    if let Some(found) = stated::find(request, &question, &pool) {
+        return accepted(request, &question, &judgement, found, &pool);
+    }
     if let Some(refusal) = refuse(request, &pool, &question, &judgement) {
         return refusal;
     }
@@ -43,6 +47,10 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
             misses(&pool, &pool.by_order, "weak"),
         );
     };
+    let other = |it: &&usize| stated::of_others(request, &question, pool.lines[**it].turn);
+    if let (Some(subject), Some(&line)) = (&question.subject, found.lines.first().filter(other)) {
+        return of_others(subject, &pool, &[line]);
+    }
     accepted(request, &question, &judgement, found, &pool)
 }
 
@@ -80,8 +88,7 @@ fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &
             .copied()
             .filter(|&it| pool.lines[it].own < 0.0)
             .collect();
-        let reason = format!("what is remembered of this is about somebody else, not about {subject}");
-        return Some(refused(&reason, misses(pool, &others, "said_by_other")));
+        return Some(of_others(subject, pool, &others));
     }
     if let Some(detail) = &judgement.changed {
         return Some(differs(pool, question, detail));
@@ -90,6 +97,11 @@ fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &
         "nothing that is remembered fits the question well enough",
         misses(pool, &pool.by_height, "weak"),
     ))
+}
+
+fn of_others(subject: &str, pool: &Pool<'_>, lines: &[usize]) -> AnsweredV1 {
+    let reason = format!("what is remembered of this is about somebody else, not about {subject}");
+    refused(&reason, misses(pool, lines, "said_by_other"))
 }
 
 fn differs(pool: &Pool<'_>, question: &Question, detail: &Detail) -> AnsweredV1 {
@@ -144,7 +156,7 @@ fn accepted(
     pool: &Pool<'_>,
 ) -> AnsweredV1 {
     let (mut status, mut reasons) = (Sufficiency::Supported, Vec::new());
-    if judgement.parts.cover < PART {
+    if found.stated.is_none() && judgement.parts.cover < PART {
         status = Sufficiency::Partial;
         reasons.push("only a part of what was asked is found in the evidence".to_owned());
     }
@@ -161,7 +173,8 @@ fn accepted(
         reasons.push(format!("the evidence{whom} covers the question"));
     }
     let probability = request.scenes.first().map_or(0.0, |it| it.probability);
-    let sure = 0.5 * judgement.parts.cover.min(1.0) + 0.3 * found.share + 0.2 * probability;
+    let read = 0.5 * judgement.parts.cover.min(1.0) + 0.3 * found.share + 0.2 * probability;
+    let sure = found.stated.unwrap_or(read);
     let turns = || found.lines.iter().map(|&it| pool.lines[it].turn);
     let answer = Answer {
         text: found.text,

@@ -67,6 +67,7 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
         share,
         reason: None,
         conflict: false,
+        stated: None,
     })
 }
 
@@ -125,6 +126,7 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
         share: 0.0,
         reason: Some(format!("{how}: {}, {}", said(pair[0]), said(pair[1]))),
         conflict,
+        stated: None,
     }
 }
 

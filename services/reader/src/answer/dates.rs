@@ -68,6 +68,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
         share,
         reason,
         conflict: false,
+        stated: None,
     })
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         share,
         reason: None,
         conflict: false,
+        stated: None,
     })
 }
 
@@ -241,6 +242,7 @@ pub(crate) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexi
         share: worth.min(1.0),
         reason: None,
         conflict: false,
+        stated: None,
     })
 }
 

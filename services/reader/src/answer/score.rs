@@ -103,7 +103,7 @@ pub(crate) fn located(text: &str) -> &str {
 }
 
 /// Drops what refers to the speaker at the front: "my old guitar" is "old guitar" to everybody else.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut rest = text.trim();
     loop {
         let (first, tail) = rest.split_once(' ').unwrap_or((rest, ""));

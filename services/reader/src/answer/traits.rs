@@ -263,7 +263,9 @@ impl<'a> Context<'a> {
         row[2] = flag(asks(Asked::Figure) && shown.lower.iter().any(digits));
         let terms = &self.pool.lines[span.line].sentences[span.sentence].terms;
         row[3] = flag(question.kind == AnswerKind::Number && counts(terms, span.end, &question.head));
-        let things = question.things.as_ref();
+        // "Play the accordion" is no instrument.
+        let noun = !matches!(span.shape, Shape::Action | Shape::Clause | Shape::Reason);
+        let things = question.things.as_ref().filter(|_| noun);
         row[4] = flag(things.is_some_and(|it| Nouns::builtin().has(it, &shown.lower[..phrase(shown.lower)])));
     }
 }

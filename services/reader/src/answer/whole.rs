@@ -52,6 +52,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
             "no {sought} is named for sure; this is the sentence that tells of it"
         )),
         conflict: false,
+        stated: None,
     })
 }
 

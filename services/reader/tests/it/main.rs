@@ -6,4 +6,5 @@ mod gaps;
 mod kinds;
 mod plan;
 mod read;
+mod stated;
 mod talk;

@@ -71,9 +71,9 @@ impl Talk {
             .filter(|it| question.contains(it.as_str()))
             .cloned()
             .collect();
-        let bare = subjects
-            .iter()
-            .fold(question.to_owned(), |it, name| it.replace(name.as_str(), ""));
+        let bare = subjects.iter().fold(question.to_owned(), |it, name| {
+            it.replace(&format!("{name}'s"), "").replace(name.as_str(), "")
+        });
         let holds = |turn: &Turn, stem: &String| text::stems(&format!("{} {}", turn.text, turn.caption)).contains(stem);
         let words: Vec<WordWeight> = text::stems(&bare)
             .into_iter()

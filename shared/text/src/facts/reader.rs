@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::group::{Group, Shape, group};
 use super::lexicon::{FILLERS, REPORTS};
 use super::said::{Draft, Said, When, end};
-use super::subject::{Who, is_name, subject};
+use super::subject::{Who, another, is_name, subject};
 use super::token::{Gap, Word, quotes, words};
 use super::verb::{Form, base_of, forms};
 use super::{Statement, Subject, Telling};
@@ -74,6 +74,7 @@ impl<'a> Reader<'a> {
         self.statements[first..]
             .iter_mut()
             .for_each(|it| it.corrects = corrects);
+        self.last = self.last.take().filter(|it| !another(&words, &it.0));
     }
 
     fn clauses(&mut self, words: &[Word]) {

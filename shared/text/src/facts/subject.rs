@@ -1,6 +1,7 @@
 //! Whom a clause is about.
 
 use super::Subject;
+use super::group::group;
 use super::lexicon::{CALLED, HE, KIN, KIN_ADJECTIVES, MANY, NO_NAMES, PETS, SHE};
 use super::token::{Gap, Word};
 
@@ -80,6 +81,17 @@ fn agrees(subject: &Subject, pronoun: &str) -> bool {
         "he" => !MANY.contains(&head) && !SHE.contains(&head),
         _ => !MANY.contains(&head) && !HE.contains(&head),
     }
+}
+
+/// "Selma loves it, Jonas misses his club": says whether a sentence goes on with another one than `last`, so that nobody knows
+/// whom the next "he" means.
+pub(super) fn another(words: &[Word], last: &Subject) -> bool {
+    let same = |it: &Word| matches!(last, Subject::Name(name) if name.to_lowercase() == it.lower);
+    let acts = |at: usize| {
+        let before = &words[at - 1];
+        before.gap == Gap::Comma && is_name(&words[at]) && group(words, at + 1, false).is_some()
+    };
+    (1..words.len()).any(|at| !same(&words[at]) && acts(at))
 }
 
 /// "my sister", "my sister Ana", "my sister's name", "my favourite colour".

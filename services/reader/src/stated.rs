@@ -1,0 +1,239 @@
+//! What turns state outright (REMem, section 3), for questions that ask for just that: where somebody lives, comes from or
+//! works, as what, and how old they are. Who moved to Graz lives there, though no word of the question says so.
+
+use domain::anchor::AnswerKind;
+use domain::evidence::Turn;
+use domain::message::AnswerV1;
+use text::facts::{Statement, Subject, Telling, stated};
+use text::{stem, words};
+
+use crate::answer::{Found, person, shown};
+use crate::pool::Pool;
+use crate::question::Question;
+
+/// What a turn states of others by a pronoun, or what only follows from it, is less sure than this.
+const SURE: f32 = 0.65;
+
+/// What a question asks for, one value at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Home,
+    Origin,
+    Employer,
+    Job,
+    Age,
+}
+
+/// Whom a question asks about.
+struct Whom {
+    /// A name, in lower case.
+    name: String,
+    /// The stem of what somebody is to them: "Ann's father".
+    role: Option<String>,
+}
+
+/// Finds what is stated last of whom the question asks about, or before that if it asks what was before; none if it asks for
+/// anything else, or if the last that was said is that it is over. To "does she still have it" that is the answer.
+pub(crate) fn find(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> Option<Found> {
+    let (asked, whom) = asked(request, question)?;
+    let mut told: Vec<(usize, Statement)> = Vec::new();
+    for (line, it) in pool.lines.iter().enumerate() {
+        let of = |it: &Statement, turn: &Turn| it.confidence >= SURE && asked.met(it) && whom.is(it, turn);
+        let all = stated(&telling(it.turn)).into_iter();
+        told.extend(all.filter(|statement| of(statement, it.turn)).map(|it| (line, it)));
+    }
+    told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+
+    let (line, last) = told.last()?;
+    let observed_at = |line: usize| pool.lines[line].turn.observed_at;
+    let over = last.ended || !last.positive || last.until.is_some_and(|it| it <= observed_at(*line));
+    let (line, text) = match asked {
+        Asked::Slot(_) => (!over).then(|| (*line, shown(&last.object))),
+        Asked::Before(_) => {
+            let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
+            told.iter().rev().find(past).map(|it| (it.0, shown(&it.1.object)))
+        }
+        Asked::Still(_) => over.then(|| (*line, "No".to_owned())),
+    }?;
+    Some(Found {
+        text,
+        lines: vec![line],
+        share: 1.0,
+        reason: Some(format!("stated on {}", observed_at(line).format("%-d %B %Y"))),
+        conflict: false,
+        stated: Some(last.confidence),
+    })
+}
+
+/// Says whether a turn states what is asked for, but of others only.
+pub(crate) fn of_others(request: &AnswerV1, question: &Question, turn: &Turn) -> bool {
+    asked(request, question).is_some_and(|(asked, whom)| {
+        let mut found = stated(&telling(turn)).into_iter().filter(|it| asked.met(it)).peekable();
+        found.peek().is_some() && !found.any(|it| whom.is(&it, turn))
+    })
+}
+
+fn telling(turn: &Turn) -> Telling<'_> {
+    Telling {
+        text: &turn.text,
+        speaker: &turn.actor,
+        addressee: &turn.addressee,
+        observed_at: turn.observed_at,
+    }
+}
+
+/// What would answer a question.
+enum Asked {
+    /// The value of a slot.
+    Slot(Slot),
+    /// The value that it had before.
+    Before(Slot),
+    /// That these are the case no more: stems that the statement has to hold.
+    Still(Vec<String>),
+}
+
+impl Asked {
+    fn met(&self, statement: &Statement) -> bool {
+        match self {
+            Asked::Slot(slot) | Asked::Before(slot) => {
+                let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
+                left || statement.positive && slot.holds(statement)
+            }
+            Asked::Still(words) => {
+                let said = text::stems(&format!("{} {}", statement.predicate, statement.object));
+                words.iter().all(|it| said.contains(it))
+            }
+        }
+    }
+}
+
+/// "I quit my job": it says no more which.
+fn is_job(statement: &Statement) -> bool {
+    statement.predicate == "has" && statement.object == "job"
+}
+
+fn asked(request: &AnswerV1, question: &Question) -> Option<(Asked, Whom)> {
+    let lower = request.question.to_lowercase().replace('’', "'");
+    let name = subject(request, question, &lower)?;
+    let role = role(&lower, &name);
+    let asked = if question.kind == AnswerKind::YesNo {
+        still(question, &lower)
+    } else {
+        valued(question, &lower, role.as_deref())
+    }?;
+    Some((asked, Whom { name, role }))
+}
+
+fn still(question: &Question, lower: &str) -> Option<Asked> {
+    let owning = |it: &str| matches!(it, "own" | "keep" | "possess");
+    let stems = question.words.iter().map(|it| it.stem.clone());
+    let words: Vec<String> = stems.filter(|it| !owning(it)).collect();
+    (lower.contains(" still ") && !words.is_empty()).then_some(Asked::Still(words))
+}
+
+/// Reads which value a question asks for: every word of it belongs to the slot or to whom it is about. What was at some time
+/// is not stated outright, only what is and what was before that.
+fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked> {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    let before = has(&["before", "previously", "formerly"]) || lower.contains("used to");
+    let other = has(&["first", "originally", "if", "would", "will", "not", "why", "when"]);
+    if other || question.negated || !question.options.is_empty() || (!before && has(&["did", "was", "were", "had"])) {
+        return None;
+    }
+    let slot = slot(question, lower)?;
+    let framed = ["previous", "former", "use"];
+    let belongs = |stem: &str| stem == question.head || role == Some(stem) || slot.words().contains(&stem);
+    let fits = |stem: &str| belongs(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
+    let all = question.words.iter().all(|it| fits(&it.stem));
+    all.then_some(if before { Asked::Before(slot) } else { Asked::Slot(slot) })
+}
+
+fn slot(question: &Question, lower: &str) -> Option<Slot> {
+    let tokens = words(lower);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    let head = |list: &[&str]| list.contains(&question.head.as_str());
+    let place = question.kind == AnswerKind::Where || head(&["citi", "town", "villag", "countri", "place"]);
+    if question.kind == AnswerKind::Number && lower.starts_with("how old") {
+        Some(Slot::Age)
+    } else if place && has(&["live", "lives", "living", "based", "home"]) {
+        Some(Slot::Home)
+    } else if place && tokens.last().is_some_and(|it| *it == "from") {
+        Some(Slot::Origin)
+    } else if has(&["job", "profession", "occupation"]) || lower.contains("for a living") || lower.contains(" work as")
+    {
+        Some(Slot::Job)
+    } else if (place || head(&["compani", "firm", "employ"])) && has(&["work", "works", "working"]) {
+        Some(Slot::Employer)
+    } else {
+        None
+    }
+}
+
+impl Slot {
+    /// Stems of the words that ask for it.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Slot::Home => &["live", "base", "home"],
+            Slot::Origin => &["come", "origin"],
+            Slot::Employer => &["work"],
+            Slot::Job => &["job", "profess", "occup", "live", "work"],
+            Slot::Age => &["old"],
+        }
+    }
+
+    fn holds(self, statement: &Statement) -> bool {
+        let is = |list: &[&str]| list.contains(&statement.predicate.as_str());
+        match self {
+            Slot::Home => statement.predicate.starts_with("lives "),
+            Slot::Origin => is(&["comes from"]),
+            Slot::Employer => is(&["works at", "works in", "works for"]),
+            Slot::Job => is(&["works as"]),
+            Slot::Age => is(&["is aged"]),
+        }
+    }
+}
+
+/// Returns in lower case the speaker who is asked about, the user of an assistant who asks about themselves, or the only other
+/// name.
+fn subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<String> {
+    let user = || {
+        request
+            .speakers
+            .iter()
+            .find(|it| USERS.contains(&it.to_lowercase().as_str()))
+    };
+    let own = words(lower).iter().any(|it| matches!(*it, "i" | "my"));
+    let name = match (&question.subject, request.anchors.names.as_slice()) {
+        (Some(speaker), []) => speaker,
+        (None, []) if own => user()?,
+        (None, [name]) if request.anchors.subjects.is_empty() && !own => name,
+        _ => return None,
+    };
+    Some(name.to_lowercase())
+}
+
+/// What the user of an assistant is called as a speaker.
+const USERS: &[&str] = &["user", "human"];
+
+/// Returns the stem of the word after "Ann's" or "my", if it is one for people.
+fn role(lower: &str, name: &str) -> Option<String> {
+    let words = words(lower);
+    let owns = |it: &&str| it.strip_suffix("'s") == Some(name) || *it == "my" && USERS.contains(&name);
+    let next = words.get(words.iter().position(owns)? + 1)?;
+    person(next).then(|| stem(next))
+}
+
+impl Whom {
+    fn is(&self, statement: &Statement, turn: &Turn) -> bool {
+        let named = |name: &str| words(name).first().is_some_and(|it| it.to_lowercase() == self.name);
+        match (&statement.subject, &self.role) {
+            (Subject::Speaker, None) => named(&turn.actor),
+            (Subject::Name(name), None) => named(name),
+            (Subject::Phrase(phrase), Some(role)) => {
+                named(&turn.actor) && words(phrase).last().is_some_and(|it| stem(it) == *role)
+            }
+            (Subject::Phrase(_), None) | (Subject::Speaker | Subject::Name(_), Some(_)) => false,
+        }
+    }
+}

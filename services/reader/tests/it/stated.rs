@@ -1,0 +1,86 @@
+//! What turns state outright answers who asks for just that, though no word of the question stands there.
+
+use domain::anchor::AnswerKind::{Number, WhatDoes, WhatIs, When, Where, YesNo};
+use domain::evidence::Sufficiency;
+
+use crate::talk::Talk;
+
+fn friends() -> Talk {
+    Talk::new(
+        "@ 2025-03-01
+         Mira: We moved to Graz in January, finally a flat with a balcony.
+         Theo: I got promoted to head of logistics. And I turned forty on Monday.
+         Mira: My father moved to Maribor. He reads about octopuses.
+
+         @ 2025-06-10
+         Theo: I sold the car, by the way. I cycle now, 14 kilometres a day.
+         Mira: I live in Leoben now, the flat in Graz was too dear.
+         Theo: And the work?
+
+         @ 2025-12-05
+         Mira: I started a new job at the city archive on 1 December.
+         Theo: I quit my job, I'm free at last.
+         Mira: Jonas plays football. Training is every Tuesday and Friday.",
+    )
+}
+
+#[test]
+fn the_last_that_was_stated_holds() {
+    let talk = friends();
+    for (kind, question, expected) in [
+        (Where, "Where does Mira live?", "Leoben"),
+        (Where, "Where does Mira's father live?", "Maribor"),
+        (Where, "Where does Mira work?", "city archive"),
+        (Number, "How old is Theo?", "forty"),
+        (YesNo, "Does Theo still own a car?", "No"),
+        (Where, "Where did Mira live before?", "Graz"),
+        (WhatIs, "What was Theo's job before?", "head of logistics"),
+    ] {
+        let answered = talk.ask(kind, question);
+        let answer = answered.answer.unwrap();
+        assert_eq!(answer.text, expected, "{question}");
+        assert_eq!(answered.verdict.status, Sufficiency::Supported, "{question}");
+        assert!(answered.verdict.reasons[0].starts_with("stated on "), "{question}");
+        assert_eq!(answer.supports.len(), 1, "{question}");
+    }
+}
+
+#[test]
+fn what_is_over_or_of_somebody_else_is_not_stated() {
+    let talk = friends();
+    for (kind, question, wrong) in [
+        (Where, "Where does Theo live?", "Graz"),
+        (Where, "Where does Theo live?", "Leoben"),
+        (WhatDoes, "What does Mira do for a living?", "head of logistics"),
+        (WhatIs, "What is Mira's job?", "head of logistics"),
+        (Number, "How old is Mira?", "forty"),
+    ] {
+        assert_ne!(talk.answer(kind, question), wrong, "{question}");
+    }
+    let answered = talk.ask(WhatIs, "What is Theo's job?");
+    let stated = answered.verdict.reasons.iter().any(|it| it.starts_with("stated"));
+    assert!(!stated, "he quit: {:?}", answered.verdict.reasons);
+}
+
+#[test]
+fn the_user_of_an_assistant_asks_about_themselves() {
+    let talk = Talk::new(
+        "@ 2026-01-10
+         user: I live in Bremen, the electricity costs 38 cents.
+         assistant: Then a small server pays.
+
+         @ 2026-02-15
+         user: I moved to Oldenburg last week. My daughter works as a nurse.",
+    );
+    assert_eq!(talk.answer(Where, "Where do I live?"), "Oldenburg");
+    assert_eq!(talk.answer(Where, "Where did I live before?"), "Bremen");
+    assert_eq!(talk.answer(WhatDoes, "What does my daughter do for a living?"), "nurse");
+}
+
+#[test]
+fn who_asks_when_something_is_hears_how_often() {
+    assert_eq!(
+        friends().answer(When, "When is the training of Jonas?"),
+        "every Tuesday and Friday"
+    );
+}
