@@ -9,14 +9,15 @@ use crate::question::Question;
 use crate::rank;
 
 /// Version of the features; a fit to others is of no use.
-pub const VERSION: &str = "reader-1";
+pub const VERSION: &str = "reader-2";
 
 /// Names of the features, in their order.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "owned_by_sentence",
     "owned_by_word",
     "owned_by_window",
     "owned_of_many",
+    "owned_by_router",
     "subject",
     "subject_of_many",
     "speech",
@@ -27,10 +28,10 @@ pub const NAMES: [&str; 10] = [
 
 /// What each feature may say, by the sign of its weight for refusal: a fit that turns one round has learned an accident of
 /// its data, such as answerable questions that are worded farther from their evidence than the others.
-pub const SIGNS: [i8; NAMES.len()] = [-1, -1, -1, -1, 1, 0, -1, -1, 1, 1];
+pub const SIGNS: [i8; NAMES.len()] = [-1, -1, -1, -1, -1, 1, 0, -1, -1, 1, 1];
 
 /// How many of the first features say whose the evidence is.
-pub(crate) const OWNED: usize = 4;
+pub(crate) const OWNED: usize = 5;
 
 /// Values of [`NAMES`], each about -1 to 1; 0 where there is nothing to say.
 pub type Features = [f32; NAMES.len()];
@@ -51,6 +52,7 @@ pub(crate) fn features(request: &AnswerV1, question: &Question, pool: &Pool<'_>,
         when(!many, parts.by_word),
         when(!many, parts.by_window),
         when(many, parts.rule() / 4.0),
+        when(named, by_router(request, pool)),
         flag(named),
         flag(named && many),
         flag(question.speech && named),
@@ -58,6 +60,17 @@ pub(crate) fn features(request: &AnswerV1, question: &Question, pool: &Pool<'_>,
         time_off(request, pool),
         flag(name_missing(question, pool)),
     ]
+}
+
+/// Mean ownership of the turns that the router found, by its probabilities: in a space of many people what others say of the
+/// same outnumbers what the one who is asked about says.
+fn by_router(request: &AnswerV1, pool: &Pool<'_>) -> f32 {
+    let found = pool
+        .lines
+        .iter()
+        .filter_map(|it| Some((request.scenes[it.rank?].probability, it.own)));
+    let (total, sum) = found.fold((0.0, 0.0), |(total, sum), (p, own)| (total + p, sum + p * own));
+    if total > 0.0 { sum / total } else { 0.0 }
 }
 
 /// Whether a name or a number of the question stands nowhere near the strong turns.

@@ -14,7 +14,7 @@ use crate::answers;
 use crate::heads::{Plan, train};
 use crate::interval::interval;
 use crate::measure::{ANSWERED_WELL, means, rows};
-use crate::poured::channels;
+use crate::poured::{channels, poured};
 use crate::refusal::{self, Sample};
 use crate::validate::{self, Finding};
 use crate::weak;
@@ -73,7 +73,7 @@ struct Refusal {
     #[arg(long)]
     out: PathBuf,
     /// Name of the check.
-    #[arg(long, default_value = "refusal-1")]
+    #[arg(long, default_value = "refusal-2")]
     name: String,
     /// Weight decay.
     #[arg(long, default_value_t = 0.01)]
@@ -81,6 +81,9 @@ struct Refusal {
     /// Share of answerable questions that the check may refuse; the reader refuses about one for other reasons.
     #[arg(long, default_value_t = 0.06)]
     mistakes: f64,
+    /// It learns from the conversations as they are, and poured into this many spaces, where many people talk of the same.
+    #[arg(long, default_value_t = 4)]
+    poured: usize,
 }
 
 #[derive(Args)]
@@ -259,7 +262,8 @@ impl Validate {
 impl Refusal {
     #[expect(clippy::print_stdout, reason = "the tables are what the command is for")]
     fn run(self) -> anyhow::Result<()> {
-        let (_, worlds) = load(&self.data)?;
+        let (data, mut worlds) = load(&self.data)?;
+        worlds.extend(self::worlds(poured(data, self.poured))?);
         let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
         let samples = refusal::samples(&self.data, &worlds, weights)?;
         let fitted = refusal::fit(&samples, self.l2, self.mistakes);

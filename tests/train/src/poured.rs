@@ -1,6 +1,6 @@
 //! Many conversations in one space: more turns than the router scores as a whole, so that its channels decide who is weighed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::evidence::Channel;
 use domain::port::{Hit, SearchResult};
@@ -29,24 +29,31 @@ const CHANNELS: [Channel; 8] = [
     Channel::Continuity,
 ];
 
-/// Puts all conversations of a data set into one; turns and sessions keep the name of theirs in front.
-pub fn poured(data: DataSet) -> DataSet {
-    let mut all = Conversation {
-        conversation_id: "poured".to_owned(),
-        split: None,
-        speakers: Vec::new(),
-        turns: Vec::new(),
-    };
-    for conversation in data.conversations {
+/// Puts the conversations of a data set into that many, one after the other; turns and sessions keep the name of theirs in
+/// front.
+pub fn poured(data: DataSet, spaces: usize) -> DataSet {
+    let mut all: Vec<Conversation> = (0..spaces.max(1))
+        .map(|it| Conversation {
+            conversation_id: format!("poured-{it}"),
+            split: None,
+            speakers: Vec::new(),
+            turns: Vec::new(),
+        })
+        .collect();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, conversation) in data.conversations.into_iter().enumerate() {
         let name = conversation.conversation_id;
-        all.turns.extend(conversation.turns.into_iter().map(|mut turn| {
+        let space = at % all.len();
+        all[space].turns.extend(conversation.turns.into_iter().map(|mut turn| {
             turn.id = format!("{name}/{}", turn.id);
             turn.session = format!("{name}/{}", turn.session);
             turn
         }));
+        places.insert(name, space);
     }
     let questions = data.questions.into_iter().map(|mut question| {
-        let name = std::mem::replace(&mut question.conversation_id, "poured".to_owned());
+        let space = places.get(&question.conversation_id).copied().unwrap_or_default();
+        let name = std::mem::replace(&mut question.conversation_id, all[space].conversation_id.clone());
         let ids = question.evidence.iter_mut();
         ids.chain(question.evidence_groups.iter_mut().flatten())
             .for_each(|it| *it = format!("{name}/{it}"));
@@ -54,7 +61,7 @@ pub fn poured(data: DataSet) -> DataSet {
     });
     DataSet {
         questions: questions.collect(),
-        conversations: vec![all],
+        conversations: all,
     }
 }
 
@@ -63,7 +70,7 @@ pub fn poured(data: DataSet) -> DataSet {
 /// # Errors
 /// As [`worlds`].
 pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
-    let data = poured(data);
+    let data = poured(data, 1);
     let related = related(&data.conversations[0])?;
     let world = &worlds(data)?[0];
     let view = &world.view;

@@ -13,13 +13,12 @@ pub(super) const FILLS: usize = 3;
 /// with; `stands_for`, it is whom a pronoun that does it in the next sentence means.
 pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; FILLS] {
     let sentence = &line.sentences[span.sentence];
-    let agent = question.gap.agent;
+    let tail = flag(behind_tail(question, sentence, span));
+    if !question.gap.agent {
+        return [0.0, tail, 0.0];
+    }
     let does = before_verb(sentence, span) || by(sentence, span);
-    [
-        flag(agent && does),
-        flag(behind_tail(question, sentence, span)),
-        flag(agent && !does && stands_for(line, span)),
-    ]
+    [flag(does), tail, flag(!does && stands_for(line, span))]
 }
 
 fn flag(it: bool) -> f32 {
