@@ -283,7 +283,8 @@ fn travellers() -> Talk {
          Ilse: Next I went to Bergen, it rained for a week and I was happy.
          Tarek: I would love to see Nairobi one day.
          Ilse: In June I went to Riga, my sister got married there.
-         Tarek: The soup you made for us, with a little sage for the smell, was wonderful.",
+         Ilse: And I put a little sage for the smell into the soup, did you like it?
+         Tarek: It was wonderful.",
     )
 }
 
