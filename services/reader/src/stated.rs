@@ -4,7 +4,7 @@
 use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::message::AnswerV1;
-use text::facts::{Statement, Subject, Telling, stated};
+use text::facts::{Slot, Statement, Subject, Telling, stated};
 use text::{stem, words};
 
 use crate::answer::{Found, person, shown};
@@ -13,16 +13,6 @@ use crate::question::Question;
 
 /// What a turn states of others by a pronoun, or what only follows from it, is less sure than this.
 const SURE: f32 = 0.65;
-
-/// What a question asks for, one value at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
-    Home,
-    Origin,
-    Employer,
-    Job,
-    Age,
-}
 
 /// Whom a question asks about.
 struct Whom {
@@ -97,7 +87,7 @@ impl Asked {
         match self {
             Asked::Slot(slot) | Asked::Before(slot) => {
                 let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
-                left || statement.positive && slot.holds(statement)
+                left || statement.positive && slot.is_told_by(&statement.predicate)
             }
             Asked::Still(words) => {
                 let said = text::stems(&format!("{} {}", statement.predicate, statement.object));
@@ -141,57 +131,12 @@ fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked>
     if other || question.negated || !question.options.is_empty() || (!before && has(&["did", "was", "were", "had"])) {
         return None;
     }
-    let slot = slot(question, lower)?;
+    let slot = Slot::asked(lower)?;
     let framed = ["previous", "former", "use"];
     let belongs = |stem: &str| stem == question.head || role == Some(stem) || slot.words().contains(&stem);
     let fits = |stem: &str| belongs(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
     let all = question.words.iter().all(|it| fits(&it.stem));
     all.then_some(if before { Asked::Before(slot) } else { Asked::Slot(slot) })
-}
-
-fn slot(question: &Question, lower: &str) -> Option<Slot> {
-    let tokens = words(lower);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    let head = |list: &[&str]| list.contains(&question.head.as_str());
-    let place = question.kind == AnswerKind::Where || head(&["citi", "town", "villag", "countri", "place"]);
-    if question.kind == AnswerKind::Number && lower.starts_with("how old") {
-        Some(Slot::Age)
-    } else if place && has(&["live", "lives", "living", "based", "home"]) {
-        Some(Slot::Home)
-    } else if place && tokens.last().is_some_and(|it| *it == "from") {
-        Some(Slot::Origin)
-    } else if has(&["job", "profession", "occupation"]) || lower.contains("for a living") || lower.contains(" work as")
-    {
-        Some(Slot::Job)
-    } else if (place || head(&["compani", "firm", "employ"])) && has(&["work", "works", "working"]) {
-        Some(Slot::Employer)
-    } else {
-        None
-    }
-}
-
-impl Slot {
-    /// Stems of the words that ask for it.
-    fn words(self) -> &'static [&'static str] {
-        match self {
-            Slot::Home => &["live", "base", "home"],
-            Slot::Origin => &["come", "origin"],
-            Slot::Employer => &["work"],
-            Slot::Job => &["job", "profess", "occup", "live", "work"],
-            Slot::Age => &["old"],
-        }
-    }
-
-    fn holds(self, statement: &Statement) -> bool {
-        let is = |list: &[&str]| list.contains(&statement.predicate.as_str());
-        match self {
-            Slot::Home => statement.predicate.starts_with("lives "),
-            Slot::Origin => is(&["comes from"]),
-            Slot::Employer => is(&["works at", "works in", "works for"]),
-            Slot::Job => is(&["works as"]),
-            Slot::Age => is(&["is aged"]),
-        }
-    }
 }
 
 /// Returns in lower case the speaker who is asked about, the user of an assistant who asks about themselves, or the only other

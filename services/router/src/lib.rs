@@ -24,6 +24,7 @@ mod explain;
 mod near;
 mod service;
 mod spaces;
+mod stated;
 mod tools;
 
 pub use error::Error;

@@ -21,6 +21,8 @@ use crate::view::View;
 const AROUND: usize = 3;
 /// At most this many candidates get all features; the others are passed over after a glance.
 pub const FULL: usize = 800;
+/// Scenes beside the best: units that somebody gathered or pinned, or whose facts hold what is asked for.
+const WANTED: usize = 4;
 /// Best units that get edges, and anchors that the edges start from.
 const CHAINED: usize = 64;
 const ANCHORS: usize = 3;
@@ -88,7 +90,9 @@ pub(crate) fn within(
         .take(request.ranked as usize)
         .map(|it| ranked(view, query, it))
         .collect();
-    let scenes = scored.iter().take(request.scenes as usize).enumerate();
+    let best = request.scenes as usize;
+    let read = |(at, it): &(usize, &Scored)| *at < best || best > 0 && it.favour > 0.0;
+    let scenes = scored.iter().enumerate().filter(read).take(best + WANTED);
     let words = query
         .words
         .iter()

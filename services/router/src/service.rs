@@ -19,6 +19,7 @@ use crate::heads::Weights;
 use crate::propose::Gate;
 use crate::query::Query;
 use crate::spaces::{Seen, Spaces};
+use crate::stated::stated;
 use crate::view::View;
 use crate::{propose, route, tools};
 
@@ -139,6 +140,9 @@ impl Router {
         log.step("sync", start);
         let start = Instant::now();
         let query = self.read(&view, &request).instrument(info_span!("read")).await?;
+        let as_of = request.as_of.map(|it| it.to_utc());
+        let told = stated(&view, seen.memory.at(as_of), &query, &request.question);
+        request.focus.extend(seen.memory.turns(&told));
         log.step("read", start);
         let start = Instant::now();
         let found = self

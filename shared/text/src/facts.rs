@@ -18,6 +18,7 @@ mod plan;
 mod preference;
 mod reader;
 mod said;
+mod slot;
 mod state;
 mod subject;
 mod thing;
@@ -33,6 +34,7 @@ use domain::fact::Aspect;
 use domain::time::TimeSpan;
 
 pub use correction::{Correction, corrected, correction};
+pub use slot::Slot;
 
 /// Most statements that one turn yields.
 const STATEMENTS_MAX: usize = 24;

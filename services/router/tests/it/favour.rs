@@ -59,6 +59,35 @@ async fn what_is_derived_changes_no_pack() {
     assert_eq!(bytes(&other, &asked).await, before);
 }
 
+fn centers(routed: &RoutedV1) -> Vec<UnitId> {
+    routed.scenes.iter().map(|it| it.turns[it.center].unit).collect()
+}
+
+#[tokio::test]
+async fn facts_bring_the_turns_that_state_what_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, router) = opened(&dir).await;
+    let asked = RouteV1 {
+        scenes: 1,
+        ..request("Where does Omar live now?", 60)
+    };
+    assert_eq!(router.route(asked.clone()).await.unwrap().scenes.len(), 1);
+    ctx.backends.graph.put_derived(&space(), &derived(), &[]).await.unwrap();
+    let told = centers(&router.route(asked.clone()).await.unwrap());
+    assert!(told.contains(&turn(7)) && told.contains(&turn(4)), "{told:?}");
+    let earlier = RouteV1 {
+        as_of: Some("2024-05-01T00:00:00Z".parse().unwrap()),
+        ..asked.clone()
+    };
+    let told = centers(&router.route(earlier).await.unwrap());
+    assert!(!told.contains(&turn(7)) && told.contains(&turn(4)), "{told:?}");
+    let other = RouteV1 {
+        question: "Where does Liv live now?".to_owned(),
+        ..asked
+    };
+    assert_eq!(router.route(other).await.unwrap().scenes.len(), 1);
+}
+
 #[tokio::test]
 async fn what_is_forgotten_is_no_evidence() {
     let dir = tempfile::tempdir().unwrap();
