@@ -33,7 +33,6 @@ pub(crate) fn find(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> 
         told.extend(all.filter(|statement| of(statement, it.turn)).map(|it| (line, it)));
     }
     told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
-
     let (line, last) = told.last()?;
     let observed_at = |line: usize| pool.lines[line].turn.observed_at;
     let over = last.ended || !last.positive || last.until.is_some_and(|it| it <= observed_at(*line));
@@ -164,14 +163,15 @@ const USERS: &[&str] = &["user", "human"];
 /// Returns the stem of the word after "Ann's" or "my", if it is one for people.
 fn role(lower: &str, name: &str) -> Option<String> {
     let words = words(lower);
-    let owns = |it: &&str| it.strip_suffix("'s") == Some(name) || *it == "my" && USERS.contains(&name);
+    let named = |it: &str| name.split(' ').any(|word| word == it);
+    let owns = |it: &&str| it.strip_suffix("'s").is_some_and(named) || *it == "my" && USERS.contains(&name);
     let next = words.get(words.iter().position(owns)? + 1)?;
     person(next).then(|| stem(next))
 }
 
 impl Whom {
     fn is(&self, statement: &Statement, turn: &Turn) -> bool {
-        let named = |name: &str| words(name).first().is_some_and(|it| it.to_lowercase() == self.name);
+        let named = |name: &str| same(&name.to_lowercase(), &self.name);
         match (&statement.subject, &self.role) {
             (Subject::Speaker, None) => named(&turn.actor),
             (Subject::Name(name), None) => named(name),
@@ -181,4 +181,10 @@ impl Whom {
             (Subject::Phrase(_), None) | (Subject::Speaker | Subject::Name(_), Some(_)) => false,
         }
     }
+}
+
+/// "Jorun" is "Jorun Berg"; two whole names have to be equal.
+fn same(a: &str, b: &str) -> bool {
+    let opens = |long: &str, short: &str| long.split(' ').next() == Some(short);
+    a == b || opens(a, b) || opens(b, a)
 }

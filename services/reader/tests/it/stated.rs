@@ -63,6 +63,18 @@ fn what_is_over_or_of_somebody_else_is_not_stated() {
 }
 
 #[test]
+fn whole_names_are_told_apart() {
+    let talk = Talk::new(
+        "@ 2026-01-10
+         Jorun Berg: I moved to Voss in May.
+         Jorun Lie: I live in Bodø. My father lives in Narvik.",
+    );
+    assert_eq!(talk.answer(Where, "Where does Jorun Berg live?"), "Voss");
+    assert_eq!(talk.answer(Where, "Where does Jorun Lie live?"), "Bodø");
+    assert_eq!(talk.answer(Where, "Where does Jorun Lie's father live?"), "Narvik");
+}
+
+#[test]
 fn the_user_of_an_assistant_asks_about_themselves() {
     let talk = Talk::new(
         "@ 2026-01-10
