@@ -161,7 +161,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         converse: converse(request, &lower),
         subject: subject(request, &lower),
         speech,
-        plural: asked::plural(request, &lower),
+        plural: asked::plural(&request.anchors, &lower),
         feeling: lower.contains("feel") || lower.contains("react") || lower.contains("emotion"),
         options: asked::options(&request.question),
         class,

@@ -1,7 +1,6 @@
 //! How a question wants to be answered, read from its words.
 
-use domain::anchor::AnswerKind;
-use domain::message::AnswerV1;
+use domain::anchor::{Anchors, AnswerKind};
 use text::{is_stop, words};
 
 use super::{AUXILIARIES, Asked};
@@ -235,14 +234,14 @@ fn money(tokens: &[&str]) -> bool {
     }
 }
 
-pub(super) fn plural(request: &AnswerV1, lower: &str) -> bool {
-    let head = request.anchors.head.to_lowercase();
+pub(super) fn plural(anchors: &Anchors, lower: &str) -> bool {
+    let head = anchors.head.to_lowercase();
     let many = head.len() > 3 && head.ends_with('s') && !head.ends_with("ss") && !head.ends_with("us");
     // "What has she painted" may be many things, "which picture has she painted" is one.
     let opens = |it: &&str| LISTERS.contains(it) || head.is_empty() && matches!(*it, "has" | "have");
     let listing = words(lower).iter().take(4).any(opens);
     let what = !matches!(
-        request.anchors.answer,
+        anchors.answer,
         AnswerKind::When | AnswerKind::Number | AnswerKind::Duration
     );
     what && (many || head == "people" || head == "children" || (listing && !lower.contains("how ")))
@@ -269,4 +268,25 @@ pub(super) fn options(question: &str) -> Vec<String> {
         .filter(|it| !it.is_empty())
         .collect();
     vec![left.join(" "), right.join(" ")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_been_done_may_be_many_things_and_which_thing_is_one() {
+        for (head, question, many) in [
+            ("", "what has she painted?", true),
+            ("picture", "which picture has she painted?", false),
+            ("pictures", "which pictures has she painted?", true),
+        ] {
+            let anchors = Anchors {
+                head: head.to_owned(),
+                answer: AnswerKind::Kind,
+                ..Anchors::default()
+            };
+            assert_eq!(plural(&anchors, question), many, "{question}");
+        }
+    }
 }

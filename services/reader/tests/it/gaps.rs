@@ -95,3 +95,55 @@ fn one_thing_is_asked_for_although_it_has_been_done() {
         )],
     );
 }
+
+fn workshop() -> Talk {
+    Talk::new(
+        "@ 2025-03-04
+         Berit: Ludvik plays in the park with Anders. He also repaired my bicycle, and Tove thanked him.
+         Osman: Tove was hired by Edo, she is the new painter.
+
+         @ 2025-05-04
+         Berit: My mother is much better. She is learning to play the accordion!",
+    )
+}
+
+#[test]
+fn a_pronoun_means_the_name_before_it() {
+    check(
+        &workshop(),
+        &[(Who, "", "repaired", "Who repaired Berit's bicycle?", "Ludvik")],
+    );
+}
+
+#[test]
+fn by_whom_it_was_done_did_it() {
+    check(&workshop(), &[(Who, "", "hired", "Who hired the painter?", "Edo")]);
+}
+
+#[test]
+fn an_instrument_is_not_the_playing_of_it() {
+    check(
+        &workshop(),
+        &[(
+            WhatIs,
+            "instrument",
+            "learning",
+            "What instrument is Berit's mother learning?",
+            "accordion",
+        )],
+    );
+}
+
+#[test]
+fn a_list_is_of_what_is_asked_for() {
+    check(
+        &landlady(),
+        &[(
+            Kind,
+            "instruments",
+            "taken",
+            "Which instruments has Berit's tenant taken up?",
+            "oboe",
+        )],
+    );
+}

@@ -63,6 +63,19 @@ fn what_is_over_or_of_somebody_else_is_not_stated() {
 }
 
 #[test]
+fn where_the_father_lives_is_not_where_the_son_does() {
+    let talk = Talk::new(
+        "@ 2026-01-10
+         Theo: My father lives in Narvik.
+         Mira: Say hello to him.",
+    );
+    let answered = talk.ask(Where, "Where does Theo live?");
+    assert_eq!(answered.answer.map(|it| it.text), None);
+    assert_eq!(answered.verdict.nearest[0].reason, "said_by_other");
+    assert_eq!(talk.answer(Where, "Where does Theo's father live?"), "Narvik");
+}
+
+#[test]
 fn whole_names_are_told_apart() {
     let talk = Talk::new(
         "@ 2026-01-10
