@@ -3,7 +3,8 @@
 //!
 //! [`plan()`] splits a question into subgoals and cues. For answers start at [`read()`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
-//! the evidence is the subject's own, `answer` extracts by kind of question, `stated` takes what a turn states outright. What is weighed against each other is fitted:
+//! the evidence is the subject's own, `answer` extracts by kind of question, `stated` takes what a turn states outright.
+//! What is weighed against each other is fitted:
 //! [`weights`] of turns, candidates and times, and a check whether to refuse. It looks nothing up and remembers nothing:
 //! what it may use is in the request.
 

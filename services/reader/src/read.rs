@@ -9,7 +9,7 @@ use crate::features::{self, Features};
 use crate::judge::{Detail, Judgement, judge};
 use crate::pool::{Line, Pool};
 use crate::question::{self, Question};
-use crate::stated;
+use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 
@@ -34,7 +34,8 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
     let judgement = judge(&pool, &question, &mut lexicon);
-    if let Some(found) = stated::find(request, &question, &pool) {
+    let sought = Sought::of(request, &question);
+    if let Some(found) = sought.as_ref().and_then(|it| it.find(&pool)) {
         return accepted(request, &question, &judgement, found, &pool);
     }
     if let Some(refusal) = refuse(request, &pool, &question, &judgement) {
@@ -47,7 +48,11 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
             misses(&pool, &pool.by_order, "weak"),
         );
     };
-    let other = |it: &&usize| stated::of_others(request, &question, pool.lines[**it].turn);
+    let other = |line: &&usize| {
+        sought
+            .as_ref()
+            .is_some_and(|it| it.is_of_others(pool.lines[**line].turn))
+    };
     if let (Some(subject), Some(&line)) = (&question.subject, found.lines.first().filter(other)) {
         return of_others(subject, &pool, &[line]);
     }

@@ -4,7 +4,7 @@
 use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::message::AnswerV1;
-use text::facts::{Slot, Statement, Subject, Telling, stated};
+use text::facts::{Slot, Statement, Subject, Telling, is_user, stated};
 use text::{stem, words};
 
 use crate::answer::{Found, person, shown};
@@ -14,6 +14,12 @@ use crate::question::Question;
 /// What a turn states of others by a pronoun, or what only follows from it, is less sure than this.
 const SURE: f32 = 0.65;
 
+/// What a question asks for, and of whom.
+pub(crate) struct Sought {
+    asked: Asked,
+    whom: Whom,
+}
+
 /// Whom a question asks about.
 struct Whom {
     /// A name, in lower case.
@@ -22,44 +28,63 @@ struct Whom {
     role: Option<String>,
 }
 
-/// Finds what is stated last of whom the question asks about, or before that if it asks what was before; none if it asks for
-/// anything else, or if the last that was said is that it is over. To "does she still have it" that is the answer.
-pub(crate) fn find(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> Option<Found> {
-    let (asked, whom) = asked(request, question)?;
-    let mut told: Vec<(usize, Statement)> = Vec::new();
-    for (line, it) in pool.lines.iter().enumerate() {
-        let of = |it: &Statement, turn: &Turn| it.confidence >= SURE && asked.met(it) && whom.is(it, turn);
-        let all = stated(&telling(it.turn)).into_iter();
-        told.extend(all.filter(|statement| of(statement, it.turn)).map(|it| (line, it)));
+impl Sought {
+    /// Reads a question; none if it asks for anything but what turns state outright.
+    pub(crate) fn of(request: &AnswerV1, question: &Question) -> Option<Sought> {
+        let lower = request.question.to_lowercase().replace('’', "'");
+        let name = subject(request, question, &lower)?;
+        let role = role(&lower, &name);
+        let asked = if question.kind == AnswerKind::YesNo {
+            still(question, &lower)
+        } else {
+            valued(question, &lower, role.as_deref())
+        }?;
+        Some(Sought {
+            asked,
+            whom: Whom { name, role },
+        })
     }
-    told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
-    let (line, last) = told.last()?;
-    let observed_at = |line: usize| pool.lines[line].turn.observed_at;
-    let over = last.ended || !last.positive || last.until.is_some_and(|it| it <= observed_at(*line));
-    let (line, text) = match asked {
-        Asked::Slot(_) => (!over).then(|| (*line, shown(&last.object))),
-        Asked::Before(_) => {
-            let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
-            told.iter().rev().find(past).map(|it| (it.0, shown(&it.1.object)))
-        }
-        Asked::Still(_) => over.then(|| (*line, "No".to_owned())),
-    }?;
-    Some(Found {
-        text,
-        lines: vec![line],
-        share: 1.0,
-        reason: Some(format!("stated on {}", observed_at(line).format("%-d %B %Y"))),
-        conflict: false,
-        stated: Some(last.confidence),
-    })
-}
 
-/// Says whether a turn states what is asked for, but of others only.
-pub(crate) fn of_others(request: &AnswerV1, question: &Question, turn: &Turn) -> bool {
-    asked(request, question).is_some_and(|(asked, whom)| {
-        let mut found = stated(&telling(turn)).into_iter().filter(|it| asked.met(it)).peekable();
-        found.peek().is_some() && !found.any(|it| whom.is(&it, turn))
-    })
+    /// Finds what is stated last of whom the question asks about, or before that if it asks what was before; none if the last
+    /// that was said is that it is over. To "does she still have it" that is the answer.
+    pub(crate) fn find(&self, pool: &Pool<'_>) -> Option<Found> {
+        let mut told: Vec<(usize, Statement)> = Vec::new();
+        for (line, it) in pool.lines.iter().enumerate() {
+            let of = |statement: &Statement| statement.confidence >= SURE && self.whom.is(statement, it.turn);
+            told.extend(self.met(it.turn).filter(of).map(|it| (line, it)));
+        }
+        told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+        let (line, last) = told.last()?;
+        let observed_at = |line: usize| pool.lines[line].turn.observed_at;
+        let over = last.ended || !last.positive || last.until.is_some_and(|it| it <= observed_at(*line));
+        let (line, text) = match self.asked {
+            Asked::Slot(_) => (!over).then(|| (*line, shown(&last.object))),
+            Asked::Before(_) => {
+                let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
+                told.iter().rev().find(past).map(|it| (it.0, shown(&it.1.object)))
+            }
+            Asked::Still(_) => over.then(|| (*line, "No".to_owned())),
+        }?;
+        Some(Found {
+            text,
+            lines: vec![line],
+            share: 1.0,
+            reason: Some(format!("stated on {}", observed_at(line).format("%-d %B %Y"))),
+            conflict: false,
+            stated: Some(last.confidence),
+        })
+    }
+
+    /// Says whether a turn states what is asked for, but of others only.
+    pub(crate) fn is_of_others(&self, turn: &Turn) -> bool {
+        let mut found = self.met(turn).peekable();
+        found.peek().is_some() && !found.any(|it| self.whom.is(&it, turn))
+    }
+
+    /// Returns the statements of a turn that tell what is asked for, of whomever.
+    fn met(&self, turn: &Turn) -> impl Iterator<Item = Statement> {
+        stated(&telling(turn)).into_iter().filter(|it| self.asked.met(it))
+    }
 }
 
 fn telling(turn: &Turn) -> Telling<'_> {
@@ -101,18 +126,6 @@ fn is_job(statement: &Statement) -> bool {
     statement.predicate == "has" && statement.object == "job"
 }
 
-fn asked(request: &AnswerV1, question: &Question) -> Option<(Asked, Whom)> {
-    let lower = request.question.to_lowercase().replace('’', "'");
-    let name = subject(request, question, &lower)?;
-    let role = role(&lower, &name);
-    let asked = if question.kind == AnswerKind::YesNo {
-        still(question, &lower)
-    } else {
-        valued(question, &lower, role.as_deref())
-    }?;
-    Some((asked, Whom { name, role }))
-}
-
 fn still(question: &Question, lower: &str) -> Option<Asked> {
     let owning = |it: &str| matches!(it, "own" | "keep" | "possess");
     let stems = question.words.iter().map(|it| it.stem.clone());
@@ -141,12 +154,7 @@ fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked>
 /// Returns in lower case the speaker who is asked about, the user of an assistant who asks about themselves, or the only other
 /// name.
 fn subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<String> {
-    let user = || {
-        request
-            .speakers
-            .iter()
-            .find(|it| USERS.contains(&it.to_lowercase().as_str()))
-    };
+    let user = || request.speakers.iter().find(|it| is_user(it));
     let own = words(lower).iter().any(|it| matches!(*it, "i" | "my"));
     let name = match (&question.subject, request.anchors.names.as_slice()) {
         (Some(speaker), []) => speaker,
@@ -157,14 +165,11 @@ fn subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<Strin
     Some(name.to_lowercase())
 }
 
-/// What the user of an assistant is called as a speaker.
-const USERS: &[&str] = &["user", "human"];
-
 /// Returns the stem of the word after "Ann's" or "my", if it is one for people.
 fn role(lower: &str, name: &str) -> Option<String> {
     let words = words(lower);
     let named = |it: &str| name.split(' ').any(|word| word == it);
-    let owns = |it: &&str| it.strip_suffix("'s").is_some_and(named) || *it == "my" && USERS.contains(&name);
+    let owns = |it: &&str| it.strip_suffix("'s").is_some_and(named) || *it == "my" && is_user(name);
     let next = words.get(words.iter().position(owns)? + 1)?;
     person(next).then(|| stem(next))
 }

@@ -6,7 +6,7 @@ use text::facts::Slot;
 
 use crate::memory::Known;
 use crate::query::Query;
-use crate::view::{View, is_user};
+use crate::view::View;
 
 /// At most this many turns, those of the facts told last: what holds, and what held before.
 const STATED: usize = 2;
@@ -18,24 +18,11 @@ pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query, question: &st
     let Some(slot) = Slot::asked(&lower) else {
         return Vec::new();
     };
-    let own = text::words(&lower).iter().any(|it| matches!(*it, "i" | "my"));
-    let named: Vec<&str> = query
-        .anchors
-        .subjects
-        .iter()
-        .chain(&query.anchors.names)
-        .map(String::as_str)
-        .collect();
-    let users = || {
-        view.speakers()
-            .names()
-            .iter()
-            .map(String::as_str)
-            .filter(|it| is_user(it))
-    };
+    let named: Vec<&String> = query.anchors.subjects.iter().chain(&query.anchors.names).collect();
     let name = match named.as_slice() {
         [only] => Some(*only),
-        [] if own => users().next(),
+        // The user of an assistant, who is asked about as "I".
+        [] => query.subjects.first().map(|it| &view.speakers().names()[*it]),
         _ => None,
     };
     let mut found = name.map(|it| known.facts_about(it)).unwrap_or_default();

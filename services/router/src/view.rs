@@ -16,7 +16,8 @@ use domain::unit::{Grain, Status, Unit};
 use rustc_hash::FxHashMap;
 
 pub use glimpse::{Glimpses, bits};
-pub use speakers::{Speakers, is_role, is_user};
+pub use speakers::{Speakers, is_role};
+pub use text::facts::is_user;
 pub use turn::{Part, Sentence, Turn};
 
 /// Units that are worth a thread.

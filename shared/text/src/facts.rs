@@ -118,6 +118,11 @@ pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
     out
 }
 
+/// Says whether a name is that of the user of an assistant.
+pub fn is_user(name: &str) -> bool {
+    matches!(name.to_lowercase().as_str(), "user" | "human")
+}
+
 /// Says whether a name is that of an assistant, an agent or a tool, which tells nothing of itself.
 pub fn is_assistant(name: &str) -> bool {
     let lower = name.to_lowercase();

@@ -3,6 +3,7 @@
 
 use super::lexis::{Class, class};
 use super::spans::{Shape, Span};
+use super::traits::flag;
 use crate::pool::{Line, Sentence};
 use crate::question::Question;
 
@@ -19,10 +20,6 @@ pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; 
     }
     let does = before_verb(sentence, span) || by(sentence, span);
     [flag(does), tail, flag(!does && stands_for(line, span))]
-}
-
-fn flag(it: bool) -> f32 {
-    f32::from(u8::from(it))
 }
 
 /// Returns the classes and the words of a stretch of a sentence; none if a mark stands in it.

@@ -276,7 +276,7 @@ fn phrase(words: &[String]) -> usize {
     words.iter().skip(1).position(ends).map_or(words.len(), |it| it + 1)
 }
 
-fn flag(it: bool) -> f32 {
+pub(super) fn flag(it: bool) -> f32 {
     f32::from(u8::from(it))
 }
 

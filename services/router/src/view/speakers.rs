@@ -85,8 +85,3 @@ pub fn is_role(name: &str) -> bool {
         "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
     )
 }
-
-/// Speakers that are called the user of an assistant.
-pub fn is_user(name: &str) -> bool {
-    matches!(name.to_lowercase().as_str(), "user" | "human")
-}
