@@ -45,7 +45,22 @@ macro_rules! locked {
     };
 }
 
-pub(super) use {locked, seen};
+/// Starts a statement that reads what follows `$after` in a feed of a space, if its counter says that there is anything.
+///
+/// What is being committed becomes visible piece by piece and in any order, so whoever reads on behind the last number
+/// they saw would pass by what comes after it. The lock waits for whoever is storing; to set what is set stores nothing.
+macro_rules! following {
+    ($counter:literal, $rest:expr) => {
+        concat!(
+            "MATCH (s:Space {key: $space}) WHERE s.erasing IS NULL AND coalesce(s.",
+            $counter,
+            ", 0) > $after SET s.lock = true WITH s WHERE s.erasing IS NULL\n",
+            $rest
+        )
+    };
+}
+
+pub(super) use {following, locked, seen};
 
 /// Sends statements to the server.
 pub(super) struct Client {

@@ -9,7 +9,7 @@ use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
 use uuid::Uuid;
 
-use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
+use super::client::{Client, body, column, following, integer, json, locked, natural, on, row, seen};
 use super::error::damaged;
 use super::keys::{id, id_of};
 
@@ -56,7 +56,8 @@ const GET: &str = seen!(
     "UNWIND $ids AS id MATCH (d:Derived {key: $prefix + id}) WHERE d.body IS NOT NULL
      RETURN d.key AS key, d.body AS body"
 );
-const CHANGES: &str = seen!(
+const CHANGES: &str = following!(
+    "derived_changes",
     "CALL () {
        MATCH (d:Derived) WHERE d.space = $space AND d.sequence > $after
        RETURN d.sequence AS sequence, d.kind AS kind, d.key AS key, d.body AS body
@@ -145,7 +146,7 @@ pub(super) async fn changes(
     let query = on(&client.keys(space), CHANGES)
         .param("after", integer(sequence))
         .param("limit", integer(limit));
-    let rows = client.read(operation, query).await?;
+    let rows = client.write(operation, query).await?;
     rows.iter().map(|it| change(operation, it)).collect()
 }
 

@@ -12,7 +12,7 @@ use neo4rs::{BoltType, Row};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::client::{Client, body, column, integer, json, locked, natural, on, row, seen};
+use super::client::{Client, body, column, following, integer, json, locked, natural, on, row, seen};
 use super::error::damaged;
 use super::keys::{id, id_of};
 use super::{derived, relations};
@@ -44,7 +44,8 @@ const PUT_UNITS: &str = locked!(
 const UNITS: &str =
     seen!("UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body");
 // A subquery of its own reads in the order of the index, and no more than it returns.
-const CHANGES: &str = seen!(
+const CHANGES: &str = following!(
+    "changes",
     "CALL () {
        MATCH (u:Unit) WHERE u.space = $space AND u.sequence > $after
        RETURN u.sequence AS sequence, u.live AS live, u.body AS body ORDER BY u.space, u.sequence LIMIT $limit
@@ -89,7 +90,7 @@ impl Graph for NodeGraph {
         let query = on(&self.0.keys(space), CHANGES)
             .param("after", integer(sequence))
             .param("limit", integer(limit));
-        let rows = self.0.read(OPERATION, query).await?;
+        let rows = self.0.write(OPERATION, query).await?;
         let change = |row: &Row| -> Result<Change> {
             let unit: Unit = body(OPERATION, row)?;
             let live: bool = column(OPERATION, row, "live")?;

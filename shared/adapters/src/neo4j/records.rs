@@ -11,7 +11,7 @@ use domain::record::Record;
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
 
-use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
+use super::client::{Client, body, column, following, integer, json, locked, natural, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{Keys, id, id_of, spaces};
 use super::{curations, erasure, graph, notes};
@@ -76,7 +76,8 @@ const ERASE: &str = locked!(
 );
 const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
 // A subquery of its own reads in the order of the index, and no more than it returns.
-const LIST: &str = seen!(
+const LIST: &str = following!(
+    "listed",
     "CALL () {
        MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
        RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit
@@ -223,7 +224,7 @@ impl Records for NodeRecords {
         let query = on(&self.0.keys(space), LIST)
             .param("after", integer(after))
             .param("limit", integer(limit.saturating_add(1)));
-        let mut rows = self.0.read(OPERATION, query).await?;
+        let mut rows = self.0.write(OPERATION, query).await?;
         let more = rows.len() > limit;
         rows.truncate(limit);
         let last = rows.last().filter(|_| more);

@@ -30,7 +30,8 @@ pub struct DerivedChange {
 /// Units, relations and whatever else is derived: facts, entities, topics, pages, merges.
 ///
 /// Every `put` fails with `NotFound` if the space is unknown, so that work that outlived its space brings nothing back;
-/// reading an unknown space finds nothing.
+/// reading an unknown space finds nothing. Whoever reads a feed on behind the last sequence they saw passes nothing by,
+/// however many write meanwhile.
 #[async_trait]
 pub trait Graph: Send + Sync + 'static {
     /// Removes the `retired` units, then inserts or replaces `units`; one step. Equal units leave no change behind.

@@ -105,7 +105,8 @@ pub trait Records: Send + Sync + 'static {
     /// Returns records by id, in the order asked; unknown ids are left out.
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>>;
 
-    /// Returns up to `limit` records in insertion order, starting after the cursor; the cursor to go on with, if any.
+    /// Returns up to `limit` records in insertion order, starting after the cursor; the cursor to go on with, if any. Going
+    /// on passes nothing by, however many write meanwhile.
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)>;
 
     /// Returns up to `before` records of the session at or before `around` and up to `after` behind it, in session order;

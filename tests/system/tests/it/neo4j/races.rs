@@ -1,13 +1,16 @@
 //! Many at once, and work that stops midway.
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
+use std::ops::Range;
 
 use adapters::neo4j::Neo4j;
 use domain::derived::Derived;
 use domain::id::RecordId;
-use domain::port::Claim;
+use domain::port::{Change, Claim, Result};
 use domain::relation::RelationKind;
 use domain::{Classify, ErrorKind};
+
+use tokio::task::JoinHandle;
 
 use super::fresh;
 use super::sample::{fact, noon, record, relation, space, unit, unit_id};
@@ -43,18 +46,16 @@ async fn a_feed_under_many_writers_misses_nothing() {
         }
     };
     let writers: Vec<_> = (0..TASKS).map(|task| tokio::spawn(write(task))).collect();
-    let (mut cursor, mut seen) = (0, BTreeSet::new());
-    while seen.len() < (TASKS * EACH) as usize {
-        for change in it.graph.changes(&a, cursor, 7).await.unwrap() {
-            assert!(change.sequence > cursor);
-            cursor = change.sequence;
-            assert!(seen.insert(change.unit.id), "an equal unit is no change");
-        }
-    }
+    let ended = || writers.iter().all(JoinHandle::is_finished);
+    let seen = follow(ended, async |after| sequences(it.graph.changes(&a, after, 7).await)).await;
     for writer in writers {
         writer.await.unwrap();
     }
-    assert!(it.graph.changes(&a, cursor, 1).await.unwrap().is_empty());
+    assert_eq!(
+        seen.len(),
+        (TASKS * EACH) as usize,
+        "each once: an equal unit is no change"
+    );
     let info = it.records.space(&a).await.unwrap().unwrap();
     assert_eq!((info.records, info.units), (EACH as u64 * 2, (TASKS * EACH) as u64));
     let ids: Vec<_> = (0..=EACH).map(unit_id).collect();
@@ -64,6 +65,70 @@ async fn a_feed_under_many_writers_misses_nothing() {
         "each once"
     );
     assert_eq!(it.records.list(&a, 0, 999).await.unwrap().0.len(), EACH as usize * 2);
+}
+
+/// A step that is being stored is not read in part: what of it comes later would be passed by.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_feed_passes_nothing_by() {
+    const STEPS: u128 = 30;
+    const AT_ONCE: u128 = 100;
+    const ALL: u128 = STEPS * AT_ONCE;
+    let Some(options) = fresh().await else { return };
+    let it = Neo4j::connect(&options).await.unwrap();
+    let a = space("a");
+    it.records.create_space(&a, noon()).await.unwrap();
+    let facts = |numbers: Range<u128>, text| -> Vec<Derived> {
+        let numbers = numbers.rev();
+        numbers.map(|n| Derived::Fact(fact(n, text))).collect()
+    };
+    // As ends of relations and as facts of another text all are nodes already, in the other order.
+    let edges: Vec<_> = (0..ALL).map(|n| relation(n, RelationKind::Before, "", n)).collect();
+    it.graph.put_relations(&a, &edges).await.unwrap();
+    let mut first = facts(0..ALL, "first");
+    first.reverse();
+    it.graph.put_derived(&a, &first, &[]).await.unwrap();
+    let ended = Cell::new(false);
+    let writer = async {
+        for step in 0..STEPS {
+            let of_step = step * AT_ONCE..(step + 1) * AT_ONCE;
+            let units: Vec<_> = of_step.clone().rev().map(|n| unit(n, "text")).collect();
+            it.graph.put_units(&a, &units, &[]).await.unwrap();
+            it.graph.put_derived(&a, &facts(of_step, "then"), &[]).await.unwrap();
+        }
+        ended.set(true);
+    };
+    let units = follow(
+        || ended.get(),
+        async |after| sequences(it.graph.changes(&a, after, 999).await),
+    );
+    let facts = follow(
+        || ended.get(),
+        async |after| {
+            let changes = it.graph.derived_changes(&a, after.max(ALL as u64), 999).await.unwrap();
+            changes.iter().map(|it| it.sequence).collect()
+        },
+    );
+    let ((), units, facts) = tokio::join!(writer, units, facts);
+    assert_eq!((units.len(), facts.len()), (ALL as usize, ALL as usize));
+}
+
+/// Reads a feed page by page until all is written and read, and returns the sequences, which ascend.
+async fn follow(ended: impl Fn() -> bool, page: impl AsyncFn(u64) -> Vec<u64>) -> Vec<u64> {
+    let mut seen = Vec::new();
+    loop {
+        // Asked first: what is read after the last write is all there is.
+        let ended = ended();
+        let read = page(seen.last().copied().unwrap_or(0)).await;
+        if ended && read.is_empty() {
+            assert!(seen.is_sorted_by(|a, b| a < b));
+            return seen;
+        }
+        seen.extend(read);
+    }
+}
+
+fn sequences(changes: Result<Vec<Change>>) -> Vec<u64> {
+    changes.unwrap().iter().map(|it| it.sequence).collect()
 }
 
 /// Of many that make a space or claim an id at once, exactly one is first.
