@@ -21,7 +21,6 @@ mod everyday;
 mod fold;
 mod forms;
 mod held;
-mod kin;
 mod moved;
 mod one;
 mod roles;

@@ -18,6 +18,7 @@ use domain::anchor::AnswerKind;
 use crate::choices::Choices;
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
+use crate::stated::people;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 use grade::Grade;
@@ -60,6 +61,8 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
         Way::Time => habit(question, pool, weights, lexicon).or_else(|| dates::find(question, pool, &lines, weights)),
         Way::Option => polarity::choice(question, pool, &lines, lexicon),
         Way::Polarity => polarity::find(question, pool, &lines),
+        // Another name does not say who somebody is.
+        Way::Span if question.identity.is_some() => whole::find(question, pool, &lines),
         Way::Span => {
             let scored = scored(question, pool, weights, lexicon);
             if scored.is_empty() {
@@ -125,9 +128,14 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
 fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
     let spans = spans::candidates(question, pool, &lines(question, pool));
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
-    let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
-    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
+    let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who)
+        || matches!(question.class, Some(Asked::Rate | Asked::Colour));
+    let classed = question.class == Some(Asked::Money);
     let right = |it: &Scored| it.grade == Grade::Right;
+    if question.kind == AnswerKind::Where {
+        let people = people(pool);
+        scored.retain(|it| !people.contains(&it.text.to_lowercase()));
+    }
     if marked || (classed && scored.iter().any(right)) {
         scored.retain(right);
     }

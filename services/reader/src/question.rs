@@ -73,6 +73,8 @@ pub(crate) struct Question {
     pub(crate) many: bool,
     /// Whether it asks for the time of day.
     pub(crate) clock: bool,
+    /// Who that is, if it asks who somebody is: "who is Ann?".
+    pub(crate) identity: Option<String>,
     /// Whether it asks when something is, and not when it was or will be.
     pub(crate) habitual: bool,
     /// 1 if it asks what will be, -1 if it asks what was, else 0.
@@ -147,7 +149,8 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
     } else {
         &request.anchors.bare
     };
-    let words = content(request, bare);
+    let action = asked::action(&request.anchors, &lower);
+    let words = content(request, bare, &action);
     let speech = lower.contains("according to") || words.iter().any(|it| SPEECH.contains(&it.stem.as_str()));
     let head = stem(&request.anchors.head);
     let class = asked::class(&lower);
@@ -175,10 +178,9 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             .map(str::to_lowercase)
             .collect(),
         many: lower.contains("how many"),
+        identity: asked::identity(&request.question),
         clock: lower.contains("what time") || lower.contains("which hour"),
-        habitual: ["when is ", "when are ", "when does ", "when do "]
-            .iter()
-            .any(|it| lower.starts_with(it)),
+        habitual: asked::habitual(&lower),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
         head: if request.anchors.head.is_empty() {
             String::new()
@@ -186,7 +188,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             head
         },
         things: things(kind, &lower, &request.anchors.head),
-        gap: gap::gap(&lower, &stem(&request.anchors.action)),
+        gap: gap::gap(&lower, &action),
         vector: lexicon.sentence(bare),
         words,
     }
@@ -236,7 +238,7 @@ fn converse(request: &AnswerV1, lower: &str) -> bool {
     side.any(|it| lower.contains(&it))
 }
 
-fn content(request: &AnswerV1, bare: &str) -> Vec<Word> {
+fn content(request: &AnswerV1, bare: &str, action: &str) -> Vec<Word> {
     let dated = request
         .anchors
         .window
@@ -244,7 +246,6 @@ fn content(request: &AnswerV1, bare: &str) -> Vec<Word> {
         .map(|it| it.words.to_lowercase())
         .unwrap_or_default();
     let dated: Vec<&str> = words(&dated);
-    let action = stem(&request.anchors.action);
     let most = request.words.iter().map(|it| it.idf).fold(0.0_f32, f32::max);
     let names: Vec<String> = request
         .anchors

@@ -41,6 +41,10 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
     if let Some(refusal) = refuse(request, &pool, &question, &judgement) {
         return refusal;
     }
+    if sought.as_ref().is_some_and(|it| it.is_unheard(&pool)) {
+        let reason = "nobody is remembered who is that to whom it asks about";
+        return refused(reason, misses(&pool, &pool.by_height, "weak"));
+    }
     let found = answer::find(&question, &pool, weights, &mut lexicon);
     let Some(found) = found else {
         return refused(
@@ -48,6 +52,10 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
             misses(&pool, &pool.by_order, "weak"),
         );
     };
+    if sought.as_ref().is_some_and(|it| it.denies(&pool, &found)) {
+        let reason = format!("\"{}\" is somebody else, and no other name is told", found.text);
+        return refused(&reason, misses(&pool, &found.lines, "weak"));
+    }
     let other = |line: &&usize| {
         sought
             .as_ref()

@@ -1,11 +1,15 @@
-//! What turns state outright (REMem, section 3), for questions that ask for just that: where somebody lives, comes from or
-//! works, as what, and how old they are. Who moved to Graz lives there, though no word of the question says so.
+//! What turns state outright (REMem, section 3), for questions that ask for just that: what somebody is called, where they
+//! live, come from or work, as what, how old they are, and who is who to whom. Who moved to Graz lives there, though no word
+//! of the question says so.
+
+use std::collections::BTreeSet;
 
 use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
+use domain::fact::Aspect;
 use domain::message::AnswerV1;
 use text::facts::{Slot, Statement, Subject, Telling, is_user, stated};
-use text::{stem, words};
+use text::{Nouns, is_stop, kin, stem, words};
 
 use crate::answer::{Found, person, shown};
 use crate::pool::Pool;
@@ -21,10 +25,11 @@ pub(crate) struct Sought {
 }
 
 /// Whom a question asks about.
+#[derive(Default)]
 struct Whom {
     /// A name, in lower case.
     name: String,
-    /// The stem of what somebody is to them: "Ann's father".
+    /// What somebody is to them: "Ann's father".
     role: Option<String>,
 }
 
@@ -32,8 +37,14 @@ impl Sought {
     /// Reads a question; none if it asks for anything but what turns state outright.
     pub(crate) fn of(request: &AnswerV1, question: &Question) -> Option<Sought> {
         let lower = request.question.to_lowercase().replace('’', "'");
+        if let Some(name) = &question.identity {
+            return Some(Sought {
+                asked: Asked::Who(name.to_lowercase()),
+                whom: Whom::default(),
+            });
+        }
         let name = subject(request, question, &lower)?;
-        let role = role(&lower, &name);
+        let role = role(&lower, &name).filter(|_| !matches!(Slot::asked(&lower), Some(Slot::Relative(_))));
         let asked = if question.kind == AnswerKind::YesNo {
             still(question, &lower)
         } else {
@@ -50,14 +61,15 @@ impl Sought {
     pub(crate) fn find(&self, pool: &Pool<'_>) -> Option<Found> {
         let mut told: Vec<(usize, Statement)> = Vec::new();
         for (line, it) in pool.lines.iter().enumerate() {
-            let of = |statement: &Statement| statement.confidence >= SURE && self.whom.is(statement, it.turn);
+            let of = |statement: &Statement| statement.confidence >= SURE && self.is_about(statement, it.turn);
             told.extend(self.met(it.turn).filter(of).map(|it| (line, it)));
         }
         told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
         let (line, last) = told.last()?;
         let observed_at = |line: usize| pool.lines[line].turn.observed_at;
         let over = last.ended || !last.positive || last.until.is_some_and(|it| it <= observed_at(*line));
-        let (line, text) = match self.asked {
+        let (line, text) = match &self.asked {
+            Asked::Who(_) => (!over).then(|| (*line, relative(last, pool.lines[*line].turn))),
             Asked::Slot(_) => (!over).then(|| (*line, shown(&last.object))),
             Asked::Before(_) => {
                 let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
@@ -78,7 +90,56 @@ impl Sought {
     /// Says whether a turn states what is asked for, but of others only.
     pub(crate) fn is_of_others(&self, turn: &Turn) -> bool {
         let mut found = self.met(turn).peekable();
-        found.peek().is_some() && !found.any(|it| self.whom.is(&it, turn))
+        found.peek().is_some() && !found.any(|it| self.is_about(&it, turn))
+    }
+
+    /// Says whether who is asked for is never spoken of, so that no name can be theirs: a son where there is only a daughter.
+    pub(crate) fn is_unheard(&self, pool: &Pool<'_>) -> bool {
+        let role = match (&self.asked, &self.whom.role) {
+            (Asked::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
+            _ => return false,
+        };
+        let slot = Slot::Relative(role.clone());
+        let family = role
+            .split(' ')
+            .all(|it| kin::of(it).is_some() || kin::modifier(it).is_some());
+        let spoken = |text: &str| {
+            let mut words = words(text).into_iter().map(|it| it.to_lowercase().replace('’', "'"));
+            words.any(|it| slot.is_told_by(&format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
+        };
+        family
+            && !pool
+                .lines
+                .iter()
+                .any(|it| spoken(&it.turn.text) || spoken(&it.turn.caption))
+    }
+
+    /// Says whether a name that was found is told to be of somebody else: a man called so is no cat.
+    pub(crate) fn denies(&self, pool: &Pool<'_>, found: &Found) -> bool {
+        let Asked::Slot(slot @ Slot::Relative(role)) = &self.asked else {
+            return false;
+        };
+        let name = found.text.to_lowercase();
+        let other = |it: Statement| {
+            it.predicate.starts_with("has ")
+                && same(&it.object.to_lowercase(), &name)
+                && !slot.is_told_by(&it.predicate)
+        };
+        let person = kin::of(role).is_none_or(|it| it.person);
+        let one = |noun: &str| slot.is_told_by(&format!("has {noun}")) || person && is_anybody(noun);
+        let called = |text: &str| {
+            let words: Vec<String> = words(text).into_iter().map(str::to_lowercase).collect();
+            let mut all = words.windows(3);
+            all.any(|it| {
+                matches!(it[1].as_str(), "called" | "named") && it[2] == name && !is_stop(&it[0]) && !one(&it[0])
+            })
+        };
+        let turns = || pool.lines.iter().map(|it| it.turn);
+        turns().any(|it| called(&it.text) || stated(&telling(it)).into_iter().any(other))
+    }
+
+    fn is_about(&self, statement: &Statement, turn: &Turn) -> bool {
+        matches!(self.asked, Asked::Who(_)) || self.whom.is(statement, turn)
     }
 
     /// Returns the statements of a turn that tell what is asked for, of whomever.
@@ -96,8 +157,35 @@ fn telling(turn: &Turn) -> Telling<'_> {
     }
 }
 
+/// "A woman called Ann": she may be anybody.
+fn is_anybody(noun: &str) -> bool {
+    let nouns = Nouns::builtin();
+    let person = nouns.kind("person");
+    kin::of(noun).is_none() && person.is_some_and(|it| nouns.has(&it, &[noun.to_owned()]))
+}
+
+/// Returns in lower case the names of people that are told beside who they are: nobody's place is one of them.
+pub(crate) fn people(pool: &Pool<'_>) -> BTreeSet<String> {
+    let all = pool.lines.iter().flat_map(|it| stated(&telling(it.turn)));
+    let kin = all.filter(|it| it.aspect == Aspect::Relation && it.predicate.starts_with("has "));
+    kin.map(|it| it.object.to_lowercase()).collect()
+}
+
+/// "Ann's sister", as it is said of a name; of the user of an assistant only what they are.
+fn relative(statement: &Statement, turn: &Turn) -> String {
+    let role = statement.predicate.trim_start_matches("has ");
+    match &statement.subject {
+        Subject::Speaker if is_user(&turn.actor) => role.to_owned(),
+        Subject::Speaker => format!("{}'s {role}", turn.actor),
+        Subject::Name(name) => format!("{name}'s {role}"),
+        Subject::Phrase(phrase) => format!("{}'s {role}", shown(phrase)),
+    }
+}
+
 /// What would answer a question.
 enum Asked {
+    /// Who is that, in lower case.
+    Who(String),
     /// The value of a slot.
     Slot(Slot),
     /// The value that it had before.
@@ -109,6 +197,11 @@ enum Asked {
 impl Asked {
     fn met(&self, statement: &Statement) -> bool {
         match self {
+            Asked::Who(name) => {
+                statement.aspect == Aspect::Relation
+                    && statement.predicate.starts_with("has ")
+                    && same(&statement.object.to_lowercase(), name)
+            }
             Asked::Slot(slot) | Asked::Before(slot) => {
                 let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
                 left || statement.positive && slot.is_told_by(&statement.predicate)
@@ -144,8 +237,10 @@ fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked>
         return None;
     }
     let slot = Slot::asked(lower)?;
+    let role = role.filter(|_| !matches!(slot, Slot::Relative(_)));
     let framed = ["previous", "former", "use"];
-    let belongs = |stem: &str| stem == question.head || role == Some(stem) || slot.words().contains(&stem);
+    let belongs =
+        |stem: &str| stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot.is_asked_by(stem);
     let fits = |stem: &str| belongs(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
     let all = question.words.iter().all(|it| fits(&it.stem));
     all.then_some(if before { Asked::Before(slot) } else { Asked::Slot(slot) })
@@ -165,13 +260,13 @@ fn subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<Strin
     Some(name.to_lowercase())
 }
 
-/// Returns the stem of the word after "Ann's" or "my", if it is one for people.
+/// Returns the word after "Ann's" or "my", if it is one for people.
 fn role(lower: &str, name: &str) -> Option<String> {
     let words = words(lower);
     let named = |it: &str| name.split(' ').any(|word| word == it);
     let owns = |it: &&str| it.strip_suffix("'s").is_some_and(named) || *it == "my" && is_user(name);
     let next = words.get(words.iter().position(owns)? + 1)?;
-    person(next).then(|| stem(next))
+    person(next).then(|| (*next).to_owned())
 }
 
 impl Whom {
@@ -181,7 +276,7 @@ impl Whom {
             (Subject::Speaker, None) => named(&turn.actor),
             (Subject::Name(name), None) => named(name),
             (Subject::Phrase(phrase), Some(role)) => {
-                named(&turn.actor) && words(phrase).last().is_some_and(|it| stem(it) == *role)
+                named(&turn.actor) && words(phrase).last().is_some_and(|it| stem(it) == stem(role))
             }
             (Subject::Phrase(_), None) | (Subject::Speaker | Subject::Name(_), Some(_)) => false,
         }

@@ -5,6 +5,7 @@
 //! English.
 
 pub mod facts;
+pub mod kin;
 pub mod ownership;
 pub mod patterns;
 pub mod sparse;

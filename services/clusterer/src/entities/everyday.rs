@@ -20,7 +20,7 @@ pub(super) fn is_common(word: &str) -> bool {
 
 /// Says whether a word before a name makes it a person's.
 pub(super) fn opens_person(word: &str) -> bool {
-    BEFORE.split(' ').any(|it| it == word) || super::kin::of(word).is_some_and(|it| it.person)
+    BEFORE.split(' ').any(|it| it == word) || text::kin::of(word).is_some_and(|it| it.person)
 }
 
 /// Says whether a word behind a name makes it a person's.

@@ -1,6 +1,6 @@
 //! "My sister Ana": who is what to whom, as far as it is told.
 
-use super::kin::{self, Kin};
+use text::kin::{self, Kin};
 
 /// What a text says that somebody is to somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,22 +4,40 @@
 use super::lexis::{Class, class};
 use super::spans::{Shape, Span};
 use super::traits::flag;
-use crate::pool::{Line, Sentence};
+use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 
 /// Number of values that [`fills`] gives.
 pub(super) const FILLS: usize = 3;
 
-/// Says how a candidate fills the gap: `agent`, it does what the verb says; `tail`, it follows the words that the question ends
+/// Says how a candidate fills the gap: `agent`, it does what the verb says, or stands behind it and does not (-½); `tail`, it follows the words that the question ends
 /// with; `stands_for`, it is whom a pronoun that does it in the next sentence means.
-pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; FILLS] {
+pub(super) fn fills(question: &Question, pool: &Pool<'_>, span: &Span) -> [f32; FILLS] {
+    let line = &pool.lines[span.line];
     let sentence = &line.sentences[span.sentence];
-    let tail = flag(behind_tail(question, sentence, span));
+    let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
+    let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
+    let tail = flag(fronted || had || replies(question, pool, span) || behind_tail(question, sentence, span));
     if !question.gap.agent {
         return [0.0, tail, 0.0];
     }
-    let does = before_verb(sentence, span) || by(sentence, span);
-    [flag(does), tail, flag(!does && stands_for(line, span))]
+    let does = before_verb(question, sentence, span) || by(sentence, span);
+    let done_to = !does && verbs(sentence).any(|it| it < span.start);
+    let agent = if done_to { -0.5 } else { flag(does) };
+    [agent, tail, flag(!does && stands_for(line, span))]
+}
+
+/// "Which wrist is it?" "The right one.": the first words of a reply to a question for the same.
+fn replies(question: &Question, pool: &Pool<'_>, span: &Span) -> bool {
+    let before = pool.lines[span.line].previous.map(|it| &pool.lines[it].sentences);
+    let asked = before.and_then(|it| it.iter().rev().find(|it| !it.caption));
+    let same = |it: &Sentence| {
+        let words: Vec<String> = text::words(&it.text).into_iter().map(str::to_lowercase).collect();
+        let mut pairs = words.windows(2);
+        pairs.any(|it| matches!(it[0].as_str(), "which" | "what") && text::stem(&it[1]) == question.head)
+    };
+    let opens = span.sentence == 0 && span.led.is_empty();
+    opens && !question.head.is_empty() && asked.is_some_and(|it| it.question && same(it))
 }
 
 /// Returns the classes and the words of a stretch of a sentence; none if a mark stands in it.
@@ -58,12 +76,34 @@ fn by(sentence: &Sentence, span: &Span) -> bool {
     verbs(sentence).map(|it| end_of(&sentence.text, it)).any(follows)
 }
 
-fn before_verb(sentence: &Sentence, span: &Span) -> bool {
+/// Says whether a candidate stands before the verb that the question leaves without a subject.
+pub(super) fn before_verb(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let small = |it: &(Class, String)| matches!(it.0, Class::Auxiliary | Class::Filler) || relative(&it.1);
-    verbs(sentence)
-        .filter(|it| *it >= span.end)
-        .any(|it| between(&sentence.text[span.end..it]).is_some_and(|it| it.iter().all(small)))
+    let bears = |it: &[(Class, String)]| it.iter().all(small) || controls(it);
+    question.gap.agent
+        && verbs(sentence)
+            .filter(|it| *it >= span.end)
+            .any(|it| between(&sentence.text[span.end..it]).is_some_and(|it| bears(&it)))
 }
+
+/// "Used the time to", "promised to": who does that does what follows.
+fn controls(words: &[(Class, String)]) -> bool {
+    let mut words = words
+        .iter()
+        .skip_while(|it| matches!(it.0, Class::Auxiliary | Class::Filler));
+    let verb = words
+        .next()
+        .is_some_and(|it| CONTROLS.contains(&text::stem(&it.1).as_str()));
+    let other = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Name | Class::Conjunction);
+    let rest: Vec<&(Class, String)> = words.collect();
+    verb && rest.last().is_some_and(|it| it.1 == "to") && !rest.iter().any(|it| other(it))
+}
+
+/// Verbs whose subject does what follows "to", by stem.
+const CONTROLS: &[&str] = &[
+    "use", "manag", "tri", "start", "begin", "began", "want", "need", "decid", "plan", "hope", "promis", "offer",
+    "agre", "forgot", "learn", "volunt", "stay", "go", "went", "came", "took", "take",
+];
 
 fn relative(lower: &str) -> bool {
     matches!(lower, "who" | "that" | "which")

@@ -1,10 +1,12 @@
 //! What can answer a question at all: a place is no weekday, a person no place, a price no date.
 
 use domain::anchor::AnswerKind;
+use text::Nouns;
 
 use super::amount::currency;
 use super::lexis::{number, person};
 use super::spans::{Shape, Span, Timed};
+use super::traits::phrase;
 use crate::question::{Asked, Question};
 
 /// How a candidate fits the kind of a question.
@@ -24,7 +26,7 @@ pub(crate) fn grade(question: &Question, span: &Span, lower: &[String]) -> Grade
         return Grade::Wrong;
     }
     if question.class == Some(Asked::Colour) {
-        return coloured(lower);
+        return if figured(span) { Grade::Wrong } else { coloured(lower) };
     }
     match question.kind {
         AnswerKind::Where => place(question, span, lower),
@@ -51,7 +53,13 @@ fn says_nothing(question: &Question, lower: &[String]) -> bool {
 
 /// A colour is said with its shade and nothing else.
 fn coloured(lower: &[String]) -> Grade {
-    let colour = |it: &String| COLOURS.contains(&it.as_str());
+    let known = Nouns::builtin().kind("chromatic color");
+    let named = |it: &String| {
+        known
+            .as_ref()
+            .is_some_and(|kind| Nouns::builtin().has(kind, std::slice::from_ref(it)))
+    };
+    let colour = |it: &String| COLOURS.contains(&it.as_str()) || named(it);
     let shade =
         |it: &String| colour(it) || matches!(it.as_str(), "dark" | "light" | "pale" | "bright" | "deep" | "and");
     if lower.iter().any(colour) && lower.iter().all(shade) {
@@ -161,7 +169,8 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
 }
 
 fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
-    let asked = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
+    let subject = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
+    let asked = |it: &String| subject(it) || question.words.iter().any(|word| word.stem == text::stem(it));
     let role = |it: &String| person(it) || works(it);
     if span.timed != Timed::No
         || figured(span)
@@ -173,8 +182,12 @@ fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     }
     match span.shape {
         Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if locates(&span.led) => Grade::Wrong,
+        // "API" is nobody.
+        Shape::Name if span.label => Grade::Open,
         Shape::Name => Grade::Right,
-        Shape::Phrase | Shape::Extended | Shape::Joined if lower.iter().any(role) => Grade::Right,
+        // What it is shows in its first phrase: a leak in the worker is nobody.
+        Shape::Phrase | Shape::Extended if lower[..phrase(lower)].iter().any(role) => Grade::Right,
+        Shape::Joined if lower.iter().any(role) => Grade::Right,
         Shape::Phrase
         | Shape::Extended
         | Shape::Joined

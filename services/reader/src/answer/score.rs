@@ -42,7 +42,9 @@ pub(crate) fn score(
     for span in spans {
         let sentence = &pool.lines[span.line].sentences[span.sentence];
         let said = &sentence.text[span.start..span.end];
-        let text = if span.shape == Shape::Quote {
+        let text = if let Some(says) = &span.says {
+            says.clone()
+        } else if span.shape == Shape::Quote {
             said.to_owned()
         } else if span.shape == Shape::Place && question.kind == AnswerKind::Where {
             shown(located(said))

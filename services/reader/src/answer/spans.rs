@@ -1,17 +1,19 @@
 //! Candidate answers: phrases of the best turns.
 
 mod figures;
+mod speaker;
 mod token;
 
 use std::ops::Range;
 
 use domain::anchor::AnswerKind;
 
+use super::gap;
 use super::lexis::Class;
 use crate::plan::ASKS;
 use crate::pool::{Pool, Sentence, telling};
 use crate::question::{Asked, Question};
-use token::{Token, tokens};
+use token::{Token, changed, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,10 @@ pub(crate) struct Span {
     pub(crate) timed: Timed,
     /// Whether it is a sum of money.
     pub(crate) money: bool,
+    /// Whether it is written as no person is: in capitals, or with a figure behind it.
+    pub(crate) label: bool,
+    /// What it says to everybody else, if that is not what stands there: "I" is who speaks.
+    pub(crate) says: Option<String>,
 }
 
 /// How far a candidate names a time.
@@ -97,10 +103,13 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
             let tokens = tokens(it, &times, &names);
+            let who = question.kind == AnswerKind::Who && !speaker::is_side(&pool.lines[line].turn.actor);
             let mut found = Finder {
+                text: &it.text,
                 tokens: &tokens,
                 line,
                 sentence,
+                speaker: who.then_some(pool.lines[line].turn.actor.as_str()),
                 out: Vec::new(),
             };
             if question.class == Some(Asked::Rate) {
@@ -111,6 +120,15 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 found.numbers(&it.text);
             } else {
                 found.all(&it.text);
+                let replies = || speaker::replies(question, pool, line, sentence);
+                found.speakers(|span| gap::before_verb(question, it, span) || replies());
+            }
+            if question.recency >= 0.0 {
+                let old = changed(&tokens);
+                found.out.retain(|it| {
+                    old.as_ref()
+                        .is_none_or(|old| it.end <= old.start || it.start >= old.end)
+                });
             }
             out.append(&mut found.out);
         }
@@ -125,9 +143,12 @@ fn open(sentence: &Sentence) -> bool {
 }
 
 struct Finder<'a> {
+    text: &'a str,
     tokens: &'a [Token],
     line: usize,
     sentence: usize,
+    /// Who says it, if a person is asked for.
+    speaker: Option<&'a str>,
     out: Vec<Span>,
 }
 
@@ -158,6 +179,8 @@ impl Finder<'_> {
             shape,
             timed: self.timed(from, to),
             money: false,
+            label: self.label(from, to),
+            says: None,
         }
     }
 
@@ -289,6 +312,7 @@ impl Finder<'_> {
             }
             let until = self.phrase_end(from);
             if until <= from {
+                self.with_speaker(at, from);
                 break;
             }
             self.push(at, until, Shape::Joined);

@@ -12,6 +12,13 @@ pub(crate) fn of_rate(lower: &str) -> bool {
     RATES.contains(&lower)
 }
 
+/// Says whether a lower-case word names days of every week: "Tuesdays".
+pub(crate) fn of_weekdays(lower: &str) -> bool {
+    lower
+        .strip_suffix('s')
+        .is_some_and(|it| it.ends_with("day") && WORDS.contains(&it) || it == "weekend")
+}
+
 const RATES: &[&str] = &[
     "daily",
     "nightly",

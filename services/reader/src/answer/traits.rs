@@ -170,7 +170,7 @@ impl<'a> Context<'a> {
         self.form(span, shown, &mut row[FORM..CLASS]);
         self.class(span, shown, &mut row[CLASS..BEFORE]);
         before(self.question.kind, &span.before, &mut row[BEFORE..GAP]);
-        row[GAP..PLAIN.len()].copy_from_slice(&gap::fills(self.question, &self.pool.lines[span.line], span));
+        row[GAP..PLAIN.len()].copy_from_slice(&gap::fills(self.question, self.pool, span));
         let shape = SHAPES.iter().position(|it| it.0 == span.shape).unwrap_or_default();
         row[PLAIN.len() + group(self.question) * SHAPES.len() + shape] = 1.0;
         row
@@ -271,7 +271,7 @@ impl<'a> Context<'a> {
 }
 
 /// Length of the first phrase, whose last word says what it is: "sage" of "sage for the soup".
-fn phrase(words: &[String]) -> usize {
+pub(super) fn phrase(words: &[String]) -> usize {
     let ends = |it: &String| is_stop(it) && it != "the";
     words.iter().skip(1).position(ends).map_or(words.len(), |it| it + 1)
 }

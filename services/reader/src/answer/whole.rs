@@ -14,6 +14,8 @@ const COVER: f32 = 0.5;
 /// Returns the sentence that tells most of the matter; none if none tells enough of it.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Option<Found> {
     let top = pool.lines[*lines.first()?].order;
+    let first = lines.iter().map(|it| pool.lines[*it].turn.observed_at).min()?;
+    let told = |line: usize| (pool.lines[line].turn.observed_at - first).num_seconds() as f32;
     let mut best: Option<(f32, f32, usize, usize)> = None;
     for &line in lines {
         for (at, it) in pool.lines[line]
@@ -22,7 +24,11 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
             .enumerate()
             .filter(|it| !it.1.question)
         {
-            let worth = pool.lines[line].order - top + 2.0 * it.cover;
+            // Who somebody is is said when they are met first.
+            let worth = match question.identity {
+                Some(_) => -told(line),
+                None => pool.lines[line].order - top + 2.0 * it.cover,
+            };
             if it.cover >= COVER && best.is_none_or(|it| worth > it.0) {
                 best = Some((worth, it.cover, line, at));
             }

@@ -108,9 +108,53 @@ pub(super) fn tense(lower: &str) -> f32 {
 
 /// Says whether what is asked for may be a time or a length of time although no "when" asks for it.
 pub(super) fn timely(lower: &str) -> bool {
-    let has =
-        |it: &str| TIMES.contains(&it) || matches!(it, "old" | "age" | "deadline" | "often" | "hours" | "minutes");
+    let has = |it: &str| {
+        TIMES.contains(&it)
+            || matches!(
+                it,
+                "old" | "age" | "deadline" | "often" | "hours" | "minutes" | "nights" | "seconds"
+            )
+    };
     words(lower).into_iter().any(has)
+}
+
+/// Returns the stem of the verb asked about: the router's, or what follows "who" in "who repaired it".
+pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
+    let follows = || match words(lower).as_slice() {
+        ["who", verb, _, ..] if !AUXILIARIES.contains(verb) && !is_stop(verb) => text::stem(verb),
+        _ => String::new(),
+    };
+    if anchors.action.is_empty() {
+        follows()
+    } else {
+        text::stem(&anchors.action)
+    }
+}
+
+/// Says whether a question asks when something is again and again, and not when it was, will be, begins or ends.
+pub(super) fn habitual(lower: &str) -> bool {
+    let opening = ["when is ", "when are ", "when does ", "when do "];
+    let day = ["which day", "what day"].iter().any(|it| lower.contains(it))
+        && [" do ", " does ", " is "].iter().any(|it| lower.contains(it));
+    let once = [
+        "start", "begin", "end", "finish", "join", "leav", "arriv", "land", "turn", "due",
+    ];
+    let single = words(lower)
+        .into_iter()
+        .any(|it| once.contains(&text::stem(it).as_str()));
+    (day || opening.iter().any(|it| lower.starts_with(it))) && !single
+}
+
+/// Returns whom a question asks about that asks only who that is: "who is Ann Lee?".
+pub(super) fn identity(question: &str) -> Option<String> {
+    let words = words(question);
+    let name = match words.as_slice() {
+        [who, is, name @ ..] if who.eq_ignore_ascii_case("who") && matches!(*is, "is" | "was") => name,
+        [who, name @ ..] if who.to_lowercase().replace('’', "'") == "who's" => name,
+        _ => return None,
+    };
+    let capital = |it: &&str| it.starts_with(char::is_uppercase) && !it.ends_with("'s") && !it.ends_with("’s");
+    ((1..=3).contains(&name.len()) && name.iter().all(capital)).then(|| name.join(" "))
 }
 
 pub(super) fn recency(lower: &str) -> f32 {

@@ -12,6 +12,10 @@ pub(crate) struct Gap {
     pub(crate) agent: bool,
     /// The stem and the preposition that it follows, if the question ends with them.
     pub(crate) tail: Option<(String, String)>,
+    /// Whether it is what somebody has: "how many cats does she have".
+    pub(crate) had: bool,
+    /// The preposition that it follows, if the question begins with one: "from which city".
+    pub(crate) fronted: Option<String>,
 }
 
 const PREPOSITIONS: &[&str] = &[
@@ -33,7 +37,20 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
         [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some((stem(word), (*last).to_owned())),
         _ => None,
     };
-    Gap { agent, tail }
+    let fronted = match tokens.as_slice() {
+        [first, second, ..] if PREPOSITIONS.contains(first) => {
+            matches!(*second, "which" | "what" | "whom" | "whose").then(|| (*first).to_owned())
+        }
+        _ => None,
+    };
+    let asks = tokens.iter().any(|it| matches!(*it, "do" | "does" | "did"));
+    let had = asks && tokens.last().is_some_and(|it| *it == "have");
+    Gap {
+        agent,
+        tail,
+        had,
+        fronted,
+    }
 }
 
 /// "Did", a pronoun or a name between the question and its verb is the subject itself.
@@ -48,6 +65,8 @@ mod tests {
 
     #[test]
     fn the_gap_is_before_or_behind_the_verb() {
+        let from = gap("from which city does it leave?", "leav");
+        assert_eq!(from.fronted.as_deref(), Some("from"));
         for (question, action, agent, tail) in [
             ("who repaired the bicycle?", "repair", true, None),
             ("who has repaired the bicycle?", "repair", true, None),
@@ -57,7 +76,12 @@ mod tests {
             ("where is it?", "", false, None),
         ] {
             let tail = tail.map(|it: (&str, &str)| (it.0.to_owned(), it.1.to_owned()));
-            assert_eq!(gap(question, action), Gap { agent, tail }, "{question}");
+            let expected = Gap {
+                agent,
+                tail,
+                ..Gap::default()
+            };
+            assert_eq!(gap(question, action), expected, "{question}");
         }
     }
 }

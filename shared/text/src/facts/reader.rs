@@ -1,5 +1,7 @@
 //! Goes through the sentences of a turn, clause by clause.
 
+mod naming;
+
 use std::ops::Range;
 
 use super::group::{Group, Shape, group};
@@ -70,6 +72,7 @@ impl<'a> Reader<'a> {
         let first = self.statements.len();
         self.clauses(&words);
         self.kin(&words);
+        self.named(&words, first);
         self.statements[first..]
             .iter_mut()
             .for_each(|it| it.corrects = corrects);
@@ -244,26 +247,6 @@ impl<'a> Reader<'a> {
         at
     }
 
-    /// "I went with my sister Ana": the speaker has a sister Ana.
-    fn kin(&mut self, words: &[Word]) {
-        for at in 0..words.len() {
-            if !words[at].is(&["my", "our"]) || words[at].quoted {
-                continue;
-            }
-            let Some(Who {
-                subject: Subject::Name(name),
-                role: Some(role),
-                ..
-            }) = subject(self.told.text, words, at, None)
-            else {
-                continue;
-            };
-            if let Some(draft) = super::thing::has_kin(&role, &name) {
-                self.push(Subject::Speaker, draft, None, None);
-            }
-        }
-    }
-
     fn push(
         &mut self,
         subject: Subject,
@@ -316,7 +299,8 @@ fn drafts(said: &Said<'_>) -> Vec<(Subject, Draft)> {
     if !said.who.of.is_empty() {
         return super::thing::thing(said).into_iter().collect();
     }
-    if let Some(draft) = super::thing::called(said).or_else(|| super::state::kin_of(said)) {
+    let rules = [super::thing::called, super::state::kin_of, super::thing::introduced];
+    if let Some(draft) = rules.iter().find_map(|it| it(said)) {
         return vec![(Subject::Speaker, draft)];
     }
     let rules = [

@@ -1,10 +1,12 @@
 //! What people ask of each other first and facts hold one value of at a time.
 
-use crate::words;
+use crate::{Nouns, kin, stem, words};
 
 /// A value that a fact states and a question may ask for, whatever its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slot {
+    /// What somebody is called.
+    Name,
     /// Where somebody lives.
     Home,
     /// Where somebody comes from.
@@ -15,10 +17,14 @@ pub enum Slot {
     Job,
     /// How old somebody is.
     Age,
+    /// Who is this to somebody, in lower case: "sister", "best friend", "dog".
+    Relative(String),
 }
 
 const PLACES: &[&str] = &["city", "cities", "town", "village", "country", "countries", "place"];
 const FIRMS: &[&str] = &["company", "firm", "employer"];
+/// Words of what somebody is to somebody.
+const ROLE_WORDS: usize = 2;
 
 impl Slot {
     /// Reads which slot a question in lower case asks for; what else it asks is for the caller to see.
@@ -30,7 +36,11 @@ impl Slot {
             pairs.any(|it| matches!(it[0], "what" | "which") && list.contains(&it[1]))
         };
         let place = has(&["where"]) || asks(PLACES);
-        if question.starts_with("how old") {
+        if OWN_NAME.iter().any(|it| tokens == *it) {
+            Some(Slot::Name)
+        } else if let Some(role) = relative(&tokens) {
+            Some(Slot::Relative(role))
+        } else if question.starts_with("how old") {
             Some(Slot::Age)
         } else if place && has(&["live", "lives", "living", "based", "home"]) {
             Some(Slot::Home)
@@ -48,26 +58,96 @@ impl Slot {
     }
 
     /// Says whether a predicate, as statements have it, tells the value.
-    pub fn is_told_by(self, predicate: &str) -> bool {
+    pub fn is_told_by(&self, predicate: &str) -> bool {
         match self {
+            Slot::Name => predicate == "is called",
             Slot::Home => predicate.starts_with("lives "),
             Slot::Origin => predicate == "comes from",
             Slot::Employer => matches!(predicate, "works at" | "works in" | "works for"),
             Slot::Job => predicate == "works as",
             Slot::Age => predicate == "is aged",
+            Slot::Relative(role) => predicate.strip_prefix("has ").is_some_and(|it| is_one(role, it)),
         }
     }
 
-    /// Stems of the words that ask for it.
-    pub fn words(self) -> &'static [&'static str] {
-        match self {
+    /// Says whether a stem belongs to the words that ask for it.
+    pub fn is_asked_by(&self, word: &str) -> bool {
+        let words: &[&str] = match self {
+            Slot::Name => &["name", "call"],
             Slot::Home => &["live", "base", "home"],
             Slot::Origin => &["come", "origin"],
             Slot::Employer => &["work"],
             Slot::Job => &["job", "profess", "occup", "live", "work"],
             Slot::Age => &["old"],
-        }
+            Slot::Relative(role) => {
+                return word == "name" || word == "call" || crate::stems(role).iter().any(|it| it == word);
+            }
+        };
+        words.contains(&word)
     }
+}
+
+const OWN_NAME: [&[&str]; 4] = [
+    &["what", "is", "my", "name"],
+    &["what's", "my", "name"],
+    &["who", "am", "i"],
+    &["what", "am", "i", "called"],
+];
+
+/// "What is Ann's dog called", "who is my boss", "the name of my sister": what that is to whoever has it.
+fn relative(tokens: &[&str]) -> Option<String> {
+    let who = matches!(tokens, ["who", "is" | "was", ..] | ["who's", ..]);
+    let named = tokens.iter().any(|it| matches!(*it, "called" | "name" | "named"));
+    if !(who || named && matches!(tokens.first(), Some(&("what" | "what's")))) {
+        return None;
+    }
+    let has = |it: &&str| matches!(*it, "my" | "our") || it.len() > 2 && it.ends_with("'s");
+    let owner = 1 + tokens.iter().skip(1).position(has)?;
+    if who
+        && owner
+            != tokens
+                .iter()
+                .take(2)
+                .filter(|it| it.starts_with("who") || matches!(**it, "is" | "was"))
+                .count()
+    {
+        return None;
+    }
+    let rest = &tokens[owner + 1..];
+    let end = rest.iter().position(|it| matches!(*it, "called" | "named" | "name"));
+    let (last, before) = rest[..end.unwrap_or(rest.len())].split_last()?;
+    // "My sister's name" asks for the sister, "my sister's husband" for somebody else.
+    let last = match (end, last.strip_suffix("'s")) {
+        (Some(_), Some(bare)) => bare,
+        (None, Some(_)) => return None,
+        (_, None) => last,
+    };
+    let plain = |it: &&str| kin::of(last).is_none() || kin::modifier(it) != Some("");
+    let whole = before.len() < ROLE_WORDS && before.iter().all(|it| !crate::is_stop(it) && !it.ends_with("'s"));
+    let known = kin::of(last).is_some() || who || Nouns::builtin().kind(last).is_some();
+    (whole && known && !crate::is_stop(last)).then(|| {
+        [before, &[last]]
+            .concat()
+            .into_iter()
+            .filter(plain)
+            .collect::<Vec<_>>()
+            .join(" ")
+    })
+}
+
+/// Says whether what was stated of somebody is what is asked for: "mum" is a mother, a greyhound is a dog.
+fn is_one(asked: &str, stated: &str) -> bool {
+    let last = |it: &str| it.rsplit(' ').next().unwrap_or_default().to_owned();
+    let same = |a: &str, b: &str| stem(a) == stem(b) || kin::of(a).is_some_and(|it| kin::of(b) == Some(it));
+    let (asked_last, stated_last) = (last(asked), last(stated));
+    let of_kind = || {
+        let nouns = Nouns::builtin();
+        nouns
+            .kind(&asked_last)
+            .is_some_and(|it| nouns.has(&it, std::slice::from_ref(&stated_last)))
+    };
+    let narrower = asked.contains(' ') && asked != stated;
+    !narrower && (same(&asked_last, &stated_last) || of_kind())
 }
 
 #[cfg(test)]
@@ -76,6 +156,7 @@ mod tests {
 
     #[test]
     fn questions_ask_for_slots() {
+        let relative = |role: &str| Some(Slot::Relative(role.to_owned()));
         for (question, slot) in [
             ("where does mira live?", Some(Slot::Home)),
             ("which city does mira live in?", Some(Slot::Home)),
@@ -86,8 +167,37 @@ mod tests {
             ("how old is mira?", Some(Slot::Age)),
             ("what is in the living room?", None),
             ("where did mira leave the keys?", None),
+            ("what's my name?", Some(Slot::Name)),
+            ("what is mira's dog called?", relative("dog")),
+            ("who is my best friend?", relative("best friend")),
+            ("what is the name of my sister?", relative("sister")),
+            ("what is mira's new kitten called?", relative("kitten")),
+            ("what's my sister's name?", relative("sister")),
+            ("who is my sister's husband?", None),
+            ("who is mira?", None),
+            ("who is at mira's door?", None),
+            ("what is my favourite colour called?", relative("favourite colour")),
+            ("who is coming to mira's party on sunday?", None),
         ] {
             assert_eq!(Slot::asked(question), slot, "{question}");
+        }
+    }
+
+    #[test]
+    fn who_somebody_is_may_be_said_in_other_words() {
+        for (asked, predicate, told) in [
+            ("mother", "has mum", true),
+            ("dog", "has greyhound", true),
+            ("dog", "has cat", false),
+            ("friend", "has best friend", true),
+            ("best friend", "has friend", false),
+            ("sister", "has brother", false),
+        ] {
+            assert_eq!(
+                Slot::Relative(asked.to_owned()).is_told_by(predicate),
+                told,
+                "{asked}, {predicate}"
+            );
         }
     }
 }

@@ -7,6 +7,8 @@ use super::group::Shape;
 use super::lexicon::{CALLED, KIN_ADJECTIVES, MANY, NATIONS, NO_NAMES};
 use super::said::{Draft, Said};
 use super::subject::is_name;
+use super::token::Gap;
+use crate::Nouns;
 
 /// "my husband's name is Tom", "my favourite colour is green", "my birthday is on 5 May".
 pub(super) fn thing(said: &Said<'_>) -> Option<(Subject, Draft)> {
@@ -70,6 +72,41 @@ fn birthday(said: &Said<'_>) -> Option<Draft> {
         .iter()
         .any(|it| object.starts_with(it));
     (!soon).then(|| Draft::new(Aspect::Attribute, "birthday is", object))
+}
+
+/// "Hi, I'm Ana": the speaker is called so. A noun that is known is one only after a greeting.
+pub(super) fn introduced(said: &Said<'_>) -> Option<Draft> {
+    let (group, from) = (&said.group, said.group.next);
+    let plain =
+        group.base == "be" && group.shape == Shape::Be && group.positive && said.who.subject == Subject::Speaker;
+    let named = |at: usize| {
+        let word = said.words.get(at).filter(|_| at < said.end);
+        word.is_some_and(|it| is_name(it) && !it.lower.ends_with("'s") && !NATIONS.contains(&it.lower.as_str()))
+    };
+    if !plain || !said.who.of.is_empty() || !named(from) {
+        return None;
+    }
+    let more = said.words[from].gap == Gap::None && named(from + 1);
+    let last = from + usize::from(more);
+    let ends = said.words[last].gap != Gap::None || matches!(said.at(last + 1), "" | "from" | "and");
+    let greets = ["hi", "hello", "hey"].iter().any(|it| {
+        crate::words(said.text)
+            .first()
+            .is_some_and(|first| first.eq_ignore_ascii_case(it))
+    });
+    let known = Nouns::builtin().kind(&said.words[from].lower).is_some();
+    let name = said
+        .text
+        .get(said.words[from].range.start..said.words[last].range.end)?;
+    (ends && (greets || !known)).then(|| Draft::new(Aspect::Attribute, "is called", name).sure(0.8))
+}
+
+/// "I have a dog called Rex", "I adopted a greyhound, her name is Pepper": what is owned, and its name.
+pub(super) fn named(object: &str) -> Option<Draft> {
+    let (what, name) = object.split_once(" called ").or_else(|| object.split_once(" named "))?;
+    let noun = what.rsplit(' ').next()?;
+    let capital = name.starts_with(char::is_uppercase) && name.split(' ').count() < 3;
+    capital.then(|| has_kin(&format!("my {noun}"), name)).flatten()
 }
 
 /// "my boss is Ana", "my dog is called Rex".

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
-use super::calendar::{Found, Grain, add_months, date, first_of_month, weekday_before, weekday_from};
+use super::calendar::{Found, Grain, add_days, add_months, date, first_of_month, weekday_before, weekday_from};
 use super::lexicon::{COUNTED, Class, SHORT_MONTHS, Season, Trust, Unit};
 use super::token::{Tense, Token};
 
@@ -309,6 +309,10 @@ impl Parser<'_> {
     pub(super) fn weekday_near(&self, i: usize, day: u32) -> NaiveDate {
         match self.tense(i) {
             Tense::Past => weekday_before(self.today, day),
+            // Nobody says "on Monday" of today.
+            Tense::Future if self.is(i.wrapping_sub(1), &["on", "by", "until", "till"]) => {
+                weekday_from(add_days(self.today, 1), day)
+            }
             Tense::Future | Tense::Open => weekday_from(self.today, day),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::super::amount;
 use super::super::lexis::{Class, duration};
-use super::super::time_words::of_rate;
+use super::super::time_words::{of_rate, of_weekdays};
 use super::token::Token;
 use super::{Finder, LENGTH_MAX, Shape, Span};
 
@@ -127,7 +127,7 @@ impl Finder<'_> {
                 if matches!(lower(rest), "a" | "an" | "per" | "every" | "each") && time(rest + 1) {
                     self.push(at, rest + 2, Shape::Rate);
                 }
-            } else if of_rate(lower(at)) {
+            } else if of_rate(lower(at)) || of_weekdays(lower(at)) {
                 self.push_word(at, Shape::Rate);
             }
         }

@@ -50,6 +50,27 @@ fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
     capital(word) && (names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
 }
 
+/// Says whether a word is an abbreviation in capitals, longer than initials.
+pub(super) fn shouted(word: &str) -> bool {
+    word.chars().count() > 2 && word.chars().all(|it| it.is_uppercase() || it.is_ascii_digit())
+}
+
+/// Verbs of change, by stem: what it was stands after "from", what it is now after "to".
+const CHANGES: &[&str] = &[
+    "cut", "went", "go", "gone", "rose", "rise", "rais", "drop", "fell", "fall", "reduc", "increas", "lower", "chang",
+    "move", "grew", "grow", "bump", "switch", "shrink", "extend", "shorten", "push", "postpon",
+];
+
+/// Returns the bytes of what a sentence says that something was before: "cut from 90 to 14 days".
+pub(super) fn changed(tokens: &[Token]) -> Option<Range<usize>> {
+    let verb = |it: &Token| CHANGES.contains(&text::stem(&it.lower).as_str());
+    let from = tokens.iter().position(|it| it.lower == "from")?;
+    let to = from + 1 + tokens[from + 1..].iter().take(5).position(|it| it.lower == "to")?;
+    let joined = !tokens[from + 1..=to].iter().any(|it| it.breaks || it.comma);
+    let figures = [from + 1, to + 1].map(|it| tokens.get(it).is_some_and(|it| it.class == Class::Number));
+    (joined && figures == [true, true] && tokens[..from].iter().any(verb)).then(|| tokens[from].start..tokens[to].end)
+}
+
 /// Returns the words of a sentence; `times` are the bytes where it names a time, `names` what is a name also where it opens one.
 pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeSet<String>) -> Vec<Token> {
     let text = &sentence.text;

@@ -1,14 +1,14 @@
-//! What people are to each other. English.
+//! What people are to each other, and the animals and things that they name. English.
 
 /// What somebody is to somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kin {
+pub struct Kin {
     /// The word for it, the same for "mum" and "mother".
-    pub(super) word: &'static str,
+    pub word: &'static str,
     /// A person rather than an animal or a thing.
-    pub(super) person: bool,
+    pub person: bool,
     /// People mostly have one of it, or say which one they mean.
-    pub(super) single: bool,
+    pub single: bool,
 }
 
 const ONE: [(&str, &str); 40] = [
@@ -110,7 +110,7 @@ const MODIFIERS: [(&str, &str); 33] = [
 ];
 
 /// Returns what a word in lower case says of somebody; none if it is no word for that.
-pub(super) fn of(word: &str) -> Option<Kin> {
+pub fn of(word: &str) -> Option<Kin> {
     let tables = [
         (&ONE[..], true, true),
         (&MANY[..], true, false),
@@ -127,6 +127,6 @@ pub(super) fn of(word: &str) -> Option<Kin> {
 }
 
 /// Returns what a word before a word for kin adds; none if it does not belong there.
-pub(super) fn modifier(word: &str) -> Option<&'static str> {
+pub fn modifier(word: &str) -> Option<&'static str> {
     MODIFIERS.iter().find(|it| it.0 == word).map(|it| it.1)
 }

@@ -1,0 +1,61 @@
+//! Who speaks, as a candidate: "I repaired it", "Ann and I".
+
+use super::super::lexis::Class;
+use super::token::{Token, shouted};
+use super::{Finder, Shape, Span};
+use crate::pool::{Pool, Sentence};
+use crate::question::Question;
+
+/// Says whether an actor is no person but a side of a talk with an assistant.
+pub(super) fn is_side(actor: &str) -> bool {
+    text::facts::is_user(actor) || text::facts::is_assistant(actor)
+}
+
+/// The question before a reply asks the same when it covers at least this share of it.
+const SAME: f32 = 0.6;
+
+/// "Who writes the notes?" "I can do that.": says whether a sentence opens a reply to what is asked.
+pub(super) fn replies(question: &Question, pool: &Pool<'_>, line: usize, sentence: usize) -> bool {
+    let before = pool.lines[line].previous.map(|it| &pool.lines[it].sentences);
+    let asked = before.and_then(|it| it.iter().rev().find(|it| !it.caption));
+    let who = |it: &Sentence| text::words(&it.text).iter().any(|it| it.eq_ignore_ascii_case("who"));
+    question.gap.agent && sentence == 0 && asked.is_some_and(|it| it.question && it.cover >= SAME && who(it))
+}
+
+impl Finder<'_> {
+    /// Says whether it is written as no person is.
+    pub(super) fn label(&self, from: usize, to: usize) -> bool {
+        let figure = |it: &Token| it.class == Class::Number && !(it.breaks || it.comma || it.time);
+        let mut words = self.tokens[from..to].iter().map(|it| &self.text[it.start..it.end]);
+        words.any(shouted) || self.tokens.get(to).is_some_and(figure)
+    }
+
+    /// "I repaired it" names who speaks; `does` says whether what stands there does what is asked about.
+    pub(super) fn speakers(&mut self, does: impl Fn(&Span) -> bool) {
+        let Some(speaker) = self.speaker else { return };
+        for at in 0..self.tokens.len() {
+            let joined = at > 0 && self.tokens[at - 1].lower == "and";
+            if !joined && self.tokens[at].lower.split('\'').next() == Some("i") {
+                let span = Span {
+                    says: Some(speaker.to_owned()),
+                    ..self.span(at, at + 1, Shape::Name)
+                };
+                self.out.extend(does(&span).then_some(span));
+            }
+        }
+    }
+
+    /// "Ann and I".
+    pub(super) fn with_speaker(&mut self, at: usize, me: usize) {
+        if let (Some(speaker), Some(token)) = (self.speaker, self.tokens.get(me))
+            && matches!(token.lower.as_str(), "i" | "me")
+        {
+            let span = self.span(at, me + 1, Shape::Name);
+            let others = &self.text[span.start..token.start];
+            self.out.push(Span {
+                says: Some(format!("{others}{speaker}")),
+                ..span
+            });
+        }
+    }
+}
