@@ -128,9 +128,8 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
 fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
     let spans = spans::candidates(question, pool, &lines(question, pool));
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
-    let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who)
-        || matches!(question.class, Some(Asked::Rate | Asked::Colour));
-    let classed = question.class == Some(Asked::Money);
+    let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
+    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
     let right = |it: &Scored| it.grade == Grade::Right;
     if question.kind == AnswerKind::Where {
         let people = people(pool);

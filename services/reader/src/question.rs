@@ -9,7 +9,7 @@ use text::{Kind, Nouns, is_stop, stem, words};
 
 use crate::words::Lexicon;
 
-pub(crate) use asked::PLAINLY_PAYING;
+pub(crate) use asked::{PLAINLY_PAYING, identity};
 pub(crate) use gap::Gap;
 
 /// A content word of the question.
@@ -135,8 +135,8 @@ const SPEECH: &[&str] = &[
     "advic",
 ];
 const AUXILIARIES: &[&str] = &[
-    "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could", "should",
-    "might", "may",
+    "did", "does", "do", "am", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could",
+    "should", "might", "may",
 ];
 /// Roles of a talk with an assistant: what one asks for the other gives, so nobody owns what is said.
 const ROLES: &[&str] = &["user", "assistant", "system", "tool", "agent", "human", "bot", "ai"];

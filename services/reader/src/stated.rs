@@ -99,7 +99,7 @@ impl Sought {
             (Asked::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
             _ => return false,
         };
-        let slot = Slot::Relative(role.clone());
+        let slot = Slot::Relative(role.rsplit(' ').next().unwrap_or_default().to_owned());
         let family = role
             .split(' ')
             .all(|it| kin::of(it).is_some() || kin::modifier(it).is_some());
@@ -128,11 +128,9 @@ impl Sought {
         let person = kin::of(role).is_none_or(|it| it.person);
         let one = |noun: &str| slot.is_told_by(&format!("has {noun}")) || person && is_anybody(noun);
         let called = |text: &str| {
-            let words: Vec<String> = words(text).into_iter().map(str::to_lowercase).collect();
-            let mut all = words.windows(3);
-            all.any(|it| {
-                matches!(it[1].as_str(), "called" | "named") && it[2] == name && !is_stop(&it[0]) && !one(&it[0])
-            })
+            called(text)
+                .into_iter()
+                .any(|(noun, it)| it == name && !is_stop(&noun) && !one(&noun))
         };
         let turns = || pool.lines.iter().map(|it| it.turn);
         turns().any(|it| called(&it.text) || stated(&telling(it)).into_iter().any(other))
@@ -164,11 +162,26 @@ fn is_anybody(noun: &str) -> bool {
     kin::of(noun).is_none() && person.is_some_and(|it| nouns.has(&it, &[noun.to_owned()]))
 }
 
+/// Returns in lower case the nouns and names of "a woman called Ann".
+fn called(text: &str) -> Vec<(String, String)> {
+    let words: Vec<String> = words(text).into_iter().map(str::to_lowercase).collect();
+    let named = words
+        .windows(3)
+        .filter(|it| matches!(it[1].as_str(), "called" | "named"));
+    named.map(|it| (it[0].clone(), it[2].clone())).collect()
+}
+
 /// Returns in lower case the names of people that are told beside who they are: nobody's place is one of them.
 pub(crate) fn people(pool: &Pool<'_>) -> BTreeSet<String> {
-    let all = pool.lines.iter().flat_map(|it| stated(&telling(it.turn)));
-    let kin = all.filter(|it| it.aspect == Aspect::Relation && it.predicate.starts_with("has "));
-    kin.map(|it| it.object.to_lowercase()).collect()
+    let mut people = BTreeSet::new();
+    for turn in pool.lines.iter().map(|it| it.turn) {
+        let statements = stated(&telling(turn)).into_iter();
+        let kin = statements.filter(|it| it.aspect == Aspect::Relation && it.predicate.starts_with("has "));
+        people.extend(kin.map(|it| it.object.to_lowercase()));
+        let called = called(&turn.text).into_iter().filter(|(noun, _)| is_anybody(noun));
+        people.extend(called.map(|it| it.1));
+    }
+    people
 }
 
 /// "Ann's sister", as it is said of a name; of the user of an assistant only what they are.

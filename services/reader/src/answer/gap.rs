@@ -17,7 +17,13 @@ pub(super) fn fills(question: &Question, pool: &Pool<'_>, span: &Span) -> [f32; 
     let sentence = &line.sentences[span.sentence];
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
-    let tail = flag(fronted || had || replies(question, pool, span) || behind_tail(question, sentence, span));
+    let tail = flag(
+        fronted
+            || had
+            || equals(question, sentence, span)
+            || replies(question, pool, span)
+            || behind_tail(question, sentence, span),
+    );
     if !question.gap.agent {
         return [0.0, tail, 0.0];
     }
@@ -25,6 +31,24 @@ pub(super) fn fills(question: &Question, pool: &Pool<'_>, span: &Span) -> [f32; 
     let done_to = !does && verbs(sentence).any(|it| it < span.start);
     let agent = if done_to { -0.5 } else { flag(does) };
     [agent, tail, flag(!does && stands_for(line, span))]
+}
+
+/// "The secret is marjoram": what is said to be what is asked for.
+fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    let Some(noun) = &question.gap.equals else { return false };
+    let is = |it: &(Class, String)| matches!(it.1.as_str(), "is" | "was" | "are" | "were");
+    let follows = |at: usize| {
+        let words = between(sentence.text.get(at..span.start).unwrap_or(".")).unwrap_or_default();
+        let small = |it: &(Class, String)| matches!(it.0, Class::Determiner | Class::Filler);
+        words
+            .split_first()
+            .is_some_and(|(first, rest)| is(first) && rest.iter().all(small))
+    };
+    let mut nouns = sentence
+        .terms
+        .iter()
+        .filter(|it| it.stem == *noun && it.start < span.start);
+    nouns.any(|it| follows(end_of(&sentence.text, it.start)))
 }
 
 /// "Which wrist is it?" "The right one.": the first words of a reply to a question for the same.
@@ -105,6 +129,18 @@ const CONTROLS: &[&str] = &[
     "agre", "forgot", "learn", "volunt", "stay", "go", "went", "came", "took", "take",
 ];
 
+fn is_relative(sentence: &Sentence, from: usize, verb: usize) -> bool {
+    let words = between(&sentence.text[from..verb]).unwrap_or_default();
+    let person = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Name);
+    let small = |it: &(Class, String)| matches!(it.0, Class::Auxiliary | Class::Filler);
+    let who = words.split_first().map_or(
+        &words[..],
+        |(first, rest)| if relative(&first.1) { rest } else { &words },
+    );
+    who.split_first()
+        .is_some_and(|(first, rest)| person(first) && rest.iter().all(small))
+}
+
 fn relative(lower: &str) -> bool {
     matches!(lower, "who" | "that" | "which")
 }
@@ -119,6 +155,7 @@ fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let follows = |at: usize| {
         let words = between(&sentence.text[end_of(&sentence.text, at)..span.start]);
         words.is_some_and(|it| match it.as_slice() {
+            all if preposition.is_empty() => all.iter().all(|it| matches!(it.0, Class::Determiner | Class::Filler)),
             [(_, first), rest @ ..] => {
                 first == preposition && rest.iter().all(|it| matches!(it.0, Class::Determiner | Class::Filler))
             }
@@ -126,6 +163,14 @@ fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
         })
     };
     let mut ends = sentence.terms.iter().filter(|it| it.stem == *word);
+    // "The soup that you cooked".
+    if preposition.is_empty()
+        && ends
+            .clone()
+            .any(|it| span.end <= it.start && is_relative(sentence, span.end, it.start))
+    {
+        return true;
+    }
     ends.any(|it| it.start < span.start && end_of(&sentence.text, it.start) <= span.start && follows(it.start))
 }
 

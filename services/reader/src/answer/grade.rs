@@ -4,7 +4,7 @@ use domain::anchor::AnswerKind;
 use text::Nouns;
 
 use super::amount::currency;
-use super::lexis::{number, person};
+use super::lexis::{Class, class, number, person};
 use super::spans::{Shape, Span, Timed};
 use super::traits::phrase;
 use crate::question::{Asked, Question};
@@ -53,20 +53,20 @@ fn says_nothing(question: &Question, lower: &[String]) -> bool {
 
 /// A colour is said with its shade and nothing else.
 fn coloured(lower: &[String]) -> Grade {
-    let known = Nouns::builtin().kind("chromatic color");
-    let named = |it: &String| {
-        known
-            .as_ref()
-            .is_some_and(|kind| Nouns::builtin().has(kind, std::slice::from_ref(it)))
-    };
-    let colour = |it: &String| COLOURS.contains(&it.as_str()) || named(it);
+    let colour = |it: &String| is_colour(it);
     let shade =
         |it: &String| colour(it) || matches!(it.as_str(), "dark" | "light" | "pale" | "bright" | "deep" | "and");
-    if lower.iter().any(colour) && lower.iter().all(shade) {
-        Grade::Right
-    } else {
-        Grade::Open
+    match (lower.iter().any(colour), lower.iter().all(shade)) {
+        (true, true) => Grade::Right,
+        (true, false) => Grade::Open,
+        (false, _) => Grade::Wrong,
     }
+}
+
+/// Says whether a word in lower case names a colour.
+pub(super) fn is_colour(lower: &str) -> bool {
+    let kind = Nouns::builtin().kind("chromatic color");
+    COLOURS.contains(&lower) || kind.is_some_and(|it| Nouns::builtin().has(&it, &[lower.to_owned()]))
 }
 
 const COLOURS: &[&str] = &[
@@ -171,7 +171,14 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
 fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let subject = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
     let asked = |it: &String| subject(it) || question.words.iter().any(|word| word.stem == text::stem(it));
-    let role = |it: &String| person(it) || works(it);
+    let people = Nouns::builtin().kind("person");
+    let does = |it: &String| {
+        people
+            .as_ref()
+            .is_some_and(|kind| Nouns::builtin().has(kind, std::slice::from_ref(it)))
+    };
+    let kin = |it: &String| person(it);
+    let first = &lower[..phrase(lower)];
     if span.timed != Timed::No
         || figured(span)
         || span.shape == Shape::Place
@@ -186,8 +193,10 @@ fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
         Shape::Name if span.label => Grade::Open,
         Shape::Name => Grade::Right,
         // What it is shows in its first phrase: a leak in the worker is nobody.
-        Shape::Phrase | Shape::Extended if lower[..phrase(lower)].iter().any(role) => Grade::Right,
-        Shape::Joined if lower.iter().any(role) => Grade::Right,
+        Shape::Phrase | Shape::Extended if first.iter().any(kin) => Grade::Right,
+        // "I am a huge fan" names nobody.
+        Shape::Phrase if lower.last().is_some_and(does) && !is(&span.led) && !inside(&span.before) => Grade::Right,
+        Shape::Joined if lower.iter().any(kin) => Grade::Right,
         Shape::Phrase
         | Shape::Extended
         | Shape::Joined
@@ -203,81 +212,19 @@ fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     }
 }
 
-/// "Plumber", "dentist", "librarian": who is called by what they do.
-fn works(lower: &str) -> bool {
-    let ends = [
-        "er", "or", "ist", "ian", "man", "woman", "men", "women", "ers", "ors", "ists", "ians",
-    ];
-    lower.chars().count() > 5 && ends.iter().any(|it| lower.ends_with(it)) && !NO_WORKERS.contains(&lower)
+/// "Fan" of "a huge fan".
+fn inside(before: &str) -> bool {
+    !before.is_empty() && class(before, before, true) == Class::Content
 }
 
-const NO_WORKERS: &[&str] = &[
-    "another",
-    "either",
-    "neither",
-    "together",
-    "weather",
-    "whether",
-    "dinner",
-    "summer",
-    "winter",
-    "number",
-    "letter",
-    "corner",
-    "flower",
-    "flowers",
-    "paper",
-    "water",
-    "shower",
-    "better",
-    "later",
-    "earlier",
-    "longer",
-    "never",
-    "however",
-    "rather",
-    "matter",
-    "under",
-    "colour",
-    "mirror",
-    "motor",
-    "error",
-    "harbor",
-    "computer",
-    "computers",
-    "printer",
-    "charger",
-    "boiler",
-    "router",
-    "poster",
-    "folder",
-    "leather",
-    "feather",
-    "humor",
-    "flavor",
-    "december",
-    "october",
-    "november",
-    "september",
-    "center",
-    "theater",
-    "minor",
-    "major",
-    "exterior",
-    "interior",
-    "indoor",
-    "outdoor",
-    "dessert",
-    "freezer",
-    "cooker",
-    "heater",
-    "trailer",
-    "scooter",
-    "river",
-    "silver",
-    "ginger",
-    "butter",
-];
+/// What somebody is said to be follows these.
+fn is(before: &str) -> bool {
+    let forms = ["am", "is", "are", "was", "were", "be", "been", "as", "became", "become"];
+    forms.contains(&before)
+        || before
+            .split_once('\'')
+            .is_some_and(|(_, end)| matches!(end, "m" | "s" | "re"))
+}
 
 fn figure(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let counted = lower.last().is_some_and(|it| text::stem(it) == question.head);

@@ -10,10 +10,9 @@ use domain::anchor::AnswerKind;
 
 use super::gap;
 use super::lexis::Class;
-use crate::plan::ASKS;
-use crate::pool::{Pool, Sentence, telling};
+use crate::pool::{Pool, telling};
 use crate::question::{Asked, Question};
-use token::{Token, changed, tokens};
+use token::{Token, changed, open, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +111,9 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 speaker: who.then_some(pool.lines[line].turn.actor.as_str()),
                 out: Vec::new(),
             };
+            if question.class == Some(Asked::Colour) {
+                found.colours();
+            }
             if question.class == Some(Asked::Rate) {
                 found.rates();
             } else if question.kind == AnswerKind::Duration {
@@ -134,12 +136,6 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
         }
     }
     out
-}
-
-/// Says whether a sentence asks for what it does not hold: "What is your kitten called, by the way?"
-fn open(sentence: &Sentence) -> bool {
-    let first = || text::words(&sentence.text).first().map(|it| it.to_lowercase());
-    sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
 }
 
 struct Finder<'a> {

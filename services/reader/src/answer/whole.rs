@@ -3,8 +3,8 @@
 use domain::anchor::AnswerKind;
 
 use super::Found;
-use crate::pool::Pool;
-use crate::question::Question;
+use crate::pool::{Line, Pool, Sentence};
+use crate::question::{Question, identity};
 
 /// Words of a sentence that are shown.
 const WORDS_MAX: usize = 30;
@@ -13,6 +13,9 @@ const COVER: f32 = 0.5;
 
 /// Returns the sentence that tells most of the matter; none if none tells enough of it.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Option<Found> {
+    if let Some(found) = question.identity.as_ref().and_then(|it| introduced(pool, it)) {
+        return Some(found);
+    }
     let top = pool.lines[*lines.first()?].order;
     let first = lines.iter().map(|it| pool.lines[*it].turn.observed_at).min()?;
     let told = |line: usize| (pool.lines[line].turn.observed_at - first).num_seconds() as f32;
@@ -57,6 +60,25 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         reason: Some(format!(
             "no {sought} is named for sure; this is the sentence that tells of it"
         )),
+        conflict: false,
+        stated: None,
+    })
+}
+
+/// "Who's Ann?" "My aunt.": what is replied to the same question.
+fn introduced(pool: &Pool<'_>, name: &str) -> Option<Found> {
+    let asks = |it: &Sentence| it.question && identity(&it.text).is_some_and(|it| it == name);
+    let replied = |it: &Line<'_>| it.next.filter(|_| it.sentences.iter().any(asks));
+    let line = pool.lines.iter().find_map(replied)?;
+    let reply = pool.lines[line]
+        .sentences
+        .iter()
+        .find(|it| !it.question && !it.caption)?;
+    Some(Found {
+        text: shown(&reply.text),
+        lines: vec![line],
+        share: 0.5,
+        reason: None,
         conflict: false,
         stated: None,
     })

@@ -118,17 +118,29 @@ pub(super) fn timely(lower: &str) -> bool {
     words(lower).into_iter().any(has)
 }
 
-/// Returns the stem of the verb asked about: the router's, or what follows "who" in "who repaired it".
+/// Returns the stem of the verb asked about: the router's, else what follows "who" in "who repaired it" and "who is pregnant",
+/// or the name behind an auxiliary in "what does Ann teach".
 pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
-    let follows = || match words(lower).as_slice() {
-        ["who", verb, _, ..] if !AUXILIARIES.contains(verb) && !is_stop(verb) => text::stem(verb),
-        _ => String::new(),
-    };
-    if anchors.action.is_empty() {
-        follows()
-    } else {
-        text::stem(&anchors.action)
+    if !anchors.action.is_empty() {
+        return text::stem(&anchors.action);
     }
+    let mut names = Vec::new();
+    for name in anchors.names.iter().chain(&anchors.subjects) {
+        names.extend(words(name).into_iter().map(str::to_lowercase));
+    }
+    let named = |it: &str| names.iter().any(|name| name == it.strip_suffix("'s").unwrap_or(it));
+    let found = match words(lower).as_slice() {
+        ["who", verb, _, ..] if !AUXILIARIES.contains(verb) => Some(*verb),
+        ["who", "is" | "are" | "was" | "were", state, ..] => Some(*state).filter(|it| !named(it)),
+        [_, rest @ ..] => {
+            let does = |it: &&str| matches!(*it, "did" | "does" | "do" | "will" | "has" | "have" | "had");
+            let after = rest.iter().skip_while(|it| !does(it)).skip(1);
+            let mut behind = after.skip_while(|it| named(it));
+            behind.next().copied()
+        }
+        [] => None,
+    };
+    found.filter(|it| !is_stop(it)).map(text::stem).unwrap_or_default()
 }
 
 /// Says whether a question asks when something is again and again, and not when it was, will be, begins or ends.
@@ -146,7 +158,7 @@ pub(super) fn habitual(lower: &str) -> bool {
 }
 
 /// Returns whom a question asks about that asks only who that is: "who is Ann Lee?".
-pub(super) fn identity(question: &str) -> Option<String> {
+pub(crate) fn identity(question: &str) -> Option<String> {
     let words = words(question);
     let name = match words.as_slice() {
         [who, is, name @ ..] if who.eq_ignore_ascii_case("who") && matches!(*is, "is" | "was") => name,
@@ -196,7 +208,8 @@ pub(super) fn class(lower: &str) -> Option<Asked> {
     if tokens.windows(2).any(|it| it == ["how", "often"]) {
         return Some(Asked::Rate);
     }
-    if has(&["name", "named", "called", "names", "title", "brand"]) {
+    let calls = matches!(tokens.as_slice(), ["who", "called" | "named", ..]);
+    if !calls && has(&["name", "named", "called", "names", "title", "brand"]) {
         return Some(Asked::Name);
     }
     let figure = has(&[

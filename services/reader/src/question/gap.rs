@@ -10,8 +10,10 @@ use super::AUXILIARIES;
 pub(crate) struct Gap {
     /// Whether it is the subject of the verb.
     pub(crate) agent: bool,
-    /// The stem and the preposition that it follows, if the question ends with them.
+    /// The stem and the preposition that it follows, if the question ends with them; no preposition if it ends with the verb.
     pub(crate) tail: Option<(String, String)>,
+    /// The stem of the noun that it is said to be: "what is the secret of the soup".
+    pub(crate) equals: Option<String>,
     /// Whether it is what somebody has: "how many cats does she have".
     pub(crate) had: bool,
     /// The preposition that it follows, if the question begins with one: "from which city".
@@ -34,6 +36,8 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
             .position(|it| stem(it) == action)
             .is_some_and(|verb| tokens[1..verb.max(1)].iter().all(|it| leaves_agent(it)));
     let tail = match tokens.as_slice() {
+        // "What does she teach?": what follows the verb.
+        ["what", "did" | "does" | "do", .., last] if stem(last) == action => Some((action.to_owned(), String::new())),
         [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some((stem(word), (*last).to_owned())),
         _ => None,
     };
@@ -43,14 +47,29 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
         }
         _ => None,
     };
+    let equals = match tokens.as_slice() {
+        ["what", "is" | "was" | "are" | "were", rest @ ..] | ["what's", rest @ ..] => noun(rest),
+        _ => None,
+    };
     let asks = tokens.iter().any(|it| matches!(*it, "do" | "does" | "did"));
     let had = asks && tokens.last().is_some_and(|it| *it == "have");
     Gap {
         agent,
         tail,
+        equals,
         had,
         fronted,
     }
+}
+
+/// The noun of the first phrase, if it is one: "secret" of "the secret of the soup".
+fn noun(rest: &[&str]) -> Option<String> {
+    let named =
+        matches!(*rest.first()?, "the" | "my" | "our" | "your" | "his" | "her" | "their") || rest[0].ends_with("'s");
+    let ends = |it: &&str| !named || PREPOSITIONS.contains(it) || AUXILIARIES.contains(it);
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let last = rest[..end].last().filter(|it| !is_stop(it) && !it.ends_with("'s"))?;
+    Some(stem(last))
 }
 
 /// "Did", a pronoun or a name between the question and its verb is the subject itself.
@@ -71,7 +90,8 @@ mod tests {
             ("who repaired the bicycle?", "repair", true, None),
             ("who has repaired the bicycle?", "repair", true, None),
             ("who did ann visit?", "visit", false, None),
-            ("what did she buy?", "buy", false, None),
+            ("what did she buy?", "buy", false, Some(("buy", ""))),
+            ("what did she buy from ann?", "buy", false, None),
             ("what is ann allergic to?", "", false, Some(("allerg", "to"))),
             ("where is it?", "", false, None),
         ] {

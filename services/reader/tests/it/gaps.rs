@@ -5,9 +5,9 @@ use domain::anchor::AnswerKind::{self, Kind, WhatDoes, WhatIs, Where, Who};
 use crate::talk::Talk;
 
 /// Kind, head and verb as the router reads them, the question, and the answer.
-type Case = (AnswerKind, &'static str, &'static str, &'static str, &'static str);
+pub(crate) type Case = (AnswerKind, &'static str, &'static str, &'static str, &'static str);
 
-fn check(talk: &Talk, cases: &[Case]) {
+pub(crate) fn check(talk: &Talk, cases: &[Case]) {
     let mut wrong = Vec::new();
     for (kind, head, verb, question, expected) in cases {
         let answered = reader::read(&talk.request(*kind, question, head, verb));

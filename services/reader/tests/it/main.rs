@@ -4,6 +4,7 @@
 
 mod gaps;
 mod kinds;
+mod plain;
 mod plan;
 mod read;
 mod stated;

@@ -1,6 +1,6 @@
 //! What turns state outright answers who asks for just that, though no word of the question stands there.
 
-use domain::anchor::AnswerKind::{Number, WhatDoes, WhatIs, When, Where, YesNo};
+use domain::anchor::AnswerKind::{Number, WhatDoes, WhatIs, When, Where, Who, YesNo};
 use domain::evidence::Sufficiency;
 
 use crate::talk::Talk;
@@ -108,4 +108,48 @@ fn who_asks_when_something_is_hears_how_often() {
         friends().answer(When, "When is the training of Jonas?"),
         "every Tuesday and Friday"
     );
+}
+
+fn people() -> Talk {
+    Talk::new(
+        "@ 2025-03-01
+         User: Hi! I'm Petra, my manager is called Holger. My husband Joost is still in Groningen.
+         Assistant: Nice to meet you.
+         User: I adopted a greyhound, her name is Pepper. The cat sleeps beside an old man called Fergus.
+         User: My sister Anjali is coming over.",
+    )
+}
+
+#[test]
+fn who_is_who_to_whom_is_stated() {
+    let talk = people();
+    for (kind, question, expected) in [
+        (WhatIs, "What is my name?", "Petra"),
+        (Who, "Who is my manager?", "Holger"),
+        (WhatIs, "What is my dog called?", "Pepper"),
+        (WhatIs, "What's the name of my husband?", "Joost"),
+        (Who, "Who is Anjali?", "sister"),
+    ] {
+        assert_eq!(talk.answer(kind, question), expected, "{question}");
+    }
+    let friends = Talk::new(
+        "Ravi: My sister Anjali is coming over.
+         Tamsin: I would love to meet her.",
+    );
+    assert_eq!(friends.answer(Who, "Who is Anjali?"), "Ravi's sister");
+}
+
+#[test]
+fn nobody_is_named_who_is_somebody_else() {
+    let talk = people();
+    for (kind, question) in [
+        (WhatIs, "What is my son called?"),
+        (WhatIs, "What is my cat called?"),
+        (Where, "Where does my brother live?"),
+    ] {
+        let answered = talk.ask(kind, question);
+        assert_eq!(answered.answer.map(|it| it.text), None, "{question}");
+        assert_eq!(answered.verdict.status, Sufficiency::Insufficient, "{question}");
+    }
+    assert_ne!(talk.answer(Where, "Where does my husband live?"), "Joost");
 }

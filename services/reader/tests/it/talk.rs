@@ -107,6 +107,7 @@ impl Talk {
         let anchors = Anchors {
             answer: kind,
             subjects,
+            names: names(question, &self.speakers),
             bare,
             head: head.to_owned(),
             action: action.to_owned(),
@@ -148,4 +149,23 @@ impl Talk {
             .answer
             .map_or_else(|| "refused".to_owned(), |it| it.text)
     }
+}
+
+/// Runs of capitalised words behind the first one that are no speakers, as the router reads them.
+fn names(question: &str, speakers: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut joins = false;
+    for word in text::words(question).into_iter().skip(1) {
+        let bare = word.strip_suffix("'s").unwrap_or(word);
+        let named = bare.starts_with(char::is_uppercase)
+            && !text::is_stop(bare)
+            && !speakers.iter().any(|it| text::words(it).contains(&bare));
+        match names.last_mut().filter(|_| joins && named) {
+            Some(last) => *last = format!("{last} {bare}"),
+            None if named => names.push(bare.to_owned()),
+            None => {}
+        }
+        joins = named && bare == word;
+    }
+    names
 }

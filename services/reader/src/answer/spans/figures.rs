@@ -1,6 +1,7 @@
 //! Candidates with figures: numbers, amounts, lengths of time, rates; and what stands in quotation marks.
 
 use super::super::amount;
+use super::super::grade::is_colour;
 use super::super::lexis::{Class, duration};
 use super::super::time_words::{of_rate, of_weekdays};
 use super::token::Token;
@@ -129,6 +130,15 @@ impl Finder<'_> {
                 }
             } else if of_rate(lower(at)) || of_weekdays(lower(at)) {
                 self.push_word(at, Shape::Rate);
+            }
+        }
+    }
+
+    /// A colour alone: "grey" of "my grey gloves".
+    pub(super) fn colours(&mut self) {
+        for at in 0..self.tokens.len() {
+            if is_colour(&self.tokens[at].lower) {
+                self.push_word(at, Shape::Phrase);
             }
         }
     }

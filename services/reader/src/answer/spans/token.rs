@@ -7,6 +7,7 @@ use text::{Nouns, is_stop, words};
 
 use super::super::lexis::{Class, class};
 use super::super::time_words::of_time;
+use crate::plan::ASKS;
 use crate::pool::{Pool, Sentence};
 
 /// A word of a sentence in its place.
@@ -26,11 +27,13 @@ pub(super) struct Token {
 /// Words of a sentence that are searched.
 const WORDS_MAX: usize = 80;
 
-/// Returns what stands capitalised inside sentences, in lower case: what opens a sentence and is one of those is a name.
+/// Returns who speaks and what stands capitalised inside sentences, in lower case: what opens a sentence and is one of those is
+/// a name.
 pub(super) fn names(pool: &Pool<'_>) -> BTreeSet<String> {
     let sentences = pool.lines.iter().flat_map(|it| &it.sentences).filter(|it| !it.caption);
     let inside = sentences.flat_map(|it| words(&it.text).into_iter().skip(1));
-    inside.filter(|it| capital(it)).map(bare).collect()
+    let speakers = pool.lines.iter().flat_map(|it| words(&it.turn.actor));
+    inside.chain(speakers).filter(|it| capital(it)).map(bare).collect()
 }
 
 fn capital(word: &str) -> bool {
@@ -47,7 +50,14 @@ fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
     let lower = bare(word);
     let adverb = ["ly", "ing", "ed"].iter().any(|it| lower.ends_with(it));
     let acts = next.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma);
-    capital(word) && (names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
+    let nouns = Nouns::builtin();
+    let person = || {
+        nouns
+            .kind("person")
+            .is_some_and(|it| nouns.has(&it, std::slice::from_ref(&lower)))
+    };
+    let unknown = || nouns.kind(&lower).is_none() || person();
+    capital(word) && (names.contains(&lower) || acts && !adverb && unknown())
 }
 
 /// Says whether a word is an abbreviation in capitals, longer than initials.
@@ -102,4 +112,10 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeS
         first.class = Class::Name;
     }
     out
+}
+
+/// Says whether a sentence asks for what it does not hold: "What is your kitten called, by the way?"
+pub(super) fn open(sentence: &Sentence) -> bool {
+    let first = || text::words(&sentence.text).first().map(|it| it.to_lowercase());
+    sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
 }

@@ -1,0 +1,139 @@
+//! What people ask first, in plain words.
+
+use domain::anchor::AnswerKind::{Duration, Kind, Number, WhatDoes, WhatIs, When, Who};
+
+use crate::gaps::{Case, check};
+use crate::talk::Talk;
+
+fn team() -> Talk {
+    Talk::new(
+        "@ 2025-01-13
+         Amara: I finished the import yesterday. Ruben tests the export.
+         Ruben: The API of the supplier is down, the leak in the worker is known.
+         Signe: Who writes the handbook?
+         Ruben: I can do that.
+         Signe: The new server listens on port 9090, behind Postgres 16.
+
+         @ 2025-01-20
+         Ruben: I used the quiet day to repair the cache. The build went from 40 seconds to 12 seconds.
+         Amara: Signe and I fly to Ghent on Thursday. The handover is at the harbour.
+         Signe: Deploys happen on Wednesdays only. The secret of the fast build is parallel linking.",
+    )
+}
+
+#[test]
+fn who_speaks_is_who_did_it() {
+    let cases: &[Case] = &[
+        (Who, "", "", "Who finished the import?", "Amara"),
+        (Who, "", "", "Who tests the export?", "Ruben"),
+        (Who, "", "", "Who writes the handbook?", "Ruben"),
+        (Who, "", "", "Who repaired the cache?", "Ruben"),
+        (Who, "", "", "Who flies to Ghent?", "Signe and Amara"),
+    ];
+    check(&team(), cases);
+}
+
+#[test]
+fn what_is_open_at_the_front_follows_its_preposition() {
+    let cases: &[Case] = &[(
+        Kind,
+        "port",
+        "listen",
+        "On which port does the server listen?",
+        "port 9090",
+    )];
+    check(&team(), cases);
+}
+
+#[test]
+fn of_two_figures_the_new_one_holds() {
+    let cases: &[Case] = &[
+        (Duration, "", "take", "How long does the build take now?", "12 seconds"),
+        (
+            Duration,
+            "",
+            "take",
+            "How long did the build take before?",
+            "40 seconds",
+        ),
+    ];
+    check(&team(), cases);
+}
+
+#[test]
+fn days_of_every_week_are_told_in_the_plural() {
+    let cases: &[Case] = &[(When, "day", "deploy", "On which day do deploys happen?", "Wednesdays")];
+    check(&team(), cases);
+}
+
+#[test]
+fn what_is_said_to_be_so_follows_the_noun() {
+    let cases: &[Case] = &[(WhatIs, "", "", "What is the secret of the build?", "parallel linking")];
+    check(&team(), cases);
+}
+
+fn house() -> Talk {
+    Talk::new(
+        "@ 2025-03-02
+         Ilvy: Who's Matti?
+         Oona: My fiddle teacher, silly. We met in the choir.
+         Ilvy: Kerttu has a new job, she's teaching maths at a school.
+         Oona: Great. The dumplings that you cooked on Sunday were amazing.
+         Ilvy: The twins smashed Matti's vase this morning! Kerttu is sorry. She's pregnant, by the way.
+
+         @ 2025-03-09
+         Ilvy: I booked a cabin for four nights, the deposit was 3200 crowns.
+         Oona: An old man called Fergus keeps bees there. He has forty hives and gave me twelve jars from the hives.
+         Ilvy: The course starts on March 20, twice a week. Which arm did you hurt?
+         Oona: The left one, of course.
+         Ilvy: I wear my grey gloves with the moss pattern.",
+    )
+}
+
+#[test]
+fn what_somebody_does_follows_the_verb_or_stands_before_it() {
+    let cases: &[Case] = &[
+        (WhatDoes, "", "", "What does Kerttu teach?", "maths"),
+        (WhatDoes, "", "cook", "What did Ilvy cook?", "dumplings"),
+    ];
+    check(&house(), cases);
+}
+
+#[test]
+fn who_does_it_is_not_to_whom_it_is_done() {
+    let cases: &[Case] = &[(Who, "", "", "Who is pregnant?", "Kerttu")];
+    check(&house(), cases);
+}
+
+#[test]
+fn who_somebody_is_was_said_to_who_asked() {
+    let cases: &[Case] = &[(Who, "", "", "Who is Matti?", "My fiddle teacher, silly")];
+    check(&house(), cases);
+}
+
+#[test]
+fn figures_count_what_is_asked_for() {
+    let cases: &[Case] = &[
+        (
+            Number,
+            "nights",
+            "stay",
+            "How many nights is the cabin booked for?",
+            "four nights",
+        ),
+        (Number, "hives", "have", "How many hives does Fergus have?", "forty"),
+    ];
+    check(&house(), cases);
+}
+
+#[test]
+fn what_begins_once_is_no_habit() {
+    let cases: &[Case] = &[(When, "", "start", "When does the course start?", "20 March 2025")];
+    check(&house(), cases);
+}
+
+#[test]
+fn a_colour_is_no_figure_and_no_pattern() {
+    let cases: &[Case] = &[(WhatIs, "", "", "What colour are Ilvy's gloves?", "grey")];
+    check(&house(), cases);
+}
