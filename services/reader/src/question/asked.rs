@@ -118,27 +118,18 @@ pub(super) fn timely(lower: &str) -> bool {
     words(lower).into_iter().any(has)
 }
 
-/// Returns the stem of the verb asked about: the router's, else what follows "who" in "who repaired it" and "who is pregnant",
-/// or the name behind an auxiliary in "what does Ann teach".
+/// Returns the stem of the verb asked about: the router's, else what follows "who" in "who repaired it" and "who is pregnant".
 pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     if !anchors.action.is_empty() {
         return text::stem(&anchors.action);
     }
-    let mut names = Vec::new();
-    for name in anchors.names.iter().chain(&anchors.subjects) {
-        names.extend(words(name).into_iter().map(str::to_lowercase));
-    }
+    let all = anchors.names.iter().chain(&anchors.subjects);
+    let names: Vec<String> = all.flat_map(|it| words(it)).map(str::to_lowercase).collect();
     let named = |it: &str| names.iter().any(|name| name == it.strip_suffix("'s").unwrap_or(it));
     let found = match words(lower).as_slice() {
         ["who", verb, _, ..] if !AUXILIARIES.contains(verb) => Some(*verb),
-        ["who", "is" | "are" | "was" | "were", state, ..] => Some(*state).filter(|it| !named(it)),
-        [_, rest @ ..] => {
-            let does = |it: &&str| matches!(*it, "did" | "does" | "do" | "will" | "has" | "have" | "had");
-            let after = rest.iter().skip_while(|it| !does(it)).skip(1);
-            let mut behind = after.skip_while(|it| named(it));
-            behind.next().copied()
-        }
-        [] => None,
+        ["who", "is" | "are" | "was" | "were", state, ..] if !named(state) => Some(*state),
+        _ => None,
     };
     found.filter(|it| !is_stop(it)).map(text::stem).unwrap_or_default()
 }

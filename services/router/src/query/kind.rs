@@ -97,13 +97,9 @@ pub(super) fn action(written: &[&str], words: &[String], view: &View) -> String 
         return String::new();
     };
     let person = |it: &str| view.speakers().named(it.strip_suffix("'s").unwrap_or(it)).is_some() || text::is_stop(it);
-    let found = (start + 1..words.len()).find(|&it| !person(&words[it]));
     let capital = |it: &str| it.chars().next().is_some_and(char::is_uppercase);
-    found
-        .map(|it| written[it])
-        .filter(|it| !capital(it))
-        .unwrap_or_default()
-        .to_owned()
+    let found = (start + 1..words.len()).find(|&it| !person(&words[it]) && !capital(written[it]));
+    found.map(|it| written[it]).unwrap_or_default().to_owned()
 }
 
 /// Says whether one unit is likely enough.

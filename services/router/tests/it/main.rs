@@ -1,6 +1,7 @@
 //! The router through its public API: a small talk, questions, packs.
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
+mod anchors;
 mod bounds;
 mod derived;
 mod favour;
