@@ -65,6 +65,10 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
         Way::Span if question.identity.is_some() => whole::find(question, pool, &lines),
         Way::Span => {
             let scored = scored(question, pool, weights, lexicon);
+            // A sentence without a colour tells none.
+            if scored.is_empty() && question.class == Some(Asked::Colour) {
+                return None;
+            }
             if scored.is_empty() {
                 return whole::find(question, pool, &lines);
             }

@@ -172,11 +172,10 @@ fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let subject = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
     let asked = |it: &String| subject(it) || question.words.iter().any(|word| word.stem == text::stem(it));
     let people = Nouns::builtin().kind("person");
-    let does = |it: &String| {
-        people
-            .as_ref()
-            .is_some_and(|kind| Nouns::builtin().has(kind, std::slice::from_ref(it)))
-    };
+    // "Twins" alone are a sign of the zodiac.
+    let forms = |it: &String| [it.clone(), it.trim_end_matches('s').to_owned()];
+    let is_person = |it: String| people.as_ref().is_some_and(|kind| Nouns::builtin().has(kind, &[it]));
+    let does = |it: &String| forms(it).into_iter().any(is_person);
     let kin = |it: &String| person(it);
     let first = &lower[..phrase(lower)];
     if span.timed != Timed::No

@@ -102,13 +102,13 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
             let tokens = tokens(it, &times, &names);
-            let who = question.kind == AnswerKind::Who && !speaker::is_side(&pool.lines[line].turn.actor);
             let mut found = Finder {
                 text: &it.text,
                 tokens: &tokens,
                 line,
                 sentence,
-                speaker: who.then_some(pool.lines[line].turn.actor.as_str()),
+                who: question.kind == AnswerKind::Who,
+                speaker: speaker::of(&pool.lines[line].turn.actor),
                 out: Vec::new(),
             };
             if question.class == Some(Asked::Colour) {
@@ -143,7 +143,9 @@ struct Finder<'a> {
     tokens: &'a [Token],
     line: usize,
     sentence: usize,
-    /// Who says it, if a person is asked for.
+    /// Whether a person is asked for.
+    who: bool,
+    /// Who says it, if that is a person.
     speaker: Option<&'a str>,
     out: Vec<Span>,
 }
@@ -311,7 +313,7 @@ impl Finder<'_> {
                 self.with_speaker(at, from);
                 break;
             }
-            self.push(at, until, Shape::Joined);
+            self.push(at, until, self.joined(at, until));
             here = until;
         }
     }

@@ -34,6 +34,16 @@ fn who_speaks_is_who_did_it() {
 }
 
 #[test]
+fn whoever_is_named_beside_another_belongs_to_the_answer() {
+    let talk = Talk::new(
+        "User: I'm hiking with my friends Matteo and Sunniva this August.
+         Assistant: How many days?",
+    );
+    let cases: &[Case] = &[(Who, "", "", "Who am I hiking with?", "friends Matteo and Sunniva")];
+    check(&talk, cases);
+}
+
+#[test]
 fn what_is_open_at_the_front_follows_its_preposition() {
     let cases: &[Case] = &[(
         Kind,
@@ -79,7 +89,7 @@ fn house() -> Talk {
          Oona: My fiddle teacher, silly. We met in the choir.
          Ilvy: Kerttu has a new job, she's teaching maths at a school.
          Oona: Great. The dumplings that you cooked on Sunday were amazing.
-         Ilvy: The twins smashed Matti's vase this morning! Kerttu is sorry. She's pregnant, by the way.
+         Ilvy: The twins broke Matti's vase this morning! Kerttu is sorry. She's pregnant, by the way.
 
          @ 2025-03-09
          Ilvy: I booked a cabin for four nights, the deposit was 3200 crowns.
@@ -135,5 +145,17 @@ fn what_begins_once_is_no_habit() {
 #[test]
 fn a_colour_is_no_figure_and_no_pattern() {
     let cases: &[Case] = &[(WhatIs, "", "", "What colour are Ilvy's gloves?", "grey")];
+    check(&house(), cases);
+}
+
+#[test]
+fn without_a_colour_there_is_none() {
+    let cases: &[Case] = &[(WhatIs, "", "", "What colour is Matti's vase?", "refused")];
+    check(&house(), cases);
+}
+
+#[test]
+fn many_who_do_it_are_people_too() {
+    let cases: &[Case] = &[(Who, "", "", "Who broke the vase?", "twins")];
     check(&house(), cases);
 }

@@ -1,14 +1,14 @@
 //! Who speaks, as a candidate: "I repaired it", "Ann and I".
 
-use super::super::lexis::Class;
+use super::super::lexis::{Class, person};
 use super::token::{Token, shouted};
 use super::{Finder, Shape, Span};
 use crate::pool::{Pool, Sentence};
 use crate::question::Question;
 
-/// Says whether an actor is no person but a side of a talk with an assistant.
-pub(super) fn is_side(actor: &str) -> bool {
-    text::facts::is_user(actor) || text::facts::is_assistant(actor)
+/// Returns who speaks; none if that is no person but a side of a talk with an assistant.
+pub(super) fn of(actor: &str) -> Option<&str> {
+    (!text::facts::is_user(actor) && !text::facts::is_assistant(actor)).then_some(actor)
 }
 
 /// The question before a reply asks the same when it covers at least this share of it.
@@ -32,7 +32,9 @@ impl Finder<'_> {
 
     /// "I repaired it" names who speaks; `does` says whether what stands there does what is asked about.
     pub(super) fn speakers(&mut self, does: impl Fn(&Span) -> bool) {
-        let Some(speaker) = self.speaker else { return };
+        let Some(speaker) = self.speaker.filter(|_| self.who) else {
+            return;
+        };
         for at in 0..self.tokens.len() {
             let joined = at > 0 && self.tokens[at - 1].lower == "and";
             if !joined && self.tokens[at].lower.split('\'').next() == Some("i") {
@@ -45,9 +47,20 @@ impl Finder<'_> {
         }
     }
 
+    /// "My friends Ann and Ben": names of people are one answer to who.
+    pub(super) fn joined(&self, at: usize, until: usize) -> Shape {
+        let one = |it: &Token| {
+            it.class == Class::Name
+                || person(&it.lower)
+                || matches!(it.lower.as_str(), "and" | "my" | "our" | "her" | "his")
+        };
+        let names = self.who && self.tokens[at..until].iter().all(one);
+        if names { Shape::Name } else { Shape::Joined }
+    }
+
     /// "Ann and I".
     pub(super) fn with_speaker(&mut self, at: usize, me: usize) {
-        if let (Some(speaker), Some(token)) = (self.speaker, self.tokens.get(me))
+        if let (true, Some(speaker), Some(token)) = (self.who, self.speaker, self.tokens.get(me))
             && matches!(token.lower.as_str(), "i" | "me")
         {
             let span = self.span(at, me + 1, Shape::Name);
