@@ -28,6 +28,8 @@ const CASES: &[Case] = &[
         "on Monday",
         &[("2023-06-12", "2023-06-13"), ("2023-06-19", "2023-06-20")],
     ),
+    // Said on a Thursday: nobody calls today by its name.
+    ("we will meet on Thursday", &[("2023-06-22", "2023-06-23")]),
     ("this Saturday", &[("2023-06-17", "2023-06-18")]),
     (
         "last Tuesday",

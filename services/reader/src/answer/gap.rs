@@ -10,27 +10,19 @@ use crate::question::Question;
 /// Number of values that [`fills`] gives.
 pub(super) const FILLS: usize = 3;
 
-/// Says how a candidate fills the gap: `agent`, it does what the verb says, or stands behind it and does not (-½); `tail`, it follows the words that the question ends
+/// Says how a candidate fills the gap: `agent`, it does what the verb says; `tail`, it follows the words that the question ends
 /// with; `stands_for`, it is whom a pronoun that does it in the next sentence means.
 pub(super) fn fills(question: &Question, pool: &Pool<'_>, span: &Span) -> [f32; FILLS] {
     let line = &pool.lines[span.line];
     let sentence = &line.sentences[span.sentence];
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
-    let tail = flag(
-        fronted
-            || had
-            || equals(question, sentence, span)
-            || replies(question, pool, span)
-            || behind_tail(question, sentence, span),
-    );
+    let tail = flag(fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span));
     if !question.gap.agent {
         return [0.0, tail, 0.0];
     }
     let does = before_verb(question, sentence, span) || by(sentence, span);
-    let done_to = !does && verbs(sentence).any(|it| it < span.start);
-    let agent = if done_to { -0.5 } else { flag(does) };
-    [agent, tail, flag(!does && stands_for(line, span))]
+    [flag(does), tail, flag(!does && stands_for(line, span))]
 }
 
 /// "The secret is marjoram": what is said to be what is asked for.
@@ -49,19 +41,6 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
         .iter()
         .filter(|it| it.stem == *noun && it.start < span.start);
     nouns.any(|it| follows(end_of(&sentence.text, it.start)))
-}
-
-/// "Which wrist is it?" "The right one.": the first words of a reply to a question for the same.
-fn replies(question: &Question, pool: &Pool<'_>, span: &Span) -> bool {
-    let before = pool.lines[span.line].previous.map(|it| &pool.lines[it].sentences);
-    let asked = before.and_then(|it| it.iter().rev().find(|it| !it.caption));
-    let same = |it: &Sentence| {
-        let words: Vec<String> = text::words(&it.text).into_iter().map(str::to_lowercase).collect();
-        let mut pairs = words.windows(2);
-        pairs.any(|it| matches!(it[0].as_str(), "which" | "what") && text::stem(&it[1]) == question.head)
-    };
-    let opens = span.sentence == 0 && span.led.is_empty();
-    opens && !question.head.is_empty() && asked.is_some_and(|it| it.question && same(it))
 }
 
 /// Returns the classes and the words of a stretch of a sentence; none if a mark stands in it.

@@ -89,7 +89,7 @@ fn house() -> Talk {
          Oona: My fiddle teacher, silly. We met in the choir.
          Ilvy: Kerttu has a new job, she's teaching maths at a school.
          Oona: Great. The dumplings that you cooked on Sunday were amazing.
-         Ilvy: The twins broke Matti's vase this morning! Kerttu is sorry. She's pregnant, by the way.
+         Ilvy: The twins broke Matti's vase this morning! Kerttu wants the recipe. She's pregnant, but don't tell Mum.
 
          @ 2025-03-09
          Ilvy: I booked a cabin for four nights, the deposit was 3200 crowns.
@@ -158,4 +158,60 @@ fn without_a_colour_there_is_none() {
 fn many_who_do_it_are_people_too() {
     let cases: &[Case] = &[(Who, "", "", "Who broke the vase?", "twins")];
     check(&house(), cases);
+}
+
+fn camp() -> Talk {
+    Talk::new(
+        "@ 2025-05-05
+         Ines: The outage of the stove came from the GPS. The outage of the lamp came from Ampere 16.
+         Theo: My favourite hero is Aragorn, I'm a huge fan of the books.
+         Ines: Idris left his camera in the bus to Belluno. The driver called him the next day.
+         Theo: The soup that you made was amazing. It's grandma's recipe, the secret is marjoram.
+         Ines: Leo can carry the rings, and Mum brings the flowers.
+
+         @ 2025-05-12
+         Theo: Lena from design joins us on Sunday.
+         Ines: The customer signed. I merged Lena's screens, Lena is quick.",
+    )
+}
+
+#[test]
+fn abbreviations_and_products_are_nobody() {
+    for (question, wrong) in [
+        ("Who caused the outage of the stove?", "GPS"),
+        ("Who caused the outage of the lamp?", "Ampere"),
+    ] {
+        assert!(!camp().answer(Who, question).contains(wrong), "{question}");
+    }
+}
+
+#[test]
+fn what_somebody_is_names_nobody() {
+    let cases: &[Case] = &[(Who, "", "", "Who is the favourite hero of Theo?", "Aragorn")];
+    check(&camp(), cases);
+    assert_ne!(camp().answer(Who, "Who is the CEO of the customer?"), "customer");
+}
+
+#[test]
+fn who_calls_has_no_name_for_it() {
+    let cases: &[Case] = &[(Who, "", "", "Who called Idris?", "driver")];
+    check(&camp(), cases);
+}
+
+#[test]
+fn a_name_that_is_a_word_opens_a_sentence() {
+    let cases: &[Case] = &[(Who, "", "carry", "Who will carry the rings?", "Leo")];
+    check(&camp(), cases);
+}
+
+#[test]
+fn the_secret_is_what_is_said_to_be_it() {
+    let cases: &[Case] = &[(WhatIs, "", "", "What is the secret of the soup?", "marjoram")];
+    check(&camp(), cases);
+}
+
+#[test]
+fn who_somebody_is_is_said_first() {
+    let cases: &[Case] = &[(Who, "", "", "Who is Lena?", "Lena from design joins us on Sunday")];
+    check(&camp(), cases);
 }

@@ -36,8 +36,7 @@ impl Finder<'_> {
             return;
         };
         for at in 0..self.tokens.len() {
-            let joined = at > 0 && self.tokens[at - 1].lower == "and";
-            if !joined && self.tokens[at].lower.split('\'').next() == Some("i") {
+            if self.tokens[at].lower.split('\'').next() == Some("i") {
                 let span = Span {
                     says: Some(speaker.to_owned()),
                     ..self.span(at, at + 1, Shape::Name)
