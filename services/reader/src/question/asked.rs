@@ -199,8 +199,7 @@ pub(super) fn class(lower: &str) -> Option<Asked> {
     if tokens.windows(2).any(|it| it == ["how", "often"]) {
         return Some(Asked::Rate);
     }
-    let calls = matches!(tokens.as_slice(), ["who", "called" | "named", ..]);
-    if !calls && has(&["name", "named", "called", "names", "title", "brand"]) {
+    if has(&["name", "named", "called", "names", "title", "brand"]) {
         return Some(Asked::Name);
     }
     let figure = has(&[

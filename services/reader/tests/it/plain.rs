@@ -164,14 +164,11 @@ fn camp() -> Talk {
     Talk::new(
         "@ 2025-05-05
          Ines: The outage of the stove came from the GPS. The outage of the lamp came from Ampere 16.
-         Theo: My favourite hero is Aragorn, I'm a huge fan of the books.
+         Theo: I'm a huge fan of that saga. Aragorn is the best of all.
          Ines: Idris left his camera in the bus to Belluno. The driver called him the next day.
-         Theo: The soup that you made was amazing. It's grandma's recipe, the secret is marjoram.
-         Ines: Leo can carry the rings, and Mum brings the flowers.
-
-         @ 2025-05-12
-         Theo: Lena from design joins us on Sunday.
-         Ines: The customer signed. I merged Lena's screens, Lena is quick.",
+         Theo: The soup that you made was amazing.
+         Ines: It's grandma's recipe. The secret is marjoram.
+         Theo: Leo can carry the rings, and Mum brings the flowers.",
     )
 }
 
@@ -187,15 +184,23 @@ fn abbreviations_and_products_are_nobody() {
 
 #[test]
 fn what_somebody_is_names_nobody() {
-    let cases: &[Case] = &[(Who, "", "", "Who is the favourite hero of Theo?", "Aragorn")];
+    let cases: &[Case] = &[(Who, "", "", "Who is Theo's favourite of the saga?", "Aragorn")];
     check(&camp(), cases);
-    assert_ne!(camp().answer(Who, "Who is the CEO of the customer?"), "customer");
-}
-
-#[test]
-fn who_calls_has_no_name_for_it() {
-    let cases: &[Case] = &[(Who, "", "", "Who called Idris?", "driver")];
-    check(&camp(), cases);
+    let talk = Talk::new(
+        "Theo: I'm a huge fan of the harbour saga.
+         Ines: Whom do you like best?
+         Theo: I like Aragorn.",
+    );
+    let cases: &[Case] = &[(
+        Who,
+        "",
+        "",
+        "Who is Theo's favourite character of the harbour saga?",
+        "Aragorn",
+    )];
+    check(&talk, cases);
+    let talk = Talk::new("Ines: The customer signed the contract.\nTheo: Good.");
+    assert_ne!(talk.answer(Who, "Who is the customer's CEO?"), "customer");
 }
 
 #[test]
@@ -212,6 +217,14 @@ fn the_secret_is_what_is_said_to_be_it() {
 
 #[test]
 fn who_somebody_is_is_said_first() {
+    // What was said later is found first.
+    let talk = Talk::new(
+        "@ 2025-05-12
+         Ines: I merged Lena's screens.
+
+         @ 2025-05-05
+         Theo: Lena from design joins us on Sunday.",
+    );
     let cases: &[Case] = &[(Who, "", "", "Who is Lena?", "Lena from design joins us on Sunday")];
-    check(&camp(), cases);
+    check(&talk, cases);
 }

@@ -50,14 +50,7 @@ fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
     let lower = bare(word);
     let adverb = ["ly", "ing", "ed"].iter().any(|it| lower.ends_with(it));
     let acts = next.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma);
-    let nouns = Nouns::builtin();
-    let person = || {
-        nouns
-            .kind("person")
-            .is_some_and(|it| nouns.has(&it, std::slice::from_ref(&lower)))
-    };
-    let unknown = || nouns.kind(&lower).is_none() || person();
-    capital(word) && (names.contains(&lower) || acts && !adverb && unknown())
+    capital(word) && (names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
 }
 
 /// Says whether a word is an abbreviation in capitals, longer than initials.
