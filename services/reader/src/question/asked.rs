@@ -190,7 +190,7 @@ pub(super) fn recency(lower: &str) -> f32 {
 pub(super) fn class(lower: &str) -> Option<Asked> {
     let tokens = words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    if has(&["colour", "color", "colours", "colors"]) {
+    if coloured(&tokens) {
         return Some(Asked::Colour);
     }
     if money(&tokens) {
@@ -213,6 +213,14 @@ pub(super) fn class(lower: &str) -> Option<Asked> {
         "score",
     ]);
     figure.then_some(Asked::Figure)
+}
+
+/// "What colour", "what is the colour of": not "why did she use those colours".
+fn coloured(tokens: &[&str]) -> bool {
+    let small = |it: &&&str| is_stop(it) || matches!(**it, "kind" | "shade");
+    let asked = tokens.iter().position(|it| matches!(*it, "what" | "which" | "what's"));
+    let next = asked.and_then(|at| tokens[at + 1..].iter().find(|it| !small(it)));
+    next.is_some_and(|it| matches!(*it, "colour" | "color" | "colours" | "colors"))
 }
 
 /// Verbs of paying that need no object to be about money, by stem.
@@ -334,6 +342,18 @@ mod tests {
                 ..Anchors::default()
             };
             assert_eq!(plural(&anchors, question), many, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_colour_is_asked_for_by_what() {
+        for (question, colour) in [
+            ("what colour is the car?", true),
+            ("what is the colour of the car?", true),
+            ("why did she choose those colours?", false),
+            ("i love the colour of the sea.", false),
+        ] {
+            assert_eq!(class(question) == Some(Asked::Colour), colour, "{question}");
         }
     }
 }
