@@ -152,7 +152,11 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
     let action = asked::action(&request.anchors, &lower);
     let words = content(request, bare, &action);
     let speech = lower.contains("according to") || words.iter().any(|it| SPEECH.contains(&it.stem.as_str()));
-    let head = stem(&request.anchors.head);
+    let noun = if asked::does(&lower) {
+        ""
+    } else {
+        request.anchors.head.as_str()
+    };
     let class = asked::class(&lower);
     let kind = if class == Some(Asked::Money) {
         AnswerKind::Number
@@ -182,12 +186,8 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         clock: lower.contains("what time") || lower.contains("which hour"),
         habitual: asked::habitual(&lower),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
-        head: if request.anchors.head.is_empty() {
-            String::new()
-        } else {
-            head
-        },
-        things: things(kind, &lower, &request.anchors.head),
+        head: if noun.is_empty() { String::new() } else { stem(noun) },
+        things: things(kind, &lower, noun),
         gap: gap::gap(&lower, &action),
         vector: lexicon.sentence(bare),
         words,

@@ -128,7 +128,8 @@ fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let Some((word, preposition)) = &question.gap.tail else {
         return false;
     };
-    if matches!(span.shape, Shape::Action | Shape::Reason | Shape::Clause) {
+    let figure = preposition.is_empty() && sentence.text[span.start..].starts_with(|it: char| it.is_ascii_digit());
+    if figure || matches!(span.shape, Shape::Action | Shape::Reason | Shape::Clause) {
         return false;
     }
     let follows = |at: usize| {

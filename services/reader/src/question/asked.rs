@@ -118,7 +118,19 @@ pub(super) fn timely(lower: &str) -> bool {
     words(lower).into_iter().any(has)
 }
 
-/// Returns the stem of the verb asked about: the router's, else what follows "who" in "who repaired it" and "who is pregnant".
+/// Says whether a question asks for what does something: "what broke the tree".
+pub(super) fn does(lower: &str) -> bool {
+    let articles = ["the", "a", "an", "my", "our", "your", "his", "her", "their"];
+    match words(lower).as_slice() {
+        ["what", verb, next, ..] => {
+            !AUXILIARIES.contains(verb) && !is_stop(verb) && (articles.contains(next) || next.ends_with("'s"))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the stem of the verb asked about: the router's, else what follows "who" in "who repaired it" and "who is pregnant", or
+/// "what" in "what broke the tree".
 pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     if !anchors.action.is_empty() {
         return text::stem(&anchors.action);
@@ -129,6 +141,7 @@ pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     let found = match words(lower).as_slice() {
         ["who", verb, _, ..] if !AUXILIARIES.contains(verb) => Some(*verb),
         ["who", "is" | "are" | "was" | "were", state, ..] if !named(state) => Some(*state),
+        ["what", verb, ..] if does(lower) => Some(*verb),
         _ => None,
     };
     found.filter(|it| !is_stop(it)).map(text::stem).unwrap_or_default()
@@ -275,7 +288,11 @@ fn money(tokens: &[&str]) -> bool {
     };
     match (*first, *second) {
         ("how", "much") if AUXILIARIES.contains(&third) => {
-            pays(PAYING).is_some() || rest.iter().any(|it| SUMS.contains(it))
+            let thing = matches!(third, "is" | "was" | "are" | "were")
+                && rest
+                    .get(1)
+                    .is_some_and(|it| matches!(*it, "the" | "a" | "an" | "my" | "our"));
+            thing || pays(PAYING).is_some() || rest.iter().any(|it| SUMS.contains(it))
         }
         ("how", "much") => third == "money" || SUMS.contains(&third),
         ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| SUMS.contains(it)),

@@ -228,3 +228,29 @@ fn who_somebody_is_is_said_first() {
     let cases: &[Case] = &[(Who, "", "", "Who is Lena?", "Lena from design joins us on Sunday")];
     check(&talk, cases);
 }
+
+fn shop() -> Talk {
+    Talk::new(
+        "@ 2025-07-20
+         Customer: My order 77120 has not arrived. I ordered a grinder and two mugs for 84 euros.
+         Support: Thank you, I will look.
+         Customer: Then a storm broke the cherry tree in my yard on Tuesday, it is so sad.",
+    )
+}
+
+#[test]
+fn what_does_it_stands_before_the_verb() {
+    let cases: &[Case] = &[(WhatIs, "tree", "", "What broke the cherry tree?", "storm")];
+    check(&shop(), cases);
+}
+
+#[test]
+fn how_much_a_thing_was_asks_for_money() {
+    let cases: &[Case] = &[(Number, "", "", "How much was the order?", "84 euros")];
+    check(&shop(), cases);
+}
+
+#[test]
+fn a_figure_is_not_what_somebody_orders() {
+    assert_ne!(shop().answer(WhatDoes, "What did the customer order?"), "77120");
+}
