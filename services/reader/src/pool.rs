@@ -119,6 +119,12 @@ impl<'a> Pool<'a> {
         }
     }
 
+    /// Returns the last sentence that was spoken in the turn before `at`.
+    pub(crate) fn said_before(&self, at: usize) -> Option<&Sentence> {
+        let before = &self.lines[self.lines[at].previous?];
+        before.sentences.iter().rev().find(|it| !it.caption)
+    }
+
     /// Returns the indices of up to `before` turns before and `after` turns after `at`, with it, in order.
     pub(crate) fn window(&self, at: usize, before: usize, after: usize) -> Vec<usize> {
         let mut out = vec![at];

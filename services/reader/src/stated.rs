@@ -121,9 +121,7 @@ impl Sought {
         };
         let name = found.text.to_lowercase();
         let other = |it: Statement| {
-            it.predicate.starts_with("has ")
-                && same(&it.object.to_lowercase(), &name)
-                && !slot.is_told_by(&it.predicate)
+            kinship(&it).is_some() && same(&it.object.to_lowercase(), &name) && !slot.is_told_by(&it.predicate)
         };
         let person = kin::of(role).is_none_or(|it| it.person);
         let one = |noun: &str| slot.is_told_by(&format!("has {noun}")) || person && is_anybody(noun);
@@ -155,11 +153,15 @@ fn telling(turn: &Turn) -> Telling<'_> {
     }
 }
 
+/// Returns what the object of a statement is to its subject: "sister" of "has sister Ann".
+fn kinship(statement: &Statement) -> Option<&str> {
+    let role = statement.predicate.strip_prefix("has ");
+    role.filter(|_| statement.aspect == Aspect::Relation)
+}
+
 /// "A woman called Ann": she may be anybody.
 fn is_anybody(noun: &str) -> bool {
-    let nouns = Nouns::builtin();
-    let person = nouns.kind("person");
-    kin::of(noun).is_none() && person.is_some_and(|it| nouns.has(&it, &[noun.to_owned()]))
+    kin::of(noun).is_none() && Nouns::builtin().is_person(noun)
 }
 
 /// Returns in lower case the nouns and names of "a woman called Ann".
@@ -175,8 +177,7 @@ fn called(text: &str) -> Vec<(String, String)> {
 pub(crate) fn people(pool: &Pool<'_>) -> BTreeSet<String> {
     let mut people = BTreeSet::new();
     for turn in pool.lines.iter().map(|it| it.turn) {
-        let statements = stated(&telling(turn)).into_iter();
-        let kin = statements.filter(|it| it.aspect == Aspect::Relation && it.predicate.starts_with("has "));
+        let kin = stated(&telling(turn)).into_iter().filter(|it| kinship(it).is_some());
         people.extend(kin.map(|it| it.object.to_lowercase()));
         let called = called(&turn.text).into_iter().filter(|(noun, _)| is_anybody(noun));
         people.extend(called.map(|it| it.1));
@@ -186,7 +187,7 @@ pub(crate) fn people(pool: &Pool<'_>) -> BTreeSet<String> {
 
 /// "Ann's sister", as it is said of a name; of the user of an assistant only what they are.
 fn relative(statement: &Statement, turn: &Turn) -> String {
-    let role = statement.predicate.trim_start_matches("has ");
+    let role = kinship(statement).unwrap_or_default();
     match &statement.subject {
         Subject::Speaker if is_user(&turn.actor) => role.to_owned(),
         Subject::Speaker => format!("{}'s {role}", turn.actor),
@@ -210,11 +211,7 @@ enum Asked {
 impl Asked {
     fn met(&self, statement: &Statement) -> bool {
         match self {
-            Asked::Who(name) => {
-                statement.aspect == Aspect::Relation
-                    && statement.predicate.starts_with("has ")
-                    && same(&statement.object.to_lowercase(), name)
-            }
+            Asked::Who(name) => kinship(statement).is_some() && same(&statement.object.to_lowercase(), name),
             Asked::Slot(slot) | Asked::Before(slot) => {
                 let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
                 left || statement.positive && slot.is_told_by(&statement.predicate)
@@ -250,7 +247,6 @@ fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked>
         return None;
     }
     let slot = Slot::asked(lower)?;
-    let role = role.filter(|_| !matches!(slot, Slot::Relative(_)));
     let framed = ["previous", "former", "use"];
     let belongs =
         |stem: &str| stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot.is_asked_by(stem);

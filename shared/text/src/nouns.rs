@@ -55,6 +55,13 @@ impl Nouns {
         noun != kind.noun && senses.iter().take(SAID).any(|it| self.under(*it, &kind.senses))
     }
 
+    /// Says whether a noun in lower case names somebody. "Twins" alone are a sign of the zodiac, so the plural is not all.
+    pub fn is_person(&self, lower: &str) -> bool {
+        let kind = self.kind("person");
+        let names = |it: &str| kind.as_ref().is_some_and(|kind| self.has(kind, &[it.to_owned()]));
+        names(lower) || names(lower.trim_end_matches('s'))
+    }
+
     /// Looks a noun up as it stands, and as what it may be the plural of.
     fn find(&self, lower: &str) -> Option<(&str, &[u32])> {
         let singular = |ending: &str, instead: &str| {

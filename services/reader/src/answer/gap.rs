@@ -4,7 +4,7 @@
 use super::lexis::{Class, class};
 use super::spans::{Shape, Span};
 use super::traits::flag;
-use crate::pool::{Line, Pool, Sentence};
+use crate::pool::{Line, Sentence};
 use crate::question::Question;
 
 /// Number of values that [`fills`] gives.
@@ -12,8 +12,7 @@ pub(super) const FILLS: usize = 3;
 
 /// Says how a candidate fills the gap: `agent`, it does what the verb says; `tail`, it follows the words that the question ends
 /// with; `stands_for`, it is whom a pronoun that does it in the next sentence means.
-pub(super) fn fills(question: &Question, pool: &Pool<'_>, span: &Span) -> [f32; FILLS] {
-    let line = &pool.lines[span.line];
+pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; FILLS] {
     let sentence = &line.sentences[span.sentence];
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
@@ -31,10 +30,9 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let is = |it: &(Class, String)| matches!(it.1.as_str(), "is" | "was" | "are" | "were");
     let follows = |at: usize| {
         let words = between(sentence.text.get(at..span.start).unwrap_or(".")).unwrap_or_default();
-        let small = |it: &(Class, String)| matches!(it.0, Class::Determiner | Class::Filler);
         words
             .split_first()
-            .is_some_and(|(first, rest)| is(first) && rest.iter().all(small))
+            .is_some_and(|(first, rest)| is(first) && rest.iter().all(leads))
     };
     let mut nouns = sentence
         .terms
@@ -81,7 +79,7 @@ fn by(sentence: &Sentence, span: &Span) -> bool {
 
 /// Says whether a candidate stands before the verb that the question leaves without a subject.
 pub(super) fn before_verb(question: &Question, sentence: &Sentence, span: &Span) -> bool {
-    let small = |it: &(Class, String)| matches!(it.0, Class::Auxiliary | Class::Filler) || relative(&it.1);
+    let small = |it: &(Class, String)| helps(it) || relative(&it.1);
     let bears = |it: &[(Class, String)]| it.iter().all(small) || controls(it);
     question.gap.agent
         && verbs(sentence)
@@ -91,9 +89,7 @@ pub(super) fn before_verb(question: &Question, sentence: &Sentence, span: &Span)
 
 /// "Used the time to", "promised to": who does that does what follows.
 fn controls(words: &[(Class, String)]) -> bool {
-    let mut words = words
-        .iter()
-        .skip_while(|it| matches!(it.0, Class::Auxiliary | Class::Filler));
+    let mut words = words.iter().skip_while(|it| helps(it));
     let verb = words
         .next()
         .is_some_and(|it| CONTROLS.contains(&text::stem(&it.1).as_str()));
@@ -108,16 +104,26 @@ const CONTROLS: &[&str] = &[
     "agre", "forgot", "learn", "volunt", "stay", "go", "went", "came", "took", "take",
 ];
 
+/// "(The soup) that you (cooked)": says whether all between is who does it.
 fn is_relative(sentence: &Sentence, from: usize, verb: usize) -> bool {
     let words = between(&sentence.text[from..verb]).unwrap_or_default();
     let person = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Name);
-    let small = |it: &(Class, String)| matches!(it.0, Class::Auxiliary | Class::Filler);
     let who = words.split_first().map_or(
         &words[..],
         |(first, rest)| if relative(&first.1) { rest } else { &words },
     );
     who.split_first()
-        .is_some_and(|(first, rest)| person(first) && rest.iter().all(small))
+        .is_some_and(|(first, rest)| person(first) && rest.iter().all(helps))
+}
+
+/// What stands between who does something and the verb.
+fn helps(word: &(Class, String)) -> bool {
+    matches!(word.0, Class::Auxiliary | Class::Filler)
+}
+
+/// What stands before a noun and is no part of what it names.
+fn leads(word: &(Class, String)) -> bool {
+    matches!(word.0, Class::Determiner | Class::Filler)
 }
 
 fn relative(lower: &str) -> bool {
@@ -135,10 +141,8 @@ fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let follows = |at: usize| {
         let words = between(&sentence.text[end_of(&sentence.text, at)..span.start]);
         words.is_some_and(|it| match it.as_slice() {
-            all if preposition.is_empty() => all.iter().all(|it| matches!(it.0, Class::Determiner | Class::Filler)),
-            [(_, first), rest @ ..] => {
-                first == preposition && rest.iter().all(|it| matches!(it.0, Class::Determiner | Class::Filler))
-            }
+            all if preposition.is_empty() => all.iter().all(leads),
+            [(_, first), rest @ ..] => first == preposition && rest.iter().all(leads),
             [] => false,
         })
     };
@@ -161,10 +165,7 @@ fn stands_for(line: &Line<'_>, span: &Span) -> bool {
     };
     let does = |at: usize| {
         let words = between(&next.text[..at]).unwrap_or_default();
-        let mut back = words
-            .iter()
-            .rev()
-            .skip_while(|it| matches!(it.0, Class::Auxiliary | Class::Filler));
+        let mut back = words.iter().rev().skip_while(|it| helps(it));
         back.next()
             .is_some_and(|it| matches!(it.1.as_str(), "he" | "she" | "they" | "he's" | "she's" | "they've"))
     };

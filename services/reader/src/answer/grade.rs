@@ -171,11 +171,7 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
 fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let subject = |it: &String| question.subject.as_ref().is_some_and(|name| name.to_lowercase() == *it);
     let asked = |it: &String| subject(it) || question.words.iter().any(|word| word.stem == text::stem(it));
-    let people = Nouns::builtin().kind("person");
-    // "Twins" alone are a sign of the zodiac.
-    let forms = |it: &String| [it.clone(), it.trim_end_matches('s').to_owned()];
-    let is_person = |it: String| people.as_ref().is_some_and(|kind| Nouns::builtin().has(kind, &[it]));
-    let does = |it: &String| forms(it).into_iter().any(is_person);
+    let does = |it: &String| Nouns::builtin().is_person(it);
     let kin = |it: &String| person(it);
     let first = &lower[..phrase(lower)];
     if span.timed != Timed::No

@@ -170,7 +170,7 @@ impl<'a> Context<'a> {
         self.form(span, shown, &mut row[FORM..CLASS]);
         self.class(span, shown, &mut row[CLASS..BEFORE]);
         before(self.question.kind, &span.before, &mut row[BEFORE..GAP]);
-        row[GAP..PLAIN.len()].copy_from_slice(&gap::fills(self.question, self.pool, span));
+        row[GAP..PLAIN.len()].copy_from_slice(&gap::fills(self.question, &self.pool.lines[span.line], span));
         let shape = SHAPES.iter().position(|it| it.0 == span.shape).unwrap_or_default();
         row[PLAIN.len() + group(self.question) * SHAPES.len() + shape] = 1.0;
         row
@@ -183,10 +183,7 @@ impl<'a> Context<'a> {
         let sentence = &line.sentences[span.sentence];
         let rank = pool.by_order.iter().position(|&it| it == span.line).unwrap_or(9) as f32;
         let previous = span.sentence.checked_sub(1).map(|it| &line.sentences[it]);
-        let asked = previous.or_else(|| {
-            let before = &pool.lines[line.previous?];
-            before.sentences.iter().rev().find(|it| !it.caption)
-        });
+        let asked = previous.or_else(|| pool.said_before(span.line));
         row[0] = (-rank).exp();
         row[1] = (line.order - pool.lines[pool.by_order[0]].order).max(-6.0);
         row[2] = sentence.cover / self.best;

@@ -16,8 +16,7 @@ const SAME: f32 = 0.6;
 
 /// "Who writes the notes?" "I can do that.": says whether a sentence opens a reply to what is asked.
 pub(super) fn replies(question: &Question, pool: &Pool<'_>, line: usize, sentence: usize) -> bool {
-    let before = pool.lines[line].previous.map(|it| &pool.lines[it].sentences);
-    let asked = before.and_then(|it| it.iter().rev().find(|it| !it.caption));
+    let asked = pool.said_before(line);
     let who = |it: &Sentence| text::words(&it.text).iter().any(|it| it.eq_ignore_ascii_case("who"));
     question.gap.agent && sentence == 0 && asked.is_some_and(|it| it.question && it.cover >= SAME && who(it))
 }
