@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use domain::evidence::Turn;
 use domain::message::AnswerV1;
+use text::gloss::{self, Piece};
 use text::ownership::{self, Ownership};
 
 use crate::answer::money;
@@ -19,6 +20,8 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
     /// Content words.
     pub(crate) terms: Vec<Term>,
+    /// Its words with their English, if it is in another language.
+    pub(crate) pieces: Option<Vec<Piece>>,
     /// Whether it is the caption of an image.
     pub(crate) caption: bool,
     /// Whether it asks.
@@ -250,6 +253,7 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
             question: ownership::asks(sentence),
             text: sentence.to_owned(),
             terms,
+            pieces: gloss::pieces(sentence),
             hits,
             caption,
             matches,

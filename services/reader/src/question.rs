@@ -5,7 +5,7 @@ mod gap;
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
-use text::{Kind, Nouns, is_stop, stem, words};
+use text::{Kind, Nouns, gloss, is_stop, stem, words};
 
 use crate::words::Lexicon;
 
@@ -49,6 +49,8 @@ pub(crate) enum Asked {
 /// A question as the reader sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
+    /// As it is asked in lower case, its frame in English.
+    pub(crate) lower: String,
     /// Kind of answer wanted.
     pub(crate) kind: AnswerKind,
     /// The only speaker it asks about, if there is one.
@@ -143,7 +145,8 @@ const ROLES: &[&str] = &["user", "assistant", "system", "tool", "agent", "human"
 
 /// Reads the question of a request.
 pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
-    let lower = request.question.to_lowercase().replace('’', "'");
+    let asked = gloss::english(&request.question);
+    let lower = asked.to_lowercase().replace('’', "'");
     let bare = if request.anchors.bare.is_empty() {
         &request.question
     } else {
@@ -170,7 +173,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         speech,
         plural: asked::plural(&request.anchors, &lower),
         feeling: lower.contains("feel") || lower.contains("react") || lower.contains("emotion"),
-        options: asked::options(&request.question),
+        options: asked::options(&asked),
         class,
         recency: asked::recency(&lower),
         tense: asked::tense(&lower),
@@ -182,7 +185,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             .map(str::to_lowercase)
             .collect(),
         many: lower.contains("how many"),
-        identity: asked::identity(&request.question),
+        identity: asked::identity(&asked),
         clock: lower.contains("what time") || lower.contains("which hour"),
         habitual: asked::habitual(&lower),
         negated: lower.contains("n't ") || lower.contains(" not ") || lower.contains(" never "),
@@ -191,6 +194,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         gap: gap::gap(&lower, &action),
         vector: lexicon.sentence(bare),
         words,
+        lower,
     }
 }
 
@@ -256,14 +260,17 @@ fn content(request: &AnswerV1, bare: &str, action: &str) -> Vec<Word> {
         .collect();
     let mut found: Vec<Word> = Vec::new();
     let mut adjoins = false;
+    let glossed = gloss::content(&request.question).unwrap_or_default();
     for word in words(bare) {
         let lower = word.to_lowercase();
         if is_stop(word) || FRAME.contains(&lower.as_str()) || dated.contains(&lower.as_str()) {
             adjoins = false;
             continue;
         }
-        let stem = stem(word);
-        let weighed = request.words.iter().find(|it| it.stem == stem);
+        let written = stem(word);
+        let weighed = request.words.iter().find(|it| it.stem == written);
+        let english = glossed.iter().find(|it| it.written == word);
+        let stem = english.and_then(|it| it.english.as_deref()).map_or(written, stem);
         let known = weighed.is_none_or(|it| it.df > 0);
         let idf = match weighed {
             Some(it) if it.df > 0 => it.idf,

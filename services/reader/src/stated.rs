@@ -9,7 +9,7 @@ use domain::evidence::Turn;
 use domain::fact::Aspect;
 use domain::message::AnswerV1;
 use text::facts::{Slot, Statement, Subject, Telling, is_user, stated};
-use text::{Nouns, is_stop, kin, stem, words};
+use text::{Nouns, gloss, is_stop, kin, stem, words};
 
 use crate::answer::{Found, person, shown};
 use crate::pool::Pool;
@@ -36,19 +36,19 @@ struct Whom {
 impl Sought {
     /// Reads a question; none if it asks for anything but what turns state outright.
     pub(crate) fn of(request: &AnswerV1, question: &Question) -> Option<Sought> {
-        let lower = request.question.to_lowercase().replace('’', "'");
+        let lower = &question.lower;
         if let Some(name) = &question.identity {
             return Some(Sought {
                 asked: Asked::Who(name.to_lowercase()),
                 whom: Whom::default(),
             });
         }
-        let name = subject(request, question, &lower)?;
-        let role = role(&lower, &name).filter(|_| !matches!(Slot::asked(&lower), Some(Slot::Relative(_))));
+        let name = subject(request, question, lower)?;
+        let role = role(lower, &name).filter(|_| !matches!(Slot::asked(lower), Some(Slot::Relative(_))));
         let asked = if question.kind == AnswerKind::YesNo {
-            still(question, &lower)
+            still(question, lower)
         } else {
-            valued(question, &lower, role.as_deref())
+            valued(question, lower, role.as_deref())
         }?;
         Some(Sought {
             asked,
@@ -104,7 +104,10 @@ impl Sought {
             .split(' ')
             .all(|it| kin::of(it).is_some() || kin::modifier(it).is_some());
         let spoken = |text: &str| {
-            let mut words = words(text).into_iter().map(|it| it.to_lowercase().replace('’', "'"));
+            let english = gloss::english(text);
+            let mut words = words(&english)
+                .into_iter()
+                .map(|it| it.to_lowercase().replace('’', "'"));
             words.any(|it| slot.is_told_by(&format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
         };
         family

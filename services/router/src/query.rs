@@ -2,6 +2,7 @@
 
 mod kind;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, FixedOffset};
@@ -66,33 +67,29 @@ pub struct Word {
 impl Query {
     /// Reads `question` against the space; relative times are resolved against `now`.
     pub fn read(question: &str, view: &View, now: DateTime<FixedOffset>) -> Query {
-        let written = text::words(question);
+        let mut subjects = Vec::new();
+        let mut question = Cow::Borrowed(question);
+        while let Some(speaker) = view.speakers().within(&question) {
+            subjects.push(speaker);
+            question = Cow::Owned(question.replace(&view.speakers().names()[speaker], " "));
+        }
+        let question = question.as_ref();
+        let asked = text::gloss::english(question);
+        let written = text::words(&asked);
         let lower: Vec<String> = written
             .iter()
             .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
             .collect();
         let mut anchors = Anchors {
-            answer: kind::of(question, &lower),
+            answer: kind::of(&asked, &lower),
             ..Anchors::default()
         };
-        let mut subjects = Vec::new();
-        let mut bare = Vec::new();
-        for (word, low) in written.iter().zip(&lower) {
-            let name = low.strip_suffix("'s").unwrap_or(low);
-            match view.speakers().named(name).filter(|_| !text::is_stop(name)) {
-                Some(speaker) if is_role(name) => {
-                    bare.push(*word);
-                    let _ = speaker;
-                }
-                Some(speaker) => {
-                    if !subjects.contains(&speaker) {
-                        subjects.push(speaker);
-                    }
-                }
-                None => bare.push(*word),
+        for speaker in lower.iter().filter_map(|it| speaker(it, view)) {
+            if !subjects.contains(&speaker) {
+                subjects.push(speaker);
             }
         }
-        anchors.bare = bare.join(" ");
+        anchors.bare = bare(question, &written, view);
         anchors.subjects = subjects.iter().map(|&it| view.speakers().names()[it].clone()).collect();
         anchors.names = other_names(question, view);
         anchors.head = kind::head(&lower);
@@ -143,6 +140,31 @@ impl Query {
             [one] => Some(one),
             _ => None,
         }
+    }
+}
+
+/// Returns the speaker whom a word of a question names, "Ann's" too; roles name nobody.
+fn speaker(word: &str, view: &View) -> Option<usize> {
+    let lower = word.to_lowercase().replace('\u{2019}', "'");
+    let name = lower.strip_suffix("'s").unwrap_or(&lower);
+    let named = view.speakers().named(name);
+    named.filter(|_| !text::is_stop(name) && !is_role(name))
+}
+
+/// Returns the question without who speaks, as it is written; in another language than English also without its function words.
+fn bare(question: &str, written: &[&str], view: &View) -> String {
+    let without = |words: &mut dyn Iterator<Item = &str>| {
+        let kept: Vec<&str> = words.filter(|it| speaker(it, view).is_none()).collect();
+        kept.join(" ")
+    };
+    let content = text::gloss::content(question).unwrap_or_default();
+    // "Lenas Hund" is Lena's.
+    let owns = |it: &str| it.strip_suffix('s').is_some_and(|it| speaker(it, view).is_some());
+    let bare = without(&mut content.iter().map(|it| it.written).filter(|it| !owns(it)));
+    if bare.is_empty() {
+        without(&mut written.iter().copied())
+    } else {
+        bare
     }
 }
 

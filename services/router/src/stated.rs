@@ -14,7 +14,7 @@ const STATED: usize = 2;
 /// Returns the sources of the facts that hold the value a question asks for, the last told first; none if it asks for anything
 /// else, or of more than one by name.
 pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query, question: &str) -> Vec<UnitId> {
-    let lower = question.to_lowercase().replace('\u{2019}', "'");
+    let lower = text::gloss::english(question).to_lowercase().replace('\u{2019}', "'");
     let Some(slot) = Slot::asked(&lower) else {
         return Vec::new();
     };

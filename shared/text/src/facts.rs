@@ -1,9 +1,9 @@
 //! Facts that a turn states: who, what, since when (MRAgent's semantic layer; REMem's facts, section 3).
 //!
 //! Rules of English, made to be right rather than complete: what is asked, wished, supposed, quoted, joked or told as a
-//! tale states nothing. A text in another language yields nothing. A clause is read as subject, verb and the rest
-//! (`subject`, `group`, `said`), one rule an aspect makes a draft of it (`preference`, `place`, `work`, ...), and `when`
-//! gives it its times.
+//! tale states nothing. Other languages are read as far as `gloss` has their frame in English. A clause is read as subject,
+//! verb and the rest (`subject`, `group`, `said`), one rule an aspect makes a draft of it (`preference`, `place`, `work`,
+//! ...), and `when` gives it its times.
 
 mod activity;
 mod correction;

@@ -2,7 +2,7 @@
 //!
 //! Memory systems that only look at who said a sentence take "Congratulations on your new job, Ann!" for news about the
 //! speaker. The table here reads pronouns, the shape of the sentence and what went before. It knows English; a sentence in
-//! which it recognises nothing is mostly its speaker's, so other languages work without it.
+//! which it recognises nothing is mostly its speaker's. Pronouns of other languages are read as `gloss` has them.
 
 /// How far a sentence speaks of its speaker and of its addressee, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,8 +43,9 @@ pub fn sentence(text: &str, context: &Context) -> Ownership {
     if context.caption {
         return of(1.0, 0.0);
     }
-    let told = question_without_tag(text);
-    let lower = told.unwrap_or(text).to_lowercase().replace('’', "'");
+    let glossed = crate::gloss::english(text);
+    let told = question_without_tag(&glossed);
+    let lower = told.unwrap_or(&glossed).to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|it| !it.is_empty())
@@ -322,6 +323,9 @@ mod tests {
             ("Your new bakery looks lovely.", false),
             ("Did you finish the marathon?", false),
             ("I sold the boat, did you hear?", true),
+            ("Ayer compré una bicicleta roja.", true),
+            ("我昨天买了一辆自行车。", true),
+            ("Deine neue Bäckerei ist schön.", false),
             ("Congrats on the new job!", false),
             ("I'm so glad you got the scholarship.", false),
             ("That's a big step.", false),
@@ -366,8 +370,7 @@ mod tests {
             "",
             "...",
             "Thank you, two of them arrived.",
-            "Ayer compré una bicicleta roja.",
-            "我昨天买了一辆自行车。",
+            "Вчера купили красный велосипед.",
         ] {
             let (speaker, addressee) = shares(text, Context::default());
             assert!(speaker > addressee && addressee > 0.0, "{text}");

@@ -78,7 +78,13 @@ fn breaks(before: &str, c: char, width: usize, after: &str) -> bool {
     let bare = word.trim_start_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
     let numbered = !bare.is_empty() && bare.chars().all(|it| it.is_ascii_digit()) && before.trim() == word;
     let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase) && word != "I";
-    if ABBREVIATIONS.contains(&bare.as_str()) || numbered || initial {
+    // "Am 12. April", "el 3. mayo": the figure counts the days of a month.
+    let dated = bare.len() <= 2
+        && bare.chars().all(|it| it.is_ascii_digit())
+        && crate::words(after)
+            .first()
+            .is_some_and(|it| crate::time::is_month(&it.to_lowercase()));
+    if dated || ABBREVIATIONS.contains(&bare.as_str()) || numbered || initial {
         return bare == "no" && before.trim() == word;
     }
     !MAYBE.contains(&bare.as_str()) || after.trim_start().chars().next().is_none_or(char::is_uppercase)
@@ -111,6 +117,8 @@ mod tests {
             ("猫が好き。犬も！", vec!["猫が好き。", "犬も！"]),
             ("1. Buy milk\n2. Call J. Doe", vec!["1. Buy milk", "2. Call J. Doe"]),
             ("It costs 3.5 euros", vec!["It costs 3.5 euros"]),
+            ("Am 12. April reisen wir.", vec!["Am 12. April reisen wir."]),
+            ("She is 12. May I come?", vec!["She is 12.", "May I come?"]),
             (" \n ", vec![]),
         ] {
             assert_eq!(sentences(text), expected);

@@ -42,18 +42,24 @@ static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     bases
 });
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+static RUSSIAN: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Russian));
+static GREEK: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Greek));
+static ARABIC: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Arabic));
 
-/// Returns the stem of a word: lower case, composed, without "'s"; irregular forms by table; Snowball English if the word
-/// is ASCII, else the word itself.
+/// Returns the stem of a word: lower case, composed, without "'s"; irregular forms by table; Snowball by script, English if the
+/// word is ASCII, Russian for Cyrillic, Greek, Arabic; else the word itself.
 pub fn stem(word: &str) -> String {
     let lower = normalised(word);
     let base = lower.strip_suffix("'s").unwrap_or(&lower);
     let base = BASES.get(base).copied().unwrap_or(base);
-    if base.is_ascii() {
-        ENGLISH.stem(base).into_owned()
-    } else {
-        base.to_owned()
-    }
+    let stemmer = match base.chars().next() {
+        _ if base.is_ascii() => &ENGLISH,
+        Some('\u{400}'..='\u{4ff}') => &RUSSIAN,
+        Some('\u{370}'..='\u{3ff}') => &GREEK,
+        Some('\u{600}'..='\u{6ff}') => &ARABIC,
+        Some(_) | None => return base.to_owned(),
+    };
+    stemmer.stem(base).into_owned()
 }
 
 /// Returns the stems of the words of a text in order, function words left out.

@@ -32,6 +32,7 @@ use std::ops::Range;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use domain::time::TimeSpan;
 
+use crate::{gloss, is_stop};
 use calendar::{Found, Grain};
 use parser::{Parser, Previous};
 
@@ -61,6 +62,14 @@ pub struct Mention {
     pub kind: Kind,
     /// The span depends on the reference.
     pub relative: bool,
+}
+
+/// Says whether a word in lower case is the name of a month in a language that is read, and no common word.
+pub(crate) fn is_month(word: &str) -> bool {
+    matches!(
+        lexicon::class(word),
+        lexicon::Class::Month(_, lexicon::Trust::Plain | lexicon::Trust::Name)
+    )
 }
 
 /// Returns the times that `text` names, in order, without overlaps, resolved against `reference` in its offset.
@@ -102,8 +111,17 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
         }
         at = end;
     }
+    mentions.retain(|it| !is_grammar(text, &it.range));
     mentions
 }
+
+/// "Mon chien" is no Monday's: says whether all of a short mention is a function word of another language.
+fn is_grammar(text: &str, mention: &Range<usize>) -> bool {
+    let is = |it: &gloss::Piece| it.range == *mention && it.english.as_deref().is_some_and(is_stop);
+    mention.len() <= SHORT && gloss::pieces(text).is_some_and(|it| it.iter().any(is))
+}
+/// Bytes of the names of days and months cut short.
+const SHORT: usize = 4;
 
 /// "every Friday", "each summer" name no time.
 fn repeated(parser: &Parser<'_>, at: usize) -> bool {

@@ -1,6 +1,8 @@
 //! How a candidate stands to the gap of the question: right before its verb, behind its last words, or as the one a pronoun
 //! means.
 
+use std::ops::Range;
+
 use super::lexis::{Class, class};
 use super::spans::{Shape, Span};
 use super::traits::flag;
@@ -29,7 +31,7 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let Some(noun) = &question.gap.equals else { return false };
     let is = |it: &(Class, String)| matches!(it.1.as_str(), "is" | "was" | "are" | "were");
     let follows = |at: usize| {
-        let words = between(sentence.text.get(at..span.start).unwrap_or(".")).unwrap_or_default();
+        let words = between(sentence, at..span.start).unwrap_or_default();
         words
             .split_first()
             .is_some_and(|(first, rest)| is(first) && rest.iter().all(leads))
@@ -41,8 +43,9 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     nouns.any(|it| follows(end_of(&sentence.text, it.start)))
 }
 
-/// Returns the classes and the words of a stretch of a sentence; none if a mark stands in it.
-fn between(text: &str) -> Option<Vec<(Class, String)>> {
+/// Returns the classes and the words of a stretch of a sentence, those of other languages in English; none if a mark stands in it.
+fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, String)>> {
+    let text = sentence.text.get(range.clone())?;
     if text.contains(['.', ';', ':', '!', '?', '(', ')', '"', '…', '—', '–', ',']) {
         return None;
     }
@@ -50,7 +53,20 @@ fn between(text: &str) -> Option<Vec<(Class, String)>> {
         let lower = it.to_lowercase().replace('’', "'");
         (class(it, &lower, false), lower)
     };
-    Some(text::words(text).into_iter().map(classed).collect())
+    let Some(pieces) = &sentence.pieces else {
+        return Some(text::words(text).into_iter().map(classed).collect());
+    };
+    let inside = pieces
+        .iter()
+        .filter(|it| it.range.end <= range.end && it.range.end > range.start);
+    let words = inside.flat_map(|it| {
+        let english = it.english.as_deref().unwrap_or(&sentence.text[it.range.clone()]);
+        // Of "allergic to" the rest stands behind its first word.
+        let rest = english.split_once(' ').map_or("", |it| it.1);
+        let shown = if it.range.start < range.start { rest } else { english };
+        shown.split_whitespace().filter(|it| *it != "me")
+    });
+    Some(words.map(classed).collect())
 }
 
 /// Returns where the word that starts at `at` ends.
@@ -67,9 +83,7 @@ fn verbs(sentence: &Sentence) -> impl Iterator<Item = usize> {
 /// "Repaired by Ann".
 fn by(sentence: &Sentence, span: &Span) -> bool {
     let follows = |at: usize| {
-        let words = (at <= span.start)
-            .then(|| between(&sentence.text[at..span.start]))
-            .flatten();
+        let words = (at <= span.start).then(|| between(sentence, at..span.start)).flatten();
         words.is_some_and(|it| {
             it.first().is_some_and(|it| it.1 == "by") && it[1..].iter().all(|it| it.0 == Class::Determiner)
         })
@@ -80,11 +94,14 @@ fn by(sentence: &Sentence, span: &Span) -> bool {
 /// Says whether a candidate stands before the verb that the question leaves without a subject.
 pub(super) fn before_verb(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let small = |it: &(Class, String)| helps(it) || relative(&it.1);
-    let bears = |it: &[(Class, String)]| it.iter().all(small) || controls(it);
+    // In German all that it is done to stands before the verb.
+    let elsewhere = sentence.pieces.is_some() && span.says.is_some();
+    let other = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Conjunction);
+    let bears = |it: &[(Class, String)]| it.iter().all(small) || controls(it) || elsewhere && !it.iter().any(other);
     question.gap.agent
         && verbs(sentence)
             .filter(|it| *it >= span.end)
-            .any(|it| between(&sentence.text[span.end..it]).is_some_and(|it| bears(&it)))
+            .any(|it| between(sentence, span.end..it).is_some_and(|it| bears(&it)))
 }
 
 /// "Used the time to", "promised to": who does that does what follows.
@@ -106,7 +123,7 @@ const CONTROLS: &[&str] = &[
 
 /// "(The soup) that you (cooked)": says whether all between is who does it.
 fn is_relative(sentence: &Sentence, from: usize, verb: usize) -> bool {
-    let words = between(&sentence.text[from..verb]).unwrap_or_default();
+    let words = between(sentence, from..verb).unwrap_or_default();
     let person = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Name);
     let who = words.split_first().map_or(
         &words[..],
@@ -139,7 +156,7 @@ fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
         return false;
     }
     let follows = |at: usize| {
-        let words = between(&sentence.text[end_of(&sentence.text, at)..span.start]);
+        let words = between(sentence, end_of(&sentence.text, at)..span.start);
         words.is_some_and(|it| match it.as_slice() {
             all if preposition.is_empty() => all.iter().all(leads),
             [(_, first), rest @ ..] => first == preposition && rest.iter().all(leads),
@@ -164,7 +181,7 @@ fn stands_for(line: &Line<'_>, span: &Span) -> bool {
         return false;
     };
     let does = |at: usize| {
-        let words = between(&next.text[..at]).unwrap_or_default();
+        let words = between(next, 0..at).unwrap_or_default();
         let mut back = words.iter().rev().skip_while(|it| helps(it));
         back.next()
             .is_some_and(|it| matches!(it.1.as_str(), "he" | "she" | "they" | "he's" | "she's" | "they've"))

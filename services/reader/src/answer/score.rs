@@ -1,12 +1,13 @@
 //! How well each candidate answers.
 
 use domain::anchor::AnswerKind;
+use text::gloss::Piece;
 use text::stem;
 
 use super::grade::{Grade, grade};
 use super::spans::{Shape, Span};
 use super::traits::{Context, Shown, fit};
-use crate::pool::Pool;
+use crate::pool::{Pool, Sentence};
 use crate::question::Question;
 use crate::words::Lexicon;
 
@@ -53,7 +54,14 @@ pub(crate) fn score(
         } else {
             shown(said)
         };
-        let lower: Vec<String> = text::words(&text).into_iter().map(str::to_lowercase).collect();
+        let (text, lower) = match said_elsewhere(question, sentence, &span) {
+            Some(it) => it,
+            None => {
+                let lower = text::words(&text).into_iter().map(str::to_lowercase).collect();
+                (text, lower)
+            }
+        };
+        let lower: Vec<String> = lower;
         let stems = stems(&lower, lexicon);
         let grade = grade(question, &span, &lower);
         if stems.is_empty() || grade == Grade::Wrong {
@@ -78,6 +86,33 @@ pub(crate) fn score(
     }
     out
 }
+
+/// Returns a candidate in another language as it is shown, and its words in lower case with those in English that are known; what
+/// refers to the speaker or only opens a place goes from its front.
+fn said_elsewhere(question: &Question, sentence: &Sentence, span: &Span) -> Option<(String, Vec<String>)> {
+    let pieces = sentence.pieces.as_ref().filter(|_| span.says.is_none())?;
+    let inside = |it: &&Piece| span.start <= it.range.start && it.range.end <= span.end;
+    let opens = |it: &&Piece| {
+        let place = question.kind == AnswerKind::Where && span.shape == Shape::Place;
+        it.english
+            .as_deref()
+            .is_some_and(|it| DROPPED.contains(&it) || place && PLACING.contains(&it))
+    };
+    let kept: Vec<&Piece> = pieces.iter().filter(inside).skip_while(opens).collect();
+    let written = |it: &Piece| sentence.text[it.range.clone()].to_lowercase();
+    let lower = |it: &&Piece| it.english.as_deref().map_or_else(|| written(it), str::to_owned);
+    let words: Vec<String> = kept.iter().map(lower).collect();
+    let text = sentence.text.get(kept.first()?.range.start..span.end)?;
+    Some((
+        text.to_owned(),
+        words.iter().flat_map(|it| it.split(' ')).map(str::to_owned).collect(),
+    ))
+}
+
+/// What only says that a place follows.
+const PLACING: &[&str] = &[
+    "in", "at", "to", "from", "on", "in the", "at the", "to the", "from the", "moved to", "lives in", "live in",
+];
 
 /// Drops the role that the question names before the name of who has it: "boss Darko" is "Darko" to who asks for the boss.
 fn unroled(text: String, question: &Question) -> String {

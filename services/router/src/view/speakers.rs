@@ -41,6 +41,14 @@ impl Speakers {
         &self.names
     }
 
+    /// Returns the first speaker whose whole name stands in a text, of those whose script has no spaces: each sign is a word there.
+    pub fn within(&self, text: &str) -> Option<usize> {
+        let unspaced = |it: &str| text::words(it).len() == it.chars().count() && it.chars().count() > 1;
+        self.names
+            .iter()
+            .position(|it| text.contains(it.as_str()) && unspaced(it))
+    }
+
     /// Returns the number of the speaker that a lower-case word names, by a word of the name or an alias.
     pub fn named(&self, word: &str) -> Option<usize> {
         self.called.get(word).copied()

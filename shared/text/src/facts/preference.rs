@@ -161,7 +161,7 @@ fn fan(said: &Said<'_>) -> Option<Draft> {
 fn liked(said: &Said<'_>, from: usize) -> Option<String> {
     let object = acceptable(said, from).then(|| said.object(from)).flatten()?;
     // "the girl that knows", "the maple ones".
-    let short = said.at(from) == "the" && object.split(' ').count() == 2;
+    let short = said.at(from) == "the" && !said.words[from].foreign && object.split(' ').count() == 2;
     (!short || said.capital(from + 1) || AT_LARGE.contains(&said.at(from + 1))).then_some(object)
 }
 

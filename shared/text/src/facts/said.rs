@@ -131,6 +131,9 @@ impl Said<'_> {
     }
 
     fn phrase(&self, from: usize, timed: bool) -> Option<String> {
+        // "Me gusta el jazz": other languages say the article of things at large.
+        let article = self.words.get(from).is_some_and(|it| it.foreign && it.lower == "the");
+        let from = from + usize::from(article);
         let mut to = from;
         while to < self.end && to < from + OBJECT_MAX {
             let word = &self.words[to];

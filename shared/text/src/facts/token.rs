@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::lexicon::List;
+use crate::gloss::{self, Piece};
 
 /// What stands between a word and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(super) struct Word {
     pub(super) shouted: bool,
     /// It stands inside quotation marks.
     pub(super) quoted: bool,
+    /// It is said in another language than English.
+    pub(super) foreign: bool,
 }
 
 impl Word {
@@ -44,8 +47,88 @@ impl Word {
     }
 }
 
-/// Returns the words of `text[sentence]`; words inside `quotes` are marked.
+/// Returns the words of `text[sentence]`, the frame of other languages in English; words inside `quotes` are marked.
 pub(super) fn words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
+    let pieces = text.get(sentence.clone()).and_then(gloss::pieces);
+    let written = written(text, sentence.clone(), quotes);
+    match pieces {
+        Some(pieces) => glossed(text, sentence.start, pieces, &written),
+        None => written,
+    }
+}
+
+/// Puts the English of `pieces`, whose places count from `start`, in place of the words it stands for. Where "not" stands
+/// differs from language to language, so a sentence that holds it yields nothing.
+fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Vec<Word> {
+    let mut out: Vec<Word> = Vec::new();
+    if pieces
+        .iter()
+        .any(|it| matches!(it.english.as_deref(), Some("not" | "no")))
+    {
+        return out;
+    }
+    for piece in pieces {
+        let range = start + piece.range.start..start + piece.range.end;
+        let over = |it: &&Word| it.range.start < range.end && range.start < it.range.end;
+        let Some(last) = written.iter().rfind(over) else {
+            continue;
+        };
+        // What a vowel parts from the next word is not followed by the mark behind both.
+        let gap = if last.range.end > range.end {
+            Gap::None
+        } else {
+            last.gap
+        };
+        let shown = text.get(range.clone()).unwrap_or_default();
+        let word = |lower: &str, gap| Word {
+            lower: lower.to_owned(),
+            range: range.clone(),
+            gap,
+            capital: piece.english.is_none() && shown.starts_with(|it: char| it.is_alphabetic() && !it.is_lowercase()),
+            shouted: piece.english.is_none() && last.shouted,
+            quoted: last.quoted,
+            foreign: true,
+        };
+        let lower = piece
+            .english
+            .as_deref()
+            .map_or_else(|| shown.to_lowercase(), str::to_owned);
+        // "Yo vivo": the verb holds its "I".
+        if lower.starts_with("i ") && out.last().is_some_and(|it| it.lower == "i") {
+            out.pop();
+        }
+        let mut parts = lower.split(' ').peekable();
+        while let Some(part) = parts.next() {
+            out.push(word(part, if parts.peek().is_some() { Gap::None } else { gap }));
+        }
+    }
+    verb_last(&mut out);
+    out
+}
+
+/// "Ich bin im Mai nach Graz gezogen": the verb that ends a German clause goes where English has it, "i have moved to Graz", and
+/// what stands between is left out.
+fn verb_last(words: &mut Vec<Word>) {
+    let Some(verb) = words.iter().position(|it| it.lower == "moved" && it.gap != Gap::None) else {
+        return;
+    };
+    let Some(helps) = words[..verb]
+        .iter()
+        .rposition(|it| it.is(&["am", "is", "are", "has", "have"]))
+    else {
+        return;
+    };
+    let Some(to) = (helps + 1..verb).find(|it| words[*it].lower == "to") else {
+        return;
+    };
+    let mut moved = words.remove(verb);
+    words[verb - 1].gap = moved.gap;
+    moved.gap = Gap::None;
+    words[helps].lower = "have".to_owned();
+    words.splice(helps + 1..to, [moved]);
+}
+
+fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
     let mut out: Vec<Word> = Vec::new();
     for raw in pieces(text, sentence) {
         let Some(piece) = text.get(raw.clone()) else { continue };
@@ -77,6 +160,7 @@ pub(super) fn words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>])
             capital,
             shouted,
             quoted,
+            foreign: false,
         };
         match second {
             Some(second) => {

@@ -74,6 +74,7 @@ fn works(said: &Said<'_>, now: bool) -> Option<Draft> {
             | "part"
             | "full"
             | "time"
+            | "now"
     ) {
         at += 1;
     }
@@ -139,10 +140,12 @@ fn is_a(said: &Said<'_>) -> Option<Draft> {
 
 /// Returns the job that begins at `from` with an article: at most three words before it.
 fn job(said: &Said<'_>, from: usize) -> Option<String> {
-    if !matches!(said.at(from), "a" | "an" | "the") {
+    // Other languages say no article before a job.
+    let bare = said.words.get(from).is_some_and(|it| it.foreign) && JOBS.contains(&said.at(from));
+    if !bare && !matches!(said.at(from), "a" | "an" | "the") {
         return None;
     }
-    let head = (from + 1..said.end.min(from + 5)).find(|&it| JOBS.contains(&said.at(it)))?;
+    let head = (from + usize::from(!bare)..said.end.min(from + 5)).find(|&it| JOBS.contains(&said.at(it)))?;
     // "I'm the drummer" is said of an evening, "the drummer of the fire brigade" is not.
     if said.at(from) == "the" && !matches!(said.at(head + 1), "at" | "of" | "for" | "in") {
         return None;
@@ -173,7 +176,9 @@ fn job(said: &Said<'_>, from: usize) -> Option<String> {
 
 /// After "works as": a job, with or without an article, or any role of a few words.
 fn job_or_role(said: &Said<'_>, from: usize) -> Option<String> {
-    let role = matches!(said.at(from), "a" | "an" | "the" | "head") || JOBS.contains(&said.at(from));
+    // Other languages say no article before a job.
+    let foreign = said.words.get(from).is_some_and(|it| it.foreign);
+    let role = foreign || matches!(said.at(from), "a" | "an" | "the" | "head") || JOBS.contains(&said.at(from));
     role.then(|| said.object(from)).flatten()
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use text::gloss::Piece;
 use text::{Nouns, is_stop, words};
 
 use super::super::lexis::{Class, class};
@@ -80,13 +81,33 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeS
     let base = text.as_ptr() as usize;
     let mut last = 0;
     let mut out: Vec<Token> = Vec::new();
-    for (at, word) in words(text).into_iter().take(WORDS_MAX).enumerate() {
-        let start = word.as_ptr() as usize - base;
+    let plain = |word: &str| Piece {
+        range: word.as_ptr() as usize - base..word.as_ptr() as usize - base + word.len(),
+        english: None,
+    };
+    let pieces = || words(text).into_iter().map(plain).collect();
+    let pieces = sentence.pieces.clone().unwrap_or_else(pieces);
+    for (at, piece) in pieces.into_iter().take(WORDS_MAX).enumerate() {
+        let Range { start, end } = piece.range;
         let gap = &text[last..start];
+        let english = piece.english.as_deref().map(leading);
+        let word = english.unwrap_or(&text[start..end]);
         let lower = word.to_lowercase().replace('’', "'");
+        // "Compré" is "i bought": who speaks stands before it and takes no room.
+        if piece.english.as_deref().is_some_and(|it| it.starts_with("i ")) {
+            out.push(Token {
+                start,
+                end: start,
+                lower: "i".to_owned(),
+                class: Class::Pronoun,
+                breaks: false,
+                comma: false,
+                time: false,
+            });
+        }
         out.push(Token {
             start,
-            end: start + word.len(),
+            end,
             class: class(word, &lower, at == 0 && !sentence.caption),
             time: of_time(&lower) || times.iter().any(|it| it.contains(&start)),
             lower,
@@ -94,7 +115,7 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeS
                 || gap.contains(" - "),
             comma: gap.contains([',', '，', '、']),
         });
-        last = start + word.len();
+        last = end;
     }
     let opening = words(text).into_iter().next().filter(|_| !sentence.caption);
     let opens = opening.is_some_and(|it| named(it, out.get(1), names));
@@ -105,6 +126,14 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeS
         first.class = Class::Name;
     }
     out
+}
+
+/// Returns the word of an English phrase that says what may follow it: "called" of "is called", "to" of "to the".
+fn leading(phrase: &str) -> &str {
+    match phrase.split_once(' ') {
+        Some((first, "the")) => first,
+        _ => phrase.rsplit(' ').next().unwrap_or(phrase),
+    }
 }
 
 /// Says whether a sentence asks for what it does not hold: "What is your kitten called, by the way?"

@@ -1,0 +1,324 @@
+//! The frame of what is said in other languages, in English words: "Wo wohnt meine Schwester?" asks "where does my sister
+//! live", "Mi perro se llama Toby" states "my dog is called Toby". The rules for questions, owners, phrases and facts are
+//! written for English; with this they read German, Spanish, French, Italian, Portuguese, Chinese and Dutch as far as the words of
+//! grammar and of everyday life carry. All other words stay as they are written, and what is shown is never glossed.
+
+mod order;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::{is_stop, words};
+use order::base;
+
+/// English in the first column, a language a column after it, alternatives between commas.
+static TABLE: &str = include_str!("../data/phrases.tsv");
+static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> = LazyLock::new(|| read(TABLE));
+/// The words of the phrases of each language.
+static WORDS: LazyLock<Vec<HashSet<&str>>> = LazyLock::new(|| {
+    let words = |it: &'static HashMap<String, Senses>| it.keys().flat_map(|it| it.split(' ')).collect();
+    PHRASES.iter().map(words).collect()
+});
+
+/// Words of the longest phrase.
+const PHRASE_MAX: usize = 6;
+/// Words at the start of a text by which its language is told.
+const TOLD_BY: usize = 200;
+/// Words of the table that are English words, names or abbreviations as well, so that they tell no language; nor do
+/// single letters.
+const ENGLISH_TOO: &str = "acht adore ai al all alt ami amo architect are arts as aus auto azul baas bauer bebe been ben best bianca bin \
+    blanc blanca boa boer bon boss brief cane capo car casa cet chat chauffeur chef chi chose ci ciao cinco color \
+    com come comment con contra cousin da dal dan dank das de dei del dem den der des di die dio dir doctor doctora \
+    dona dos dove drink du due el elke elle em en encore er era es esposa est et ex fand fu ga gab gli gracias grand \
+    ha had hat hay heel ho hola hond il ils im io ja jan je job journalist kat koch kok kost la lang las le lee leo \
+    les lit llama lo los lu ma made maestro mag mai mais mama man mange mas me men merci mes met mi mir mis mit mora \
+    moro na name namen ne negro noir non nonna nos nova nu num nun ob ober of oi oma on op ora ore os ou over pai \
+    papa part parti patron per plus pour prima primo professor rode rosa rot rouge sale salut sans se seis sept si \
+    sie sin six solo son student studio su ta te tem temps ton tot tu um uma un una uno us va van von vos want war \
+    werk wit ya zes zu";
+/// What a vowel parts from the word after it: "l'école", "d'où".
+const ELIDED: &str = "l d j m t s n c qu un all dall dell nell sull jusqu";
+static SHARED: LazyLock<Vec<&str>> = LazyLock::new(|| ENGLISH_TOO.split_whitespace().collect());
+
+/// What a phrase means in a question and in a statement: "perché" is "why" and "because".
+#[derive(Clone, Copy, Debug)]
+struct Senses {
+    asking: &'static str,
+    telling: &'static str,
+}
+
+/// A word or a phrase of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes in the text.
+    pub range: Range<usize>,
+    /// English words in lower case; none for a word that is not of the table.
+    pub english: Option<Cow<'static, str>>,
+}
+
+/// Cuts a text into its words and known phrases, in order; none if it is in English or in a language that is not known. The
+/// language of most words decides, that of the first column if there are equally many.
+pub fn pieces(text: &str) -> Option<Vec<Piece>> {
+    let written = written(text);
+    let lower: Vec<String> = written.iter().map(|it| text[it.clone()].to_lowercase()).collect();
+    let phrases = &PHRASES[language(&lower)?];
+    let asks = text.trim_end().ends_with(['?', '？']);
+    let mut out = Vec::with_capacity(written.len());
+    let mut at = 0;
+    while at < written.len() {
+        let longest = (1..=PHRASE_MAX.min(written.len() - at)).rev().find_map(|length| {
+            let senses = phrases.get(&lower[at..at + length].join(" "))?;
+            Some((length, if asks { senses.asking } else { senses.telling }))
+        });
+        let length = longest.map_or(1, |it| it.0);
+        let first_person = says_i(&out);
+        let said = |english| match base(english).filter(|_| first_person) {
+            Some(base) => Cow::Owned(base),
+            None => Cow::Borrowed(english),
+        };
+        out.push(Piece {
+            range: written[at].start..written[at + length - 1].end,
+            english: longest.map(|it| said(it.1)),
+        });
+        at += length;
+    }
+    aged(text, &mut out);
+    Some(out)
+}
+
+/// Says whether the verb that comes next is of "I": right behind it, or joined to its first verb.
+fn says_i(before: &[Piece]) -> bool {
+    let english = |it: &Piece| it.english.as_deref().unwrap_or_default().to_owned();
+    match before.last().map(english).as_deref() {
+        Some("i") => true,
+        Some("and") => before.iter().map(english).any(|it| it == "i" || it.starts_with("i ")),
+        _ => false,
+    }
+}
+
+/// "Tengo 34 años": one has years where one is that old in English.
+fn aged(text: &str, pieces: &mut [Piece]) {
+    for at in 2..pieces.len() {
+        let [had, count, years] = [at - 2, at - 1, at].map(|it| pieces[it].english.as_deref());
+        let counted = count.is_some_and(|it| NUMBERS.contains(&it))
+            || text[pieces[at - 1].range.clone()].chars().all(|it| it.is_ascii_digit());
+        let is = match had {
+            Some("i have") => "i am",
+            Some("have") => "am",
+            Some("has") => "is",
+            _ => continue,
+        };
+        if counted && years == Some("years") {
+            pieces[at - 2].english = Some(Cow::Borrowed(is));
+            pieces[at].english = Some(Cow::Borrowed("years old"));
+        }
+    }
+}
+const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/// A word that is no part of the frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content<'a> {
+    /// As it is written; of a phrase its longest word.
+    pub written: &'a str,
+    /// What it is in English, of verbs the base; none for a word that is not of the table.
+    pub english: Option<String>,
+}
+
+/// Returns the words of a text that are no function words of its language, in order; none where [`pieces`] has none.
+pub fn content(text: &str) -> Option<Vec<Content<'_>>> {
+    let read = |piece: Piece| {
+        let whole = &text[piece.range];
+        let written = words(whole)
+            .into_iter()
+            .rev()
+            .max_by_key(|it| it.len())
+            .unwrap_or(whole);
+        let english = match piece.english {
+            None => None,
+            Some(english) => {
+                let first = english.split(' ').find(|it| !is_stop(it))?;
+                Some(base(first).unwrap_or_else(|| first.to_owned()))
+            }
+        };
+        Some(Content { written, english })
+    };
+    Some(pieces(text)?.into_iter().filter_map(read).collect())
+}
+
+/// Says whether a text is in English or in a language of the table, as far as words of grammar tell.
+pub fn is_known(text: &str) -> bool {
+    words(text).into_iter().any(is_stop) || pieces(text).is_some()
+}
+
+/// Returns a text with its frame in English; a question in the order of English.
+pub fn english(text: &str) -> Cow<'_, str> {
+    let Some(pieces) = pieces(text) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out: Vec<String> = Vec::with_capacity(pieces.len());
+    for (at, piece) in pieces.iter().enumerate() {
+        let shown = match &piece.english {
+            Some(english) => english.clone().into_owned(),
+            None => owner(text, &pieces[at..]).unwrap_or_else(|| text[piece.range.clone()].to_owned()),
+        };
+        match out.last_mut() {
+            // "Yo vivo": the verb holds its "I".
+            Some(last) if *last == "i" && shown.starts_with("i ") => *last = shown,
+            _ => out.push(shown),
+        }
+    }
+    let asks = text.trim_end().ends_with(['?', '？', '؟']);
+    if asks {
+        out = order::question(&out);
+    }
+    let mark = if asks { "?" } else { "" };
+    Cow::Owned(format!("{}{mark}", out.join(" ")))
+}
+
+/// "Lenas Hund" and "Jonas' Hund" are somebody's: a name in the genitive before a word of the table.
+fn owner(text: &str, pieces: &[Piece]) -> Option<String> {
+    let [name, owned, ..] = pieces else { return None };
+    let written = &text[name.range.clone()];
+    let capital = |it: &str| it.starts_with(char::is_uppercase) && !it.starts_with(|it: char| !it.is_alphabetic());
+    let noun = owned.english.as_ref().is_some_and(|it| !is_stop(it)) && capital(&text[owned.range.clone()]);
+    if !noun || !capital(written) {
+        return None;
+    }
+    let bare = match &text[name.range.end..owned.range.start] {
+        "' " | "’ " => written,
+        " " => written.strip_suffix('s')?,
+        _ => return None,
+    };
+    Some(format!("{bare}'s"))
+}
+
+/// Bytes of the words of a text, elided ones by themselves.
+fn written(text: &str) -> Vec<Range<usize>> {
+    let base = text.as_ptr() as usize;
+    let mut out = Vec::new();
+    for word in words(text) {
+        let start = word.as_ptr() as usize - base;
+        let end = start + word.len();
+        let cut = word.find(['\'', '’']).filter(|it| {
+            let head = word[..*it].to_lowercase();
+            ELIDED.split(' ').any(|it| it == head)
+        });
+        match cut.map(|it| (it, it + word[it..].chars().next().map_or(1, char::len_utf8))) {
+            Some((cut, next)) if start + next < end => out.extend([start..start + cut, start + next..end]),
+            _ => out.push(start..end),
+        }
+    }
+    out
+}
+
+/// Returns the language of lower-case words, as a column; none for English.
+fn language(words: &[String]) -> Option<usize> {
+    let told = &words[..words.len().min(TOLD_BY)];
+    let letter = |it: &String| it.len() == 1;
+    let english = |it: &String| letter(it) || is_stop(it) || SHARED.contains(&it.as_str());
+    let hits = WORDS.iter().map(|words| {
+        let known = || told.iter().filter(|it| words.contains(it.as_str()));
+        (known().filter(|it| !english(it)).count(), known().count())
+    });
+    let (column, (most, _)) = hits.enumerate().max_by_key(|it| (it.1, std::cmp::Reverse(it.0)))?;
+    let words = &WORDS[column];
+    let own = told
+        .iter()
+        .filter(|it| is_stop(it) && !words.contains(it.as_str()))
+        .count();
+    (most > own).then_some(column)
+}
+
+/// Reads the table; a phrase that stands twice asks by the first row and tells by the last.
+fn read(table: &'static str) -> Vec<HashMap<String, Senses>> {
+    let mut rows = table.lines();
+    let languages = rows.next().map_or(0, |it| it.split('\t').skip(1).count());
+    let mut out = vec![HashMap::new(); languages];
+    for row in rows {
+        let mut columns = row.split('\t');
+        let english = columns.next().unwrap_or_default();
+        for (phrases, alternatives) in out.iter_mut().zip(columns) {
+            for phrase in alternatives.split(',').filter(|it| !it.is_empty()) {
+                let key = written(phrase)
+                    .into_iter()
+                    .map(|it| &phrase[it])
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                let senses = Senses {
+                    asking: english,
+                    telling: english,
+                };
+                phrases
+                    .entry(key)
+                    .and_modify(|it: &mut Senses| it.telling = english)
+                    .or_insert(senses);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_asked_in_english() {
+        for (text, expected) in [
+            ("Wo wohnt Jonas?", "where does Jonas live?"),
+            ("Wohin ist Jonas umgezogen?", "where is Jonas moved?"),
+            ("Was arbeitet Lena?", "what does Lena work as?"),
+            ("Wie heißt die Schwester von Jonas?", "what is Jonas's sister called?"),
+            ("Wie heißt Lenas Hund?", "what is Lena's dog called?"),
+            ("Wie alt ist Balu?", "how old is Balu?"),
+            ("¿Dónde vive Carmen?", "where does Carmen live?"),
+            (
+                "¿Cómo se llama la hermana de Carmen?",
+                "what is Carmen's sister called?",
+            ),
+            ("¿En qué trabaja Diego?", "what does Diego work as?"),
+            ("Où habite ma sœur ?", "where does my sister live?"),
+            ("Perché Anna è triste?", "why Anna is triste?"),
+            ("Quando va Rita a Coimbra?", "when does Rita go to Coimbra?"),
+            ("谁结婚了？", "who married just?"),
+        ] {
+            assert_eq!(english(text), expected);
+        }
+    }
+
+    #[test]
+    fn statements_keep_their_order_and_what_is_told() {
+        for (text, expected) in [
+            ("Mein Hund heißt Balu.", "my dog is called Balu"),
+            ("Yo vivo en Lisboa", "i live in Lisboa"),
+            ("J'habite à Lyon.", "i live in Lyon"),
+            ("Non vengo perché piove.", "not i come because piove"),
+            ("我叫小明。", "i am called 小 明"),
+        ] {
+            assert_eq!(english(text), expected);
+        }
+    }
+
+    #[test]
+    fn english_stays_as_it_is() {
+        for text in [
+            "I had a great time in Los Angeles!",
+            "Die Hard was on, so we stayed in",
+            "Come home soon",
+            "La La Land",
+            "who was at war with whom?",
+            "im so tired of the rat race",
+            "AI hat man bin",
+            "Ben lives in Bergen",
+            "Kat and Ada: 4 pm at Sal's?",
+            "",
+            "Привет, как дела?",
+        ] {
+            assert_eq!(pieces(text), None, "{text}");
+        }
+        assert!(!is_known("Привет, как дела?") && is_known("Where to?") && is_known("Wohin?"));
+    }
+}

@@ -1,0 +1,104 @@
+//! The order of English for questions whose words are English already.
+
+use crate::{is_stop, kin};
+
+/// Puts a question into the order of English: "where lives Ann" is "where does Ann live", "what is called the sister of Ann"
+/// is "what is Ann's sister called".
+pub(super) fn question(phrases: &[String]) -> Vec<String> {
+    let mut words: Vec<String> = phrases.iter().flat_map(|it| it.split(' ')).map(str::to_owned).collect();
+    owned(&mut words);
+    done(&mut words);
+    verb(&mut words);
+    words
+}
+
+/// "The sister of Ann" is "Ann's sister". German says "from": "die Schwester von Jonas" is his, "der Zug von Graz" comes from there.
+fn owned(words: &mut Vec<String>) {
+    let owns = |it: usize| words[it] == "of" || words[it] == "from" && kin::of(&words[it - 1]).is_some();
+    let Some(of) = (1..words.len().saturating_sub(1)).find(|&it| owns(it)) else {
+        return;
+    };
+    let owner = match words[of + 1].as_str() {
+        "my" => "my".to_owned(),
+        name if name.starts_with(char::is_uppercase) => format!("{name}'s"),
+        _ => return,
+    };
+    let thing = words[of - 1].clone();
+    if !is_stop(&thing) {
+        let from = of - 1 - usize::from(of > 1 && words[of - 2] == "the");
+        words.splice(from..of + 2, [owner, thing]);
+    }
+}
+
+/// What has been done stands behind "has": "Qui s'est cassé le bras", "Wer hat das Fenster gebrochen".
+fn done(words: &mut Vec<String>) {
+    words.retain(|it| it != "itself");
+    if words.first().is_none_or(|it| it != "who") || words.len() < 3 {
+        return;
+    }
+    if words[1] == "is" && DONE.contains(&words[2].as_str()) {
+        words[1] = "has".to_owned();
+    }
+    let last = words.last().cloned().unwrap_or_default();
+    if words[1] == "has" && words.len() > 3 && DONE.contains(&last.as_str()) {
+        words.pop();
+        words.insert(2, last);
+    }
+}
+
+/// A verb in front of its subject goes behind it.
+fn verb(words: &mut Vec<String>) {
+    let asks = |it: &String| matches!(it.as_str(), "what" | "where" | "when" | "how" | "why");
+    let Some(at) = words.iter().position(asks).filter(|it| it + 2 < words.len()) else {
+        return;
+    };
+    if words[at + 1] == "is" && words[at + 2] == "called" {
+        let called = words.remove(at + 2);
+        words.push(called);
+    } else if let Some(base) = base(&words[at + 1]) {
+        words[at + 1] = "does".to_owned();
+        let tail = (words[at + 2] == "as").then(|| words.remove(at + 2));
+        // Behind the name, and behind what the name owns.
+        let subject = |it: usize| words[it].starts_with(char::is_uppercase) || words[it - 1].ends_with("'s");
+        let place = (at + 2..words.len()).find(|&it| !subject(it)).filter(|it| *it > at + 2);
+        words.insert(place.unwrap_or(words.len()), base);
+        words.extend(tail);
+    }
+}
+
+/// Verbs of the table that have happened.
+const DONE: [&str; 12] = [
+    "broke", "moved", "married", "lost", "found", "bought", "made", "wrote", "met", "started", "gave", "paid",
+];
+
+/// Returns what "i" says for "lives", "works in".
+pub(super) fn base(english: &str) -> Option<String> {
+    let (verb, rest) = english.split_once(' ').map_or((english, ""), |it| it);
+    let base = BASES.iter().find(|it| it.0 == verb)?.1;
+    Some(format!("{base} {rest}").trim_end().to_owned())
+}
+
+/// Verbs of the table in the third person with their bases.
+const BASES: [(&str, &str); 21] = [
+    ("lives", "live"),
+    ("works", "work"),
+    ("likes", "like"),
+    ("loves", "love"),
+    ("hates", "hate"),
+    ("eats", "eat"),
+    ("plays", "play"),
+    ("speaks", "speak"),
+    ("comes", "come"),
+    ("goes", "go"),
+    ("needs", "need"),
+    ("drinks", "drink"),
+    ("buys", "buy"),
+    ("reads", "read"),
+    ("writes", "write"),
+    ("makes", "make"),
+    ("studies", "study"),
+    ("meets", "meet"),
+    ("visits", "visit"),
+    ("breaks", "break"),
+    ("starts", "start"),
+];
