@@ -67,18 +67,22 @@ fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Ve
     {
         return out;
     }
-    for piece in pieces {
+    let pieces = called(pieces);
+    let nexts = pieces.iter().skip(1).map(|it| start + it.range.start);
+    let nexts: Vec<usize> = nexts.chain([text.len()]).collect();
+    for (piece, next) in pieces.into_iter().zip(nexts) {
         let range = start + piece.range.start..start + piece.range.end;
         let over = |it: &&Word| it.range.start < range.end && range.start < it.range.end;
         let Some(last) = written.iter().rfind(over) else {
             continue;
         };
-        // What a vowel parts from the next word is not followed by the mark behind both.
-        let gap = if last.range.end > range.end {
-            Gap::None
-        } else {
+        // Scripts without spaces have marks inside what is one word else.
+        let marks = text.get(range.end..next).unwrap_or_default();
+        let gap = gap_of(marks).max_with(if last.range.end == range.end {
             last.gap
-        };
+        } else {
+            Gap::None
+        });
         let shown = text.get(range.clone()).unwrap_or_default();
         let word = |lower: &str, gap| Word {
             lower: lower.to_owned(),
@@ -103,6 +107,24 @@ fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Ve
         }
     }
     verb_last(&mut out);
+    out
+}
+
+/// Joins the signs of a name after "called" in a script without spaces.
+fn called(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut name = false;
+    for piece in pieces {
+        match out.last_mut() {
+            Some(last) if name && piece.english.is_none() && last.range.end == piece.range.start => {
+                last.range.end = piece.range.end;
+            }
+            last => {
+                name = last.is_some_and(|it| it.english.as_deref().is_some_and(|it| it.ends_with("called")));
+                out.push(piece);
+            }
+        }
+    }
     out
 }
 
@@ -145,7 +167,7 @@ fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<W
         }
         let quoted = quotes.iter().any(|it| it.start <= range.start && range.end <= it.end);
         let capital = bare.chars().next().is_some_and(char::is_uppercase);
-        let shouted = bare.chars().filter(|it| it.is_alphabetic()).count() > 1 && !bare.chars().any(char::is_lowercase);
+        let shouted = bare.chars().filter(|it| it.is_uppercase()).count() > 1 && !bare.chars().any(char::is_lowercase);
         let lower = if bare == "&" {
             "and".to_owned()
         } else {
@@ -190,9 +212,11 @@ fn raise(out: &mut [Word], gap: Gap) {
 }
 
 fn gap_of(marks: &str) -> Gap {
-    if marks.contains([';', ':', ')', ']', '\u{2026}', '!', '?', '.']) {
+    if marks.contains([
+        ';', ':', ')', ']', '\u{2026}', '!', '?', '.', '；', '：', '。', '！', '？',
+    ]) {
         Gap::Strong
-    } else if marks.contains(',') {
+    } else if marks.contains([',', '，', '、']) {
         Gap::Comma
     } else {
         Gap::None

@@ -6,6 +6,13 @@ use crate::{is_stop, kin};
 /// is "what is Ann's sister called".
 pub(super) fn question(phrases: &[String]) -> Vec<String> {
     let mut words: Vec<String> = phrases.iter().flat_map(|it| it.split(' ')).map(str::to_owned).collect();
+    if let [before @ .., what, is, called] = words.as_slice()
+        && [what, is, called] == ["what", "is", "called"]
+        && !before.is_empty()
+    {
+        // Chinese asks at the end.
+        words.rotate_right(3);
+    }
     owned(&mut words);
     done(&mut words);
     verb(&mut words);
