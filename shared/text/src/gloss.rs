@@ -16,11 +16,32 @@ use order::base;
 /// English in the first column, a language a column after it, alternatives between commas.
 static TABLE: &str = include_str!("../data/phrases.tsv");
 static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> = LazyLock::new(|| read(TABLE));
-/// The words of the phrases of each language.
-static WORDS: LazyLock<Vec<HashSet<&str>>> = LazyLock::new(|| {
-    let words = |it: &'static HashMap<String, Senses>| it.keys().flat_map(|it| it.split(' ')).collect();
-    PHRASES.iter().map(words).collect()
+/// The words of the phrases of all languages.
+static WORDS: LazyLock<HashMap<&str, Held>> = LazyLock::new(|| {
+    let mut held: HashMap<&str, Held> = HashMap::new();
+    for (column, phrases) in PHRASES.iter().enumerate().take(LANGUAGES_MAX) {
+        for word in phrases.keys().flat_map(|it| it.split(' ')) {
+            held.entry(word).or_default().columns[column] = 1;
+        }
+    }
+    let shared: HashSet<&str> = ENGLISH_TOO.split_whitespace().collect();
+    for (word, it) in &mut held {
+        it.tells = word.len() > 1 && !is_stop(word) && !shared.contains(word);
+    }
+    held
 });
+
+/// Languages that the table may have.
+const LANGUAGES_MAX: usize = 16;
+
+/// Where a word is one of a phrase.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// 1 for every language that has it.
+    columns: [u16; LANGUAGES_MAX],
+    /// It is no word of English, no name and no letter.
+    tells: bool,
+}
 
 /// Words of the longest phrase.
 const PHRASE_MAX: usize = 6;
@@ -39,7 +60,6 @@ const ENGLISH_TOO: &str = "acht adore ai al all alt ami amo architect are arts a
     son student studio su ta te tem temps ton tot tu um uma un una uno us va van von vos want war werk wit ya zes zu";
 /// What a vowel parts from the word after it: "l'école", "d'où".
 const ELIDED: &str = "l d j m t s n c qu un all dall dell nell sull jusqu";
-static SHARED: LazyLock<Vec<&str>> = LazyLock::new(|| ENGLISH_TOO.split_whitespace().collect());
 
 /// What a phrase means in a question and in a statement: "perché" is "why" and "because".
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +81,8 @@ pub struct Piece {
 /// language of most words decides, that of the first column if there are equally many.
 pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     let written = written(text);
-    let lower: Vec<String> = written.iter().map(|it| text[it.clone()].to_lowercase()).collect();
-    let phrases = &PHRASES[language(&lower)?];
+    let phrases = &PHRASES[language(text, &written)?];
+    let lower: Vec<Cow<'_, str>> = written.iter().map(|it| lower(&text[it.clone()])).collect();
     let asks = text.trim_end().ends_with(['?', '？']);
     let mut out = Vec::with_capacity(written.len());
     let mut at = 0;
@@ -216,29 +236,36 @@ fn written(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Returns the language of lower-case words, as a column; none for English.
-fn language(words: &[String]) -> Option<usize> {
-    let told = &words[..words.len().min(TOLD_BY)];
-    // Japanese has the signs of Chinese as well.
-    if told
-        .iter()
-        .any(|it| it.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}')))
-    {
+/// Returns the language of the words of a text, as a column; none for English.
+fn language(text: &str, words: &[Range<usize>]) -> Option<usize> {
+    let told = || words.iter().take(TOLD_BY).map(|it| lower(&text[it.clone()]));
+    let (mut hits, mut told_by) = ([0; LANGUAGES_MAX], [0; LANGUAGES_MAX]);
+    for held in told().filter_map(|it| WORDS.get(it.as_ref())) {
+        let add = |sums: &mut [u16; LANGUAGES_MAX]| sums.iter_mut().zip(held.columns).for_each(|(sum, it)| *sum += it);
+        add(&mut hits);
+        if held.tells {
+            add(&mut told_by);
+        }
+    }
+    let (column, most) = (0..LANGUAGES_MAX)
+        .map(|it| (it, told_by[it]))
+        .max_by_key(|it| (it.1, hits[it.0], std::cmp::Reverse(it.0)))?;
+    if most == 0 {
         return None;
     }
-    let letter = |it: &String| it.len() == 1;
-    let english = |it: &String| letter(it) || is_stop(it) || SHARED.contains(&it.as_str());
-    let hits = WORDS.iter().map(|words| {
-        let known = || told.iter().filter(|it| words.contains(it.as_str()));
-        (known().filter(|it| !english(it)).count(), known().count())
-    });
-    let (column, (most, _)) = hits.enumerate().max_by_key(|it| (it.1, std::cmp::Reverse(it.0)))?;
-    let words = &WORDS[column];
-    let own = told
-        .iter()
-        .filter(|it| is_stop(it) && !words.contains(it.as_str()))
-        .count();
-    (most > own).then_some(column)
+    let of_it = |it: &str| WORDS.get(it).is_some_and(|it| it.columns[column] > 0);
+    let english = told().filter(|it| is_stop(it) && !of_it(it)).count();
+    // Japanese has the signs of Chinese as well.
+    let kana = || text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
+    (usize::from(most) > english && !kana()).then_some(column)
+}
+
+fn lower(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|it| it.is_ascii_lowercase()) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(word.to_lowercase())
+    }
 }
 
 /// Reads the table; a phrase that stands twice asks by the first row and tells by the last.

@@ -121,7 +121,7 @@ fn is_grammar(text: &str, mention: &Range<usize>) -> bool {
     mention.len() <= SHORT && gloss::pieces(text).is_some_and(|it| it.iter().any(is))
 }
 /// Bytes of the names of days and months cut short.
-const SHORT: usize = 4;
+const SHORT: usize = 3;
 
 /// "every Friday", "each summer" name no time.
 fn repeated(parser: &Parser<'_>, at: usize) -> bool {
