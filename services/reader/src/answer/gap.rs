@@ -3,27 +3,48 @@
 
 use std::ops::Range;
 
-use super::lexis::{Class, class};
+use super::lexis::{Class, class, denies};
 use super::spans::{Shape, Span};
 use super::traits::flag;
 use crate::pool::{Line, Sentence};
 use crate::question::Question;
 
 /// Number of values that [`fills`] gives.
-pub(super) const FILLS: usize = 3;
+pub(super) const FILLS: usize = 4;
 
 /// Says how a candidate fills the gap: `agent`, it does what the verb says; `tail`, it follows the words that the question ends
-/// with; `stands_for`, it is whom a pronoun that does it in the next sentence means.
+/// with; `stands_for`, it is whom a pronoun that does it in the next sentence means; `denied`, its verb is denied.
 pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; FILLS] {
     let sentence = &line.sentences[span.sentence];
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
-    let tail = flag(fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span));
+    let denied = !question.negated && is_denied(sentence, span);
+    let tail =
+        flag(!denied && (fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span)));
+    let denied = flag(denied);
     if !question.gap.agent {
-        return [0.0, tail, 0.0];
+        return [0.0, tail, 0.0, denied];
     }
     let does = before_verb(question, sentence, span) || by(sentence, span);
-    [flag(does), tail, flag(!does && stands_for(line, span))]
+    [flag(does), tail, flag(!does && stands_for(line, span)), denied]
+}
+
+/// "I don't drink coffee any more, only tea", "I drink no coffee": coffee is what is not drunk.
+fn is_denied(sentence: &Sentence, span: &Span) -> bool {
+    let not = |at: usize| {
+        let clause = sentence.text[..at].rfind(MARKS).map_or(0, |it| it + 1);
+        let words = between(sentence, clause..at).unwrap_or_default();
+        let phrase = sentence.pieces.iter().flatten().find(|it| it.range.contains(&at));
+        let whole = phrase.and_then(|it| it.english.as_deref()).unwrap_or_default();
+        whole.split(' ').any(denies) || words.iter().rev().take_while(|it| helps(it)).any(|it| denies(&it.1))
+    };
+    let follows = |at: usize| {
+        let words = between(sentence, end_of(&sentence.text, at)..span.start).unwrap_or_default();
+        let other = |it: &(Class, String)| matches!(it.1.as_str(), "but" | "only" | "except" | "because");
+        let joined = sentence.text[at..span.start].find(MARKS).is_none() && !words.iter().any(other);
+        joined && (not(at) || words.iter().any(|it| denies(&it.1)))
+    };
+    verbs(sentence).filter(|it| *it < span.start).any(follows)
 }
 
 /// "The secret is marjoram": what is said to be what is asked for.
@@ -43,10 +64,13 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     nouns.any(|it| follows(end_of(&sentence.text, it.start)))
 }
 
+/// What parts clauses.
+const MARKS: [char; 12] = ['.', ';', ':', '!', '?', '(', ')', '"', '…', '—', '–', ','];
+
 /// Returns the classes and the words of a stretch of a sentence, those of other languages in English; none if a mark stands in it.
 fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, String)>> {
     let text = sentence.text.get(range.clone())?;
-    if text.contains(['.', ';', ':', '!', '?', '(', ')', '"', '…', '—', '–', ',']) {
+    if text.contains(MARKS) {
         return None;
     }
     let classed = |it: &str| {

@@ -15,7 +15,7 @@ use crate::question::{Asked, Question};
 use crate::words::{Lexicon, Term};
 
 /// Names of the traits of any candidate, in their order. The first [`PLACES`] only depend on where it stands.
-const PLAIN: [&str; 46] = [
+const PLAIN: [&str; 47] = [
     "rank",
     "lead",
     "cover",
@@ -62,6 +62,7 @@ const PLAIN: [&str; 46] = [
     "agent",
     "tail",
     "stands_for",
+    "denied",
 ];
 /// How many of the first traits say where a candidate stands.
 const PLACES: usize = 8;

@@ -147,3 +147,18 @@ fn a_list_is_of_what_is_asked_for() {
         )],
     );
 }
+
+#[test]
+fn what_is_denied_is_no_answer() {
+    let talk = Talk::new(
+        "Berit: By the way, I don't drink coffee any more, only tea.
+         Osman: I read no novels, only letters. The neighbours can't stand jazz, but they love brass bands.",
+    );
+    check(
+        &talk,
+        &[
+            (WhatDoes, "", "drink", "What does Berit drink?", "tea"),
+            (WhatDoes, "", "read", "What does Osman read?", "letters"),
+        ],
+    );
+}

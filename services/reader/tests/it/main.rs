@@ -4,6 +4,7 @@
 
 mod gaps;
 mod kinds;
+mod languages;
 mod plain;
 mod plan;
 mod read;

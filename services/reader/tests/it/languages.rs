@@ -1,0 +1,43 @@
+//! What is said and asked in other languages than English.
+
+use domain::anchor::AnswerKind::{Other, WhatDoes, WhatIs, Where, Who};
+
+use crate::gaps::check;
+use crate::talk::Talk;
+
+fn harbour() -> Talk {
+    Talk::new(
+        "Andrés: Soy carpintero en un taller pequeño. Mi jefe se llama Ramiro.
+         Pilar: Mi hermano Tomás ha sido padre.
+         Andrés: Ayer me compré un velero. Costó 4500 euros.
+         Pilar: ¿De qué color es?
+         Andrés: Es azul con una raya blanca.
+         Pilar: El fin de semana me rompí la muñeca. Ya no bebo café, solo té.
+         Andrés: Visito a mi abuela en Oviedo.",
+    )
+}
+
+#[test]
+fn the_frame_of_a_question_and_of_what_is_said_is_read() {
+    check(
+        &harbour(),
+        &[
+            (Who, "", "broke", "¿Quién se rompió la muñeca?", "Pilar"),
+            (WhatIs, "", "", "¿De qué color es el velero?", "azul"),
+            (WhatIs, "", "", "¿Cómo se llama el jefe de Andrés?", "Ramiro"),
+            (WhatIs, "", "", "¿Cómo se llama el hermano de Pilar?", "Tomás"),
+            (WhatDoes, "", "drink", "¿Qué bebe Pilar?", "té"),
+            (Where, "", "live", "¿Dónde vive la abuela de Andrés?", "Oviedo"),
+            (WhatIs, "", "", "What is Andrés' boss called?", "Ramiro"),
+        ],
+    );
+}
+
+#[test]
+fn nobody_is_refused_for_pronouns_that_are_not_known() {
+    let talk = Talk::new(
+        "Анна: Привет, Борис! Я переехала в Казань.
+         Борис: Здорово! У меня аллергия на орехи.",
+    );
+    check(&talk, &[(Other, "", "", "Куда переехала Анна?", "в Казань")]);
+}
