@@ -35,7 +35,7 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
     let judgement = judge(&pool, &question, &mut lexicon);
-    let sought = Sought::of(request, &question);
+    let sought = Sought::of(request, &question, &pool);
     if let Some(found) = sought.as_ref().and_then(|it| it.find(&pool)) {
         return accepted(request, &question, &judgement, found, &pool);
     }
@@ -55,6 +55,13 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
     };
     if sought.as_ref().is_some_and(|it| it.denies(&pool, &found)) {
         let reason = format!("\"{}\" is somebody else, and no other name is told", found.text);
+        return refused(&reason, misses(&pool, &found.lines, "weak"));
+    }
+    if sought.as_ref().is_some_and(|it| it.is_their_own(&pool, &found)) {
+        let reason = format!(
+            "\"{}\" is told of the one who is named, not of who that is to them",
+            found.text
+        );
         return refused(&reason, misses(&pool, &found.lines, "weak"));
     }
     let other = |line: &&usize| {

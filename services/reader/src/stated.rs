@@ -31,11 +31,13 @@ struct Whom {
     name: String,
     /// What somebody is to them: "Ann's father".
     role: Option<String>,
+    /// What those are called who are that to them, in lower case.
+    called: Vec<String>,
 }
 
 impl Sought {
     /// Reads a question; none if it asks for anything but what turns state outright.
-    pub(crate) fn of(request: &AnswerV1, question: &Question) -> Option<Sought> {
+    pub(crate) fn of(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> Option<Sought> {
         let lower = &question.lower;
         if let Some(name) = &question.identity {
             return Some(Sought {
@@ -48,11 +50,16 @@ impl Sought {
         let asked = if question.kind == AnswerKind::YesNo {
             still(question, lower)
         } else {
-            valued(question, lower, role.as_deref())
+            valued(question, lower, (&name, role.as_deref()))
         }?;
+        let own = Whom {
+            name,
+            ..Whom::default()
+        };
+        let called = role.as_ref().map(|it| own.relatives(it, pool)).unwrap_or_default();
         Some(Sought {
             asked,
-            whom: Whom { name, role },
+            whom: Whom { role, called, ..own },
         })
     }
 
@@ -135,6 +142,21 @@ impl Sought {
         };
         let turns = || pool.lines.iter().map(|it| it.turn);
         turns().any(|it| called(&it.text) || stated(&telling(it)).into_iter().any(other))
+    }
+
+    /// Says whether what was found is stated of the one who is named, and not of who that is to them: where Ann lives, her
+    /// brother need not.
+    pub(crate) fn is_their_own(&self, pool: &Pool<'_>, found: &Found) -> bool {
+        let (Asked::Slot(_), Some(_), Some(&line)) = (&self.asked, &self.whom.role, found.lines.first()) else {
+            return false;
+        };
+        let turn = pool.lines[line].turn;
+        let own = Whom {
+            name: self.whom.name.clone(),
+            ..Whom::default()
+        };
+        let told = |it: &Statement| same(&it.object.to_lowercase(), &found.text.to_lowercase());
+        self.met(turn).any(|it| told(&it) && own.is(&it, turn))
     }
 
     fn is_about(&self, statement: &Statement, turn: &Turn) -> bool {
@@ -241,7 +263,7 @@ fn still(question: &Question, lower: &str) -> Option<Asked> {
 
 /// Reads which value a question asks for: every word of it belongs to the slot or to whom it is about. What was at some time
 /// is not stated outright, only what is and what was before that.
-fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked> {
+fn valued(question: &Question, lower: &str, (name, role): (&str, Option<&str>)) -> Option<Asked> {
     let tokens = words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
     let before = has(&["before", "previously", "formerly"]) || lower.contains("used to");
@@ -253,7 +275,9 @@ fn valued(question: &Question, lower: &str, role: Option<&str>) -> Option<Asked>
     let framed = ["previous", "former", "use"];
     let belongs =
         |stem: &str| stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot.is_asked_by(stem);
-    let fits = |stem: &str| belongs(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
+    // Who never speaks is a word of the question.
+    let called = |stem: &str| name.split(' ').any(|it| text::stem(it) == stem);
+    let fits = |stem: &str| belongs(stem) || called(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
     let all = question.words.iter().all(|it| fits(&it.stem));
     all.then_some(if before { Asked::Before(slot) } else { Asked::Slot(slot) })
 }
@@ -290,8 +314,21 @@ impl Whom {
             (Subject::Phrase(phrase), Some(role)) => {
                 named(&turn.actor) && words(phrase).last().is_some_and(|it| stem(it) == stem(role))
             }
-            (Subject::Phrase(_), None) | (Subject::Speaker | Subject::Name(_), Some(_)) => false,
+            (Subject::Name(name), Some(_)) => self.called.iter().any(|it| same(&name.to_lowercase(), it)),
+            (Subject::Phrase(_), None) | (Subject::Speaker, Some(_)) => false,
         }
+    }
+
+    /// Returns in lower case the names of those who are told to be `role` to whom it is about.
+    fn relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
+        let slot = Slot::Relative(role.to_owned());
+        let of = |turn: &Turn| {
+            let mut told = stated(&telling(turn));
+            told.retain(|it| kinship(it).is_some() && slot.is_told_by(&it.predicate) && self.is(it, turn));
+            told
+        };
+        let told = pool.lines.iter().flat_map(|it| of(it.turn));
+        told.map(|it| it.object.to_lowercase()).collect()
     }
 }
 

@@ -14,7 +14,10 @@ const WORDS: &str = "ich bin habe wohne in Wien nach Graz gezogen mein Hund heiÃ
 fn check(text: &str) {
     let mut after = 0;
     for piece in pieces(text).unwrap_or_default() {
-        assert!(piece.range.start >= after && piece.range.start < piece.range.end, "{text}");
+        assert!(
+            piece.range.start >= after && piece.range.start < piece.range.end,
+            "{text}"
+        );
         assert!(text.get(piece.range.clone()).is_some(), "{text}");
         after = piece.range.end;
     }

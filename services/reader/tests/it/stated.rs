@@ -153,3 +153,20 @@ fn nobody_is_named_who_is_somebody_else() {
     }
     assert_ne!(talk.answer(Where, "Where does my husband live?"), "Joost");
 }
+
+#[test]
+fn who_somebody_is_to_another_has_a_place_of_their_own() {
+    let talk = Talk::new(
+        "Ottoline: My cousin Faro lives in Ghent.
+         Bram: My brother Levi moved to Leeds. My friend Anjali lives in Pune.",
+    );
+    for (question, expected) in [
+        ("Where does Bram's brother live?", "Leeds"),
+        ("Where does Ottoline's cousin live?", "Ghent"),
+        ("Where does Faro live?", "Ghent"),
+        ("Where does Faro's sister live?", "refused"),
+        ("Where does Anjali's brother live?", "refused"),
+    ] {
+        assert_eq!(talk.answer(Where, question), expected, "{question}");
+    }
+}
