@@ -49,6 +49,8 @@ pub(crate) enum Asked {
 /// A question as the reader sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
+    /// "Yes" and "No" in its language.
+    pub(crate) replies: [&'static str; 2],
     /// As it is asked in lower case, its frame in English.
     pub(crate) lower: String,
     /// Kind of answer wanted.
@@ -194,6 +196,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         gap: gap::gap(&lower, &action),
         vector: lexicon.sentence(bare),
         words,
+        replies: gloss::replies(&request.question),
         lower,
     }
 }

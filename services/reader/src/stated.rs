@@ -22,6 +22,8 @@ const SURE: f32 = 0.65;
 pub(crate) struct Sought {
     asked: Asked,
     whom: Whom,
+    /// "No" in the language of the question.
+    no: &'static str,
 }
 
 /// Whom a question asks about.
@@ -43,6 +45,7 @@ impl Sought {
             return Some(Sought {
                 asked: Asked::Who(name.to_lowercase()),
                 whom: Whom::default(),
+                no: question.replies[1],
             });
         }
         let name = subject(request, question, lower)?;
@@ -60,6 +63,7 @@ impl Sought {
         Some(Sought {
             asked,
             whom: Whom { role, called, ..own },
+            no: question.replies[1],
         })
     }
 
@@ -82,7 +86,7 @@ impl Sought {
                 let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
                 told.iter().rev().find(past).map(|it| (it.0, shown(&it.1.object)))
             }
-            Asked::Still(_) => over.then(|| (*line, "No".to_owned())),
+            Asked::Still(_) => over.then(|| (*line, self.no.to_owned())),
         }?;
         Some(Found {
             text,

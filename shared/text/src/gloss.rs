@@ -172,18 +172,43 @@ pub fn is_known(text: &str) -> bool {
     words(text).into_iter().any(is_stop) || pieces(text).is_some()
 }
 
+/// Returns "Yes" and "No" in the language of a text.
+pub fn replies(text: &str) -> [&'static str; 2] {
+    let column = language(text, &written(text));
+    column.and_then(|it| REPLIES.get(it).copied()).unwrap_or(["Yes", "No"])
+}
+
+/// By the columns of the table.
+const REPLIES: [[&str; 2]; 7] = [
+    ["Ja", "Nein"],
+    ["Sí", "No"],
+    ["Oui", "Non"],
+    ["Sì", "No"],
+    ["Sim", "Não"],
+    ["是", "不是"],
+    ["Ja", "Nee"],
+];
+
 /// Returns a text with its frame in English; a question in the order of English.
 pub fn english(text: &str) -> Cow<'_, str> {
     let Some(pieces) = pieces(text) else {
         return Cow::Borrowed(text);
     };
+    let asks = text.trim_end().ends_with(['?', '？', '؟']);
     let mut out: Vec<String> = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         let shown = match &piece.english {
             Some(english) => english.clone().into_owned(),
             None => owner(text, &pieces[at..]).unwrap_or_else(|| text[piece.range.clone()].to_owned()),
         };
-        let joined = at > 0 && pieces[at - 1].range.end == piece.range.start;
+        let gap = &text[at.checked_sub(1).map_or(0, |it| pieces[it].range.end)..piece.range.start];
+        if let Some(last) = out
+            .last_mut()
+            .filter(|_| !asks && gap.contains([',', ';', ':', '，', '、']))
+        {
+            last.push(',');
+        }
+        let joined = at > 0 && gap.is_empty();
         let unspaced = joined && piece.english.is_none() && pieces[at - 1].english.is_none();
         match out.last_mut() {
             // "Yo vivo": the verb holds its "I".
@@ -192,7 +217,6 @@ pub fn english(text: &str) -> Cow<'_, str> {
             _ => out.push(shown),
         }
     }
-    let asks = text.trim_end().ends_with(['?', '？', '؟']);
     if asks {
         out = order::question(&out);
     }
@@ -321,9 +345,20 @@ mod tests {
             ("Quando va Rita a Coimbra?", "when does Rita go to Coimbra?"),
             ("谁结婚了？", "who married just?"),
             ("小明的妹妹叫什么？", "what is 小明's sister called?"),
+            ("Wohnt Jonas in Graz?", "does Jonas live in Graz?"),
+            ("Ana abita a Trieste?", "does Ana live in Trieste?"),
+            ("Ugo è allergico alle noci?", "is Ugo allergic to noci?"),
         ] {
             assert_eq!(english(text), expected);
         }
+    }
+
+    #[test]
+    fn yes_and_no_are_said_in_the_language_of_the_question() {
+        assert_eq!(PHRASES.len(), REPLIES.len());
+        assert_eq!(replies("Wohnt Jonas in Graz?"), ["Ja", "Nein"]);
+        assert_eq!(replies("Is Ana in Graz?"), ["Yes", "No"]);
+        assert_eq!(replies("Анна в Казани?"), ["Yes", "No"]);
     }
 
     #[test]
@@ -332,7 +367,7 @@ mod tests {
             ("Mein Hund heißt Balu.", "my dog is called Balu"),
             ("Yo vivo en Lisboa", "i live in Lisboa"),
             ("J'habite à Lyon.", "i live in Lyon"),
-            ("Non vengo perché piove.", "not i come because piove"),
+            ("Non vengo, perché piove.", "not i come, because piove"),
             ("我叫小明。", "i am called 小明"),
         ] {
             assert_eq!(english(text), expected);

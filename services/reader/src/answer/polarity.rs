@@ -29,7 +29,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
             .or_else(|| answered(question, pool, &near))
             .unwrap_or_else(|| denied(question, pool, &near))
     };
-    let text = if denied == question.negated { "Yes" } else { "No" };
+    let text = question.replies[usize::from(denied != question.negated)];
     let share = pool.lines[first]
         .sentences
         .iter()
@@ -124,6 +124,24 @@ fn denied(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
     votes < 0.0
 }
 
+/// Parts a clause at "and" up to what is denied: "I live in Graz and don't ski" says nothing against Graz, "I don't ski and swim" denies
+/// both.
+fn apart(clause: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for part in clause.split(" and ") {
+        let denied = |it: &String| {
+            text::words(&it.to_lowercase().replace('’', "'"))
+                .iter()
+                .any(|it| denies(it))
+        };
+        match out.last_mut().filter(|it| denied(it)) {
+            Some(last) => *last = format!("{last} and {part}"),
+            None => out.push(part.to_owned()),
+        }
+    }
+    out
+}
+
 /// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place.
 fn denies_match(sentence: &Sentence, question: &Question) -> bool {
     let opposite = question.words.iter().enumerate().any(|(at, word)| {
@@ -141,10 +159,11 @@ fn denies_match(sentence: &Sentence, question: &Question) -> bool {
                 .filter(against)
                 .any(|it| sentence.terms.iter().any(|term| term.stem == of(it)))
     });
-    let clauses = sentence
-        .text
+    let english = text::gloss::english(&sentence.text);
+    let clauses = english
         .split([',', ';', ':', '—', '。', '，'])
-        .flat_map(|it| it.split(" but "));
+        .flat_map(|it| it.split(" but "))
+        .flat_map(apart);
     let denied = clauses.into_iter().any(|clause| {
         let lower = clause.to_lowercase().replace('’', "'");
         let words = text::words(&lower);

@@ -1,6 +1,6 @@
 //! What a question leaves open is what fills the same place in what was said.
 
-use domain::anchor::AnswerKind::{self, Kind, WhatDoes, WhatIs, Where, Who};
+use domain::anchor::AnswerKind::{self, Kind, WhatDoes, WhatIs, Where, Who, YesNo};
 
 use crate::talk::Talk;
 
@@ -159,6 +159,23 @@ fn what_is_denied_is_no_answer() {
         &[
             (WhatDoes, "", "drink", "What does Berit drink?", "tea"),
             (WhatDoes, "", "read", "What does Osman read?", "letters"),
+        ],
+    );
+}
+
+#[test]
+fn a_denial_reaches_what_stands_behind_it() {
+    let talk = Talk::new(
+        "Jonas: I live in Graz and don't like fish.
+         Lena: I don't ski and swim. I work as a nurse and never drive.",
+    );
+    check(
+        &talk,
+        &[
+            (YesNo, "", "live", "Does Jonas live in Graz?", "Yes"),
+            (YesNo, "", "like", "Does Jonas like fish?", "No"),
+            (YesNo, "", "swim", "Does Lena swim?", "No"),
+            (YesNo, "", "work", "Does Lena work as a nurse?", "Yes"),
         ],
     );
 }

@@ -1,6 +1,6 @@
 //! What is said and asked in other languages than English.
 
-use domain::anchor::AnswerKind::{Other, WhatDoes, WhatIs, Where, Who};
+use domain::anchor::AnswerKind::{Other, WhatDoes, WhatIs, Where, Who, YesNo};
 
 use crate::gaps::check;
 use crate::talk::Talk;
@@ -40,4 +40,20 @@ fn nobody_is_refused_for_pronouns_that_are_not_known() {
          Борис: Здорово! У меня аллергия на орехи.",
     );
     check(&talk, &[(Other, "", "", "Куда переехала Анна?", "в Казань")]);
+}
+
+#[test]
+fn yes_and_no_are_said_as_it_was_asked() {
+    let talk = Talk::new(
+        "Jonas: Ich wohne in Graz und liebe Fisch nicht.
+         Lena: Ich arbeite als Krankenschwester.",
+    );
+    check(
+        &talk,
+        &[
+            (YesNo, "", "live", "Wohnt Jonas in Graz?", "Ja"),
+            (YesNo, "", "love", "Liebt Jonas Fisch?", "Nein"),
+            (YesNo, "", "work", "Arbeitet Lena als Krankenschwester?", "Ja"),
+        ],
+    );
 }

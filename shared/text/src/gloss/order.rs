@@ -16,8 +16,31 @@ pub(super) fn question(phrases: &[String]) -> Vec<String> {
     owned(&mut words);
     done(&mut words);
     verb(&mut words);
+    whether(&mut words);
     words
 }
+
+/// "Lives Ann in Graz", "Ann lives in Graz": who asks neither who nor what asks whether.
+fn whether(words: &mut Vec<String>) {
+    let asks = |it: &String| ASKING.contains(&it.as_str());
+    let [first, second, ..] = words.as_mut_slice() else {
+        return;
+    };
+    let named = |it: &str| it.starts_with(char::is_uppercase);
+    if named(first) && matches!(second.as_str(), "is" | "are" | "was" | "has" | "can" | "will") {
+        words.swap(0, 1);
+        return;
+    }
+    if named(second) && base(first).is_some() {
+        words.swap(0, 1);
+    }
+    if let (true, Some(base), false) = (named(&words[0]), base(&words[1]), words.iter().any(asks)) {
+        words[1] = base;
+        words.insert(0, "does".to_owned());
+    }
+}
+
+const ASKING: [&str; 8] = ["what", "where", "when", "how", "why", "who", "whose", "which"];
 
 /// "The sister of Ann" is "Ann's sister". German says "from": "die Schwester von Jonas" is his, "der Zug von Graz" comes from there.
 fn owned(words: &mut Vec<String>) {
