@@ -92,14 +92,9 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
             Some((length, if asks { senses.asking } else { senses.telling }))
         });
         let length = longest.map_or(1, |it| it.0);
-        let first_person = says_i(&out);
-        let said = |english| match base(english).filter(|_| first_person) {
-            Some(base) => Cow::Owned(base),
-            None => Cow::Borrowed(english),
-        };
         out.push(Piece {
             range: written[at].start..written[at + length - 1].end,
-            english: longest.map(|it| said(it.1)),
+            english: longest.map(|it| said(it.1, &out)),
         });
         at += length;
     }
@@ -107,13 +102,20 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     Some(out)
 }
 
-/// Says whether the verb that comes next is of "I": right behind it, or joined to its first verb.
-fn says_i(before: &[Piece]) -> bool {
-    let english = |it: &Piece| it.english.as_deref().unwrap_or_default().to_owned();
-    match before.last().map(english).as_deref() {
-        Some("i") => true,
-        Some("and") => before.iter().map(english).any(|it| it == "i" || it.starts_with("i ")),
-        _ => false,
+/// Returns what a phrase says behind others: of "I", right before it or before "and", the base of a verb, and no second "I" ("yo
+/// vivo").
+fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
+    let is_i = |it: &Piece| {
+        it.english
+            .as_deref()
+            .is_some_and(|it| it == "i" || it.starts_with("i "))
+    };
+    let last = before.last().and_then(|it| it.english.as_deref()).unwrap_or_default();
+    let of_i = last == "i" || last == "and" && before.iter().any(is_i);
+    match (base(english).filter(|_| of_i), english.strip_prefix("i ")) {
+        (Some(base), _) => Cow::Owned(base),
+        (None, Some(rest)) if last == "i" => Cow::Borrowed(rest),
+        (None, _) => Cow::Borrowed(english),
     }
 }
 
@@ -211,8 +213,6 @@ pub fn english(text: &str) -> Cow<'_, str> {
         let joined = at > 0 && gap.is_empty();
         let unspaced = joined && piece.english.is_none() && pieces[at - 1].english.is_none();
         match out.last_mut() {
-            // "Yo vivo": the verb holds its "I".
-            Some(last) if *last == "i" && shown.starts_with("i ") => *last = shown,
             Some(last) if unspaced || shown == "'s" => last.push_str(&shown),
             _ => out.push(shown),
         }

@@ -97,10 +97,6 @@ fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Ve
             .english
             .as_deref()
             .map_or_else(|| shown.to_lowercase(), str::to_owned);
-        // "Yo vivo": the verb holds its "I".
-        if lower.starts_with("i ") && out.last().is_some_and(|it| it.lower == "i") {
-            out.pop();
-        }
         let mut parts = lower.split(' ').peekable();
         while let Some(part) = parts.next() {
             out.push(word(part, if parts.peek().is_some() { Gap::None } else { gap }));
