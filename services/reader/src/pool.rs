@@ -243,7 +243,8 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
         let named = question.subject.as_ref().is_some_and(|it| told_of(sentence, it));
         told |= named;
         let (subject, other) = shares(turn, named || (told && third_person(sentence)), owned, question);
-        let terms = Lexicon::terms(sentence);
+        let pieces = gloss::pieces(sentence);
+        let terms = Lexicon::terms(sentence, pieces.as_deref());
         let (mut matches, hits) = compare(&terms, question, lexicon);
         if question.class == Some(Asked::Money) && money(sentence) {
             paid(&mut matches, question);
@@ -253,7 +254,7 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
             question: ownership::asks(sentence),
             text: sentence.to_owned(),
             terms,
-            pieces: gloss::pieces(sentence),
+            pieces,
             hits,
             caption,
             matches,

@@ -263,7 +263,8 @@ fn content(request: &AnswerV1, bare: &str, action: &str) -> Vec<Word> {
         .collect();
     let mut found: Vec<Word> = Vec::new();
     let mut adjoins = false;
-    let glossed = gloss::content(&request.question).unwrap_or_default();
+    let pieces = gloss::pieces(&request.question).unwrap_or_default();
+    let glossed = gloss::content(&request.question, &pieces);
     for word in words(bare) {
         let lower = word.to_lowercase();
         if is_stop(word) || FRAME.contains(&lower.as_str()) || dated.contains(&lower.as_str()) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use text::gloss::Content;
+use text::gloss::{Content, Piece, content};
 use text::{Table, dot, stem};
 
 /// Cosines to the power 1.5 below this say nothing.
@@ -30,19 +30,19 @@ pub(crate) struct Term {
 
 impl Lexicon {
     /// Returns the content words of a sentence, function words left out, and of other languages in English as far as it is known.
-    pub(crate) fn terms(sentence: &str) -> Vec<Term> {
+    pub(crate) fn terms(sentence: &str, pieces: Option<&[Piece]>) -> Vec<Term> {
         let base = sentence.as_ptr() as usize;
         let start = |word: &str| word.as_ptr() as usize - base;
         let term = |written: &str, word: &str| Term {
             stem: stem(word),
             start: start(written),
         };
-        if let Some(content) = text::gloss::content(sentence) {
+        if let Some(pieces) = pieces {
             let term = |it: &Content<'_>| term(it.written, it.english.as_deref().unwrap_or(it.written));
-            return content.iter().map(term).collect();
+            return content(sentence, pieces).iter().map(term).collect();
         }
-        let content = text::words(sentence).into_iter().filter(|it| !text::is_stop(it));
-        content.map(|it| term(it, it)).collect()
+        let words = text::words(sentence).into_iter().filter(|it| !text::is_stop(it));
+        words.map(|it| term(it, it)).collect()
     }
 
     /// Returns the stem of a lower-case word.

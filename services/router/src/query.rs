@@ -157,7 +157,8 @@ fn bare(question: &str, written: &[&str], view: &View) -> String {
         let kept: Vec<&str> = words.filter(|it| speaker(it, view).is_none()).collect();
         kept.join(" ")
     };
-    let content = text::gloss::content(question).unwrap_or_default();
+    let pieces = text::gloss::pieces(question).unwrap_or_default();
+    let content = text::gloss::content(question, &pieces);
     // "Lenas Hund" is Lena's.
     let owns = |it: &str| it.strip_suffix('s').is_some_and(|it| speaker(it, view).is_some());
     let bare = without(&mut content.iter().map(|it| it.written).filter(|it| !owns(it)));

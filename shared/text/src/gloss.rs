@@ -3,61 +3,23 @@
 //! written for English; with this they read German, Spanish, French, Italian, Portuguese, Chinese and Dutch as far as the words of
 //! grammar and of everyday life carry. All other words stay as they are written, and what is shown is never glossed.
 
+mod language;
 mod order;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::{is_stop, words};
+use language::{language, lower};
 use order::base;
 
 /// English in the first column, a language a column after it, alternatives between commas.
 static TABLE: &str = include_str!("../data/phrases.tsv");
 static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> = LazyLock::new(|| read(TABLE));
-/// The words of the phrases of all languages.
-static WORDS: LazyLock<HashMap<&str, Held>> = LazyLock::new(|| {
-    let mut held: HashMap<&str, Held> = HashMap::new();
-    for (column, phrases) in PHRASES.iter().enumerate().take(LANGUAGES_MAX) {
-        for word in phrases.keys().flat_map(|it| it.split(' ')) {
-            held.entry(word).or_default().columns[column] = 1;
-        }
-    }
-    let shared: HashSet<&str> = ENGLISH_TOO.split_whitespace().collect();
-    for (word, it) in &mut held {
-        it.tells = word.len() > 1 && !is_stop(word) && !shared.contains(word);
-    }
-    held
-});
-
-/// Languages that the table may have.
-const LANGUAGES_MAX: usize = 16;
-
-/// Where a word is one of a phrase.
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    /// 1 for every language that has it.
-    columns: [u16; LANGUAGES_MAX],
-    /// It is no word of English, no name and no letter.
-    tells: bool,
-}
-
 /// Words of the longest phrase.
 const PHRASE_MAX: usize = 6;
-/// Words at the start of a text by which its language is told.
-const TOLD_BY: usize = 200;
-/// Words of the table that are English words, names or abbreviations as well, so that they tell no language; nor do
-/// single letters.
-const ENGLISH_TOO: &str = "acht adore ai al all alt ami amo architect are arts as aus auto baas bauer bebe been ben best bin blanc boa boer \
-    bon boss brief cane capo car casa cet chat chauffeur chef chi chose ci ciao cinco color com come comment con \
-    contra cousin da dal dan dank das de dei del dem den der des di die dio dir doctor doctora dona dos dove drink \
-    du due el elke elle em en encore er era es esposa est et ex fand fu ga gab gli gracias grand ha had hat hay heel \
-    ho hola hond il ils im io ja jan je job journalist kat koch kok kost la lang las le lee leo les lit llama lo los \
-    lu ma made maestro mag mai mais mama man mange mas me men merci mes met mi mir mis mit mora moro na name namen \
-    ne negro noir non nonna nos nova nu num nun ob ober of oi oma on op ora ore os ou over pai papa part parti \
-    patron per plus pour prima primo professor rode rosa rot rouge sale salut sans se seis sept si sie sin six solo \
-    son student studio su ta te tem temps ton tot tu um uma un una uno us va van von vos want war werk wit ya zes zu";
 /// What a vowel parts from the word after it: "l'école", "d'où".
 const ELIDED: &str = "l d j m t s n c qu un all dall dell nell sull jusqu";
 
@@ -83,7 +45,7 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     let written = written(text);
     let phrases = &PHRASES[language(text, &written)?];
     let lower: Vec<Cow<'_, str>> = written.iter().map(|it| lower(&text[it.clone()])).collect();
-    let asks = text.trim_end().ends_with(['?', '？']);
+    let asks = asks(text);
     let mut out = Vec::with_capacity(written.len());
     let mut at = 0;
     while at < written.len() {
@@ -100,6 +62,10 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     }
     aged(text, &mut out);
     Some(out)
+}
+
+fn asks(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？'])
 }
 
 /// Returns what a phrase says behind others: of "I", right before it or before "and", the base of a verb, and no second "I" ("yo
@@ -148,25 +114,24 @@ pub struct Content<'a> {
     pub english: Option<String>,
 }
 
-/// Returns the words of a text that are no function words of its language, in order; none where [`pieces`] has none.
-pub fn content(text: &str) -> Option<Vec<Content<'_>>> {
-    let read = |piece: Piece| {
-        let whole = &text[piece.range];
-        let written = words(whole)
-            .into_iter()
-            .rev()
-            .max_by_key(|it| it.len())
-            .unwrap_or(whole);
-        let english = match piece.english {
+/// Returns the words of a text that are no function words of its language, in order, given its [`pieces`].
+pub fn content<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
+    let read = |piece: &Piece| {
+        let whole = &text[piece.range.clone()];
+        let longest = words(whole).into_iter().rev().max_by_key(|it| it.len());
+        let english = match &piece.english {
             None => None,
             Some(english) => {
                 let first = english.split(' ').find(|it| !is_stop(it) && *it != "'s")?;
                 Some(base(first).unwrap_or_else(|| first.to_owned()))
             }
         };
-        Some(Content { written, english })
+        Some(Content {
+            written: longest.unwrap_or(whole),
+            english,
+        })
     };
-    Some(pieces(text)?.into_iter().filter_map(read).collect())
+    pieces.iter().filter_map(read).collect()
 }
 
 /// Says whether a text is in English or in a language of the table, as far as words of grammar tell.
@@ -196,7 +161,7 @@ pub fn english(text: &str) -> Cow<'_, str> {
     let Some(pieces) = pieces(text) else {
         return Cow::Borrowed(text);
     };
-    let asks = text.trim_end().ends_with(['?', '？', '؟']);
+    let asks = asks(text);
     let mut out: Vec<String> = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         let shown = match &piece.english {
@@ -258,38 +223,6 @@ fn written(text: &str) -> Vec<Range<usize>> {
         }
     }
     out
-}
-
-/// Returns the language of the words of a text, as a column; none for English.
-fn language(text: &str, words: &[Range<usize>]) -> Option<usize> {
-    let told = || words.iter().take(TOLD_BY).map(|it| lower(&text[it.clone()]));
-    let (mut hits, mut told_by) = ([0; LANGUAGES_MAX], [0; LANGUAGES_MAX]);
-    for held in told().filter_map(|it| WORDS.get(it.as_ref())) {
-        let add = |sums: &mut [u16; LANGUAGES_MAX]| sums.iter_mut().zip(held.columns).for_each(|(sum, it)| *sum += it);
-        add(&mut hits);
-        if held.tells {
-            add(&mut told_by);
-        }
-    }
-    let (column, most) = (0..LANGUAGES_MAX)
-        .map(|it| (it, told_by[it]))
-        .max_by_key(|it| (it.1, hits[it.0], std::cmp::Reverse(it.0)))?;
-    if most == 0 {
-        return None;
-    }
-    let of_it = |it: &str| WORDS.get(it).is_some_and(|it| it.columns[column] > 0);
-    let english = told().filter(|it| is_stop(it) && !of_it(it)).count();
-    // Japanese has the signs of Chinese as well.
-    let kana = || text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
-    (usize::from(most) > english && !kana()).then_some(column)
-}
-
-fn lower(word: &str) -> Cow<'_, str> {
-    if word.bytes().all(|it| it.is_ascii_lowercase()) {
-        Cow::Borrowed(word)
-    } else {
-        Cow::Owned(word.to_lowercase())
-    }
 }
 
 /// Reads the table; a phrase that stands twice asks by the first row and tells by the last.

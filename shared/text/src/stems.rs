@@ -106,6 +106,7 @@ mod tests {
         assert_eq!(stem("went"), stem("Going"));
         assert_eq!(stem("children"), stem("Child's"));
         assert_eq!(stem("Straße"), "straße");
+        assert_eq!(stem("работает"), stem("работаю"));
         assert_eq!(stems("猫が好き"), ["猫", "が", "好", "き"]);
     }
 

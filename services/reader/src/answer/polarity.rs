@@ -124,16 +124,12 @@ fn denied(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
     votes < 0.0
 }
 
-/// Parts a clause at "and" up to what is denied: "I live in Graz and don't ski" says nothing against Graz, "I don't ski and swim" denies
+/// Parts a clause in lower case at "and" up to what is denied: "I live in Graz and don't ski" says nothing against Graz, "I don't ski and swim" denies
 /// both.
 fn apart(clause: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for part in clause.split(" and ") {
-        let denied = |it: &String| {
-            text::words(&it.to_lowercase().replace('’', "'"))
-                .iter()
-                .any(|it| denies(it))
-        };
+        let denied = |it: &String| text::words(it).iter().any(|it| denies(it));
         match out.last_mut().filter(|it| denied(it)) {
             Some(last) => *last = format!("{last} and {part}"),
             None => out.push(part.to_owned()),
@@ -159,13 +155,12 @@ fn denies_match(sentence: &Sentence, question: &Question) -> bool {
                 .filter(against)
                 .any(|it| sentence.terms.iter().any(|term| term.stem == of(it)))
     });
-    let english = text::gloss::english(&sentence.text);
-    let clauses = english
+    let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
+    let clauses = lower
         .split([',', ';', ':', '—', '。', '，'])
         .flat_map(|it| it.split(" but "))
         .flat_map(apart);
-    let denied = clauses.into_iter().any(|clause| {
-        let lower = clause.to_lowercase().replace('’', "'");
+    let denied = clauses.into_iter().any(|lower| {
         let words = text::words(&lower);
         let holds = words
             .iter()

@@ -42,26 +42,11 @@ pub(crate) fn score(
     let mut out = Vec::with_capacity(spans.len());
     for span in spans {
         let sentence = &pool.lines[span.line].sentences[span.sentence];
-        let said = &sentence.text[span.start..span.end];
-        let text = if let Some(says) = &span.says {
-            says.clone()
-        } else if span.shape == Shape::Quote {
-            said.to_owned()
-        } else if span.shape == Shape::Place && question.kind == AnswerKind::Where {
-            shown(located(said))
-        } else if question.kind == AnswerKind::Who {
-            unroled(shown(said), question)
-        } else {
-            shown(said)
-        };
-        let (text, lower) = match said_elsewhere(question, sentence, &span) {
-            Some(it) => it,
-            None => {
-                let lower = text::words(&text).into_iter().map(str::to_lowercase).collect();
-                (text, lower)
-            }
-        };
-        let lower: Vec<String> = lower;
+        let (text, lower) = said_elsewhere(question, sentence, &span).unwrap_or_else(|| {
+            let text = said(question, sentence, &span);
+            let lower = text::words(&text).into_iter().map(str::to_lowercase).collect();
+            (text, lower)
+        });
         let stems = stems(&lower, lexicon);
         let grade = grade(question, &span, &lower);
         if stems.is_empty() || grade == Grade::Wrong {
@@ -85,6 +70,22 @@ pub(crate) fn score(
         });
     }
     out
+}
+
+/// Returns a candidate as it is shown.
+fn said(question: &Question, sentence: &Sentence, span: &Span) -> String {
+    let said = &sentence.text[span.start..span.end];
+    if let Some(says) = &span.says {
+        says.clone()
+    } else if span.shape == Shape::Quote {
+        said.to_owned()
+    } else if span.shape == Shape::Place && question.kind == AnswerKind::Where {
+        shown(located(said))
+    } else if question.kind == AnswerKind::Who {
+        unroled(shown(said), question)
+    } else {
+        shown(said)
+    }
 }
 
 /// Returns a candidate in another language as it is shown, and its words in lower case with those in English that are known; what

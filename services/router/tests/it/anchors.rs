@@ -1,5 +1,6 @@
 //! What the router takes from a question.
 
+use domain::anchor::AnswerKind;
 use router::query::Query;
 use router::view::View;
 
@@ -15,5 +16,24 @@ fn the_verb_stands_behind_who_does_it() {
         ("Where is the bowl?", ""),
     ] {
         assert_eq!(Query::read(question, &view, now).anchors.action, verb, "{question}");
+    }
+}
+
+#[test]
+fn questions_in_other_languages_name_whom_and_what_they_ask_for() {
+    let mut units = units();
+    units[1].actor = "小明".to_owned();
+    let view = View::of(units);
+    let now = "2024-06-01T00:00:00Z".parse().unwrap();
+    for (question, kind, subject, bare) in [
+        ("Wo ist Livs Hund?", AnswerKind::Where, "Liv", "Hund"),
+        ("¿Dónde vive Omar?", AnswerKind::Where, "Omar", "vive"),
+        ("小明住在哪里？", AnswerKind::Where, "小明", "住"),
+        ("Where does Omar live?", AnswerKind::Where, "Omar", "Where does live"),
+    ] {
+        let anchors = Query::read(question, &view, now).anchors;
+        assert_eq!(anchors.answer, kind, "{question}");
+        assert_eq!(anchors.subjects, [subject], "{question}");
+        assert_eq!(anchors.bare, bare, "{question}");
     }
 }
