@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use domain::id::SpaceId;
 
-pub(crate) use memory::{Facts, Recall};
+pub(crate) use memory::{Facts, Mcp, Recall};
 
 /// Strategies of a query, as the server calls them.
 const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
@@ -19,6 +19,7 @@ First steps:
   mnemic import talk.jsonl -s ann       put a conversation in
   mnemic ask \"Where is Ann?\" -s ann    get evidence and an answer out
   mnemic facts -s ann                   see what it takes for true, since when
+  mnemic mcp -s ann                     be the memory of an agent that speaks MCP
 
 Commands that speak to a server find it by --url or MNEMIC_URL, and show it the key in --key
 or MNEMIC_KEY.
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Ask(Ask),
     Facts(Facts),
     Recall(Recall),
+    Mcp(Mcp),
     Spaces(Spaces),
     DeadLetters(DeadLetters),
     Doctor(Doctor),

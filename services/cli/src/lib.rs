@@ -15,6 +15,7 @@ mod drift;
 mod import;
 mod keys;
 mod letters;
+mod mcp;
 mod memory;
 mod out;
 mod provision;
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Ask(args) => block_on(ask::ask(&args)),
         Command::Facts(args) => block_on(memory::facts(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
+        Command::Mcp(args) => block_on(mcp::mcp(&args)),
         Command::Spaces(args) => block_on(spaces::spaces(&args)),
         Command::DeadLetters(args) => block_on(letters::letters(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),

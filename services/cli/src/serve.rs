@@ -94,7 +94,7 @@ fn greeting(settings: &Settings) -> anyhow::Result<String> {
         count => format!("{count} configured"),
     };
     Ok(format!(
-        "mnemic {} listens on http://{listen}\n  docs    http://{listen}/docs\n  memory  {memory}\n  keys    {keys}\n\
+        "mnemic {} listens on http://{listen}\n  docs    http://{listen}/docs\n  MCP     http://{listen}/v1/spaces/NAME/mcp\n  memory  {memory}\n  keys    {keys}\n\
          Ctrl-C stops it. Next: mnemic import FILE --space NAME",
         env!("CARGO_PKG_VERSION")
     ))

@@ -13,8 +13,10 @@ use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Claim, Idempotent, Position};
 use domain::record::{Modality, Record, ToolCall};
 use host::clock;
+use host::metrics::Operation;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use crate::api::{Accepted, Item, ItemStatus, NewRecord};
 use crate::auth::hex;
@@ -39,6 +41,16 @@ pub(crate) async fn accept(
     given: Vec<Value>,
     key: Option<&str>,
 ) -> Result<Accepted, Problem> {
+    let started = Instant::now();
+    app.space(space).await?;
+    let outcome = take(app, space, given, key).await;
+    app.context
+        .metrics
+        .operation(Operation::Store, outcome.is_ok(), started.elapsed());
+    outcome
+}
+
+async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) -> Result<Accepted, Problem> {
     let most = app.config.batch_max;
     if given.is_empty() || given.len() > most {
         return Err(Problem::invalid(format!(

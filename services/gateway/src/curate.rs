@@ -18,12 +18,26 @@ use uuid::Uuid;
 use crate::accept::{claim, digest};
 use crate::api::{Curated, NewAct, NewCuration};
 use crate::auth::hex;
+use crate::config::Right;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{kept, validate, watermark};
 
 const OBJECT_BYTES_MAX: usize = 1_024;
 const REASON_BYTES_MAX: usize = 1_024;
+
+/// Returns the right that an act needs.
+pub(crate) fn right(act: &NewAct) -> Right {
+    match act {
+        NewAct::EraseRecord { .. } => Right::Admin,
+        NewAct::CorrectFact { .. }
+        | NewAct::RetireFact { .. }
+        | NewAct::UndoMerge { .. }
+        | NewAct::PinUnit { .. }
+        | NewAct::ForgetUnit { .. }
+        | NewAct::Undo { .. } => Right::Write,
+    }
+}
 
 /// Accepts an act in a space that exists. `by` names the key, `key` is the caller's `Idempotency-Key`.
 pub(crate) async fn curate(

@@ -15,6 +15,7 @@ mod extract;
 mod handlers;
 mod kept;
 mod ledger;
+mod mcp;
 mod openapi;
 mod problem;
 mod query;

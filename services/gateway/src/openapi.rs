@@ -3,7 +3,7 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::handlers::{admin, curations, memory, pages, progress, query, rebuild, recall, records, spaces, tools};
+use crate::handlers::{admin, curations, mcp, memory, pages, progress, query, rebuild, recall, records, spaces, tools};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -16,7 +16,7 @@ use crate::handlers::{admin, curations, memory, pages, progress, query, rebuild,
         memory::units, memory::unit, memory::facts, memory::fact, memory::entities, memory::entity,
         memory::merges, memory::merge, pages::topics, pages::topic, pages::pages, pages::page,
         curations::post, curations::list, curations::get,
-        tools::all, tools::list, tools::call,
+        tools::all, tools::list, tools::call, mcp::post,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
     modifiers(&Keys, &Names),

@@ -23,6 +23,7 @@ use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::Position;
 use domain::{Classify, ErrorKind, PortError};
+use host::metrics::Operation;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
@@ -56,8 +57,23 @@ struct Query<'a> {
     degraded: Vec<String>,
 }
 
-/// Answers a question, which came at `started`; if it names a write, of a space that exists.
+/// Answers a question.
 pub(crate) async fn ask(
+    app: &App,
+    space: &SpaceId,
+    request: QueryRequest,
+    trace_id: String,
+) -> Result<QueryResponse, Problem> {
+    let started = Instant::now();
+    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
+    let outcome = host::within(patience, answer(app, space, request, trace_id, started)).await;
+    app.context
+        .metrics
+        .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
+    outcome
+}
+
+async fn answer(
     app: &App,
     space: &SpaceId,
     request: QueryRequest,
@@ -99,8 +115,10 @@ pub(crate) async fn ask(
 impl Query<'_> {
     async fn wait(&mut self, after: Option<Position>) -> Result<State, Problem> {
         let Some(position) = after else {
+            // The router is the first to look, and says so if there is no such space.
             return Ok(State::Gathering);
         };
+        self.app.may_ask(&self.route.space).await?;
         let begun = Instant::now();
         let span = info_span!("wait", position = position.0);
         let written = wait_written(self.app, &self.route.space, position, self.left())

@@ -22,8 +22,22 @@ const LIMIT_MAX: u32 = 10;
 const SESSION_BYTES_MAX: usize = 240;
 const DISMISSED_MAX: usize = 100;
 
-/// Says what a message wakes, in a space that exists.
+/// Says what a message wakes.
 pub(crate) async fn recall(
+    app: &App,
+    space: &SpaceId,
+    request: RecallRequest,
+    trace_id: String,
+) -> Result<RecallResponse, Problem> {
+    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
+    let work = async {
+        app.space(space).await?;
+        woken(app, space, request, trace_id).await
+    };
+    host::within(patience, work).await
+}
+
+async fn woken(
     app: &App,
     space: &SpaceId,
     request: RecallRequest,

@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
 
 use crate::handlers::{
-    admin, curations, docs, memory, pages, progress, query, rebuild, recall, records, spaces, tools,
+    admin, curations, docs, mcp, memory, pages, progress, query, rebuild, recall, records, spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -50,6 +50,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/pages/{id}", get(pages::page))
         .route("/v1/spaces/{space}/tools", get(tools::list))
         .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
+        .route("/v1/spaces/{space}/mcp", post(mcp::post))
         .route("/v1/tools", get(tools::all))
         .route("/v1/admin/dead-letters", get(admin::list))
         .route("/v1/admin/dead-letters/{id}", get(admin::get).delete(admin::discard))

@@ -18,6 +18,9 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
+/// The library of the Model Context Protocol notes every request with what the caller calls itself; our own span tells it without.
+const TALKATIVE: &str = "rmcp";
+
 /// How logs look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,9 +105,13 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
     global::set_text_map_propagator(TraceContextPropagator::new());
     let traces = tracing_opentelemetry::layer()
         .with_tracer(provider.tracer("mnemic"))
-        .with_filter(Targets::new().with_default(LevelFilter::INFO));
+        .with_filter(
+            Targets::new()
+                .with_default(LevelFilter::INFO)
+                .with_target(TALKATIVE, LevelFilter::OFF),
+        );
     let level = EnvFilter::builder()
-        .parse(&config.level)
+        .parse(format!("{TALKATIVE}=off,{}", config.level))
         .context("[telemetry] level cannot be read")?;
     let colours = std::io::stderr().is_terminal();
     let logs = match config.logs {

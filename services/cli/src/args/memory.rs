@@ -65,3 +65,22 @@ pub(crate) struct Recall {
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
+
+/// Be the memory of an agent that speaks the Model Context Protocol, over standard input and output.
+///
+/// Passes on what the agent asks to a running server, where the tools are: `remember`, `ask`, `recall`, `curate` and the
+/// catalogue, as far as the key may. Agents that speak HTTP need no help: the server listens at /v1/spaces/SPACE/mcp.
+#[derive(Debug, clap::Args)]
+#[command(after_help = r#"Examples:
+  claude mcp add memory -- mnemic mcp --space ann
+  claude mcp add --transport http memory http://127.0.0.1:7077/v1/spaces/ann/mcp
+
+In a file of servers:
+  {"mcpServers": {"memory": {"command": "mnemic", "args": ["mcp", "--space", "ann"]}}}"#)]
+pub(crate) struct Mcp {
+    /// The space; created if missing.
+    #[arg(long, short)]
+    pub(crate) space: SpaceId,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}

@@ -5,6 +5,7 @@
 mod crash;
 mod damage;
 mod journey;
+mod mcp;
 mod organised;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;

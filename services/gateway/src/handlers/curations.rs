@@ -4,7 +4,7 @@ use axum::{Extension, Json};
 use domain::curation::Curation;
 use domain::id::SpaceId;
 
-use crate::api::{Curated, CurationPage, NewAct, NewCuration, Paging};
+use crate::api::{Curated, CurationPage, NewCuration, Paging};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::{self, Paged};
@@ -40,16 +40,7 @@ pub(crate) async fn post(
     headers: HeaderMap,
     Body(new): Body<NewCuration>,
 ) -> Result<(StatusCode, Json<Curated>), Problem> {
-    let right = match new.act {
-        NewAct::EraseRecord { .. } => Right::Admin,
-        NewAct::CorrectFact { .. }
-        | NewAct::RetireFact { .. }
-        | NewAct::UndoMerge { .. }
-        | NewAct::PinUnit { .. }
-        | NewAct::ForgetUnit { .. }
-        | NewAct::Undo { .. } => Right::Write,
-    };
-    let space = access.enter(&name, right)?;
+    let space = access.enter(&name, curate::right(&new.act))?;
     let key = idempotency_key(&headers)?;
     app.space(&space).await?;
     let curated = curate::curate(&app, &space, new, (access.name(), key)).await?;

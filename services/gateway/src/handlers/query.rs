@@ -1,10 +1,6 @@
-use std::time::Duration;
-
 use axum::extract::State;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
-use host::metrics::Operation;
-use tokio::time::Instant;
 
 use crate::api::{QueryRequest, QueryResponse};
 use crate::auth::Access;
@@ -29,19 +25,6 @@ pub(crate) async fn post(
     At(name): At<String>,
     Body(request): Body<QueryRequest>,
 ) -> Result<Json<QueryResponse>, Problem> {
-    let started = Instant::now();
     let space = access.enter(&name, Right::Read)?;
-    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
-    let work = async {
-        // Without a write to wait for the router is the first to look, and says so if there is no such space.
-        if request.after.is_some() {
-            app.may_ask(&space).await?;
-        }
-        query::ask(&app, &space, request, trace_id, started).await
-    };
-    let outcome = host::within(patience, work).await;
-    app.context
-        .metrics
-        .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
-    outcome.map(Json)
+    query::ask(&app, &space, request, trace_id).await.map(Json)
 }

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
@@ -31,12 +29,7 @@ pub(crate) async fn post(
     Body(request): Body<RecallRequest>,
 ) -> Result<Json<RecallResponse>, Problem> {
     let space = access.enter(&name, Right::Read)?;
-    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
-    let work = async {
-        app.space(&space).await?;
-        recall::recall(&app, &space, request, trace_id).await
-    };
-    host::within(patience, work).await.map(Json)
+    recall::recall(&app, &space, request, trace_id).await.map(Json)
 }
 
 /// Dismisses hints: they are not said again in any session of the space.

@@ -42,15 +42,10 @@ pub(crate) async fn post(
     headers: HeaderMap,
     Body(Unread { records }): Body<Unread>,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
-    let started = Instant::now();
     let space = access.enter(&name, Right::Write)?;
     let key = idempotency_key(&headers)?;
-    app.space(&space).await?;
-    let outcome = accept::accept(&app, &space, records, key).await;
-    app.context
-        .metrics
-        .operation(Operation::Store, outcome.is_ok(), started.elapsed());
-    outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
+    let accepted = accept::accept(&app, &space, records, key).await?;
+    Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
 
 /// Lists records in the order in which they were stored.

@@ -4,7 +4,7 @@ use axum::http::{Request, StatusCode};
 use crate::harness::Gateway;
 
 /// Digests of the keys "reader", "writer" and "owner".
-const KEYS: &str = r#"
+pub(crate) const KEYS: &str = r#"
 [[gateway.keys]]
 name = "reader"
 sha256 = "3d0941964aa3ebdcb00ccef58b1bb399f9f898465e9886d5aec7f31090a0fb30"
@@ -64,6 +64,8 @@ const CALLS: &[(&str, &str, &str, u16)] = &[
     ("", "GET /v1/tools", "", 401),
     ("reader", "GET /v1/spaces/other/tools", "", 404),
     ("reader", "POST /v1/spaces/other/tools/expand_unit", "{}", 404),
+    ("", "POST /v1/spaces/s/mcp", "{}", 401),
+    ("reader", "POST /v1/spaces/other/mcp", "{}", 404),
     ("owner", "GET /v1/admin/dead-letters", "", 200),
     ("owner", "GET /v1/admin/dead-letters/7", "", 404),
     ("owner", "POST /v1/admin/dead-letters/7/replay", "", 404),

@@ -6,7 +6,7 @@ use crate::harness::{Gateway, nothing};
 
 const REQUESTS: u32 = 10_000;
 
-const PATHS: [&str; 26] = [
+const PATHS: [&str; 27] = [
     "POST /v1/spaces/s/records",
     "POST /v1/spaces/s/records",
     "POST /v1/spaces/s/query",
@@ -14,6 +14,7 @@ const PATHS: [&str; 26] = [
     "POST /v1/spaces/s/tools/semantic_retrieve",
     "POST /v1/spaces/s/tools/expand_unit",
     "POST /v1/spaces/s/tools/",
+    "POST /v1/spaces/s/mcp",
     "GET /v1/spaces/s/records?",
     "GET /v1/spaces/s/units?",
     "GET /v1/spaces/s/facts?",
@@ -180,6 +181,17 @@ impl Dice {
         bytes
     }
 
+    /// A message of the Model Context Protocol around such a body.
+    fn message(&mut self) -> Vec<u8> {
+        let head = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":"{}","params":{{"name":"{}","arguments":"#,
+            self.value(0),
+            self.pick(&["tools/call", "tools/call", "tools/list", "initialize", "x"]),
+            self.pick(&["remember", "ask", "recall", "curate", "expand_unit", "x"]),
+        );
+        [head.as_bytes(), &self.body(), b"}}"].concat()
+    }
+
     fn request(&mut self) -> Option<Request<Body>> {
         let call = self.pick(&PATHS);
         let (method, path) = call.split_once(' ')?;
@@ -217,7 +229,16 @@ impl Dice {
         if self.roll(8) == 0 {
             request = request.header("traceparent", self.pick(&TEXTS).as_bytes());
         }
-        let body = if method == "POST" { self.body() } else { Vec::new() };
+        let body = match (method, path) {
+            ("POST", "/v1/spaces/s/mcp") => {
+                request = request
+                    .header("host", "localhost")
+                    .header("accept", "application/json, text/event-stream");
+                self.message()
+            }
+            ("POST", _) => self.body(),
+            _ => Vec::new(),
+        };
         request.body(Body::from(body)).ok()
     }
 }

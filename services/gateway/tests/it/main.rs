@@ -9,6 +9,7 @@ mod facts;
 mod fuzz;
 mod harness;
 mod lists;
+mod mcp;
 mod openapi;
 mod pages;
 mod query;

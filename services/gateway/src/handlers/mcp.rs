@@ -1,0 +1,39 @@
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use domain::id::SpaceId;
+
+use crate::auth::Access;
+use crate::config::Right;
+use crate::edge::TraceId;
+use crate::extract::At;
+use crate::mcp::{self, Memory};
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Speaks the Model Context Protocol (streamable HTTP, without sessions): the tools of the catalogue, and `remember`, `ask`,
+/// `recall` and `curate`, as far as the key may.
+#[utoipa::path(post, path = "/v1/spaces/{space}/mcp", tag = "tools",
+    request_body(content = Object, description = "A message of the protocol", example = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})),
+    params(("space" = SpaceId, Path)), responses(
+    (status = 200, description = "The message that answers it; what a tool could not do is told in its result", body = Object),
+    (status = 202, description = "A notification was taken"),
+    (status = "default", description = "A problem, or an error of the protocol", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn post(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Extension(TraceId(trace_id)): Extension<TraceId>,
+    At(name): At<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    app.may_ask(&space).await?;
+    let memory = Memory {
+        app,
+        space,
+        access,
+        trace_id,
+    };
+    Ok(mcp::answer(memory, request).await)
+}

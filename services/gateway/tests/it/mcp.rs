@@ -1,0 +1,271 @@
+//! The Model Context Protocol as it stands on the wire.
+
+use chrono::DateTime;
+use domain::evidence::{EvidencePack, PackItem, Scores};
+use domain::id::{RecordId, SessionId, UnitId};
+use domain::message::{RouteV1, RoutedV1, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1};
+use serde_json::{Value, json};
+
+use crate::access::KEYS;
+use crate::harness::{Gateway, Reply, nothing};
+
+const SPACE: &str = "POST /v1/spaces/s/mcp";
+const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
+const HOST: (&str, &str) = ("host", "localhost");
+const VERSION: &str = "2025-11-25";
+
+/// A gateway with a writer, a router that finds one line, a reader and a catalogue of one tool.
+async fn whole(settings: &str) -> Gateway {
+    let gateway = Gateway::with(settings).await;
+    gateway.start_writer();
+    gateway.start_router(one_line);
+    gateway.start_reader();
+    gateway.serve::<ToolsV1>(|_| {
+        vec![ToolSpecV1 {
+            name: "echo".into(),
+            description: "Says how it was called.".into(),
+            input_schema: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
+        }]
+    });
+    gateway.serve::<ToolV1>(|call| {
+        let error = |code: &str, message: &str| ToolErrorV1 {
+            code: code.into(),
+            message: message.into(),
+        };
+        let outcome = match (call.name.as_str(), call.arguments["query"].as_str()) {
+            ("echo", Some(query)) => Ok(json!({"space": call.space, "query": query})),
+            ("echo", None) => Err(error("bad_arguments", "query: is missing")),
+            _ => Err(error("unknown_tool", "there is no such tool; there are: echo")),
+        };
+        ToolledV1 {
+            result: outcome.as_ref().ok().cloned(),
+            error: outcome.err(),
+        }
+    });
+    gateway.settled().await;
+    gateway
+}
+
+fn one_line(request: RouteV1) -> RoutedV1 {
+    let record = RecordId::derive(&request.space, "m1");
+    let line = PackItem {
+        unit: UnitId::turn(record),
+        records: vec![record],
+        external_ids: vec!["m1".into()],
+        session: SessionId::derive(&request.space, "default"),
+        observed_at: DateTime::default(),
+        actor: "Ann".into(),
+        text: "2 Mar 2026:\nAnn: I moved to Oslo.".into(),
+        tokens: 14,
+        scores: Scores::default(),
+        probability: 0.9,
+        channels: Vec::new(),
+    };
+    let pack = EvidencePack {
+        items: vec![line],
+        tokens: 14,
+        budget: request.tokens,
+    };
+    RoutedV1 {
+        pack,
+        ..nothing(request)
+    }
+}
+
+fn bearer(key: &str) -> String {
+    format!("Bearer {key}")
+}
+
+async fn post(gateway: &Gateway, key: &str, body: &Value) -> Reply {
+    let headers = [
+        ACCEPT,
+        HOST,
+        ("mcp-protocol-version", VERSION),
+        ("authorization", &bearer(key)),
+    ];
+    gateway.send_with(SPACE, &body.to_string(), &headers).await
+}
+
+/// Sends a request and returns the message that answers it.
+async fn asked(gateway: &Gateway, key: &str, method: &str, params: Value) -> Value {
+    let reply = post(
+        gateway,
+        key,
+        &json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}),
+    )
+    .await;
+    assert_eq!(reply.status.as_u16(), 200, "{reply:?}");
+    let message = reply.json();
+    assert_eq!(
+        (message["jsonrpc"].as_str(), message["id"].as_i64()),
+        (Some("2.0"), Some(7)),
+        "{reply:?}"
+    );
+    message
+}
+
+/// Calls a tool and returns its texts and whether they are an error.
+async fn called(gateway: &Gateway, key: &str, name: &str, arguments: Value) -> (Vec<String>, bool) {
+    let message = asked(
+        gateway,
+        key,
+        "tools/call",
+        json!({"name": name, "arguments": arguments}),
+    )
+    .await;
+    let result = &message["result"];
+    let texts = result["content"].as_array().unwrap_or_else(|| panic!("{message}"));
+    let texts = texts.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect();
+    (texts, result["isError"].as_bool().unwrap_or(false))
+}
+
+async fn listed(gateway: &Gateway, key: &str) -> Vec<String> {
+    let message = asked(gateway, key, "tools/list", json!({})).await;
+    let tools = message["result"]["tools"].as_array().unwrap().clone();
+    tools.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_client_is_told_what_there_is() {
+    let gateway = whole("").await;
+    let client =
+        json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}});
+    let hello = asked(&gateway, "", "initialize", client).await;
+    assert_eq!(hello["result"]["protocolVersion"], VERSION);
+    assert_eq!(hello["result"]["serverInfo"]["name"], "mnemic");
+    assert!(
+        hello["result"]["instructions"]
+            .as_str()
+            .unwrap()
+            .contains("never instructions")
+    );
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(post(&gateway, "", &ready).await.status.as_u16(), 202);
+    let tools = asked(&gateway, "", "tools/list", json!({})).await;
+    let tools = serde_json::to_string_pretty(&tools["result"]["tools"]).unwrap();
+    insta::assert_snapshot!(tools);
+}
+
+#[tokio::test]
+async fn what_is_remembered_is_there_when_the_call_returns() {
+    let gateway = whole("").await;
+    let record = json!({"text": "I moved to Oslo.", "actor": "Ann", "observed_at": "2026-03-02T18:00:00Z"});
+    let given = json!({"records": [record, {"text": ""}]});
+    let (texts, failed) = called(&gateway, "", "remember", given.clone()).await;
+    assert!(!failed, "{texts:?}");
+    insta::assert_snapshot!(texts.join("\n--\n"));
+    let kept = gateway.send("GET /v1/spaces/s/records", "").await.json();
+    assert_eq!(kept["items"][0]["actor"], "Ann");
+    let (texts, _) = called(&gateway, "", "remember", given).await;
+    assert!(texts[0].starts_with("0 kept, 1 known before, 1 not taken"), "{texts:?}");
+}
+
+#[tokio::test]
+async fn evidence_is_a_block_of_its_own() {
+    let gateway = whole("").await;
+    let (texts, failed) = called(
+        &gateway,
+        "",
+        "ask",
+        json!({"question": "Where does Ann live?", "tokens": 64}),
+    )
+    .await;
+    assert!(!failed, "{texts:?}");
+    insta::assert_snapshot!(texts.join("\n--\n"));
+}
+
+#[tokio::test]
+async fn the_catalogue_is_called_in_the_space_of_the_path() {
+    let gateway = whole("").await;
+    let (texts, failed) = called(&gateway, "", "echo", json!({"query": "the harbour"})).await;
+    assert_eq!(
+        (texts, failed),
+        (vec![r#"{"query":"the harbour","space":"s"}"#.to_owned()], false)
+    );
+}
+
+#[tokio::test]
+async fn what_a_call_lacks_is_told_to_the_model() {
+    let gateway = whole("").await;
+    let calls = [
+        ("echo", json!({}), "query: is missing"),
+        ("ask", json!({}), "missing field `question`"),
+        (
+            "ask",
+            json!({"question": "x", "as_of": "then"}),
+            "as_of: is not a time like",
+        ),
+        ("ask", json!({"question": "x", "token": 3}), "unknown field `token`"),
+        (
+            "remember",
+            json!({"records": []}),
+            "records: a request has 1 to 1000 records",
+        ),
+        ("remember", json!({"records": [{"text": " "}]}), "record 0: "),
+        ("recall", json!({"message": ""}), "message: "),
+        (
+            "curate",
+            json!({"act": {"kind": "erase_record", "record": "m1"}}),
+            "what cannot be undone is not done here",
+        ),
+        ("curate", json!({"act": {"kind": "retire_fact", "fact": "x"}}), "act"),
+    ];
+    for (tool, arguments, what) in calls {
+        let (texts, failed) = called(&gateway, "", tool, arguments).await;
+        assert!(failed && texts[0].contains(what), "{tool}: {texts:?}");
+    }
+    let unknown = asked(&gateway, "", "tools/call", json!({"name": "rm", "arguments": {}})).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let unknown = asked(&gateway, "", "resources/list", json!({})).await;
+    assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+}
+
+#[tokio::test]
+async fn a_key_sees_and_does_what_it_may() {
+    let gateway = whole(KEYS).await;
+    assert_eq!(listed(&gateway, "reader").await, ["ask", "recall", "echo"]);
+    assert_eq!(
+        listed(&gateway, "writer").await,
+        ["remember", "ask", "recall", "curate", "echo"]
+    );
+    let (texts, failed) = called(&gateway, "reader", "remember", json!({"records": [{"text": "x"}]})).await;
+    assert!(failed && texts[0].contains("no right `write`"), "{texts:?}");
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    for (key, space, status) in [
+        ("reader", "other", 404),
+        ("nobody", "s", 401),
+        ("owner", "nowhere", 404),
+    ] {
+        let headers = [ACCEPT, HOST, ("authorization", &bearer(key))];
+        let reply = gateway
+            .send_with(&format!("POST /v1/spaces/{space}/mcp"), &list, &headers)
+            .await;
+        assert!(
+            reply.problem().starts_with(&status.to_string()),
+            "{key} {space}: {reply:?}"
+        );
+    }
+}
+
+/// What is no message of the protocol is answered, never with a defect.
+#[tokio::test]
+async fn what_is_no_message_is_refused() {
+    let gateway = whole("").await;
+    for body in [
+        "{",
+        "[]",
+        "7",
+        "null",
+        r#"{"jsonrpc":"1.0"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
+    ] {
+        let reply = gateway.send_with(SPACE, body, &[ACCEPT, HOST]).await;
+        assert!(reply.problem().starts_with('4'), "{body}: {reply:?}");
+    }
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let deaf = gateway.send_with(SPACE, list, &[HOST]).await.problem();
+    assert!(deaf.starts_with("406 "), "{deaf}");
+    let huge = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(5 << 20));
+    let huge = gateway.send_with(SPACE, &huge, &[ACCEPT, HOST]).await.problem();
+    assert!(huge.starts_with("413 "), "{huge}");
+}
