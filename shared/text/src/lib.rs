@@ -16,6 +16,7 @@ mod caption;
 mod names;
 mod nouns;
 mod parts;
+mod pasts;
 mod sentences;
 mod stems;
 mod table;

@@ -198,6 +198,25 @@ fn words_that_name_no_time() {
     }
 }
 
+/// A weekday alone lies before what is told of the past, and before a sentence without a verb that goes on with such a one.
+#[test]
+fn weekdays_by_the_tense_of_the_verb() {
+    check(
+        "
+        The old dog died on Monday. => Monday = 12 June 2023
+        On Tuesday he sat down and wept. => Tuesday = 13 June 2023
+        Gone on Wednesday, a dentist took it. => Wednesday = 14 June 2023
+        She stood up! On Sunday, right through to the sand. => Sunday = 11 June 2023
+        I did! Saturday in Porto with my sister. => Saturday = 10 June 2023
+        I loved it! See you Friday. => Friday = 16 June 2023
+        I loved it! Friday again? => Friday = 16 June 2023
+        We're so excited for Saturday. => Saturday = 17 June 2023
+        We need milk on Saturday. => Saturday = 17 June 2023
+        I agreed on Monday. => Monday = 12 June 2023
+        ",
+    );
+}
+
 #[test]
 fn other_languages() {
     check(

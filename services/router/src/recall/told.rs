@@ -172,14 +172,14 @@ fn woken(
         ),
         Aspect::Preference => (
             Trigger::Preference,
-            format!("speaks of {about}, and what {subject} likes is known"),
+            format!("speaks of {about}, and {subject} {} {}", fact.predicate, fact.object),
         ),
         Aspect::Plan if near(&fact.valid_from, at, NEAR_DAYS) => {
             (Trigger::Time, format!("speaks of {about}, and the time for it is near"))
         }
         Aspect::Habit => (
             Trigger::Pattern,
-            format!("speaks of {about}, which {subject} does again and again"),
+            format!("speaks of {about}, and {subject} {} {}", fact.predicate, fact.object),
         ),
         Aspect::Place if named => (Trigger::Place, format!("names {subject} or where that is: {about}")),
         Aspect::Attribute

@@ -99,9 +99,9 @@ const UNITS: &[&str] = &[
     "hour",
     "weekday",
 ];
-/// Verbs whose "never" is a habit.
+/// Verbs whose "never" is a habit; what is never eaten or drunk is a preference.
 const TAKEN: &[&str] = &[
-    "drink", "eat", "cook", "drive", "fly", "smoke", "wear", "watch", "read", "travel", "take", "swim", "walk",
+    "cook", "drive", "fly", "wear", "watch", "read", "travel", "take", "swim", "walk",
 ];
 /// Verbs after which "to" names a place and no purpose.
 const GOING: &[&str] = &[

@@ -224,7 +224,7 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
         let breaks = match lower(i) {
             "and" | "or" => {
                 let finite = base_of(next, Form::Past).is_some()
-                    || super::verb::is_past(next)
+                    || crate::pasts::is_past(next)
                     || (base_of(next, Form::Present).is_some()
                         && !to_verb
                         && words.get(i + 1).is_some_and(|it| !it.capital));

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::pasts::is_past;
+
 /// Which form of a verb a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -35,12 +37,7 @@ pub(super) fn may_be_base(word: &str) -> bool {
         && !word.ends_with("ing")
         && !word.ends_with("ly")
         && !crate::is_stop(word)
-        && !PASTS.contains(&word)
-}
-
-/// Says whether a word is a past that looks like no other form.
-pub(super) fn is_past(word: &str) -> bool {
-    PASTS.contains(&word)
+        && !is_past(word)
 }
 
 /// Returns the third person of a base: "go" is "goes".
@@ -199,70 +196,4 @@ const VERBS: &[&str] = &[
     "wear wears wore worn wearing",
     "work works worked worked working",
     "write writes wrote written writing",
-];
-/// Irregular pasts, so that they are not taken for bases.
-const PASTS: &[&str] = &[
-    "knew",
-    "felt",
-    "found",
-    "told",
-    "sent",
-    "spent",
-    "fell",
-    "held",
-    "heard",
-    "paid",
-    "said",
-    "sat",
-    "won",
-    "forgot",
-    "woke",
-    "threw",
-    "hid",
-    "dreamt",
-    "burnt",
-    "shot",
-    "stuck",
-    "stole",
-    "rode",
-    "rang",
-    "began",
-    "chose",
-    "drew",
-    "gave",
-    "ate",
-    "went",
-    "came",
-    "saw",
-    "got",
-    "had",
-    "did",
-    "made",
-    "took",
-    "thought",
-    "knew",
-    "became",
-    "kept",
-    "ran",
-    "swam",
-    "wrote",
-    "spoke",
-    "drove",
-    "flew",
-    "bit",
-    "dug",
-    "hung",
-    "built",
-    "bought",
-    "brought",
-    "caught",
-    "taught",
-    "lost",
-    "met",
-    "left",
-    "slept",
-    "stood",
-    "understood",
-    "broke",
-    "wore",
 ];

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::lexicon::{Class, class};
+use crate::pasts::is_past;
 
 /// Whether the words around speak of what was or of what will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -149,7 +150,8 @@ fn classify(lower: &str, first: char) -> Class {
     Class::Mark(first)
 }
 
-/// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it.
+/// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it; a sentence without a
+/// verb goes on with the one before.
 fn mark_tense(tokens: &mut [Token<'_>]) {
     let mut current = Tense::Open;
     let mut planned = false;
@@ -169,6 +171,13 @@ fn mark_tense(tokens: &mut [Token<'_>]) {
             current = Tense::Future;
         }
         tokens[i].tense = current;
+    }
+    let mut before = Tense::Open;
+    for sentence in tokens.chunk_by_mut(|a, b| a.sentence == b.sentence) {
+        if sentence.iter().all(|it| it.tense == Tense::Open) && goes_on(sentence) {
+            sentence.iter_mut().for_each(|it| it.tense = before);
+        }
+        before = sentence.last().map_or(Tense::Open, |it| it.tense);
     }
     let mut ahead = Tense::Open;
     for token in tokens.iter_mut().rev() {
@@ -223,22 +232,83 @@ fn cue(last: &str, word: &str, next: &str) -> Tense {
         "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
         "going" if next == "to" => Tense::Future,
         "looking" | "forward" => Tense::Future,
-        "was" | "were" | "had" | "did" | "went" | "got" | "came" | "took" | "made" | "saw" | "met" | "bought" => {
-            Tense::Past
-        }
-        "gave" | "found" | "told" | "said" | "felt" | "left" | "lost" | "began" | "started" | "ran" => Tense::Past,
-        "been" | "ate" | "drove" | "flew" | "wrote" | "spent" | "taught" | "caught" | "brought" | "thought" => {
-            Tense::Past
-        }
-        "heard" | "held" | "kept" | "knew" | "led" | "sang" | "sent" | "slept" | "spoke" | "swam" | "wore"
-        | "built" => Tense::Past,
-        "became" | "chose" | "fell" | "grew" | "paid" | "sold" | "stood" | "threw" | "broke" | "yesterday" | "ago" => {
-            Tense::Past
-        }
+        "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
+        _ if is_past(word) => Tense::Past,
+        "gone" | "done" if !tied(last) => Tense::Past,
         // "Is planned" and "will be closed" do not speak of the past.
-        _ if word.len() > 4 && word.ends_with("ed") && !matches!(last, "be" | "is" | "are" | "get" | "a" | "an") => {
-            Tense::Past
-        }
+        _ if word.len() > 3 && word.ends_with("ed") && !tied(last) && !is_state(word) => Tense::Past,
         _ => Tense::Open,
     }
+}
+
+/// Says whether what follows a word is no past of it: "is closed", "a baked potato".
+fn tied(last: &str) -> bool {
+    matches!(last, "be" | "is" | "are" | "get" | "a" | "an")
+}
+
+/// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday".
+fn is_state(word: &str) -> bool {
+    let own = ["agreed", "freed"];
+    let states = [
+        "excited",
+        "tired",
+        "interested",
+        "bored",
+        "scared",
+        "worried",
+        "relieved",
+        "pleased",
+        "thrilled",
+        "delighted",
+        "exhausted",
+        "stressed",
+        "supposed",
+        "prepared",
+        "hundred",
+        "naked",
+        "wicked",
+        "sacred",
+        "limited",
+        "required",
+        "indeed",
+    ];
+    states.contains(&word) || (word.ends_with("eed") && !own.contains(&word))
+}
+
+/// Says whether a sentence has nobody who does anything, so that it goes on with the one before: "On Sunday, right through."
+fn goes_on(sentence: &[Token<'_>]) -> bool {
+    let acts = |it: &Token<'_>| {
+        matches!(
+            &*it.lower,
+            "i" | "we"
+                | "he"
+                | "she"
+                | "they"
+                | "it"
+                | "you"
+                | "there"
+                | "this"
+                | "that"
+                | "who"
+                | "let"
+                | "lets"
+                | "see"
+                | "can"
+                | "could"
+                | "should"
+                | "would"
+                | "may"
+                | "might"
+                | "must"
+                | "is"
+                | "are"
+                | "am"
+                | "be"
+                | "has"
+                | "have"
+                | "do"
+                | "does"
+        ) || matches!(it.lower.rsplit(['\'', '’']).next(), Some("s" | "re" | "m" | "ll" | "ve") if it.lower.len() > 2)
+    };
+    !sentence.iter().any(acts) && !sentence.last().is_some_and(|it| it.lower == "?")
 }
