@@ -84,7 +84,7 @@ impl Query {
             answer: kind::of(&asked, &lower),
             ..Anchors::default()
         };
-        for speaker in lower.iter().filter_map(|it| speaker(it, view)) {
+        for speaker in written.iter().filter_map(|it| speaker(it, view)) {
             if !subjects.contains(&speaker) {
                 subjects.push(speaker);
             }
@@ -143,11 +143,14 @@ impl Query {
     }
 }
 
-/// Returns the speaker whom a word of a question names, "Ann's" too; roles name nobody.
+/// Returns the speaker whom a word of a question names, "Ann's" too; roles name nobody. A capitalised word that is nowhere in the
+/// space may be a name spelt otherwise.
 fn speaker(word: &str, view: &View) -> Option<usize> {
     let lower = word.to_lowercase().replace('\u{2019}', "'");
     let name = lower.strip_suffix("'s").unwrap_or(&lower);
-    let named = view.speakers().named(name);
+    let unknown = || view.word_parts(sparse::hash(&text::stem(name))) == 0 && word.starts_with(char::is_uppercase);
+    let spelt = || unknown().then(|| view.speakers().spelt(name)).flatten();
+    let named = view.speakers().named(name).or_else(spelt);
     named.filter(|_| !text::is_stop(name) && !is_role(name))
 }
 
@@ -174,11 +177,7 @@ fn any(words: &[String], list: &str) -> bool {
 }
 
 fn other_names(question: &str, view: &View) -> Vec<String> {
-    let known = |name: &&str| {
-        text::words(name)
-            .iter()
-            .any(|it| view.speakers().named(&it.to_lowercase()).is_some())
-    };
+    let known = |name: &&str| text::words(name).iter().any(|it| speaker(it, view).is_some());
     let mut names: Vec<String> = text::names(question)
         .into_iter()
         .filter(|it| !known(it))

@@ -49,10 +49,49 @@ impl Speakers {
             .position(|it| text.contains(it.as_str()) && unspaced(it))
     }
 
+    /// Returns the one speaker whose name a lower-case word spells in another way; whoever asks writes it as it sounds.
+    pub fn spelt(&self, word: &str) -> Option<usize> {
+        let words = |name: &str| {
+            text::words(&name.to_lowercase())
+                .into_iter()
+                .any(|it| spell_alike(it, word))
+        };
+        let mut alike = self.names.iter().enumerate().filter(|it| words(it.1));
+        alike.next().filter(|_| alike.next().is_none()).map(|it| it.0)
+    }
+
     /// Returns the number of the speaker that a lower-case word names, by a word of the name or an alias.
     pub fn named(&self, word: &str) -> Option<usize> {
         self.called.get(word).copied()
     }
+}
+
+/// Letters of names that are compared by their sound.
+const SPELT: usize = 5;
+/// Consonants that two spellings of a name share at least.
+const CONSONANTS: usize = 3;
+
+/// Says whether two lower-case names are spellings of one: they begin alike and have the same consonants in order ("Mohammed",
+/// "Muhamad"). "Martin" and "Martina" are two.
+fn spell_alike(a: &str, b: &str) -> bool {
+    let long = |it: &str| it.chars().count() >= SPELT;
+    let part = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|it| it != "h");
+    let consonants = consonants(a);
+    long(a)
+        && long(b)
+        && a.chars().next() == b.chars().next()
+        && !part(a, b)
+        && !part(b, a)
+        && consonants.len() >= CONSONANTS
+        && consonants == self::consonants(b)
+}
+
+/// Returns the consonants of a Latin name, doubled ones once; nothing of other scripts.
+fn consonants(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.dedup();
+    letters.retain(|it| it.is_ascii_alphabetic() && !"aeiouy".contains(*it));
+    letters
 }
 
 /// Words of names, and aliases: with two speakers, what one of them calls the other.
@@ -92,4 +131,33 @@ pub fn is_role(name: &str) -> bool {
         name.to_lowercase().as_str(),
         "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spell_alike;
+
+    #[test]
+    fn a_name_is_spelt_as_it_sounds() {
+        for (a, b) in [
+            ("muhhamed", "muhammad"),
+            ("mohammed", "muhammad"),
+            ("faheem", "fahim"),
+            ("sarah", "sarah"),
+            ("katherine", "kathrine"),
+        ] {
+            assert!(spell_alike(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("martin", "martina"),
+            ("emily", "emil"),
+            ("karla", "carla"),
+            ("jane", "joan"),
+            ("anna", "anni"),
+            ("mason", "jason"),
+            ("マリナ", "マレナ"),
+        ] {
+            assert!(!spell_alike(a, b), "{a} {b}");
+        }
+    }
 }
