@@ -5,6 +5,7 @@ mod gap;
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
+use domain::time::TimeSpan;
 use text::{Kind, Nouns, gloss, is_stop, stem, words};
 
 use crate::words::Lexicon;
@@ -81,6 +82,12 @@ pub(crate) struct Question {
     pub(crate) identity: Option<String>,
     /// Whether it asks when something is, and not when it was or will be.
     pub(crate) habitual: bool,
+    /// Whether it asks when something was spoken of, and not when that was.
+    pub(crate) telling: bool,
+    /// Whether it asks when something began.
+    pub(crate) begins: bool,
+    /// The time that it names, if it can be placed.
+    pub(crate) window: Option<TimeSpan>,
     /// 1 if it asks what will be, -1 if it asks what was, else 0.
     pub(crate) tense: f32,
     /// Whether a time or a length of time can be what it asks for.
@@ -178,6 +185,9 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         options: asked::options(&asked),
         class,
         recency: asked::recency(&lower),
+        telling: asked::telling(&lower),
+        begins: asked::begins(&lower),
+        window: request.anchors.window.clone(),
         tense: asked::tense(&lower),
         timely: asked::timely(&lower),
         speakers: request

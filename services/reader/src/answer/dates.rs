@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Datelike, FixedOffset, TimeDelta};
 use domain::time::{Precision, TimeSpan};
+use text::time::{Kind, Mention};
+use text::words;
 
 use super::Found;
 use crate::pool::{Line, Pool, Sentence};
@@ -42,7 +44,14 @@ pub(crate) struct Candidate {
 
 /// Finds the time that the weights like best among those named in the turns and the days on which they were told.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weights: &Weights) -> Option<Found> {
-    let all = candidates(question, pool, lines);
+    let mut all = candidates(question, pool, lines);
+    if let Some(window) = &question.window
+        && all
+            .iter()
+            .any(|it| it.span.as_ref().is_some_and(|span| meet(span, window)))
+    {
+        all.retain(|it| it.span.as_ref().is_none_or(|span| meet(span, window)));
+    }
     let mut best: Option<(f32, &Candidate)> = None;
     for it in &all {
         let worth = weights::dot(&it.row, &weights.times);
@@ -72,12 +81,17 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     })
 }
 
+fn meet(span: &TimeSpan, window: &TimeSpan) -> bool {
+    span.start < window.end && window.start < span.end.max(span.start + TimeDelta::seconds(1))
+}
+
 /// Bytes between a time and the matter that halve, and more, what their nearness is worth.
 const NEAR: f32 = 30.0;
 /// A clause between them counts as this many bytes.
 const CLAUSE: usize = 40;
 
-/// Returns the times named in the lines, in order, each line's own day last.
+/// Returns the times named in the lines that can answer, in order, each line's own day last; who asks when something was spoken
+/// of hears that day alone.
 pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Candidate> {
     let mut out = Vec::new();
     for (rank, &at) in lines.iter().enumerate() {
@@ -91,8 +105,9 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 text,
             });
         };
-        for (sentence, it) in line.sentences.iter().enumerate().filter(|(_, it)| !it.caption) {
-            for (order, (place, span)) in mentions(line, &it.text).into_iter().enumerate() {
+        let named = line.sentences.iter().enumerate();
+        for (sentence, it) in named.filter(|(_, it)| !it.caption && !question.telling) {
+            for (order, (place, span)) in mentions(question, line, &it.text).into_iter().enumerate() {
                 let asks = f32::from(u8::from(it.question));
                 let away = 1.0 - (-(distance(it, &place) as f32) / NEAR).exp();
                 let own = [
@@ -160,11 +175,13 @@ fn distance(sentence: &Sentence, place: &Range<usize>) -> usize {
     sentence.hits.iter().map(one).min().unwrap_or(usize::MAX)
 }
 
-/// The resolved times of a turn whose words stand in the sentence, with their places; durations and the like are left out.
-fn mentions(line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
+/// The resolved times of a turn whose words stand in the sentence and that can answer, with their places; durations and the like
+/// are left out.
+fn mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
+    let told = line.turn.observed_at;
     let mut spans: Vec<(Range<usize>, TimeSpan)> = Vec::new();
     if line.turn.times.is_empty() {
-        let found = text::time::find(sentence, line.turn.observed_at);
+        let found = text::time::find(sentence, told);
         spans.extend(found.into_iter().map(|it| (it.range, it.span)));
     }
     for span in line.turn.times.iter().filter(|it| !it.words.is_empty()) {
@@ -172,8 +189,49 @@ fn mentions(line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
         let found = sentence.match_indices(&span.words).map(|it| it.0).find(free);
         spans.extend(found.map(|at| (at..at + span.words.len(), span.clone())));
     }
-    spans.retain(|it| it.1.precision != Precision::Unknown);
+    if question.begins {
+        spans.extend(begun(sentence, told));
+    }
+    spans.retain(|(place, span)| {
+        span.precision != Precision::Unknown && can_answer(question, span, (place, sentence), told)
+    });
     spans
+}
+
+/// "I've been playing for four months now" began four months ago.
+fn begun(sentence: &str, told: DateTime<FixedOffset>) -> Vec<(Range<usize>, TimeSpan)> {
+    let lower = sentence.to_lowercase().replace('’', "'");
+    let lasts = words(&lower)
+        .into_iter()
+        .any(|it| it == "been" || it.ends_with("'ve") || matches!(it, "have" | "has"));
+    let lengths = text::time::find(sentence, told)
+        .into_iter()
+        .filter(|it| lasts && it.kind == Kind::Duration);
+    let start = |it: Mention| {
+        let ago = text::time::find(&format!("{} ago", it.span.words), told)
+            .into_iter()
+            .next()?;
+        let span = TimeSpan {
+            words: it.span.words,
+            ..ago.span
+        };
+        Some((it.range, span))
+    };
+    lengths.filter_map(start).collect()
+}
+
+/// What the question says itself is not what it asks for, "a sloop from 1962" was not bought then, and what was lies in no later
+/// year than that in which it is told.
+fn can_answer(
+    question: &Question,
+    span: &TimeSpan,
+    (place, sentence): (&Range<usize>, &str),
+    told: DateTime<FixedOffset>,
+) -> bool {
+    let before = sentence.get(..place.start).unwrap_or_default();
+    let origin = span.precision == Precision::Year && before.trim_end().ends_with(" from");
+    let later = question.tense < 0.0 && span.start.year() > told.year();
+    !origin && !later && !question.lower.contains(&span.words.to_lowercase())
 }
 
 /// "Last week" and its like stay relative to the day they were said on: which days are meant is not known. The time of day

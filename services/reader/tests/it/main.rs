@@ -10,3 +10,4 @@ mod plan;
 mod read;
 mod stated;
 mod talk;
+mod times;
