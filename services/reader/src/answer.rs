@@ -125,7 +125,9 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     } else {
         LINES
     };
-    pool.by_order.iter().copied().take(count).collect()
+    // Where nothing but a person and a time is named, only the person tells of it.
+    let tells = |at: &usize| !question.only_when() || question.may_say(&pool.lines[*at].turn.actor);
+    pool.by_order.iter().copied().filter(tells).take(count).collect()
 }
 
 /// The candidates; of some kinds only those that have the marks of the kind, and of sums of money if there is one.

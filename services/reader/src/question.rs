@@ -106,6 +106,18 @@ pub(crate) struct Question {
     pub(crate) vector: Vec<f32>,
 }
 
+impl Question {
+    /// Says whether it names nothing but a person and a time: "where was Ann last week".
+    pub(crate) fn only_when(&self) -> bool {
+        self.words.is_empty() && self.window.is_some()
+    }
+
+    /// Says whether somebody is the one it asks about; anybody if it asks about nobody by name.
+    pub(crate) fn may_say(&self, actor: &str) -> bool {
+        self.subject.as_ref().is_none_or(|it| it == actor)
+    }
+}
+
 /// Words that shape a question without being its matter.
 pub(crate) const FRAME: &[&str] = &[
     "kind",

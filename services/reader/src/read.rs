@@ -10,6 +10,7 @@ use crate::features::{self, Features};
 use crate::judge::{Detail, Judgement, judge};
 use crate::pool::{Line, Pool};
 use crate::question::{self, Question};
+use crate::rank;
 use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
@@ -97,6 +98,17 @@ fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &
     }
     if let Some(detail) = &judgement.excluded {
         return Some(differs(pool, question, detail));
+    }
+    // Who asks where somebody was last week gives no word that another could own.
+    if question.only_when() {
+        let then = |it: &Line<'_>| question.may_say(&it.turn.actor) && rank::dated(it.turn, request) > 0.0;
+        let nothing = || {
+            refused(
+                "nothing is remembered of that time",
+                misses(pool, &pool.by_height, "weak"),
+            )
+        };
+        return (!pool.lines.iter().any(then)).then(nothing);
     }
     // Who owns a sentence is told by pronouns; in a language without known ones nobody is refused for that.
     if !gloss::is_known(&request.question) {

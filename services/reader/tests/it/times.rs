@@ -1,6 +1,6 @@
 //! When something was: which of the times that a talk names can be the answer, and when it is the day of telling.
 
-use domain::anchor::AnswerKind::When;
+use domain::anchor::AnswerKind::{self, When, Where};
 use reader::read;
 
 use crate::talk::Talk;
@@ -53,6 +53,14 @@ fn who_asks_when_it_was_spoken_of_hears_that_day() {
     );
 }
 
+/// Asks with the time that the question names placed as on `now`.
+fn ask(talk: &Talk, kind: AnswerKind, question: &str, now: &str) -> String {
+    let mut request = talk.request(kind, question, "", "");
+    let found = text::time::find(question, now.parse().unwrap());
+    request.anchors.window = found.into_iter().next().map(|it| it.span);
+    read(&request).answer.map_or_else(|| "refused".to_owned(), |it| it.text)
+}
+
 #[test]
 fn a_time_that_the_question_names_bounds_the_answer() {
     let talk = Talk::new(
@@ -61,11 +69,28 @@ fn a_time_that_the_question_names_bounds_the_answer() {
          Nadia: We went camping last year, in the rain, and the tent for camping leaked.",
     );
     let question = "When did they go camping in July?";
-    let mut request = talk.request(When, question, "", "");
-    let asked = text::time::find("in July 2023", "2023-07-17T10:00:00+00:00".parse().unwrap());
-    request.anchors.window = asked.into_iter().next().map(|it| it.span);
     assert_eq!(
-        read(&request).answer.map(|it| it.text).unwrap_or_default(),
+        ask(&talk, When, question, "2023-07-17T10:00:00Z"),
         "two weekends before 17 July 2023"
     );
+}
+
+#[test]
+fn a_person_and_a_time_are_enough_to_ask_where() {
+    let talk = Talk::new(
+        "@ 2025-03-04
+         Tilda: I was in Bruges last week, for the lace museum.
+         Orla: Lovely! I spent the weekend in my garden.
+
+         @ 2025-03-20
+         Orla: Yesterday I went to Antwerp.
+         Tilda: I will try to sleep.",
+    );
+    for (question, place) in [
+        ("Where was Tilda in February?", "Bruges"),
+        ("Where was Orla on 19 March?", "Antwerp"),
+        ("Where was Orla on 5 August 2024?", "refused"),
+    ] {
+        assert_eq!(ask(&talk, Where, question, "2025-03-20T12:00:00Z"), place, "{question}");
+    }
 }
