@@ -2,6 +2,7 @@
 
 mod asked;
 mod gap;
+mod timed;
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
@@ -197,11 +198,11 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         options: asked::options(&asked),
         class,
         recency: asked::recency(&lower),
-        telling: asked::telling(&lower),
-        begins: asked::begins(&lower),
+        telling: timed::telling(&lower),
+        begins: timed::begins(&lower),
         window: request.anchors.window.clone(),
-        tense: asked::tense(&lower),
-        timely: asked::timely(&lower),
+        tense: timed::tense(&lower),
+        timely: timed::timely(&lower),
         speakers: request
             .speakers
             .iter()

@@ -16,7 +16,7 @@ pub(crate) fn of_rate(lower: &str) -> bool {
 pub(crate) fn of_weekdays(lower: &str) -> bool {
     lower
         .strip_suffix('s')
-        .is_some_and(|it| it.ends_with("day") && WORDS.contains(&it) || it == "weekend")
+        .is_some_and(|it| it.len() > 3 && it.ends_with("day") && WORDS.contains(&it) || it == "weekend")
 }
 
 const RATES: &[&str] = &[

@@ -1,6 +1,6 @@
 //! When something was: which of the times that a talk names can be the answer, and when it is the day of telling.
 
-use domain::anchor::AnswerKind::{self, When, Where};
+use domain::anchor::AnswerKind::{self, Duration, When, Where};
 use reader::read;
 
 use crate::talk::Talk;
@@ -41,6 +41,22 @@ fn what_goes_on_for_so_long_began_then() {
     assert_eq!(
         talk().answer(When, "When did Nadia start playing the cello?"),
         "November 2023"
+    );
+}
+
+#[test]
+fn how_long_is_told_by_when_it_began() {
+    let talk = Talk::new(
+        "Tilda: I've drawn since I was 15 or so. How long have you been into ceramics?
+         Orla: Since March. I was in Delft for three days.",
+    );
+    assert_eq!(
+        talk.answer(Duration, "How long has Tilda been drawing?"),
+        "since I was 15"
+    );
+    assert_eq!(
+        talk.answer(Duration, "How long has Orla been into ceramics?"),
+        "Since March"
     );
 }
 

@@ -75,13 +75,12 @@ const CONSONANTS: usize = 3;
 /// "Muhamad"). "Martin" and "Martina" are two.
 fn spell_alike(a: &str, b: &str) -> bool {
     let long = |it: &str| it.chars().count() >= SPELT;
-    let part = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|it| it != "h");
     let consonants = consonants(a);
     long(a)
         && long(b)
         && a.chars().next() == b.chars().next()
-        && !part(a, b)
-        && !part(b, a)
+        && !a.starts_with(b)
+        && !b.starts_with(a)
         && consonants.len() >= CONSONANTS
         && consonants == self::consonants(b)
 }
@@ -143,7 +142,6 @@ mod tests {
             ("muhhamed", "muhammad"),
             ("mohammed", "muhammad"),
             ("faheem", "fahim"),
-            ("sarah", "sarah"),
             ("katherine", "kathrine"),
         ] {
             assert!(spell_alike(a, b), "{a} {b}");

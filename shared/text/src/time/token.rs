@@ -246,69 +246,27 @@ fn tied(last: &str) -> bool {
     matches!(last, "be" | "is" | "are" | "get" | "a" | "an")
 }
 
-/// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday".
+/// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday", "we need milk".
 fn is_state(word: &str) -> bool {
     let own = ["agreed", "freed"];
-    let states = [
-        "excited",
-        "tired",
-        "interested",
-        "bored",
-        "scared",
-        "worried",
-        "relieved",
-        "pleased",
-        "thrilled",
-        "delighted",
-        "exhausted",
-        "stressed",
-        "supposed",
-        "prepared",
-        "hundred",
-        "naked",
-        "wicked",
-        "sacred",
-        "limited",
-        "required",
-        "indeed",
-    ];
-    states.contains(&word) || (word.ends_with("eed") && !own.contains(&word))
+    among(word, STATES) || (word.ends_with("eed") && !own.contains(&word))
+}
+
+const STATES: &str = "excited tired interested bored scared worried relieved pleased thrilled delighted exhausted stressed supposed \
+    prepared hundred naked wicked sacred limited required";
+
+fn among(word: &str, list: &str) -> bool {
+    list.split_whitespace().any(|it| it == word)
 }
 
 /// Says whether a sentence has nobody who does anything, so that it goes on with the one before: "On Sunday, right through."
 fn goes_on(sentence: &[Token<'_>]) -> bool {
-    let acts = |it: &Token<'_>| {
-        matches!(
-            &*it.lower,
-            "i" | "we"
-                | "he"
-                | "she"
-                | "they"
-                | "it"
-                | "you"
-                | "there"
-                | "this"
-                | "that"
-                | "who"
-                | "let"
-                | "lets"
-                | "see"
-                | "can"
-                | "could"
-                | "should"
-                | "would"
-                | "may"
-                | "might"
-                | "must"
-                | "is"
-                | "are"
-                | "am"
-                | "be"
-                | "has"
-                | "have"
-                | "do"
-                | "does"
-        ) || matches!(it.lower.rsplit(['\'', '’']).next(), Some("s" | "re" | "m" | "ll" | "ve") if it.lower.len() > 2)
-    };
-    !sentence.iter().any(acts) && !sentence.last().is_some_and(|it| it.lower == "?")
+    let short =
+        |it: &str| matches!(it.rsplit(['\'', '’']).next(), Some("s" | "re" | "m" | "ll" | "ve") if it.len() > 2);
+    let acts = |it: &Token<'_>| among(&it.lower, ACTS) || short(&it.lower);
+    !sentence.iter().any(acts) && sentence.last().is_none_or(|it| it.lower != "?")
 }
+
+/// Who does something, and what does not say when.
+const ACTS: &str = "i we he she they it you there this that who let lets see can could should would may might must is are am be \
+    has have do does";

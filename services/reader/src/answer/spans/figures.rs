@@ -106,11 +106,21 @@ impl Finder<'_> {
             }
         }
         for at in 0..self.tokens.len() {
-            let year =
-                |it: &Token| it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number;
-            if self.tokens[at].lower == "since" && self.tokens.get(at + 1).is_some_and(year) {
-                self.push(at, at + 2, Shape::Duration);
+            if self.tokens[at].lower == "since" {
+                self.since(at);
             }
+        }
+    }
+
+    /// "Since 2016", "since March", "since I was 15".
+    fn since(&mut self, at: usize) {
+        let year = |it: &Token| it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number;
+        let lower = |it: usize| self.tokens.get(it).map_or("", |it| it.lower.as_str());
+        let number = |it: usize| self.tokens.get(it).is_some_and(|it| it.class == Class::Number);
+        if self.tokens.get(at + 1).is_some_and(|it| year(it) || it.time) {
+            self.push(at, at + 2, Shape::Duration);
+        } else if matches!(lower(at + 2), "was" | "were") && number(at + 3) {
+            self.push(at, at + 4, Shape::Duration);
         }
     }
 
