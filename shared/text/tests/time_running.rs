@@ -242,6 +242,29 @@ fn other_languages() {
 }
 
 #[test]
+fn weekdays_of_other_languages_by_their_tense() {
+    check(
+        "
+        Ich bin am Montag nach Graz gefahren. => Montag = 12 June 2023
+        Am Montag fahre ich nach Graz. => Montag = 19 June 2023
+        Ich werde am Montag nach Graz fahren. => Montag = 19 June 2023
+        Am Samstag war ich in Wien. => Samstag = 10 June 2023
+        Letzten Freitag habe ich den Kuchen gebacken. => Freitag = 9 June 2023
+        El lunes fui al médico. => lunes = 12 June 2023
+        El lunes voy al médico. => lunes = 19 June 2023
+        El viernes pasado compré una bici. => viernes = 9 June 2023
+        Lundi, j'ai acheté une lampe. => Lundi = 12 June 2023
+        Lundi je vais à Lyon. => Lundi = 19 June 2023
+        Vendredi dernier, on a mangé ensemble. => Vendredi = 9 June 2023
+        Lunedì ho comprato una lampada. => Lunedì = 12 June 2023
+        No sábado comprei uma bicicleta. => sábado = 10 June 2023
+        Maandag heb ik een fiets gekocht. => Maandag = 12 June 2023
+        Gisteren was ik in Gent. => Gisteren = 14 June 2023
+        ",
+    );
+}
+
+#[test]
 fn answers_keep_the_form_of_the_words() {
     let answer = |text: &str| {
         find(text, told())

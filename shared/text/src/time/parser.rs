@@ -307,7 +307,7 @@ impl Parser<'_> {
 
     /// The weekday that came alone, by the tense around `i`; without a hint the coming one.
     pub(super) fn weekday_near(&self, i: usize, day: u32) -> NaiveDate {
-        match self.tense(i) {
+        match self.world_step(i).unwrap_or_else(|| self.tense(i)) {
             Tense::Past => weekday_before(self.today, day),
             // Nobody says "on Monday" of today.
             Tense::Future if self.is(i.wrapping_sub(1), &["on", "by", "until", "till"]) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::lexicon::{Class, class};
-use crate::pasts::is_past;
+use super::tense;
 
 /// Whether the words around speak of what was or of what will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -62,7 +62,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         }
         at = end;
     }
-    mark_tense(&mut tokens);
+    tense::mark(text, &mut tokens);
     tokens
 }
 
@@ -149,124 +149,3 @@ fn classify(lower: &str, first: char) -> Class {
     }
     Class::Mark(first)
 }
-
-/// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it; a sentence without a
-/// verb goes on with the one before.
-fn mark_tense(tokens: &mut [Token<'_>]) {
-    let mut current = Tense::Open;
-    let mut planned = false;
-    let mut sentence = usize::MAX;
-    for i in 0..tokens.len() {
-        if tokens[i].sentence != sentence {
-            sentence = tokens[i].sentence;
-            current = Tense::Open;
-            planned = false;
-        }
-        let next = tokens.get(i + 1).map_or("", |token| &*token.lower);
-        let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
-        let cue = cue(last, &tokens[i].lower, next);
-        planned = plans(&tokens[i].lower) || (planned && cue == Tense::Open && !parts(&tokens[i].lower));
-        current = if cue == Tense::Open { current } else { cue };
-        if planned && leads(&tokens[i].lower) {
-            current = Tense::Future;
-        }
-        tokens[i].tense = current;
-    }
-    let mut before = Tense::Open;
-    for sentence in tokens.chunk_by_mut(|a, b| a.sentence == b.sentence) {
-        if sentence.iter().all(|it| it.tense == Tense::Open) && goes_on(sentence) {
-            sentence.iter_mut().for_each(|it| it.tense = before);
-        }
-        before = sentence.last().map_or(Tense::Open, |it| it.tense);
-    }
-    let mut ahead = Tense::Open;
-    for token in tokens.iter_mut().rev() {
-        if token.sentence != sentence {
-            sentence = token.sentence;
-            ahead = Tense::Open;
-        }
-        match token.tense {
-            Tense::Open => token.tense = ahead,
-            Tense::Past | Tense::Future => ahead = token.tense,
-        }
-    }
-}
-
-/// What is planned, whenever that was done, lies ahead: "booked the ferry for June".
-fn plans(word: &str) -> bool {
-    let verbs = [
-        "book",
-        "reserv",
-        "schedul",
-        "reschedul",
-        "arrang",
-        "postpon",
-        "plan",
-        "pencil",
-        "appoint",
-    ];
-    let ends = [
-        "", "e", "ed", "es", "s", "ing", "ned", "nned", "ning", "led", "ment", "ments",
-    ];
-    verbs
-        .iter()
-        .any(|it| word.strip_prefix(it).is_some_and(|end| ends.contains(&end)))
-}
-
-/// Words that lead from what is planned to its time.
-fn leads(word: &str) -> bool {
-    matches!(word, "for" | "until" | "till")
-}
-
-/// Where another clause begins, in which nothing is planned.
-fn parts(word: &str) -> bool {
-    matches!(
-        word,
-        "," | ";" | ":" | "and" | "but" | "so" | "because" | "while" | "after" | "before" | "when"
-    )
-}
-
-fn cue(last: &str, word: &str, next: &str) -> Tense {
-    match word {
-        "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
-        "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
-        "going" if next == "to" => Tense::Future,
-        "looking" | "forward" => Tense::Future,
-        "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
-        _ if is_past(word) => Tense::Past,
-        "gone" | "done" if !tied(last) => Tense::Past,
-        // "Is planned" and "will be closed" do not speak of the past.
-        _ if word.len() > 3 && word.ends_with("ed") && !tied(last) && !is_state(word) => Tense::Past,
-        _ => Tense::Open,
-    }
-}
-
-/// Says whether what follows a word is no past of it: "is closed", "a baked potato".
-fn tied(last: &str) -> bool {
-    matches!(last, "be" | "is" | "are" | "get" | "a" | "an")
-}
-
-/// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday", "we need milk".
-fn is_state(word: &str) -> bool {
-    let own = ["agreed", "freed"];
-    among(word, STATES) || (word.ends_with("eed") && !own.contains(&word))
-}
-
-const STATES: &str = "excited tired interested bored scared worried relieved pleased thrilled delighted exhausted stressed supposed \
-    prepared hundred naked wicked sacred limited required";
-
-fn among(word: &str, list: &str) -> bool {
-    list.split_whitespace().any(|it| it == word)
-}
-
-/// Says whether a sentence has nobody who does anything, so that it goes on with the one before: "On Sunday, right through."
-fn goes_on(sentence: &[Token<'_>]) -> bool {
-    let short =
-        |it: &str| matches!(it.rsplit(['\'', '’']).next(), Some("s" | "re" | "m" | "ll" | "ve") if it.len() > 2);
-    let acts = |it: &Token<'_>| among(&it.lower, ACTS) || short(&it.lower);
-    !sentence.iter().any(acts) && sentence.last().is_none_or(|it| it.lower != "?")
-}
-
-/// Who does something, and what does not say when.
-const ACTS: &str = "i we he she they it you there this that who let lets see can could should would may might must is are am be \
-    has have do does";

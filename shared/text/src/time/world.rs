@@ -6,17 +6,18 @@ use super::calendar::{Found, add_days, add_months, date, first_of_month};
 use super::lexicon::{Class, Trust, Unit};
 use super::parser::{Amount, Parser, Read};
 use super::relative::unit_around;
+use super::token::Tense;
 
-/// Months from January in Spanish, German, French, Portuguese and Italian.
+/// Months from January in Spanish, German, French, Portuguese, Italian and Dutch.
 const MONTHS: &[&str] = &[
-    "enero januar jänner janvier janeiro gennaio",
-    "febrero februar février fevereiro febbraio",
-    "marzo märz mars março",
+    "enero januar jänner janvier janeiro gennaio januari",
+    "febrero februar février fevereiro febbraio februari",
+    "marzo märz mars março maart",
     "abril avril aprile",
-    "mayo mai maio maggio",
+    "mayo mai maio maggio mei",
     "junio juni juin junho giugno",
     "julio juli juillet julho luglio",
-    "agosto août",
+    "agosto août augustus",
     "septiembre setiembre septembre setembro settembre",
     "octubre oktober octobre outubro ottobre",
     "noviembre novembre novembro",
@@ -25,21 +26,21 @@ const MONTHS: &[&str] = &[
 
 /// Weekdays from Monday in the same languages.
 const WEEKDAYS: &[&str] = &[
-    "lunes montag lundi segunda-feira lunedì",
-    "martes dienstag mardi martedì",
-    "miércoles mittwoch mercredi mercoledì",
-    "jueves donnerstag jeudi giovedì",
-    "viernes freitag vendredi venerdì",
-    "sábado samstag sonnabend samedi sabato",
-    "domingo sonntag dimanche domenica",
+    "lunes montag lundi lunedì maandag",
+    "martes dienstag mardi martedì dinsdag",
+    "miércoles mittwoch mercredi mercoledì woensdag",
+    "jueves donnerstag jeudi giovedì donderdag",
+    "viernes freitag vendredi venerdì vrijdag",
+    "sábado samstag sonnabend samedi sabato zaterdag",
+    "domingo sonntag dimanche domenica zondag",
 ];
 
 const NEAR: &[(&str, i64)] = &[
-    ("anteayer antier vorgestern anteontem", -2),
-    ("ayer gestern hier ieri ontem", -1),
-    ("hoy heute oggi hoje", 0),
+    ("anteayer antier vorgestern anteontem eergisteren", -2),
+    ("ayer gestern hier ieri ontem gisteren", -1),
+    ("hoy heute oggi hoje vandaag", 0),
     ("mañana morgen demain domani amanhã", 1),
-    ("übermorgen dopodomani", 2),
+    ("übermorgen dopodomani overmorgen", 2),
 ];
 
 /// Phrases without their article, and the step in units.
@@ -184,6 +185,42 @@ impl Parser<'_> {
             Class::Digits(..) => self.signed_date(i).or_else(|| self.world_ago(i)),
             Class::Mark(mark) if !mark.is_ascii() => self.close(i),
             _ => None,
+        }
+    }
+
+    /// "Letzten Montag", "el lunes pasado", "lundi prochain": which weekday is meant.
+    pub(super) fn world_step(&self, i: usize) -> Option<Tense> {
+        const PAST: &[&str] = &[
+            "letzten",
+            "letzter",
+            "vergangenen",
+            "vorigen",
+            "afgelopen",
+            "vorige",
+            "pasado",
+            "passado",
+            "passada",
+            "dernier",
+            "scorso",
+            "scorsa",
+        ];
+        const NEXT: &[&str] = &[
+            "nächsten",
+            "nächster",
+            "kommenden",
+            "volgende",
+            "komende",
+            "próximo",
+            "próxima",
+            "prochain",
+            "prossimo",
+            "prossima",
+        ];
+        let beside = |words: &[&str]| self.is(i.wrapping_sub(1), words) || self.is(i + 1, words);
+        if beside(PAST) {
+            Some(Tense::Past)
+        } else {
+            beside(NEXT).then_some(Tense::Future)
         }
     }
 

@@ -1,0 +1,187 @@
+//! Whether a sentence speaks of what was or of what will be, which places its days and months.
+
+use super::lexicon::Class;
+use super::token::{Tense, Token};
+use crate::gloss;
+use crate::pasts::is_past;
+
+/// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it; a sentence without a
+/// verb goes on with the one before.
+pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
+    let foreign = foreign(text, tokens);
+    let mut current = Tense::Open;
+    let mut planned = false;
+    let mut sentence = usize::MAX;
+    for i in 0..tokens.len() {
+        if tokens[i].sentence != sentence {
+            sentence = tokens[i].sentence;
+            current = Tense::Open;
+            planned = false;
+        }
+        let next = tokens.get(i + 1).map_or("", |token| &*token.lower);
+        let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
+        let cue = match &foreign {
+            Some(cues) => cues[i],
+            None => cue(last, &tokens[i].lower, next),
+        };
+        planned = plans(&tokens[i].lower) || (planned && cue == Tense::Open && !parts(&tokens[i].lower));
+        current = if cue == Tense::Open { current } else { cue };
+        if planned && leads(&tokens[i].lower) {
+            current = Tense::Future;
+        }
+        tokens[i].tense = current;
+    }
+    let mut before = Tense::Open;
+    for sentence in tokens.chunk_by_mut(|a, b| a.sentence == b.sentence) {
+        if foreign.is_none() && sentence.iter().all(|it| it.tense == Tense::Open) && goes_on(sentence) {
+            sentence.iter_mut().for_each(|it| it.tense = before);
+        }
+        before = sentence.last().map_or(Tense::Open, |it| it.tense);
+    }
+    let mut ahead = Tense::Open;
+    for token in tokens.iter_mut().rev() {
+        if token.sentence != sentence {
+            sentence = token.sentence;
+            ahead = Tense::Open;
+        }
+        match token.tense {
+            Tense::Open => token.tense = ahead,
+            Tense::Past | Tense::Future => ahead = token.tense,
+        }
+    }
+}
+
+/// The cues of a text in another language, by its words' English where that is known; none for English, and where no day or month
+/// is to be placed.
+fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
+    let placed = |it: &Token<'_>| matches!(it.class, Class::Weekday(..) | Class::Month(..)) || !it.lower.is_ascii();
+    if !tokens.iter().any(placed) {
+        return None;
+    }
+    let pieces = gloss::pieces(text)?;
+    let mut last = String::new();
+    let mut cues = vec![Tense::Open; tokens.len()];
+    for piece in &pieces {
+        let here = |it: &Token<'_>| it.start < piece.range.end && piece.range.start < it.end;
+        let said = match &piece.english {
+            None => participle(&last, &text[piece.range.clone()].to_lowercase()),
+            Some(english) => {
+                let cue = english
+                    .split(' ')
+                    .map(|it| cue(&last, it, ""))
+                    .find(|it| *it != Tense::Open);
+                last = english.rsplit(' ').next().unwrap_or_default().to_owned();
+                cue.unwrap_or_default()
+            }
+        };
+        if piece.english.is_none() && said == Tense::Past {
+            last.clear();
+        }
+        let held = tokens.iter().zip(&mut cues).filter(|it| here(it.0));
+        held.for_each(|(_, cue)| *cue = said);
+    }
+    Some(cues)
+}
+
+/// Forms of verbs that only the past has: "gekauft", "ho visto" behind "have", "compré", "comprou", "买了".
+fn participle(last: &str, word: &str) -> Tense {
+    let long = |least: usize| word.chars().count() >= least;
+    let ends = |list: &str| list.split(' ').any(|it| word.ends_with(it));
+    let germanic = word.starts_with("ge") && long(6) && ends("t en d");
+    let helped = matches!(last, "have" | "has" | "am" | "is" | "are")
+        && long(4)
+        && ends("é ée és ées i u is ato uto ito ata uta ita sto ado ido");
+    let preterite =
+        long(5) && ends("é ó ieron aron iste aste ei ou eu iu aram eram iram") && !among(word, NO_PRETERITES);
+    if germanic || helped || preterite || matches!(word, "了" | "过") || among(word, PRETERITES) {
+        Tense::Past
+    } else {
+        Tense::Open
+    }
+}
+
+/// Irregular pasts of Spanish, Portuguese, German, Dutch and Italian that are no other word.
+const PRETERITES: &str = "fui fuimos fueron tuve tuvo hice hizo estuve estuvo vine vi vio dije dijo puse puso traje trajo fiz fez tive \
+    teve estive esteve vim veio fomos ging gingen kam kamen sah sahen fuhr fuhren lief traf trafen gab fand blieb flog kwam zag reed vond \
+    bleef andai andò feci fece vidi vide venni venne";
+
+const NO_PRETERITES: &str = "café bebé quién aussi aprés après porqué";
+
+/// What is planned, whenever that was done, lies ahead: "booked the ferry for June".
+fn plans(word: &str) -> bool {
+    let verbs = [
+        "book",
+        "reserv",
+        "schedul",
+        "reschedul",
+        "arrang",
+        "postpon",
+        "plan",
+        "pencil",
+        "appoint",
+    ];
+    let ends = [
+        "", "e", "ed", "es", "s", "ing", "ned", "nned", "ning", "led", "ment", "ments",
+    ];
+    verbs
+        .iter()
+        .any(|it| word.strip_prefix(it).is_some_and(|end| ends.contains(&end)))
+}
+
+/// Words that lead from what is planned to its time.
+fn leads(word: &str) -> bool {
+    matches!(word, "for" | "until" | "till")
+}
+
+/// Where another clause begins, in which nothing is planned.
+fn parts(word: &str) -> bool {
+    matches!(
+        word,
+        "," | ";" | ":" | "and" | "but" | "so" | "because" | "while" | "after" | "before" | "when"
+    )
+}
+
+fn cue(last: &str, word: &str, next: &str) -> Tense {
+    match word {
+        "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
+        "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
+        "going" if next == "to" => Tense::Future,
+        "looking" | "forward" => Tense::Future,
+        "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
+        _ if is_past(word) => Tense::Past,
+        "gone" | "done" if !tied(last) => Tense::Past,
+        // "Is planned" and "will be closed" do not speak of the past.
+        _ if word.len() > 3 && word.ends_with("ed") && !tied(last) && !is_state(word) => Tense::Past,
+        _ => Tense::Open,
+    }
+}
+
+/// Says whether what follows a word is no past of it: "is closed", "a baked potato".
+fn tied(last: &str) -> bool {
+    matches!(last, "be" | "is" | "are" | "get" | "a" | "an")
+}
+
+/// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday", "we need milk".
+fn is_state(word: &str) -> bool {
+    let own = ["agreed", "freed"];
+    among(word, STATES) || (word.ends_with("eed") && !own.contains(&word))
+}
+
+const STATES: &str = "excited tired interested bored scared worried relieved pleased thrilled delighted exhausted stressed supposed \
+    prepared hundred naked wicked sacred limited required";
+
+fn among(word: &str, list: &str) -> bool {
+    list.split_whitespace().any(|it| it == word)
+}
+
+/// Says whether a sentence has nobody who does anything, so that it goes on with the one before: "On Sunday, right through."
+fn goes_on(sentence: &[Token<'_>]) -> bool {
+    let short =
+        |it: &str| matches!(it.rsplit(['\'', '’']).next(), Some("s" | "re" | "m" | "ll" | "ve") if it.len() > 2);
+    let acts = |it: &Token<'_>| among(&it.lower, ACTS) || short(&it.lower);
+    !sentence.iter().any(acts) && sentence.last().is_none_or(|it| it.lower != "?")
+}
+
+/// Who does something, and what does not say when.
+const ACTS: &str = "i we he she they it you there this that who let lets see can could should would may might must is are am be \
+    has have do does";
