@@ -24,6 +24,7 @@ mod parser;
 mod ranges;
 mod relative;
 mod render;
+mod signs;
 mod tense;
 mod token;
 mod world;

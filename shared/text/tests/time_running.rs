@@ -260,6 +260,13 @@ fn weekdays_of_other_languages_by_their_tense() {
         No sábado comprei uma bicicleta. => sábado = 10 June 2023
         Maandag heb ik een fiets gekocht. => Maandag = 12 June 2023
         Gisteren was ik in Gent. => Gisteren = 14 June 2023
+        我上周五去了北京。 => 上周五 = 9 June 2023
+        下个星期天我们去爬山。 => 下个星期天 = 25 June 2023
+        我星期一买了一辆自行车。 => 星期一 = 12 June 2023
+        我星期一去上海。 => 星期一 = 19 June 2023
+        我一周一次去游泳。 =>
+        先週の月曜日に行きました。 => 先週の月曜日 = 5 June 2023
+        土曜日に会いましょう。 => 土曜日 = 17 June 2023
         ",
     );
 }

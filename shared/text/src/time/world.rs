@@ -1,8 +1,8 @@
-//! Dates in other languages: names of months and weekdays, near days, and Chinese, Japanese and Korean dates.
+//! Dates in other languages: names of months and weekdays, near days.
 
 use std::collections::HashMap;
 
-use super::calendar::{Found, add_days, add_months, date, first_of_month};
+use super::calendar::{Found, add_days, add_months, first_of_month};
 use super::lexicon::{Class, Trust, Unit};
 use super::parser::{Amount, Parser, Read};
 use super::relative::unit_around;
@@ -125,55 +125,6 @@ pub(super) fn words(words: &mut HashMap<&'static str, Class>) {
     );
 }
 
-/// Near times of Chinese, Japanese and Korean: days, weeks, months or years from now; longer forms first.
-const CLOSE: &[(&str, Unit, i64)] = &[
-    ("一昨日", Unit::Day, -2),
-    ("おととい", Unit::Day, -2),
-    ("前天", Unit::Day, -2),
-    ("昨天", Unit::Day, -1),
-    ("昨日", Unit::Day, -1),
-    ("昨晚", Unit::Day, -1),
-    ("今天", Unit::Day, 0),
-    ("今日", Unit::Day, 0),
-    ("明後日", Unit::Day, 2),
-    ("明天", Unit::Day, 1),
-    ("明日", Unit::Day, 1),
-    ("后天", Unit::Day, 2),
-    ("後天", Unit::Day, 2),
-    ("上周末", Unit::Weekend, -1),
-    ("先週末", Unit::Weekend, -1),
-    ("今週末", Unit::Weekend, 0),
-    ("上周", Unit::Week, -1),
-    ("上週", Unit::Week, -1),
-    ("上个星期", Unit::Week, -1),
-    ("先週", Unit::Week, -1),
-    ("这周", Unit::Week, 0),
-    ("今週", Unit::Week, 0),
-    ("下周", Unit::Week, 1),
-    ("下週", Unit::Week, 1),
-    ("来週", Unit::Week, 1),
-    ("上个月", Unit::Month, -1),
-    ("上個月", Unit::Month, -1),
-    ("先月", Unit::Month, -1),
-    ("今月", Unit::Month, 0),
-    ("下个月", Unit::Month, 1),
-    ("下個月", Unit::Month, 1),
-    ("来月", Unit::Month, 1),
-    ("去年", Unit::Year, -1),
-    ("昨年", Unit::Year, -1),
-    ("今年", Unit::Year, 0),
-    ("明年", Unit::Year, 1),
-    ("来年", Unit::Year, 1),
-    ("그저께", Unit::Day, -2),
-    ("어제", Unit::Day, -1),
-    ("오늘", Unit::Day, 0),
-    ("내일", Unit::Day, 1),
-    ("지난주", Unit::Week, -1),
-    ("다음주", Unit::Week, 1),
-    ("작년", Unit::Year, -1),
-    ("내년", Unit::Year, 1),
-];
-
 impl Parser<'_> {
     /// Reads what this table knows beyond single words.
     pub(super) fn world(&self, i: usize) -> Read {
@@ -231,7 +182,7 @@ impl Parser<'_> {
         self.stepped(unit, step).map(|found| (end, found))
     }
 
-    fn stepped(&self, unit: Unit, step: i64) -> Option<Found> {
+    pub(super) fn stepped(&self, unit: Unit, step: i64) -> Option<Found> {
         let day = match unit {
             Unit::Day => add_days(self.today, step),
             Unit::Week | Unit::Weekend => add_days(self.today, 7 * step),
@@ -281,47 +232,6 @@ impl Parser<'_> {
             _ => return None,
         };
         Some((i + 3, Found::day(add_days(self.today, step))))
-    }
-
-    /// "2023年5月7日", "2023年5月", "5月7日", "2023년 5월 7일".
-    fn signed_date(&self, i: usize) -> Read {
-        let figure = |at: usize, signs: &[&str]| match self.class(at) {
-            Class::Digits(value, _) if signs.iter().any(|sign| self.word(at + 1).starts_with(sign)) => {
-                Some((at + 2, value))
-            }
-            _ => None,
-        };
-        let year = figure(i, &["年", "년"]).filter(|(_, year)| (1000..3000).contains(year));
-        let month = figure(year.map_or(i, |(at, _)| at), &["月", "월"]);
-        let day = month.and_then(|(at, _)| figure(at, &["日", "号", "일"]));
-        match (year, month, day) {
-            (Some((_, year)), Some((_, month)), Some((end, day))) => {
-                Some((end, Found::day(date(i32::try_from(year).ok()?, month, day)?).absolute()))
-            }
-            (Some((_, year)), Some((end, month)), None) => {
-                Some((end, Found::month(date(i32::try_from(year).ok()?, month, 1)?).absolute()))
-            }
-            (Some((end, year)), None, _) => Some((end, Found::year(i32::try_from(year).ok()?).absolute())),
-            (None, Some((_, month)), Some((end, day))) => Some((end, Found::day(self.day_of_year(i, month, day)?))),
-            _ => None,
-        }
-    }
-
-    fn close(&self, i: usize) -> Read {
-        let token = self.tokens.get(i)?;
-        let rest = self.text.get(token.start..)?;
-        let (name, unit, step) = CLOSE.iter().find(|(name, ..)| rest.starts_with(name))?;
-        let after = token.start + name.len();
-        let taken = self
-            .tokens
-            .get(i..)?
-            .iter()
-            .take_while(|token| token.start < after)
-            .count();
-        let whole = self.tokens.get(i + taken - 1)?.end == after;
-        whole
-            .then(|| self.stepped(*unit, *step).map(|found| (i + taken, found)))
-            .flatten()
     }
 
     /// Says whether a near day of another language is one here: "hier" is "here" in German, "la mañana" the morning.
