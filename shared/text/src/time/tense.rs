@@ -54,7 +54,8 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
 /// The cues of a text in another language, by its words' English where that is known; none for English, and where no day or month
 /// is to be placed.
 fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
-    let placed = |it: &Token<'_>| matches!(it.class, Class::Weekday(..) | Class::Month(..)) || !it.lower.is_ascii();
+    let signs = |it: &Token<'_>| it.lower.chars().any(|it| it.is_alphabetic() && !it.is_ascii());
+    let placed = |it: &Token<'_>| matches!(it.class, Class::Weekday(..) | Class::Month(..)) || signs(it);
     if !tokens.iter().any(placed) {
         return None;
     }
