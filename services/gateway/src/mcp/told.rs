@@ -5,18 +5,23 @@ use std::fmt::Write as _;
 use domain::evidence::{Answer, Sufficiency, Verdict};
 use domain::recall::Hint;
 
-use crate::api::{Accepted, Curated, ItemStatus, QueryResponse, RecallResponse};
+use crate::api::{Accepted, Curated, Item, ItemStatus, QueryResponse, RecallResponse};
 use crate::problem::Problem;
 
 /// Returns what went wrong and what to do about it.
 pub(super) fn problem(problem: &Problem) -> String {
     let mut text = format!("{}: {}", problem.title, problem.detail);
-    for item in &problem.items {
+    rejected(&mut text, &problem.items);
+    text
+}
+
+/// Names the records that were not taken, with the reasons.
+fn rejected(text: &mut String, items: &[Item]) {
+    for item in items {
         if let Some(reason) = &item.problem {
             let _ = write!(text, "\nrecord {}: {}", item.index, reason.detail);
         }
     }
-    text
 }
 
 pub(super) fn accepted(accepted: &Accepted, searchable: bool) -> String {
@@ -32,11 +37,7 @@ pub(super) fn accepted(accepted: &Accepted, searchable: bool) -> String {
     } else {
         "; on disk, searchable in a moment."
     });
-    for item in &accepted.items {
-        if let Some(reason) = &item.problem {
-            let _ = write!(text, "\nrecord {}: {}", item.index, reason.detail);
-        }
-    }
+    rejected(&mut text, &accepted.items);
     text
 }
 

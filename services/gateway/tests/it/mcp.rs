@@ -3,11 +3,12 @@
 use chrono::DateTime;
 use domain::evidence::{EvidencePack, PackItem, Scores};
 use domain::id::{RecordId, SessionId, UnitId};
-use domain::message::{RouteV1, RoutedV1, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1};
+use domain::message::{RouteV1, RoutedV1, ToolErrorV1, ToolV1, ToolledV1, ToolsV1};
 use serde_json::{Value, json};
 
 use crate::access::KEYS;
 use crate::harness::{Gateway, Reply, nothing};
+use crate::tools::echo;
 
 const SPACE: &str = "POST /v1/spaces/s/mcp";
 const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
@@ -20,13 +21,7 @@ async fn whole(settings: &str) -> Gateway {
     gateway.start_writer();
     gateway.start_router(one_line);
     gateway.start_reader();
-    gateway.serve::<ToolsV1>(|_| {
-        vec![ToolSpecV1 {
-            name: "echo".into(),
-            description: "Says how it was called.".into(),
-            input_schema: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
-        }]
-    });
+    gateway.serve::<ToolsV1>(|_| echo());
     gateway.serve::<ToolV1>(|call| {
         let error = |code: &str, message: &str| ToolErrorV1 {
             code: code.into(),

@@ -5,16 +5,19 @@ use crate::harness::Gateway;
 
 const ECHO: &str = "POST /v1/spaces/s/tools/echo";
 
+/// A catalogue of one tool.
+pub(crate) fn echo() -> Vec<ToolSpecV1> {
+    vec![ToolSpecV1 {
+        name: "echo".into(),
+        description: "Says how it was called.".into(),
+        input_schema: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
+    }]
+}
+
 /// A router with one tool that says how it was called.
 async fn tooled() -> Gateway {
     let gateway = Gateway::new().await;
-    gateway.serve::<ToolsV1>(|_| {
-        vec![ToolSpecV1 {
-            name: "echo".into(),
-            description: "Says how it was called.".into(),
-            input_schema: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
-        }]
-    });
+    gateway.serve::<ToolsV1>(|_| echo());
     gateway.serve::<ToolV1>(|call| {
         if call.name == "echo" {
             let said = json!({"space": call.space, "arguments": call.arguments, "as_of": call.as_of});
