@@ -63,7 +63,6 @@ fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
     let mut last = String::new();
     let mut cues = vec![Tense::Open; tokens.len()];
     for piece in &pieces {
-        let here = |it: &Token<'_>| it.start < piece.range.end && piece.range.start < it.end;
         let said = match &piece.english {
             None => participle(&last, &text[piece.range.clone()].to_lowercase()),
             Some(english) => {
@@ -78,8 +77,9 @@ fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
         if piece.english.is_none() && said == Tense::Past {
             last.clear();
         }
-        let held = tokens.iter().zip(&mut cues).filter(|it| here(it.0));
-        held.for_each(|(_, cue)| *cue = said);
+        let from = tokens.partition_point(|it| it.end <= piece.range.start);
+        let to = tokens.partition_point(|it| it.start < piece.range.end);
+        cues[from..to.max(from)].fill(said);
     }
     Some(cues)
 }
