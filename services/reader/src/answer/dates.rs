@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chrono::{DateTime, Datelike, FixedOffset, TimeDelta};
+use chrono::{DateTime, Datelike, FixedOffset};
 use domain::time::{Precision, TimeSpan};
 use text::time::{Kind, Mention};
 use text::words;
@@ -48,9 +48,9 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     if let Some(window) = &question.window
         && all
             .iter()
-            .any(|it| it.span.as_ref().is_some_and(|span| meet(span, window)))
+            .any(|it| it.span.as_ref().is_some_and(|span| span.overlaps(window)))
     {
-        all.retain(|it| it.span.as_ref().is_none_or(|span| meet(span, window)));
+        all.retain(|it| it.span.as_ref().is_none_or(|span| span.overlaps(window)));
     }
     let mut best: Option<(f32, &Candidate)> = None;
     for it in &all {
@@ -79,10 +79,6 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
         conflict: false,
         stated: None,
     })
-}
-
-fn meet(span: &TimeSpan, window: &TimeSpan) -> bool {
-    span.start < window.end && window.start < span.end.max(span.start + TimeDelta::seconds(1))
 }
 
 /// Bytes between a time and the matter that halve, and more, what their nearness is worth.
