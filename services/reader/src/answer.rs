@@ -1,6 +1,7 @@
 //! Short answers taken word for word from the evidence, by kind of question.
 
 mod amount;
+mod change;
 mod choose;
 mod dates;
 mod gap;

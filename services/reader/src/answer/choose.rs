@@ -2,11 +2,11 @@
 
 use domain::anchor::AnswerKind;
 
-use super::Found;
 use super::lexis::number;
 use super::score::{Scored, located};
 use super::spans::Shape;
 use super::traits::{counts, of_kind};
+use super::{Found, change};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
 
@@ -46,8 +46,9 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
         vec![order[0]]
     };
     let share = worths[order[0]].clamp(0.0, 1.0);
-    if let Some(found) =
-        rival(question, pool, &scored, order[0]).map(|it| weigh(question, pool, [&scored[order[0]], it]))
+    if let Some(found) = rival(question, pool, &scored, order[0])
+        .or_else(|| change::other_time(question, pool, &scored, order[0]))
+        .map(|it| weigh(question, pool, [&scored[order[0]], it]))
     {
         return Some(Found { share, ..found });
     }
@@ -115,7 +116,7 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
     let told = |it: &Scored| pool.lines[it.span.line].turn.observed_at;
     let conflict = told(pair[0]) == told(pair[1]);
     let later = told(pair[1]) > told(pair[0]);
-    if !conflict && later == (question.recency >= 0.0) {
+    if !conflict && later != change::asks_before(question) {
         pair.swap(0, 1);
     }
     let said = |it: &Scored| format!("\"{}\" was said on {}", it.text, told(it).format("%-d %B %Y"));

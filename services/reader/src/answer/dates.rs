@@ -118,10 +118,18 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 push(Some(span), text, &own);
             }
         }
+        if question.habitual && !progressive(&question.lower) {
+            continue;
+        }
         let cover = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
         push(None, day(line.turn.observed_at), &[cover, 0.0, 0.0, 0.0, 0.0, line.own]);
     }
     out
+}
+
+/// "When is she moving" may be the day on which it is told; "when does it open" is not, and no day that is again and again.
+fn progressive(lower: &str) -> bool {
+    words(lower).into_iter().any(|it| it.len() > 4 && it.ends_with("ing"))
 }
 
 fn row(

@@ -32,7 +32,7 @@ pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; 
 /// "I don't drink coffee any more, only tea", "I drink no coffee": coffee is what is not drunk.
 fn is_denied(sentence: &Sentence, span: &Span) -> bool {
     let not = |at: usize| {
-        let clause = sentence.text[..at].rfind(MARKS).map_or(0, |it| it + 1);
+        let clause = after_mark(&sentence.text[..at]);
         let words = between(sentence, clause..at).unwrap_or_default();
         let phrase = sentence.pieces.iter().flatten().find(|it| it.range.contains(&at));
         let whole = phrase.and_then(|it| it.english.as_deref()).unwrap_or_default();
@@ -47,25 +47,86 @@ fn is_denied(sentence: &Sentence, span: &Span) -> bool {
     verbs(sentence).filter(|it| *it < span.start).any(follows)
 }
 
-/// "The secret is marjoram": what is said to be what is asked for.
+/// "The secret is marjoram", "the price was cut to 9 euros", "colour=green": what is said to be what is asked for.
 fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    if keyed(question, sentence, span) {
+        return true;
+    }
     let Some(noun) = &question.gap.equals else { return false };
     let is = |it: &(Class, String)| matches!(it.1.as_str(), "is" | "was" | "are" | "were");
-    let follows = |at: usize| {
-        let words = between(sentence, at..span.start).unwrap_or_default();
-        words
-            .split_first()
-            .is_some_and(|(first, rest)| is(first) && rest.iter().all(leads))
+    let follows = |at: usize, end: usize| {
+        let words = between(sentence, end..span.start);
+        let words = words.as_deref().and_then(<[_]>::split_first);
+        words.is_some_and(|(first, rest)| {
+            is(first) && rest.iter().all(leads) || becomes(first, rest, turned(&sentence.text[..at]))
+        })
     };
     let mut nouns = sentence
         .terms
         .iter()
         .filter(|it| it.stem == *noun && it.start < span.start);
-    nouns.any(|it| follows(end_of(&sentence.text, it.start)))
+    nouns.any(|it| follows(it.start, end_of(&sentence.text, it.start)))
+}
+
+/// "(Changed the password) to", "(the password) was changed to".
+fn becomes(first: &(Class, String), rest: &[(Class, String)], turned: bool) -> bool {
+    let words = || std::iter::once(first).chain(rest);
+    let turns = |it: &(Class, String)| is_turn(&it.1);
+    let Some(to) = words().position(|it| it.1 == "to") else {
+        return false;
+    };
+    let opens = words().take(to).all(|it| helps(it) || turns(it)) && words().skip(to + 1).all(leads);
+    opens && (turned || words().take(to).any(turns))
+}
+
+fn turned(before: &str) -> bool {
+    text::words(before).into_iter().any(|it| is_turn(&it.to_lowercase()))
+}
+
+/// Verbs of what becomes something else, by stem.
+fn is_turn(lower: &str) -> bool {
+    let turns = [
+        "chang", "switch", "cut", "rais", "lower", "reduc", "increas", "went", "gone", "drop", "renam", "updat", "set",
+        "move", "extend", "postpon",
+    ];
+    turns.contains(&text::stem(lower).as_str())
+}
+
+/// "pool_size=50", `"commit": "a41f9e2"` behind a key whose words the question asks for.
+fn keyed(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    let quotes = ['"', '\'', ' '];
+    let before = sentence.text[..span.start].trim_end_matches(quotes);
+    let Some(key) = before.strip_suffix(['=', ':']) else {
+        return false;
+    };
+    // In prose a colon follows many a word.
+    if before.ends_with(':') && !key.ends_with('"') {
+        return false;
+    }
+    let before = key.trim_end_matches(quotes);
+    let part = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.');
+    let start = before.rfind(|it| !part(it));
+    let key = start.map_or(before, |at| before[at..].trim_start_matches(|it| !part(it)));
+    let stems: Vec<String> = key
+        .split(|it: char| !it.is_alphanumeric())
+        .map(|it| text::stem(&it.to_lowercase()))
+        .collect();
+    let asked = |it: &String| question.words.iter().any(|word| word.stem == *it);
+    let whole = key.contains(['_', '-', '.']) && question.lower.contains(&key.to_lowercase());
+    let named = stems
+        .last()
+        .is_some_and(|it| *it == question.head || Some(it) == question.gap.equals.as_ref());
+    whole || named && stems.iter().all(asked)
 }
 
 /// What parts clauses.
 const MARKS: [char; 12] = ['.', ';', ':', '!', '?', '(', ')', '"', '…', '—', '–', ','];
+
+/// Returns where the last clause of a text starts.
+fn after_mark(text: &str) -> usize {
+    let mark = text.char_indices().rev().find(|it| MARKS.contains(&it.1));
+    mark.map_or(0, |(at, mark)| at + mark.len_utf8())
+}
 
 /// Returns the classes and the words of a stretch of a sentence, those of other languages in English; none if a mark stands in it.
 fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, String)>> {

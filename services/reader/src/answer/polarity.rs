@@ -1,13 +1,13 @@
 //! Yes or no, and one of two options.
 
-use super::Found;
 use super::lexis::denies;
+use super::{Found, change};
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 use crate::words::Lexicon;
 
 /// A sentence that covers less than this share of the best says nothing about it.
-const NEAR: f32 = 0.75;
+pub(super) const NEAR: f32 = 0.75;
 /// A turn this much behind the best one does not vote.
 const BEHIND: f32 = 1.0;
 /// If the rest of the question is covered this well, a missing name or number means that it was another.
@@ -22,7 +22,8 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .copied()
         .filter(|&it| pool.lines[it].order >= top - BEHIND)
         .collect();
-    let denied = if differs(question, pool, first) {
+    let over = change::over(question, pool, lines);
+    let denied = if over.is_some() || differs(question, pool, first) {
         true
     } else {
         spoken(pool, &pool.lines[first])
@@ -37,7 +38,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .fold(0.0, f32::max);
     Some(Found {
         text: text.to_owned(),
-        lines: vec![first],
+        lines: vec![over.unwrap_or(first)],
         share,
         reason: None,
         conflict: false,
@@ -126,7 +127,7 @@ fn denied(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
 
 /// Parts a clause in lower case at "and" up to what is denied: "I live in Graz and don't ski" says nothing against Graz, "I don't ski and swim" denies
 /// both.
-fn apart(clause: &str) -> Vec<String> {
+pub(super) fn apart(clause: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for part in clause.split(" and ") {
         let denied = |it: &String| text::words(it).iter().any(|it| denies(it));
@@ -136,6 +137,13 @@ fn apart(clause: &str) -> Vec<String> {
         }
     }
     out
+}
+
+/// The clauses of a sentence in lower case, in English as far as it is known.
+pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
+    let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
+    let clauses = lower.split([',', ';', ':', '—', '。', '，']);
+    clauses.flat_map(|it| it.split(" but ")).map(str::to_owned).collect()
 }
 
 /// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place.
@@ -155,12 +163,8 @@ fn denies_match(sentence: &Sentence, question: &Question) -> bool {
                 .filter(against)
                 .any(|it| sentence.terms.iter().any(|term| term.stem == of(it)))
     });
-    let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
-    let clauses = lower
-        .split([',', ';', ':', '—', '。', '，'])
-        .flat_map(|it| it.split(" but "))
-        .flat_map(apart);
-    let denied = clauses.into_iter().any(|lower| {
+    let parts = clauses(sentence).into_iter().flat_map(|it| apart(&it));
+    let denied = parts.into_iter().any(|lower| {
         let words = text::words(&lower);
         let holds = words
             .iter()

@@ -161,6 +161,11 @@ fn what_is_denied_is_no_answer() {
             (WhatDoes, "", "read", "What does Osman read?", "letters"),
         ],
     );
+    let dashed = Talk::new(
+        "Berit: By the way — I don't drink coffee any more, only tea.
+         Osman: I read no novels, only letters.",
+    );
+    check(&dashed, &[(WhatDoes, "", "drink", "What does Berit drink?", "tea")]);
 }
 
 #[test]

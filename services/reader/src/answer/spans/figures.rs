@@ -62,7 +62,7 @@ impl Finder<'_> {
         } else if let Some(next) = next.filter(|it| amount::unit(&it.lower) || duration(&it.lower)) {
             (span.end, found) = (next.end, true);
             span.length += 1;
-        } else if self.paid(at, end) {
+        } else if self.paid(at, end) || (next.is_none() && thousands(&self.tokens[end - 1].lower)) {
             (span.money, found) = (true, true);
         }
         if found {
@@ -171,4 +171,11 @@ impl Finder<'_> {
             at = end;
         }
     }
+}
+
+/// "22k".
+fn thousands(lower: &str) -> bool {
+    lower
+        .strip_suffix('k')
+        .is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
 }
