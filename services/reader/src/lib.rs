@@ -8,6 +8,7 @@
 //! [`weights`] of turns, candidates and times, and a check whether to refuse. It looks nothing up and remembers nothing:
 //! what it may use is in the request.
 
+mod amend;
 mod answer;
 mod check;
 pub mod choices;

@@ -1,9 +1,11 @@
 //! From evidence to verdict and answer.
 
+use domain::anchor::AnswerKind;
 use domain::evidence::{Answer, NearMiss, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 use text::gloss;
 
+use crate::amend::{self, amended};
 use crate::answer::{self, Found};
 use crate::check;
 use crate::features::{self, Features};
@@ -17,6 +19,10 @@ use crate::words::Lexicon;
 
 /// A window that covers less of the question than this has nothing to do with it.
 const NOTHING: f32 = 0.2;
+/// ... or less than this, if no word of the question was ever said and it is about nobody who speaks.
+const NOTHING_NEAR: f32 = 0.4;
+/// A time whose turn and neighbours cover less than this of the question is the time of something else.
+const BESIDE: f32 = 0.15;
 /// A window that covers less than this answers a part at best.
 const PART: f32 = 0.5;
 /// Characters of a near miss that are shown.
@@ -29,6 +35,7 @@ pub fn read(request: &AnswerV1) -> AnsweredV1 {
 
 /// As [`read`], with other weights.
 pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
+    let request = &*amended(request);
     let mut lexicon = Lexicon::default();
     let question = question::analyse(request, &mut lexicon);
     let pool = Pool::gather(request, &question, weights, &mut lexicon);
@@ -54,6 +61,12 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
             misses(&pool, &pool.by_order, "weak"),
         );
     };
+    if is_beside(&question, &pool, &found) {
+        return refused(
+            "what is remembered nearest to this says nothing of it",
+            misses(&pool, &found.lines, "weak"),
+        );
+    }
     if sought.as_ref().is_some_and(|it| it.denies(&pool, &found)) {
         let reason = format!("\"{}\" is somebody else, and no other name is told", found.text);
         return refused(&reason, misses(&pool, &found.lines, "weak"));
@@ -89,8 +102,18 @@ pub fn features(request: &AnswerV1) -> Option<Features> {
 }
 
 fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &Judgement) -> Option<AnsweredV1> {
+    // "Hi" asks for nothing; a person or a time alone may.
+    let asks = !question.words.is_empty() || question.subject.is_some() || question.window.is_some();
+    if !asks && question.identity.is_none() && request.anchors.names.is_empty() {
+        return Some(refused("the question names nothing to look for", Vec::new()));
+    }
     let nothing_known = !question.words.is_empty() && question.words.iter().all(|it| !it.known);
-    if judgement.parts.cover < NOTHING && nothing_known {
+    let least = if question.subject.is_some() {
+        NOTHING
+    } else {
+        NOTHING_NEAR
+    };
+    if judgement.parts.cover < least && nothing_known {
         return Some(refused(
             "nothing on this is remembered",
             misses(pool, &pool.by_order, "weak"),
@@ -134,6 +157,16 @@ fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &
         "nothing that is remembered fits the question well enough",
         misses(pool, &pool.by_height, "weak"),
     ))
+}
+
+/// Says whether neither the turn of a time nor one beside it speaks of what is asked.
+fn is_beside(question: &Question, pool: &Pool<'_>, found: &Found) -> bool {
+    let covers = |line: &usize| {
+        let around = pool.window(*line, 1, 1).into_iter();
+        around.map(|it| pool.lines[it].cover).fold(0.0, f32::max)
+    };
+    let cover = found.lines.iter().map(covers).fold(0.0, f32::max);
+    question.kind == AnswerKind::When && !question.words.is_empty() && cover < BESIDE
 }
 
 fn of_others(subject: &str, pool: &Pool<'_>, lines: &[usize]) -> AnsweredV1 {
@@ -198,6 +231,8 @@ fn accepted(
         reasons.push("only a part of what was asked is found in the evidence".to_owned());
     }
     reasons.extend(found.reason.clone());
+    let first = found.lines.first().map(|it| pool.lines[*it].turn);
+    reasons.extend(first.and_then(amend::reason));
     if found.conflict {
         status = Sufficiency::Conflicting;
     }

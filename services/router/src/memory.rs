@@ -14,11 +14,12 @@ mod pages;
 mod posts;
 mod topics;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::evidence::Amendment;
 use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
 use domain::port::{Change, DerivedChange};
 use domain::unit::{Grain, Status, Unit};
@@ -177,7 +178,22 @@ impl Memory {
         Marks {
             pinned: turns(&self.acts.pinned),
             forgotten: turns(&self.acts.forgotten),
+            amended: self.amended(),
         }
+    }
+
+    /// What was decided about facts, by the turn that states them, in the order of their ids.
+    fn amended(&self) -> BTreeMap<UnitId, Vec<Amendment>> {
+        let mut amended: BTreeMap<UnitId, Vec<Amendment>> = BTreeMap::new();
+        for (id, (at, now)) in &self.acts.decided {
+            let Some(fact) = self.facts.get(*id) else { continue };
+            amended.entry(fact.source).or_default().push(Amendment {
+                was: fact.object.clone(),
+                now: now.clone(),
+                at: *at,
+            });
+        }
+        amended
     }
 
     fn remove(&mut self, DerivedId { kind, id }: DerivedId) {

@@ -5,7 +5,8 @@ mod display;
 
 use std::collections::BTreeSet;
 
-use domain::evidence::{EvidencePack, PackItem};
+use domain::evidence::{Amendment, EvidencePack, PackItem};
+use domain::message::RouteV1;
 
 use crate::query::Query;
 use crate::route::Scored;
@@ -60,18 +61,25 @@ struct Weighed {
     day: String,
     /// Tokens of the header of its day.
     header: u32,
+    /// What was decided by hand about what it states; mostly nothing.
+    note: String,
 }
 
-/// Packs the best of `scored` (best first) into `budget` o200k tokens; what is shown costs its tokens plus one a line. It stops
+/// Packs the best of `scored` (best first) into `tokens` o200k tokens; what is shown costs its tokens plus one a line. It stops
 /// when the lines hold the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence
 /// that a unit holds, so the sum says how much of it the pack is thought to hold.
-pub fn pack(view: &View, query: &Query, scored: &[Scored], (budget, enough): (u32, f32)) -> Packed {
+pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) -> Packed {
+    let (budget, enough) = (request.tokens, request.enough);
     let labels = Labels::of(view);
     let mut open: Vec<Weighed> = scored
         .iter()
         .take(WEIGHED)
         .enumerate()
-        .map(|(index, it)| weigh(view, query, &labels, (index, it)))
+        .map(|(index, it)| {
+            let mut line = weigh(view, query, &labels, (index, it));
+            line.remark(note(view.amended(view.turns()[it.place].unit.id, request.as_of)));
+            line
+        })
         .collect();
     let mut fates = vec![Fate::Weak; scored.len()];
     let prices = open.iter().map(|it| it.price).collect();
@@ -154,6 +162,13 @@ impl Chosen {
 }
 
 impl Weighed {
+    fn remark(&mut self, note: String) {
+        if !note.is_empty() {
+            self.price += text::tokens(&note) as u32;
+            self.note = note;
+        }
+    }
+
     fn cost(&self, days: &BTreeSet<String>) -> u32 {
         self.price + if days.contains(&self.day) { 0 } else { self.header }
     }
@@ -176,7 +191,17 @@ fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &
         words,
         header: text::tokens(&day) as u32 + 1,
         day,
+        note: String::new(),
     }
+}
+
+/// What a line says of its statements that were corrected or taken back: its words stay as they were.
+fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
+    let one = |it: &Amendment| match &it.now {
+        Some(now) => format!(" [corrected since: \"{}\" is \"{now}\"]", it.was),
+        None => format!(" [taken back since: \"{}\"]", it.was),
+    };
+    amended.map(one).collect()
 }
 
 /// Returns the open unit with the most probability for its price, ties by rank.
@@ -207,7 +232,7 @@ fn render(view: &View, scored: &[Scored], chosen: &[Weighed], labels: &Labels, b
         } else {
             labels.short(&unit.actor)
         };
-        let mut line = format!("{label}{}", it.display.text(&view.turns()[scored.place]));
+        let mut line = format!("{label}{}{}", it.display.text(&view.turns()[scored.place]), it.note);
         let day = unit.observed_at.date_naive();
         if last != Some(day) {
             line = format!("{}\n{line}", header(unit, last));

@@ -84,7 +84,7 @@ pub(crate) fn within(
         candidates.entry(*place).or_default();
     }
     let scored = score_favoured(view, query, (&candidates, &favoured), related, weights);
-    let packed = pack(view, query, &scored, (request.tokens, request.enough));
+    let packed = pack(view, query, &scored, request);
     let ranked = scored
         .iter()
         .take(request.ranked as usize)
@@ -276,6 +276,7 @@ fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
             text: unit.text.clone(),
             caption: unit.caption.clone(),
             times: unit.times.clone(),
+            amended: view.amended(unit.id, gate.request().as_of).cloned().collect(),
         }
     });
     Scene {

@@ -10,6 +10,8 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 
+use chrono::{DateTime, FixedOffset};
+use domain::evidence::Amendment;
 use domain::id::{SessionId, UnitId};
 use domain::port::Change;
 use domain::unit::{Grain, Status, Unit};
@@ -51,6 +53,8 @@ pub struct Marks {
     pub pinned: BTreeSet<UnitId>,
     /// Those that are no evidence any more.
     pub forgotten: BTreeSet<UnitId>,
+    /// Those that state what was corrected or taken back, and what holds instead.
+    pub amended: BTreeMap<UnitId, Vec<Amendment>>,
 }
 
 impl View {
@@ -106,6 +110,12 @@ impl View {
     /// Returns what was decided about turns.
     pub fn marks(&self) -> &Marks {
         &self.marks
+    }
+
+    /// Returns what was decided, up to a moment if one is given, about what a turn states.
+    pub fn amended(&self, unit: UnitId, as_of: Option<DateTime<FixedOffset>>) -> impl Iterator<Item = &Amendment> {
+        let decided = self.marks.amended.get(&unit).into_iter().flatten();
+        decided.filter(move |it| as_of.is_none_or(|as_of| it.at <= as_of))
     }
 
     /// Returns the sequence of the latest change taken in.

@@ -1,6 +1,6 @@
 //! Evidence: what a question gets.
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::AnswerKind;
@@ -152,6 +152,20 @@ pub struct Turn {
     pub caption: String,
     /// Times named in it.
     pub times: Vec<TimeSpan>,
+    /// What was decided by hand about what it states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub amended: Vec<Amendment>,
+}
+
+/// What was decided by hand about something that a turn states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Amendment {
+    /// The value, as the turn states it.
+    pub was: String,
+    /// What holds instead; none if the statement is not to be told any more.
+    pub now: Option<String>,
+    /// When that was decided.
+    pub at: DateTime<Utc>,
 }
 
 /// A strong candidate with its surroundings: what the reader judges and answers from.

@@ -93,7 +93,7 @@ pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>
             let mut candidates: Candidates = all.clone();
             candidates.retain(|_, by| by.iter().any(|it| Some(*it) != left));
             let scored = route::score(view, &query, &candidates, &related, weights);
-            let packed = pack(view, &query, &scored, (BUDGET, 1.0)).pack;
+            let packed = pack(view, &query, &scored, &request).pack;
             let places: BTreeSet<usize> = packed.items.iter().filter_map(|it| view.place(it.unit)).collect();
             sums[0] += share(&groups, |it| places.contains(it));
             sums[1] += share(&groups, |it| candidates.contains_key(it));

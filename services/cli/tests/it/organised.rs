@@ -124,6 +124,45 @@ async fn a_sister_is_a_person_and_what_was_decided_holds() {
 }
 
 #[tokio::test]
+async fn what_was_corrected_is_what_a_question_gets() {
+    let server = with_talk("organised-correction").await;
+    let facts = until(&server, "/spaces/pair/facts", |it| says(it, "Ruben", "carpenter")).await;
+    let job = fact(&facts, "Ruben", "carpenter").unwrap()["id"].clone();
+    let ask = async || {
+        let question = json!({ "question": "What does Ruben work as?" });
+        server.post("/spaces/pair/query", &question).await.1
+    };
+    let until_said = async |expected: &str| {
+        let mut last = Value::Null;
+        for _ in 0..300 {
+            last = ask().await;
+            let said = last["answer"]["text"].as_str().unwrap_or("nothing");
+            if said.contains(expected) {
+                return last;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("no {expected}: {last}")
+    };
+    until_said("carpenter").await;
+    let correct = json!({ "id": "fix", "act": { "kind": "correct_fact", "fact": job, "object": "luthier" } });
+    assert_eq!(server.post("/spaces/pair/curations", &correct).await.0, 202);
+    let corrected = until_said("luthier").await;
+    let pack = corrected["pack"].to_string();
+    assert!(
+        pack.contains(r#"[corrected since: \"carpenter\" is \"luthier\"]"#),
+        "{pack}"
+    );
+    let undo = json!({ "act": { "kind": "undo", "curation": "fix" } });
+    assert_eq!(server.post("/spaces/pair/curations", &undo).await.0, 202);
+    until_said("carpenter").await;
+    let retire = json!({ "act": { "kind": "retire_fact", "fact": job } });
+    assert_eq!(server.post("/spaces/pair/curations", &retire).await.0, 202);
+    let retired = until_said("nothing").await;
+    assert!(retired["pack"].to_string().contains("[taken back since:"), "{retired}");
+}
+
+#[tokio::test]
 async fn an_erased_record_is_gone_from_evidence_and_from_lists() {
     let server = with_talk("organised-erasure").await;
     let question = json!({ "question": "What is the code of Ruben's secret locker?" });

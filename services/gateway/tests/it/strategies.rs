@@ -97,6 +97,7 @@ fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> Ro
             text: text.into(),
             caption: String::new(),
             times: Vec::new(),
+            amended: Vec::new(),
         }],
         packed: false,
     };

@@ -60,6 +60,7 @@ impl Talk {
                 .collect(),
             text: text.to_owned(),
             caption: caption.trim_end_matches(']').to_owned(),
+            amended: Vec::new(),
         });
     }
 

@@ -1,7 +1,8 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use domain::curation::{Act, Curation, standing};
-use domain::id::UnitId;
+use domain::id::{FactId, UnitId};
 
 /// What people decided about units, as far as it stands; of two acts about one unit the later one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub(super) struct Acts {
     pub(super) pinned: BTreeSet<UnitId>,
     /// Units that are not to be told any more.
     pub(super) forgotten: BTreeSet<UnitId>,
+    /// What facts say instead, by the fact as it was told; none if it is not to be told any more.
+    pub(super) decided: BTreeMap<FactId, (DateTime<Utc>, Option<String>)>,
 }
 
 impl Acts {
@@ -17,21 +20,23 @@ impl Acts {
     pub(super) fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
         for curation in standing(curations) {
-            match curation.act {
+            match &curation.act {
                 Act::PinUnit { unit } => {
-                    acts.forgotten.remove(&unit);
-                    acts.pinned.insert(unit);
+                    acts.forgotten.remove(unit);
+                    acts.pinned.insert(*unit);
                 }
                 Act::ForgetUnit { unit } => {
-                    acts.pinned.remove(&unit);
-                    acts.forgotten.insert(unit);
+                    acts.pinned.remove(unit);
+                    acts.forgotten.insert(*unit);
+                }
+                Act::CorrectFact { fact, object } => {
+                    acts.decided.insert(*fact, (curation.at, Some(object.clone())));
+                }
+                Act::RetireFact { fact } => {
+                    acts.decided.insert(*fact, (curation.at, None));
                 }
                 // The clusterer and the writer see to these.
-                Act::CorrectFact { .. }
-                | Act::RetireFact { .. }
-                | Act::UndoMerge { .. }
-                | Act::EraseRecord { .. }
-                | Act::Undo { .. } => {}
+                Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
             }
         }
         acts

@@ -41,6 +41,11 @@ impl Facts {
         }
     }
 
+    /// Returns a fact as it stands now.
+    pub(super) fn get(&self, id: FactId) -> Option<&Fact> {
+        self.all.get(&id).map(Arc::as_ref)
+    }
+
     /// Says whether the fact was taken back; not if it is not there (yet).
     pub(super) fn is_withdrawn(&self, id: FactId) -> bool {
         self.all.get(&id).is_some_and(|it| it.withdrawn)

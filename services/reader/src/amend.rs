@@ -1,0 +1,59 @@
+//! What was decided by hand about a statement holds for every way to read its turn: a corrected value stands in the text, and
+//! what was taken back is not read.
+
+use std::borrow::Cow;
+
+use domain::evidence::{Amendment, Turn};
+use domain::message::AnswerV1;
+
+/// Returns the request as it reads with all amendments of its turns.
+pub(crate) fn amended(request: &AnswerV1) -> Cow<'_, AnswerV1> {
+    let turns = || request.scenes.iter().flat_map(|it| &it.turns);
+    if turns().all(|it| it.amended.is_empty()) {
+        return Cow::Borrowed(request);
+    }
+    let mut request = request.clone();
+    for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
+        turn.text = read(turn);
+    }
+    Cow::Owned(request)
+}
+
+/// Says how an answer comes by a value that its turn does not state.
+pub(crate) fn reason(turn: &Turn) -> Option<String> {
+    let last = turn
+        .amended
+        .iter()
+        .filter(|it| it.now.is_some())
+        .max_by_key(|it| it.at)?;
+    Some(format!(
+        "\"{}\" was corrected on {}",
+        last.was,
+        last.at.format("%-d %B %Y")
+    ))
+}
+
+fn read(turn: &Turn) -> String {
+    let amend = |text: String, it: &Amendment| match (find(&text, &it.was), &it.now) {
+        (None, _) => text,
+        (Some(_), None) => without(&text, &it.was),
+        (Some(at), Some(now)) => format!("{}{now}{}", &text[..at], &text[at + it.was.len()..]),
+    };
+    turn.amended.iter().fold(turn.text.clone(), amend)
+}
+
+/// Drops the sentences that hold a value.
+fn without(text: &str, value: &str) -> String {
+    let kept = text::sentences(text).into_iter().filter(|it| find(it, value).is_none());
+    kept.collect::<Vec<&str>>().join(" ")
+}
+
+/// Returns where a value stands as whole words.
+fn find(text: &str, value: &str) -> Option<usize> {
+    let bounded = |at: &usize| {
+        let inside = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+        !inside(text[..*at].chars().next_back()) && !inside(text[*at + value.len()..].chars().next())
+    };
+    let mut places = text.match_indices(value).map(|it| it.0).filter(|_| !value.is_empty());
+    places.find(bounded)
+}

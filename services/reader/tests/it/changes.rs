@@ -1,0 +1,140 @@
+//! What has changed or ended since it was told, and what somebody corrected or took back by hand.
+
+use domain::anchor::AnswerKind::{self, Number, WhatIs, When, Where, YesNo};
+use domain::evidence::{Amendment, Sufficiency};
+
+use crate::talk::Talk;
+
+fn check(talk: &Talk, cases: &[(AnswerKind, &str, &str)]) {
+    for (kind, question, expected) in cases {
+        let answer = talk.answer(*kind, question);
+        assert_eq!(answer, *expected, "{question}");
+    }
+}
+
+#[test]
+fn what_is_over_is_not_the_case() {
+    let talk = Talk::new(
+        "Nadia: I quit smoking two weeks ago, and I sold my motorbike.
+         Otis: I used to play chess but not any more. My parrot Kiwi died in January.
+         Nadia: I got used to the noise. I stopped by the bakery, their rye bread is great.
+         Otis: Petra and I broke up. I dropped out of the choir.
+         Nadia: I play tennis on Fridays and I have a piano.",
+    );
+    check(
+        &talk,
+        &[
+            (YesNo, "Does Nadia smoke?", "No"),
+            (YesNo, "Does Nadia have a motorbike?", "No"),
+            (YesNo, "Does Otis play chess?", "No"),
+            (YesNo, "Does Otis have a parrot?", "No"),
+            (YesNo, "Is Otis together with Petra?", "No"),
+            (YesNo, "Is Otis in the choir?", "No"),
+            (YesNo, "Did Nadia smoke?", "Yes"),
+            (YesNo, "Has Nadia quit smoking?", "Yes"),
+            (YesNo, "Did Nadia sell her motorbike?", "Yes"),
+            (YesNo, "Does Nadia play tennis?", "Yes"),
+            (YesNo, "Does Nadia have a piano?", "Yes"),
+            (YesNo, "Is Nadia used to the noise?", "Yes"),
+        ],
+    );
+}
+
+#[test]
+fn what_was_taken_up_again_is_the_case() {
+    let talk = Talk::new(
+        "Nadia: I quit smoking two weeks ago.
+
+         @ 2025-01-05
+         Nadia: I smoke again, sadly.",
+    );
+    check(&talk, &[(YesNo, "Does Nadia smoke?", "Yes")]);
+}
+
+#[test]
+fn of_two_values_the_one_that_is_new_holds() {
+    let talk = Talk::new(
+        "Nadia: My phone number is 555-1234. My dentist is in Mill Street.
+         Otis: The wifi password is hunter2.
+
+         @ 2025-01-05
+         Nadia: My new phone number is 555-9999. I switched dentists, the new one is in Park Lane.
+         Otis: I changed the wifi password to swordfish.",
+    );
+    check(
+        &talk,
+        &[
+            (WhatIs, "What is Nadia's phone number?", "555-9999"),
+            (WhatIs, "What was Nadia's old phone number?", "555-1234"),
+            (WhatIs, "What is the wifi password?", "swordfish"),
+            (Where, "Where is Nadia's dentist?", "Park Lane"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_told_of_a_thing_without_saying_that_it_is_new_changes_nothing() {
+    let talk = Talk::new(
+        "Nadia: My locker number is 17.
+
+         @ 2025-01-05
+         Nadia: My locker number always was a problem, 99 is taken.",
+    );
+    check(&talk, &[(Number, "What is Nadia's locker number?", "17")]);
+}
+
+#[test]
+fn a_key_tells_its_value() {
+    let talk = Talk::new(
+        "worker: commit=a41f9e2, service=checkout, version=2.14.1
+         worker: pool_size=50, max_overflow=5",
+    );
+    check(
+        &talk,
+        &[
+            (WhatIs, "What is pool_size?", "50"),
+            (WhatIs, "What is the version?", "2.14.1"),
+        ],
+    );
+}
+
+#[test]
+fn who_asks_for_nothing_and_for_what_has_no_day_is_refused() {
+    let talk = Talk::new("Nadia: The museum in Basel hired my cousin. I bought new wheels.");
+    check(
+        &talk,
+        &[
+            (AnswerKind::Message, "hi", "refused"),
+            (When, "When does the museum open?", "refused"),
+        ],
+    );
+}
+
+#[test]
+fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
+    let text = "Lea: I work at Siemens. My locker number is 17.";
+    let amended = |was: &str, now: Option<&str>| Amendment {
+        was: was.to_owned(),
+        now: now.map(str::to_owned),
+        at: "2025-02-01T00:00:00Z".parse().unwrap(),
+    };
+    let ask = |amendment: Amendment, question: &str| {
+        let mut request = Talk::new(text).request(Where, question, "", "work");
+        for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
+            turn.amended = vec![amendment.clone()];
+        }
+        reader::read(&request)
+    };
+    let question = "Where does Lea work?";
+    let corrected = ask(amended("Siemens", Some("Bosch")), question);
+    assert_eq!(corrected.answer.unwrap().text, "Bosch");
+    let reasons = corrected.verdict.reasons.join("; ");
+    assert!(
+        reasons.ends_with("\"Siemens\" was corrected on 1 February 2025"),
+        "{reasons}"
+    );
+    let gone = ask(amended("Siemens", None), question);
+    assert_eq!(gone.verdict.status, Sufficiency::Insufficient, "{gone:?}");
+    let part = ask(amended("Sie", Some("Bo")), question);
+    assert_eq!(part.answer.unwrap().text, "Siemens", "a part of a word is no value");
+}
