@@ -27,13 +27,3 @@ impl Classify for Error {
         }
     }
 }
-
-impl Error {
-    /// Says whether trying again may help.
-    pub(crate) fn may_pass(&self) -> bool {
-        matches!(
-            self.kind(),
-            ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted
-        )
-    }
-}

@@ -65,7 +65,7 @@ impl Organiser {
             let units: Vec<UnitId> = units.into_iter().collect();
             match self.settled(&space, &units).await {
                 Ok(()) => taken.done(),
-                Err(error) if error.may_pass() => {
+                Err(error) if error.kind().may_pass() => {
                     // The bus delivers this one again; the others are still waited for.
                     drop(taken);
                     self.forget(&space, ticket);

@@ -24,6 +24,48 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// Every kind.
+    pub const ALL: [ErrorKind; 8] = [
+        ErrorKind::Invalid,
+        ErrorKind::NotFound,
+        ErrorKind::Conflict,
+        ErrorKind::Exhausted,
+        ErrorKind::Timeout,
+        ErrorKind::Unavailable,
+        ErrorKind::Damaged,
+        ErrorKind::Internal,
+    ];
+
+    /// Says whether the same may succeed later: a message that failed so is delivered again.
+    #[must_use]
+    pub fn may_pass(self) -> bool {
+        match self {
+            ErrorKind::Exhausted | ErrorKind::Timeout | ErrorKind::Unavailable => true,
+            ErrorKind::Invalid
+            | ErrorKind::NotFound
+            | ErrorKind::Conflict
+            | ErrorKind::Damaged
+            | ErrorKind::Internal => false,
+        }
+    }
+
+    /// Returns its name in headers and labels, as in `not_found`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Invalid => "invalid",
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::Conflict => "conflict",
+            ErrorKind::Exhausted => "exhausted",
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::Unavailable => "unavailable",
+            ErrorKind::Damaged => "damaged",
+            ErrorKind::Internal => "internal",
+        }
+    }
+}
+
 /// Gives the kind of an error.
 pub trait Classify: StdError {
     /// Returns what the caller can do about this error.
@@ -83,5 +125,21 @@ impl StdError for PortError {
 impl Classify for PortError {
     fn kind(&self) -> ErrorKind {
         self.kind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::ErrorKind;
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = ErrorKind::ALL.iter().map(|it| it.name()).collect();
+        assert_eq!(names.len(), ErrorKind::ALL.len());
+        let passing = ErrorKind::ALL.iter().filter(|it| it.may_pass()).map(|it| it.name());
+        let passing: Vec<&str> = passing.collect();
+        assert_eq!(passing, ["exhausted", "timeout", "unavailable"]);
     }
 }

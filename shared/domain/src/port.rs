@@ -1,7 +1,7 @@
 //! What the services need from outside. Two adapters stand behind each port; one conformance suite runs on both.
 //!
 //! All methods are safe to repeat with the same arguments. Every failure is a [`PortError`] whose kind says whether
-//! trying again helps: `Unavailable` and `Timeout` may pass, everything else does not.
+//! trying again helps ([`may_pass`](crate::ErrorKind::may_pass)).
 
 mod bus;
 mod embedder;

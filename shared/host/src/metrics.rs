@@ -70,7 +70,7 @@ struct Delivered {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Served {
     subject: String,
-    outcome: String,
+    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -286,7 +286,7 @@ impl Metrics {
     }
 
     pub(crate) fn served(&self, subject: &str, error: Option<ErrorKind>, time: Duration) {
-        let outcome = error.map_or_else(|| "ok".to_owned(), |kind| format!("{kind:?}").to_lowercase());
+        let outcome = error.map_or("ok", ErrorKind::name);
         self.0
             .served
             .get_or_create(&Served {

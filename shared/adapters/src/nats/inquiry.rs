@@ -28,18 +28,6 @@ const LINGER: Duration = Duration::from_millis(50);
 const LEAVING: &str = "leaving";
 const OPERATION: &str = "bus.request";
 
-/// Kinds of errors as they travel.
-const KINDS: [(ErrorKind, &str); 8] = [
-    (ErrorKind::Invalid, "invalid"),
-    (ErrorKind::NotFound, "not_found"),
-    (ErrorKind::Conflict, "conflict"),
-    (ErrorKind::Exhausted, "exhausted"),
-    (ErrorKind::Timeout, "timeout"),
-    (ErrorKind::Unavailable, "unavailable"),
-    (ErrorKind::Damaged, "damaged"),
-    (ErrorKind::Internal, "internal"),
-];
-
 type Servers = Vec<mpsc::Sender<Inquiry>>;
 
 /// The servers of this process, by subject. They take turns.
@@ -82,13 +70,9 @@ pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Resul
     let Some(name) = error else {
         return Ok(answer.payload.to_vec());
     };
-    let kind = KINDS.iter().find(|(_, it)| *it == name);
+    let kind = ErrorKind::ALL.into_iter().find(|it| it.name() == name);
     let detail = String::from_utf8_lossy(&answer.payload).into_owned();
-    Err(PortError::new(
-        OPERATION,
-        kind.map_or(ErrorKind::Internal, |it| it.0),
-        detail,
-    ))
+    Err(PortError::new(OPERATION, kind.unwrap_or(ErrorKind::Internal), detail))
 }
 
 /// Sends a request once and waits, as long as the connection lasts: an answer that comes after it finds nobody.
@@ -259,9 +243,8 @@ impl Replier {
     }
 
     fn refuse(&mut self, error: &PortError) {
-        let kind = KINDS.iter().find(|(it, _)| *it == error.kind());
         let mut headers = HeaderMap::new();
-        wire::set(&mut headers, wire::ERROR, kind.map_or("internal", |it| it.1));
+        wire::set(&mut headers, wire::ERROR, error.kind().name());
         self.send(headers, error.to_string().into_bytes());
     }
 
