@@ -161,7 +161,13 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
 /// Returns those of `ids` that are searchable, sorted. What is stored may still be on its way into the index, so while
 /// the writer has a backlog the answer is none; an equal batch is then published under its old position.
 async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>, Problem> {
-    if app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await? > 0 {
+    if app
+        .stores()
+        .bus
+        .backlog(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP)
+        .await?
+        > 0
+    {
         return Ok(Vec::new());
     }
     let records = app.stores().records.get(space, ids).await?;

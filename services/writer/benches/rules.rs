@@ -72,7 +72,7 @@ async fn stores(dir: &std::path::Path, space: &SpaceId, batches: &[Vec<Record>])
     for (number, records) in batches.iter().enumerate() {
         publish(&context, space, format!("b{number}"), records.clone()).await?;
     }
-    idle(&context, RecordsAcceptedV1::SUBJECT, "writer").await?;
+    idle(&context, RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP).await?;
     println!(
         "batches of {BATCH}, to searchable: {:.0} records/s",
         rate(BATCH * BATCHES, begin.elapsed())

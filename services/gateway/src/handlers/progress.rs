@@ -40,7 +40,11 @@ pub(crate) async fn get(
     if !written && waiting.wait_ms.is_some() {
         return Err(query::not_written(&app, &space, position).await?);
     }
-    let backlog = app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await?;
+    let backlog = app
+        .stores()
+        .bus
+        .backlog(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP)
+        .await?;
     Ok(Json(Progress {
         watermark: watermark::print(&space, position),
         written,

@@ -60,7 +60,7 @@ impl Topic {
     pub fn of_mnemic() -> Vec<Topic> {
         use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
         [
-            (RecordsAcceptedV1::SUBJECT, ["writer"].as_slice()),
+            (RecordsAcceptedV1::SUBJECT, [RecordsAcceptedV1::GROUP].as_slice()),
             (UnitsWrittenV1::SUBJECT, ["segmenter"].as_slice()),
             (UnitsOrganisedV1::SUBJECT, ["clusterer"].as_slice()),
         ]

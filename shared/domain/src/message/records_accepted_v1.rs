@@ -19,6 +19,11 @@ pub struct RecordsAcceptedV1 {
     pub curations: Vec<Curation>,
 }
 
+impl RecordsAcceptedV1 {
+    /// The group that writes them: what it has settled is searchable.
+    pub const GROUP: &'static str = "writer";
+}
+
 impl Message for RecordsAcceptedV1 {
     const SUBJECT: &'static str = "records-accepted.v1";
 
