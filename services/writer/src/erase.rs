@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::PortError;
 use domain::curation::{Act, Curation};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
-use domain::port::Claim;
 use domain::record::Record;
 use domain::relation::Relation;
 use domain::unit::{Grain, Status, Unit};
@@ -104,13 +103,11 @@ pub(crate) async fn revoked(
     if erased.is_empty() {
         return Ok(erased);
     }
-    // There is no asking for a claim but to claim. No content has this digest; what it claims is given back at once.
-    let claims: Vec<(RecordId, [u8; 32])> = erased.iter().map(|it| (*it, [0; 32])).collect();
-    let outcomes = backends.records.claim(space, &claims).await?;
-    let free = claims.iter().zip(outcomes).filter(|(_, it)| *it != Claim::Conflict);
-    let free: Vec<RecordId> = free.map(|((id, _), _)| *id).collect();
-    backends.records.erase(space, &free).await?;
-    Ok(free.into_iter().collect())
+    let ids: Vec<RecordId> = erased.iter().copied().collect();
+    for anew in backends.records.claimed(space, &ids).await? {
+        erased.remove(&anew);
+    }
+    Ok(erased)
 }
 
 /// Finds what an erasure that ended half-way has left, in the feed of all units: the records are gone already.

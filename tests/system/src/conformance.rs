@@ -77,6 +77,7 @@ macro_rules! promises {
         $crate::promises! { @tests $run records:
             spaces_are_made_once_and_listed,
             the_first_claim_wins,
+            claims_are_asked_for,
             the_first_response_is_remembered,
             records_come_back_as_they_were,
             records_are_listed_in_insertion_order,

@@ -42,6 +42,7 @@ const CLAIM: &str = locked!(
        CREATE (:Claim {key: $prefix + row.id, digest: row.digest}))
      RETURN row.id AS id, digest"
 );
+const CLAIMED: &str = seen!("UNWIND $ids AS id MATCH (c:Claim {key: $prefix + id}) RETURN id");
 const KNOWN: &str = seen!("RETURN 1 AS known");
 const REMEMBERED: &str =
     seen!("MATCH (r:Remembered {key: $prefix + $key}) RETURN r.request AS request, r.response AS response");
@@ -153,7 +154,7 @@ impl Records for NodeRecords {
                 *digest
             });
         }
-        let known = self.claimed(OPERATION, space, rows).await?;
+        let known = self.taken(OPERATION, space, rows).await?;
         let mut met: HashMap<RecordId, [u8; 32]> = known;
         let outcome = |(record, digest): &(RecordId, [u8; 32])| match met.get(record) {
             None => {
@@ -164,6 +165,20 @@ impl Records for NodeRecords {
             Some(_) => Claim::Conflict,
         };
         Ok(claims.iter().map(outcome).collect())
+    }
+
+    async fn claimed(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>> {
+        const OPERATION: &str = "records.claimed";
+        let asked: Vec<String> = ids.iter().map(|it| id(it.uuid())).collect();
+        let query = on(&self.0.keys(space), CLAIMED).param("ids", asked);
+        let found = self.0.read(OPERATION, query).await?;
+        let found: Result<BTreeSet<String>> = found.iter().map(|row| column(OPERATION, row, "id")).collect();
+        let found = found?;
+        Ok(ids
+            .iter()
+            .copied()
+            .filter(|it| found.contains(&id(it.uuid())))
+            .collect())
     }
 
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
@@ -285,7 +300,7 @@ impl Records for NodeRecords {
 
 impl NodeRecords {
     /// Claims ids, each once, and returns the digests of those that were claimed before.
-    async fn claimed(
+    async fn taken(
         &self,
         operation: &'static str,
         space: &SpaceId,

@@ -70,6 +70,24 @@ impl Records for StoredRecords {
         self.0.write("records.claim", Durability::Power, job).await
     }
 
+    async fn claimed(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>> {
+        let (space, ids) = (space.clone(), ids.to_vec());
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(Vec::new());
+            };
+            let mut known = db.prepare_cached("SELECT 1 FROM claims WHERE space = ?1 AND record = ?2")?;
+            let mut claimed = Vec::with_capacity(ids.len());
+            for id in ids {
+                if known.exists(params![row, id.uuid().as_bytes()])? {
+                    claimed.push(id);
+                }
+            }
+            Ok(claimed)
+        };
+        self.0.read("records.claimed", job).await
+    }
+
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
         let (space, key) = (space.clone(), key.to_owned());
         let job = move |db: &Connection| {

@@ -85,6 +85,9 @@ pub trait Records: Send + Sync + 'static {
     /// `NotFound` if the space is unknown.
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>>;
 
+    /// Returns those of `ids` that are claimed, in the order asked.
+    async fn claimed(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>>;
+
     /// Returns what was remembered under an idempotency key of the space.
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
 

@@ -70,6 +70,7 @@ guarded! { Records, "records":
     fn spaces(after: Option<&SpaceId>, limit: usize) -> Vec<SpaceInfo>;
     fn delete_space(space: &SpaceId) -> bool;
     fn claim(space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Vec<Claim>;
+    fn claimed(space: &SpaceId, ids: &[RecordId]) -> Vec<RecordId>;
     fn remembered(space: &SpaceId, key: &str) -> Option<Idempotent>;
     fn remember(space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> ();
     fn put(space: &SpaceId, records: &[Record]) -> ();

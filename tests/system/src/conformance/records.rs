@@ -98,6 +98,25 @@ pub async fn the_first_claim_wins(open: impl AsyncFn() -> Ports) {
     );
 }
 
+/// Asking says which ids are claimed, and claims none.
+pub async fn claims_are_asked_for(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let (a, b) = (space("a"), space("b"));
+    let [one, two, three] = ["1", "2", "3"].map(|it| RecordId::derive(&a, it));
+    assert_eq!(records.claimed(&a, &[one]).await.unwrap(), [], "there is no space");
+    for name in [&a, &b] {
+        records.create_space(name, noon()).await.unwrap();
+    }
+    records.claim(&a, &[(one, [1; 32]), (three, [3; 32])]).await.unwrap();
+    records.claim(&b, &[(two, [2; 32])]).await.unwrap();
+    let asked = [three, two, one];
+    assert_eq!(records.claimed(&a, &asked).await.unwrap(), [three, one]);
+    assert_eq!(records.claimed(&a, &asked).await.unwrap(), [three, one], "once more");
+    assert_eq!(records.claimed(&a, &[]).await.unwrap(), []);
+    records.erase(&a, &[three]).await.unwrap();
+    assert_eq!(records.claimed(&a, &asked).await.unwrap(), [one]);
+}
+
 /// The first response under a key stays; keys of other spaces are other keys.
 pub async fn the_first_response_is_remembered(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
