@@ -1,21 +1,21 @@
 //! Publish, consume, request and serve: traced, bounded, settled in one place.
 
 mod backoff;
+mod verdict;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
-use backoff::backoff;
 use domain::message::{Message, Request};
-use domain::port::{Delivery, Frame, Inquiry, Position, Settler};
+use domain::port::{DeadLetterId, Delivery, Frame, Inquiry, Position, Settler};
 use domain::{Classify, ErrorKind, PortError};
 use futures::{FutureExt, StreamExt};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout};
-use tracing::{Instrument, debug, error, field, info_span, warn};
+use tracing::{Instrument, debug, field, info_span, warn};
+use verdict::{given_up, settle, verdict};
 
-use crate::metrics::Outcome;
 use crate::{Context, propagation, within};
 
 /// Wait before a subscription that failed is tried again.
@@ -55,12 +55,6 @@ enum Handled<E> {
     Outcome(Result<(), E>),
     Panicked,
     Unreadable(serde_json::Error),
-}
-
-enum Verdict {
-    Done,
-    RetryAfter(Duration),
-    DeadLetter(String),
 }
 
 pub(crate) async fn publish<M: Message>(context: &Context, message: &M) -> Result<Position, PortError> {
@@ -104,7 +98,7 @@ impl Context {
     /// Hands every message of `M` to `handler`, at most `in_flight_max` at a time, until shutdown; then what is in
     /// flight is finished. A message may come twice and out of order.
     ///
-    /// A failure that may pass (`Unavailable`, `Timeout`, `Exhausted`) is tried again after 100 ms, 1 s, 2 s, 4 s ...
+    /// A failure that [may pass](ErrorKind::may_pass) is tried again after 100 ms, 1 s, 2 s, 4 s ...
     /// 120 s, until `consumer.attempts_max` deliveries; every other failure makes a dead letter at once. Failures are logged here.
     ///
     /// # Errors
@@ -115,6 +109,30 @@ impl Context {
         E: Classify + Send + Sync + 'static,
         F: Fn(M, Meta) -> Fut,
         Fut: Future<Output = Result<(), E>>,
+    {
+        let buried = |_| std::future::ready(());
+        self.consume_burying(group, in_flight_max, handler, buried).await
+    }
+
+    /// As [`consume`](Context::consume); `buried` gets the id of each dead letter once it is one, unless the process ends
+    /// before that.
+    ///
+    /// # Errors
+    /// As [`consume`](Context::consume).
+    pub async fn consume_burying<M, E, F, Fut, B, After>(
+        &self,
+        group: &str,
+        in_flight_max: usize,
+        handler: F,
+        buried: B,
+    ) -> anyhow::Result<()>
+    where
+        M: Message,
+        E: Classify + Send + Sync + 'static,
+        F: Fn(M, Meta) -> Fut,
+        Fut: Future<Output = Result<(), E>>,
+        B: Fn(DeadLetterId) -> After,
+        After: Future<Output = ()>,
     {
         let config: Config = self.section("consumer")?;
         let ready = self.readiness.expect(format!("{group} consumes {}", M::SUBJECT));
@@ -132,12 +150,12 @@ impl Context {
                 }
             };
             ready.set(true);
-            let (config, handler) = (&config, &handler);
+            let (config, work) = (&config, (&handler, &buried));
             deliveries
                 .take_until(self.shutdown.cancelled())
                 .for_each_concurrent(in_flight_max.max(1), |delivery| async move {
                     match delivery {
-                        Ok(delivery) => self.process(config, group, delivery, handler).await,
+                        Ok(delivery) => self.process(config, group, delivery, work).await,
                         Err(error) => warn!(error = &error as &dyn std::error::Error, group, "receive failed"),
                     }
                 })
@@ -195,12 +213,19 @@ impl Context {
         Ok(())
     }
 
-    async fn process<M, E, F, Fut>(&self, config: &Config, group: &str, delivery: Delivery, handler: &F)
-    where
+    async fn process<M, E, F, Fut, B, After>(
+        &self,
+        config: &Config,
+        group: &str,
+        delivery: Delivery,
+        (handler, buried): (&F, &B),
+    ) where
         M: Message,
         E: Classify + Send + Sync + 'static,
         F: Fn(M, Meta) -> Fut,
         Fut: Future<Output = Result<(), E>>,
+        B: Fn(DeadLetterId) -> After,
+        After: Future<Output = ()>,
     {
         let Delivery {
             frame,
@@ -229,12 +254,14 @@ impl Context {
                 Handled::Unreadable(error) => given_up(format!("the payload cannot be read: {error}")),
             };
             self.metrics
-                .message(M::SUBJECT, group, outcome_of(&verdict), started.elapsed());
-            if let Err(error) = settle(settler, verdict).await {
-                warn!(
+                .message(M::SUBJECT, group, verdict.outcome(), started.elapsed());
+            match settle(settler, verdict).await {
+                Ok(Some(letter)) => buried(letter).await,
+                Ok(None) => (),
+                Err(error) => warn!(
                     error = &error as &dyn std::error::Error,
                     "cannot settle; it will be delivered again"
-                );
+                ),
             }
         }
         .instrument(span)
@@ -344,53 +371,6 @@ async fn bounded<T, E: Classify + Send + Sync + 'static>(
         Ok(Ok(outcome)) => {
             outcome.map_err(|error| PortError::new(subject, error.kind(), error.to_string()).caused_by(error))
         }
-    }
-}
-
-fn verdict<E: Classify + 'static>(outcome: Result<(), E>, attempt: u32, attempts_max: u32) -> Verdict {
-    let Err(error) = outcome else { return Verdict::Done };
-    let cause = &error as &(dyn std::error::Error + 'static);
-    let passes = matches!(
-        error.kind(),
-        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted
-    );
-    if passes && attempt < attempts_max {
-        let delay = backoff(attempt);
-        warn!(
-            error = cause,
-            delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
-            "will retry"
-        );
-        return Verdict::RetryAfter(delay);
-    }
-    error!(error = cause, "given up");
-    let mut reason = error.to_string();
-    let mut next = cause.source();
-    while let Some(source) = next {
-        reason = format!("{reason}: {source}");
-        next = source.source();
-    }
-    Verdict::DeadLetter(reason)
-}
-
-fn given_up(reason: String) -> Verdict {
-    error!(reason, "given up");
-    Verdict::DeadLetter(reason)
-}
-
-fn outcome_of(verdict: &Verdict) -> Outcome {
-    match verdict {
-        Verdict::Done => Outcome::Done,
-        Verdict::RetryAfter(_) => Outcome::Retried,
-        Verdict::DeadLetter(_) => Outcome::Dead,
-    }
-}
-
-async fn settle(settler: Box<dyn Settler>, verdict: Verdict) -> Result<(), PortError> {
-    match verdict {
-        Verdict::Done => settler.done().await,
-        Verdict::RetryAfter(delay) => settler.retry_after(delay).await,
-        Verdict::DeadLetter(reason) => settler.dead_letter(&reason).await,
     }
 }
 

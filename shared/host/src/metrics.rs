@@ -25,8 +25,6 @@ use crate::Backends;
 /// Spaces read at a time for the totals, and at most this many pages.
 const SPACES_PAGE: usize = 1_000;
 const SPACES_PAGES_MAX: usize = 20;
-/// Dead letters counted at most.
-const DEAD_LETTERS_MAX: usize = 10_000;
 
 /// What became of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -325,10 +323,8 @@ impl Metrics {
                     .set(i64::try_from(backlog).unwrap_or(i64::MAX));
             }
         }
-        if let Ok(Ok(letters)) = timeout(patience, backends.dead_letters.list(0, DEAD_LETTERS_MAX)).await {
-            self.0
-                .dead_letters
-                .set(i64::try_from(letters.len()).unwrap_or(i64::MAX));
+        if let Ok(Ok(letters)) = timeout(patience, backends.dead_letters.count()).await {
+            self.0.dead_letters.set(i64::try_from(letters).unwrap_or(i64::MAX));
         }
         if let Ok(Some((records, units))) = timeout(patience, totals(backends)).await {
             self.0.items.get_or_create(&Item { kind: "record" }).set(records);

@@ -70,6 +70,8 @@ macro_rules! promises {
     (@suite $run:ident dead_letters) => {
         $crate::promises! { @tests $run dead_letters:
             they_say_what_happened,
+            they_are_counted_and_listed_by_space,
+            they_are_amended,
             they_are_replayed_and_discarded,
         }
     };

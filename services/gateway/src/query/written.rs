@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
-use domain::port::Position;
+use domain::port::{DeadLetter, DeadLetterId, Position};
 use tokio::time::{Instant, sleep};
 
 use crate::api::Progress;
@@ -14,8 +14,9 @@ use crate::watermark;
 
 /// Longest pause between two looks at whether a write is searchable.
 const POLL_MAX: Duration = Duration::from_millis(20);
-/// Dead letters looked through for the reason why a write does not come.
-const DEAD_LETTERS_SEEN: usize = 1_000;
+/// Dead letters of a space looked through for the reason why a write does not come: at most this many times this many.
+const LETTERS_PAGES: usize = 20;
+const LETTERS_PAGE: usize = 50;
 
 /// Waits until the write is searchable, for at most `patience`; false if it then is not.
 pub(crate) async fn wait_written(
@@ -42,16 +43,15 @@ pub(crate) async fn wait_written(
 /// Says that a write is not searchable, how far the writer is, and why if it was given up.
 pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) -> Result<Problem, Problem> {
     let info = app.space(space).await?;
-    let backlog = app.stores().bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await?;
-    let letters = app.stores().dead_letters.list(0, DEAD_LETTERS_SEEN).await?;
-    let given_up = letters
-        .iter()
-        .find(|it| it.position == position && it.subject == RecordsAcceptedV1::SUBJECT);
-    let detail = match given_up {
-        Some(letter) => format!(
-            "the write was given up and is kept as dead letter {}; an operator can replay it",
-            letter.id
-        ),
+    let backlog = app
+        .stores()
+        .bus
+        .backlog(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP)
+        .await?;
+    let detail = match given_up(app, space, position).await? {
+        Some(letter) => {
+            format!("the write was given up and is kept as dead letter {letter}; an operator can replay it")
+        }
         None => format!("the write is not searchable yet; {backlog} accepted batches wait for the writer"),
     };
     let mut problem = Problem::timeout(detail);
@@ -62,4 +62,22 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
         backlog,
     }));
     Ok(problem)
+}
+
+/// Returns the dead letter that a write became.
+async fn given_up(app: &App, space: &SpaceId, position: Position) -> Result<Option<DeadLetterId>, Problem> {
+    let mut after = 0;
+    for _ in 0..LETTERS_PAGES {
+        let letters = &app.stores().dead_letters;
+        let page = letters.of_space(space.as_str(), after, LETTERS_PAGE).await?;
+        let found = |it: &&DeadLetter| it.position == position && it.subject == RecordsAcceptedV1::SUBJECT;
+        if let Some(letter) = page.iter().find(found) {
+            return Ok(Some(letter.id));
+        }
+        match page.last() {
+            Some(last) if page.len() == LETTERS_PAGE => after = last.id,
+            _ => break,
+        }
+    }
+    Ok(None)
 }

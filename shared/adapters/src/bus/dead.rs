@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use domain::ErrorKind;
 use domain::port::{DeadLetter, DeadLetterId, DeadLetters, Position, Result};
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, Rows};
 
 use super::QueueBus;
-use crate::store::{Durability, Failure, Outcome, integer, natural};
+use crate::store::{Durability, Failure, Outcome, integer, natural, overwriting};
 
 const SELECT: &str = "SELECT d.id, d.subject, g.name, d.space, d.position, d.reason, d.attempts, d.at, d.payload
     FROM dead_letters d JOIN consumer_groups g ON g.row = d.consumer_group";
@@ -25,14 +25,47 @@ impl DeadLetters for QueueBus {
     async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
         let job = move |db: &Connection| {
             let mut statement = db.prepare_cached(&format!("{SELECT} WHERE d.id > ?1 ORDER BY d.id LIMIT ?2"))?;
-            let mut rows = statement.query((integer(after), integer(limit)))?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(dead_letter(row)?);
-            }
-            Ok(found)
+            collected(statement.query((integer(after), integer(limit)))?)
         };
         self.queue.store.read("dead_letters.list", job).await
+    }
+
+    async fn of_space(&self, space: &str, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
+        let space = space.to_owned();
+        let job = move |db: &Connection| {
+            let of_space = format!("{SELECT} WHERE d.space = ?1 AND d.id > ?2 ORDER BY d.id LIMIT ?3");
+            let mut statement = db.prepare_cached(&of_space)?;
+            collected(statement.query((space, integer(after), integer(limit)))?)
+        };
+        self.queue.store.read("dead_letters.of_space", job).await
+    }
+
+    async fn count(&self) -> Result<u64> {
+        let job = |db: &Connection| {
+            let count = db.query_row("SELECT count(*) FROM dead_letters", [], |row| row.get(0))?;
+            Ok(natural(count))
+        };
+        self.queue.store.read("dead_letters.count", job).await
+    }
+
+    async fn amend(&self, id: DeadLetterId, payload: &[u8]) -> Result<()> {
+        let payload = payload.to_vec();
+        let job = move |db: &Connection| {
+            let amend = || {
+                Ok(db.execute(
+                    "UPDATE dead_letters SET payload = ?2 WHERE id = ?1",
+                    (integer(id), payload),
+                )?)
+            };
+            match overwriting(db, amend)? {
+                0 => Err(unknown(id)),
+                _ => Ok(()),
+            }
+        };
+        self.queue
+            .store
+            .write("dead_letters.amend", Durability::Power, job)
+            .await
     }
 
     async fn replay(&self, id: DeadLetterId) -> Result<()> {
@@ -85,7 +118,8 @@ fn replay(db: &Connection, id: DeadLetterId) -> Outcome<Replayed> {
 }
 
 fn discard(db: &Connection, id: DeadLetterId) -> Outcome<()> {
-    match db.execute("DELETE FROM dead_letters WHERE id = ?1", [integer(id)])? {
+    let discard = || Ok(db.execute("DELETE FROM dead_letters WHERE id = ?1", [integer(id)])?);
+    match overwriting(db, discard)? {
         0 => Err(unknown(id)),
         _ => Ok(()),
     }
@@ -93,6 +127,14 @@ fn discard(db: &Connection, id: DeadLetterId) -> Outcome<()> {
 
 fn unknown(id: DeadLetterId) -> Failure {
     Failure::Refused(ErrorKind::NotFound, format!("there is no dead letter {id}"))
+}
+
+fn collected(mut rows: Rows<'_>) -> Outcome<Vec<DeadLetter>> {
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(dead_letter(row)?);
+    }
+    Ok(found)
 }
 
 fn dead_letter(row: &Row<'_>) -> Outcome<DeadLetter> {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::port::{Delivery, Position, Result, Settler};
+use domain::port::{DeadLetterId, Delivery, Position, Result, Settler};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -128,14 +128,14 @@ impl Settler for Settling {
             .await
     }
 
-    async fn dead_letter(self: Box<Self>, reason: &str) -> Result<()> {
+    async fn dead_letter(self: Box<Self>, reason: &str) -> Result<Option<DeadLetterId>> {
         if !self.lane.is_current(self.ticket) {
-            return Ok(());
+            return Ok(None);
         }
         let (group, position, reason) = (self.lane.group, self.ticket.position, reason.to_owned());
         let lane = Arc::clone(&self.lane);
         let job = move |db: &_| queue::bury(db, group, position, &reason);
-        let then = move |(): &()| lane.settle(position);
+        let then = move |_: &_| lane.settle(position);
         self.queue
             .store
             .write_then("bus.dead_letter", Durability::Power, job, then)

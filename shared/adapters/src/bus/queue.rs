@@ -129,8 +129,8 @@ pub(super) fn retry_after(db: &Connection, group: i64, position: u64, delay: Dur
     Ok(())
 }
 
-/// Moves a message of a group among the dead letters; does nothing if the group has settled it.
-pub(super) fn bury(db: &Connection, group: i64, position: u64, reason: &str) -> Outcome<()> {
+/// Moves a message of a group among the dead letters and returns its id there; none if the group has settled it.
+pub(super) fn bury(db: &Connection, group: i64, position: u64, reason: &str) -> Outcome<Option<u64>> {
     let reason: String = reason.chars().take(REASON_MAX).collect();
     let mut copy = db.prepare_cached(
         "INSERT INTO dead_letters
@@ -138,13 +138,15 @@ pub(super) fn bury(db: &Connection, group: i64, position: u64, reason: &str) -> 
          SELECT p.consumer_group, m.position, m.subject, m.space, m.dedup_key, m.headers, m.payload, ?3, p.attempts, ?4
          FROM pending p JOIN messages m ON m.position = p.position WHERE p.consumer_group = ?1 AND p.position = ?2",
     )?;
-    copy.execute(params![
+    let copied = copy.execute(params![
         group,
         integer(position),
         reason,
         clock::now().timestamp_millis()
     ])?;
-    done(db, group, position)
+    let id = (copied > 0).then(|| natural(db.last_insert_rowid()));
+    done(db, group, position)?;
+    Ok(id)
 }
 
 /// Counts what a group has not settled; a group that is not known has settled nothing.

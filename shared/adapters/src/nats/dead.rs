@@ -1,5 +1,6 @@
 use async_nats::Message;
 use async_nats::jetstream::message::StreamMessage;
+use async_nats::jetstream::stream::Info;
 use async_trait::async_trait;
 use chrono::DateTime;
 use domain::port::{DeadLetter, DeadLetterId, DeadLetters, Position, Result};
@@ -22,8 +23,8 @@ pub(super) struct Given<'a> {
     pub(super) reason: &'a str,
 }
 
-/// Puts a message among the dead letters; not if its space was erased.
-pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<()> {
+/// Puts a message among the dead letters and returns its id there; none if its space was erased.
+pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<Option<DeadLetterId>> {
     const OPERATION: &str = "bus.dead_letter";
     let frame = wire::frame_of(given.subject, given.message);
     let mut headers = wire::headers(OPERATION, &frame)?;
@@ -50,25 +51,49 @@ pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<()> {
     // Looked up afterwards: an erasure notes itself before it purges, so one of the two sees the other.
     if core.erased(OPERATION, given.subject, &frame.space).await?.sequence >= given.sequence {
         delete(core, OPERATION, stored.sequence).await?;
+        return Ok(None);
     }
-    Ok(())
+    Ok(Some(stored.sequence))
 }
 
 #[async_trait]
 impl DeadLetters for NatsBus {
     async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
-        let (stream, all) = (self.core.names.dead_stream(), self.core.names.all_dead());
-        let mut found = Vec::new();
-        let mut after = after;
-        while found.len() < limit {
-            let ask = RawMessage::next(&all, after.saturating_add(1));
-            let Some(next) = self.core.message("dead_letters.list", &stream, ask).await? else {
-                break;
-            };
-            after = next.sequence;
-            found.push(dead_letter(&next));
+        let all = self.core.names.all_dead();
+        some(&self.core, "dead_letters.list", &all, (after, limit)).await
+    }
+
+    async fn of_space(&self, space: &str, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
+        let own = self.core.names.dead(space);
+        some(&self.core, "dead_letters.of_space", &own, (after, limit)).await
+    }
+
+    async fn count(&self) -> Result<u64> {
+        let ask = format!("STREAM.INFO.{}", self.core.names.dead_stream());
+        let info: Info = self.core.link.api("dead_letters.count", &ask, &json!({})).await?;
+        Ok(info.state.messages)
+    }
+
+    async fn amend(&self, id: DeadLetterId, payload: &[u8]) -> Result<()> {
+        const OPERATION: &str = "dead_letters.amend";
+        let core = &self.core;
+        let mut message = one(core, OPERATION, id).await?;
+        let DeadLetter {
+            subject,
+            space,
+            position,
+            ..
+        } = dead_letter(&message);
+        // What was amended and then not deleted is stored once more only with another payload.
+        let digest = name::message_id(&["amended", &id.to_string(), &String::from_utf8_lossy(payload)]);
+        message.headers.insert(wire::ID, digest.as_str());
+        let place = core.names.dead(&space);
+        let stored = core.link.store(OPERATION, &place, message.headers, payload).await?;
+        // As when it was buried: the space may have been erased meanwhile.
+        if core.erased(OPERATION, &subject, &space).await?.sequence >= position.0 {
+            delete(core, OPERATION, stored.sequence).await?;
         }
-        Ok(found)
+        delete(core, OPERATION, id).await
     }
 
     async fn replay(&self, id: DeadLetterId) -> Result<()> {
@@ -94,6 +119,26 @@ impl DeadLetters for NatsBus {
         one(&self.core, OPERATION, id).await?;
         delete(&self.core, OPERATION, id).await
     }
+}
+
+/// Reads up to `limit` dead letters behind `after` under a subject, one question each.
+async fn some(
+    core: &Core,
+    operation: &'static str,
+    subject: &str,
+    (after, limit): (DeadLetterId, usize),
+) -> Result<Vec<DeadLetter>> {
+    let stream = core.names.dead_stream();
+    let mut found: Vec<DeadLetter> = Vec::new();
+    while found.len() < limit {
+        let after = found.last().map_or(after, |it| it.id);
+        let ask = RawMessage::next(subject, after.saturating_add(1));
+        let Some(next) = core.message(operation, &stream, ask).await? else {
+            break;
+        };
+        found.push(dead_letter(&next));
+    }
+    Ok(found)
 }
 
 async fn one(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<StreamMessage> {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_nats::Message;
 use async_trait::async_trait;
-use domain::port::{Result, Settler};
+use domain::port::{DeadLetterId, Result, Settler};
 
 use super::Core;
 use super::dead::{self, Given};
@@ -61,7 +61,7 @@ impl Settler for Settling {
         self.settle("bus.retry_after", verdict).await
     }
 
-    async fn dead_letter(mut self: Box<Self>, reason: &str) -> Result<()> {
+    async fn dead_letter(mut self: Box<Self>, reason: &str) -> Result<Option<DeadLetterId>> {
         self.settled = true;
         let given = Given {
             subject: &self.lane.subject,
@@ -71,8 +71,9 @@ impl Settler for Settling {
             attempt: self.attempt,
             reason,
         };
-        dead::bury(&self.core, &given).await?;
-        self.settle("bus.dead_letter", TERMINATE).await
+        let id = dead::bury(&self.core, &given).await?;
+        self.settle("bus.dead_letter", TERMINATE).await?;
+        Ok(id)
     }
 
     async fn extend(&self) -> Result<()> {

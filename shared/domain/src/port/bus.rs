@@ -48,8 +48,9 @@ pub trait Settler: Send + Sync {
     async fn done(self: Box<Self>) -> Result<()>;
     /// It is delivered again, not before `delay` has passed.
     async fn retry_after(self: Box<Self>, delay: Duration) -> Result<()>;
-    /// It is put among the dead letters with the reason, and not delivered again unless replayed.
-    async fn dead_letter(self: Box<Self>, reason: &str) -> Result<()>;
+    /// It is put among the dead letters with the reason, and not delivered again unless replayed. None if it was not put
+    /// there, since it is somebody else's by now or its space is gone.
+    async fn dead_letter(self: Box<Self>, reason: &str) -> Result<Option<DeadLetterId>>;
     /// The work goes on: the ack wait starts anew.
     async fn extend(&self) -> Result<()>;
 }
@@ -124,8 +125,15 @@ pub struct DeadLetter {
 pub trait DeadLetters: Send + Sync + 'static {
     /// Returns up to `limit` dead letters with ids greater than `after`, by id.
     async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>>;
+    /// As [`list`](DeadLetters::list), those of one space alone.
+    async fn of_space(&self, space: &str, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>>;
+    /// Returns how many there are, over all spaces.
+    async fn count(&self) -> Result<u64>;
+    /// Puts another payload in the place of the one it has, of which nothing is left; all else stays, but it may get a
+    /// greater id and the present time. `NotFound` if there is none.
+    async fn amend(&self, id: DeadLetterId, payload: &[u8]) -> Result<()>;
     /// Delivers it to its group again, attempts counted from 1. `NotFound` if there is none.
     async fn replay(&self, id: DeadLetterId) -> Result<()>;
-    /// Forgets it. `NotFound` if there is none.
+    /// Forgets it; nothing is left of it. `NotFound` if there is none.
     async fn discard(&self, id: DeadLetterId) -> Result<()>;
 }

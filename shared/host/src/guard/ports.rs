@@ -135,6 +135,9 @@ reached! { Bus, "bus":
 
 reached! { DeadLetters, "dead_letters":
     fn list(after: DeadLetterId, limit: usize) -> Vec<DeadLetter>;
+    fn of_space(space: &str, after: DeadLetterId, limit: usize) -> Vec<DeadLetter>;
+    fn count() -> u64;
+    fn amend(id: DeadLetterId, payload: &[u8]) -> ();
     fn replay(id: DeadLetterId) -> ();
     fn discard(id: DeadLetterId) -> ();
 }

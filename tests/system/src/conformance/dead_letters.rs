@@ -1,6 +1,7 @@
 //! What operators do with messages that were given up.
 
 use domain::ErrorKind;
+use domain::port::DeadLetter;
 
 use super::bus::{next, silent, text};
 use super::sample::frame;
@@ -34,6 +35,59 @@ pub async fn they_say_what_happened(open: impl AsyncFn() -> Ports) {
     );
     let page = ports.dead_letters.list(all[0].id, 1).await.unwrap();
     assert_eq!(page, all[1..2]);
+}
+
+/// They are counted over all spaces, and listed by space.
+pub async fn they_are_counted_and_listed_by_space(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let letters = &ports.dead_letters;
+    assert_eq!(letters.count().await.unwrap(), 0);
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    let mut ids = Vec::new();
+    for space in ["a", "b", "a", "a"] {
+        ports.bus.publish(frame("s", space, "", space)).await.unwrap();
+        let settler = next(&mut deliveries).await.settler;
+        ids.push(settler.dead_letter("broken").await.unwrap().unwrap());
+    }
+    assert_eq!(letters.count().await.unwrap(), 4);
+    let all = letters.list(0, 9).await.unwrap();
+    let listed: Vec<_> = all.iter().map(|it| it.id).collect();
+    assert_eq!(listed, ids, "each is told its id when it is put there");
+    let of_a: Vec<_> = all.iter().filter(|it| it.space == "a").cloned().collect();
+    assert_eq!(letters.of_space("a", 0, 9).await.unwrap(), of_a);
+    assert_eq!(letters.of_space("a", ids[0], 1).await.unwrap(), of_a[1..2]);
+    assert_eq!(letters.of_space("never", 0, 9).await.unwrap(), []);
+    letters.discard(ids[2]).await.unwrap();
+    assert_eq!(letters.count().await.unwrap(), 3);
+    assert_eq!(letters.of_space("a", 0, 9).await.unwrap().len(), 2);
+}
+
+/// An amended one has another payload and is otherwise the same, also once it is replayed.
+pub async fn they_are_amended(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let letters = &ports.dead_letters;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    ports.bus.publish(frame("s", "a", "k", "secret")).await.unwrap();
+    let id = next(&mut deliveries).await.settler.dead_letter("broken").await.unwrap();
+    let was = letters.list(0, 9).await.unwrap().remove(0);
+    letters.amend(id.unwrap(), b"open").await.unwrap();
+    let mut found = letters.list(0, 9).await.unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let is = found.remove(0);
+    assert!(is.id >= was.id);
+    let same = DeadLetter {
+        id: is.id,
+        at: is.at,
+        payload: "open".to_owned(),
+        ..was
+    };
+    assert_eq!(is, same);
+    letters.replay(is.id).await.unwrap();
+    let delivery = next(&mut deliveries).await;
+    assert_eq!((text(&delivery).as_str(), delivery.position), ("open", is.position));
+    delivery.settler.done().await.unwrap();
+    assert_eq!(kind(letters.amend(is.id, b"late").await), Some(ErrorKind::NotFound));
+    assert_eq!(letters.count().await.unwrap(), 0);
 }
 
 /// A replayed one goes to its group alone, attempts counted anew; a discarded one is gone; others are not found.
