@@ -14,6 +14,7 @@ use domain::relation::Relation;
 use domain::unit::{Grain, Status, Unit};
 use host::Backends;
 
+use crate::letter;
 use crate::segment::{MARGIN, Stretch};
 use crate::window::{self, Place};
 
@@ -42,8 +43,8 @@ pub(crate) fn wanted(curations: &[Curation]) -> BTreeSet<RecordId> {
     curations.iter().filter_map(record).collect()
 }
 
-/// Erases records, their units and their points, and returns what has to be derived again. What an earlier attempt that
-/// ended half-way has left is found, at the cost of a walk through all units.
+/// Erases records, their units, their points and what dead letters have of them, and returns what has to be derived
+/// again. What an earlier attempt that ended half-way has left is found, at the cost of a walk through all units.
 pub(crate) async fn erase(
     backends: &Backends,
     space: &SpaceId,
@@ -64,6 +65,7 @@ pub(crate) async fn erase(
     let mut units = around.events.clone();
     units.extend(ids.iter().flat_map(|it| own(*it)));
     retire(backends, space, &units).await?;
+    letter::clean(backends, space).await?;
     Ok(around)
 }
 
@@ -87,9 +89,9 @@ pub(crate) async fn recalled(backends: &Backends, space: &SpaceId, ids: &[Record
 pub(crate) async fn revoked(
     backends: &Backends,
     space: &SpaceId,
-    records: &[Record],
+    records: impl IntoIterator<Item = &Record>,
 ) -> Result<BTreeSet<RecordId>, PortError> {
-    let own: BTreeSet<RecordId> = records.iter().map(|it| it.id).collect();
+    let own: BTreeSet<RecordId> = records.into_iter().map(|it| it.id).collect();
     let mut erased = BTreeSet::new();
     let mut after: Option<CurationId> = None;
     loop {

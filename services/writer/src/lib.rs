@@ -2,9 +2,9 @@
 //! event units and relations of the sessions touched.
 //!
 //! Start at [`write()`] (records to turn units, pure) and [`segment()`] (a stretch of a session to events and relations,
-//! pure); `accept`, `erase` and `organise` do the I/O around them. Both consumers may get a message twice or in any order:
-//! ids derive from records, what depends on neighbours is derived again from the stored records of the session, and
-//! the writer leaves the same store behind. It never judges what is true and never calls a model.
+//! pure); `accept`, `erase`, `letter` and `organise` do the I/O around them. Both consumers may get a message twice or in
+//! any order: ids derive from records, what depends on neighbours is derived again from the stored records of the session,
+//! and the writer leaves the same store behind. It never judges what is true and never calls a model.
 
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ mod boundary;
 mod erase;
 mod error;
 mod event;
+mod letter;
 mod marker;
 mod organise;
 mod points;
@@ -68,10 +69,13 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 async fn write_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("writer")?;
     let organiser = Arc::new(Organiser::new(ctx.backends.clone()));
-    let accepted = ctx.consume("writer", config.in_flight_max, |message: RecordsAcceptedV1, meta| {
+    let accept = |message: RecordsAcceptedV1, meta| {
         let ctx = ctx.clone();
         async move { accept::accept(&ctx, message, meta).await }
-    });
+    };
+    let given_up = |letter| letter::given_up(&ctx.backends, letter);
+    let group = RecordsAcceptedV1::GROUP;
+    let accepted = ctx.consume_burying(group, config.in_flight_max, accept, given_up);
     let written = ctx.consume("segmenter", config.organised_max, |message: UnitsWrittenV1, _| {
         let (organiser, ctx) = (Arc::clone(&organiser), ctx.clone());
         async move {

@@ -37,7 +37,7 @@ impl Uses {
         let (neo4j, qdrant, dead_letters) = match service {
             "reader" => (false, false, false),
             "clusterer" => (true, false, false),
-            "writer" | "router" => (true, true, false),
+            "router" => (true, true, false),
             _ => (true, true, true),
         };
         Uses {

@@ -4,10 +4,12 @@ pub mod api;
 pub mod processes;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
+use domain::port::Bus;
 use host::{Context, Settings};
 use tokio::task::JoinHandle;
 
@@ -148,6 +150,14 @@ impl Running {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         anyhow::bail!("not ready: {:?}", self.missing())
+    }
+
+    /// Returns the bus as the gateway has it.
+    ///
+    /// # Panics
+    /// If everything was stopped.
+    pub fn bus(&self) -> Arc<dyn Bus> {
+        Arc::clone(&self.nodes[0].context.backends.bus)
     }
 
     /// Returns what is not up, over all services.

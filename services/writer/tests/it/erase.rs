@@ -17,25 +17,35 @@ use crate::order::{dump, history, settled};
 use crate::{record, space, start};
 
 /// A writer at work over a folder of its own.
-struct House {
-    context: Context,
+pub(crate) struct House {
+    pub(crate) context: Context,
     service: tokio::task::JoinHandle<anyhow::Result<()>>,
     dir: PathBuf,
 }
 
 impl House {
     async fn new(name: &str) -> House {
+        House::stopped(name).await.started()
+    }
+
+    /// Nobody writes there yet.
+    pub(crate) async fn stopped(name: &str) -> House {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
         let context = Context::embedded(&dir).await.unwrap();
         let records = &context.backends.records;
         records.create_space(&space(), start().to_utc()).await.unwrap();
-        let service = tokio::spawn(writer::run(context.clone()));
+        let service = tokio::spawn(async { Ok(()) });
         House { context, service, dir }
     }
 
+    pub(crate) fn started(self) -> House {
+        let service = tokio::spawn(writer::run(self.context.clone()));
+        House { service, ..self }
+    }
+
     /// Does what the gateway does, and returns the position.
-    async fn accept(&self, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
+    pub(crate) async fn accept(&self, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
         let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [7; 32])).collect();
         self.context.backends.records.claim(&space(), &claims).await.unwrap();
         let message = RecordsAcceptedV1 {
@@ -48,12 +58,25 @@ impl House {
     }
 
     /// Everything that can be read of the space, also what is removed.
-    async fn all(&self, ids: &[RecordId]) -> String {
+    pub(crate) async fn all(&self, ids: &[RecordId]) -> String {
         let backends = &self.context.backends;
         let records = backends.records.list(&space(), 0, 10_000).await.unwrap();
         let by_id = backends.records.get(&space(), ids).await.unwrap();
         let changes = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
         format!("{records:?} {by_id:?} {changes:?}")
+    }
+
+    /// Ends, and looks whether the files still hold the secret.
+    pub(crate) async fn ends_without_a_word(self) {
+        let House { context, service, dir } = self;
+        context.shutdown.cancel();
+        service.await.unwrap().unwrap();
+        drop(context);
+        for entry in std::fs::read_dir(&dir).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            says_nothing(&String::from_utf8_lossy(&bytes));
+        }
+        std::fs::remove_dir_all(&dir).ok();
     }
 
     async fn end(self) {
@@ -64,7 +87,7 @@ impl House {
     }
 }
 
-fn erasure(number: usize, record: &Record) -> Curation {
+pub(crate) fn erasure(number: usize, record: &Record) -> Curation {
     Curation {
         id: CurationId::derive(&space(), &number.to_string()),
         at: start().to_utc(),
@@ -79,7 +102,7 @@ fn erasures(records: &[Record]) -> Vec<Curation> {
 }
 
 /// The talk with a secret in the middle that its neighbours repeat: as the question they answer, as whom they speak to.
-fn with_secret() -> (Vec<Record>, Record) {
+pub(crate) fn with_secret() -> (Vec<Record>, Record) {
     let mut all = history();
     let secret = Record {
         text: "Zebulon, do you still owe the quaxbank 900 florins?".to_owned(),
@@ -90,14 +113,14 @@ fn with_secret() -> (Vec<Record>, Record) {
     (all, secret)
 }
 
-fn without(all: &[Record], gone: &[Record]) -> Vec<Record> {
+pub(crate) fn without(all: &[Record], gone: &[Record]) -> Vec<Record> {
     all.iter()
         .filter(|it| gone.iter().all(|gone| gone.id != it.id))
         .cloned()
         .collect()
 }
 
-fn says_nothing(all: &str) {
+pub(crate) fn says_nothing(all: &str) {
     for word in ["Zebulon", "quaxbank", "florins", "Quirinus"] {
         let at = all
             .find(word)
@@ -136,16 +159,7 @@ async fn nothing_is_left_of_an_erased_record() {
         all.len() as u64 - 1
     );
 
-    let file = house.dir.clone();
-    let House { context, service, .. } = house;
-    context.shutdown.cancel();
-    service.await.unwrap().unwrap();
-    drop(context);
-    for entry in std::fs::read_dir(&file).unwrap() {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-        says_nothing(&String::from_utf8_lossy(&bytes));
-    }
-    std::fs::remove_dir_all(&file).ok();
+    house.ends_without_a_word().await;
 }
 
 proptest! {

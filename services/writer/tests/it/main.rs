@@ -4,6 +4,7 @@
 
 mod corpus;
 mod erase;
+mod letters;
 mod order;
 mod precision;
 mod rules;

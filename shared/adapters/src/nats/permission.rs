@@ -20,7 +20,7 @@ const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT];
 pub enum Role {
     /// Accepts records, asks router and reader, shows and replays dead letters, erases spaces.
     Gateway,
-    /// Consumes records and its own announcements, announces units.
+    /// Consumes records and its own announcements, announces units, takes what is erased out of dead letters.
     Writer,
     /// Consumes announcements of units.
     Clusterer,
@@ -91,7 +91,9 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
             it.erases();
         }
         Role::Writer => {
-            it.consumes(records, "writer");
+            it.consumes(records, RecordsAcceptedV1::GROUP);
+            // To take what is erased out of them.
+            it.reads_dead_letters();
             it.consumes(units, "segmenter");
             it.publishes(units);
             it.publishes(organised);
@@ -133,7 +135,7 @@ impl Grants<'_> {
             self.publish(format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"));
             self.publish(format!("$JS.ACK.{stream}.{consumer}.>"));
         }
-        // To give messages up; what is given up while its space is erased is taken back.
+        // To give messages up, or less of them; what is given up while its space is erased is taken back.
         self.publish(self.names.all_dead());
         self.publish(format!("$JS.API.STREAM.MSG.DELETE.{}", self.names.dead_stream()));
         self.reads_erasures();
@@ -152,10 +154,13 @@ impl Grants<'_> {
         self.granted.replies = true;
     }
 
+    fn reads_dead_letters(&mut self) {
+        self.publish(format!("$JS.API.STREAM.MSG.GET.{}", self.names.dead_stream()));
+    }
+
     fn tends_dead_letters(&mut self) {
-        let dead = self.names.dead_stream();
-        self.publish(format!("$JS.API.STREAM.MSG.GET.{dead}"));
-        self.publish(format!("$JS.API.STREAM.MSG.DELETE.{dead}"));
+        self.reads_dead_letters();
+        self.publish(format!("$JS.API.STREAM.MSG.DELETE.{}", self.names.dead_stream()));
         for topic in &self.options.topics {
             for group in &topic.groups {
                 let group = name::group_token(group);

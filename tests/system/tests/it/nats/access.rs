@@ -248,6 +248,9 @@ async fn services_work_with_the_permissions_printed_for_them() {
     first.settler.extend().await.unwrap();
     first.settler.dead_letter("broken").await.unwrap();
     let letters = gateway.list(0, 9).await.unwrap();
+    writer.amend(letters[0].id, b"less").await.unwrap();
+    let letters = writer.of_space("a", 0, 9).await.unwrap();
+    assert_eq!((letters.len(), gateway.count().await.unwrap()), (1, 1));
     gateway.replay(letters[0].id).await.unwrap();
     let again = timeout(SOON, accepted.next()).await.unwrap().unwrap().unwrap();
     assert_eq!((again.attempt, again.position), (1, letters[0].position));

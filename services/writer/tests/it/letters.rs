@@ -1,0 +1,117 @@
+//! Dead letters and what is erased.
+
+use std::time::Duration;
+
+use domain::id::RecordId;
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::Position;
+use domain::record::Record;
+use futures::StreamExt;
+use host::Context;
+use tokio::time::timeout;
+
+use crate::erase::{House, erasure, says_nothing, with_secret, without};
+use crate::order::idle;
+use crate::space;
+
+/// Publishes a batch and gives it up, as if nobody could write it; returns its position.
+async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Position {
+    let message = RecordsAcceptedV1 {
+        space: space(),
+        batch: batch.to_owned(),
+        records: records.to_vec(),
+        curations: Vec::new(),
+    };
+    let position = context.publish(&message).await.unwrap();
+    let bus = &context.backends.bus;
+    let group = bus.subscribe(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP);
+    let delivery = group.await.unwrap().next().await.unwrap().unwrap();
+    assert_eq!(delivery.position, position);
+    delivery.settler.dead_letter("broken").await.unwrap().unwrap();
+    position
+}
+
+/// Batches that were given up lose what is erased and keep the rest, which is written once they are replayed.
+#[tokio::test]
+async fn dead_letters_lose_what_is_erased_and_nothing_else() {
+    let (all, secret) = with_secret();
+    let house = House::stopped("letters").await;
+    let letters = house.context.backends.dead_letters.clone();
+    let with_others = given_up(&house.context, "1", &all[..12]).await;
+    let alone = given_up(&house.context, "2", std::slice::from_ref(&secret)).await;
+    let of_others = given_up(&house.context, "3", &all[20..22]).await;
+    let house = house.started();
+    let of_others = letters
+        .list(0, 9)
+        .await
+        .unwrap()
+        .into_iter()
+        .find(|it| it.position == of_others);
+
+    house.accept("4", &all[..8], &[]).await;
+    idle(&house.context).await;
+    house.accept("5", &[], &[erasure(1, &secret)]).await;
+    idle(&house.context).await;
+    let left = letters.list(0, 9).await.unwrap();
+    says_nothing(&format!("{left:?}"));
+    assert_eq!(left.len(), 2, "the one that held nothing else is gone: {left:?}");
+    assert!(left.contains(&of_others.unwrap()), "is as it was");
+    let records = house.context.backends.records.clone();
+    assert!(
+        records.is_written(&space(), alone).await.unwrap(),
+        "nobody waits for it"
+    );
+    assert!(!records.is_written(&space(), with_others).await.unwrap());
+
+    let shortened = left.iter().find(|it| it.position == with_others).unwrap();
+    letters.replay(shortened.id).await.unwrap();
+    idle(&house.context).await;
+    let ids: Vec<RecordId> = all[..12].iter().map(|it| it.id).collect();
+    let rest = without(&all[..12], std::slice::from_ref(&secret));
+    assert_eq!(records.get(&space(), &ids).await.unwrap(), rest);
+    assert!(records.is_written(&space(), with_others).await.unwrap());
+    says_nothing(&house.all(&ids).await);
+    drop((letters, records));
+    house.ends_without_a_word().await;
+}
+
+/// A batch that is given up after one of its records was erased loses it then.
+#[tokio::test]
+async fn what_is_given_up_late_is_looked_at() {
+    let (all, secret) = with_secret();
+    let house = House::stopped("late").await;
+    let (backends, letters) = (&house.context.backends, house.context.backends.dead_letters.clone());
+    let curation = erasure(1, &secret);
+    backends.records.put_curations(&space(), &[curation]).await.unwrap();
+    // No writer can store a record of another space: the batch is given up.
+    let stray = Record {
+        space: "elsewhere".parse().unwrap(),
+        ..all[0].clone()
+    };
+    let house = house.started();
+    house
+        .context
+        .publish(&RecordsAcceptedV1 {
+            space: space(),
+            batch: "1".to_owned(),
+            records: vec![stray, secret],
+            curations: Vec::new(),
+        })
+        .await
+        .unwrap();
+    idle(&house.context).await;
+    let looked_at = async {
+        loop {
+            let left = letters.list(0, 9).await.unwrap();
+            if left.len() == 1 && !left[0].payload.contains("quaxbank") {
+                return left;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let left = timeout(Duration::from_secs(60), looked_at).await.unwrap();
+    assert!(left[0].payload.contains("elsewhere"), "{left:?}");
+    says_nothing(&format!("{left:?}"));
+    drop(letters);
+    house.ends_without_a_word().await;
+}

@@ -1,0 +1,97 @@
+//! What is erased is gone from what was given up too, on both ways to run.
+
+use std::time::Duration;
+
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::Frame;
+use domain::record::Record;
+use serde_json::{Value, json};
+use system::running::Running;
+use tokio::time::{sleep, timeout};
+
+use crate::distributed::shared;
+
+/// A record as the gateway would publish it.
+fn record(space: &str, id: &str, text: &str) -> Record {
+    let space = space.parse().unwrap();
+    let value = json!({
+        "id": domain::id::RecordId::derive(&space, id), "space": space, "external_id": id,
+        "session": domain::id::SessionId::derive(&space, "s"), "session_name": "s", "ordinal": 1, "modality": "text",
+        "actor": "Ann", "text": text, "image_caption": null, "image_uri": null, "tool": null,
+        "observed_at": "2026-03-02T18:00:00Z", "metadata": {},
+    });
+    serde_json::from_value(value).unwrap()
+}
+
+async fn letters(running: &Running) -> Vec<Value> {
+    let (status, page) = running.api.get("/admin/dead-letters").await;
+    assert_eq!(status, 200);
+    page["items"].as_array().unwrap().clone()
+}
+
+/// A batch that no writer can store is given up; then one of its records is accepted alone, and erased.
+async fn nothing_is_left(running: &Running) {
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let batch = RecordsAcceptedV1 {
+        space: "talk".parse().unwrap(),
+        batch: "given up".to_owned(),
+        records: vec![
+            record("talk", "1", "Zebulon owes the bank 900 florins."),
+            record("talk", "2", "I repotted the fern."),
+            record("elsewhere", "3", "A record of another space."),
+        ],
+        curations: Vec::new(),
+    };
+    let frame = Frame {
+        subject: RecordsAcceptedV1::SUBJECT.to_owned(),
+        space: "talk".to_owned(),
+        dedup_key: batch.dedup_key(),
+        payload: serde_json::to_vec(&batch).unwrap(),
+        ..Frame::default()
+    };
+    running.bus().publish(frame).await.unwrap();
+    let given_up = async {
+        while letters(running).await.is_empty() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), given_up).await.unwrap();
+    let again = json!([{ "id": "1", "session": "s", "actor": "Ann", "text": "Zebulon owes the bank 900 florins.",
+        "observed_at": "2026-03-02T18:00:00Z" }]);
+    let watermark = api.accepted("talk", &again).await;
+    api.written("talk", &watermark).await;
+    assert!(letters(running).await[0]["payload"].to_string().contains("Zebulon"));
+
+    let (status, erased) = api.delete("/spaces/talk/records/1").await;
+    assert_eq!(status, 202, "{erased}");
+    api.written("talk", erased["watermark"].as_str().unwrap()).await;
+    let left = letters(running).await;
+    let text = format!("{left:?}");
+    assert!(!text.contains("Zebulon") && !text.contains("florins"), "{text}");
+    assert_eq!(left.len(), 1, "the others are kept: {text}");
+    assert!(
+        text.contains("repotted the fern") && text.contains("another space"),
+        "{text}"
+    );
+    assert_eq!(api.get("/spaces/talk/records/1").await.0, 404);
+
+    assert_eq!(api.delete("/spaces/talk").await.0, 204);
+    assert_eq!(letters(running).await, Vec::<Value>::new(), "of an erased space");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_an_erased_record_no_dead_letter_is_left_standalone() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &[]).await.unwrap();
+    nothing_is_left(&running).await;
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_an_erased_record_no_dead_letter_is_left_distributed() {
+    let Some(servers) = shared().await else { return };
+    let running = Running::distributed(servers, &[]).await.unwrap();
+    nothing_is_left(&running).await;
+    running.end().await.unwrap();
+}
