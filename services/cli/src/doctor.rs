@@ -14,8 +14,6 @@ use crate::{Outcome, config, drift, out, serve, upkeep};
 
 /// Free space under which the disk is called nearly full, KiB.
 const LEAST_FREE_KIB: u64 = 1 << 20;
-/// Dead letters counted.
-const LETTERS_MAX: usize = 1_000;
 /// Tenths of a second to reach the servers in.
 const PATIENCE: u32 = 150;
 
@@ -214,22 +212,38 @@ async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
         }
     }
     let drifted: Vec<String> = spaces.iter().filter_map(drift::Held::drift).collect();
-    let dead = ctx.backends.dead_letters.list(0, LETTERS_MAX).await?.len();
+    let dead = ctx.backends.dead_letters.count().await?;
     let sum = |count: fn(&drift::Held) -> u64| spaces.iter().map(count).sum::<u64>();
-    Ok(match (drifted.is_empty(), dead) {
-        (false, _) => Finding::Wrong(format!(
+    if !drifted.is_empty() {
+        return Ok(Finding::Wrong(format!(
             "{}; `mnemic doctor --repair` derives them again",
             drifted.join("; ")
-        )),
-        (true, 0) => Finding::Well(format!(
+        )));
+    }
+    let dead = (dead > 0).then(|| format!("{dead} dead letters; see /v1/admin/dead-letters"));
+    let doubts: Vec<String> = dead.into_iter().chain(aged(&spaces)).collect();
+    Ok(match doubts.is_empty() {
+        true => Finding::Well(format!(
             "{} spaces, {} records, {} turn units, {} points{mended}",
             spaces.len(),
             sum(|it| it.records as u64),
             sum(|it| it.units as u64),
             sum(|it| it.points as u64)
         )),
-        (true, dead) => Finding::Doubtful(format!("{dead} dead letters; see /v1/admin/dead-letters{mended}")),
+        false => Finding::Doubtful(format!("{}{mended}", doubts.join("; "))),
     })
+}
+
+/// Says what an update would write otherwise.
+fn aged(spaces: &[drift::Held]) -> Option<String> {
+    let aged: Vec<&drift::Held> = spaces.iter().filter(|it| it.older > 0).collect();
+    let first = aged.first()?;
+    let units: usize = aged.iter().map(|it| it.older).sum();
+    Some(format!(
+        "{units} units in {} spaces were written by older rules; `mnemic rebuild {}` writes those of a space anew",
+        aged.len(),
+        first.space
+    ))
 }
 
 async fn server(args: &Doctor) -> Finding {

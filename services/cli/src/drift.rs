@@ -19,6 +19,8 @@ pub(crate) struct Held {
     pub(crate) records: usize,
     pub(crate) units: usize,
     pub(crate) points: usize,
+    /// Turn units in use that other rules wrote than those of this program.
+    pub(crate) older: usize,
     /// Records without a turn unit.
     unwritten: usize,
     /// Turn units in use whose record is gone.
@@ -68,7 +70,7 @@ pub(crate) async fn look(ctx: &Context) -> anyhow::Result<Vec<Held>> {
 /// and does no harm, but nothing that has just been written seems to be too much.
 async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
     let points = points(ctx, space).await?;
-    let (due, of) = turns(ctx, space).await?;
+    let (due, of, older) = turns(ctx, space).await?;
     let records = records(ctx, space).await?;
     let lacks_unit = |it: &&RecordId| !due.contains_key(&UnitId::turn(**it));
     let unwritten: BTreeSet<UnitId> = records.iter().filter(lacks_unit).map(|it| UnitId::turn(*it)).collect();
@@ -87,6 +89,7 @@ async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
         records: records.len(),
         units: due.len(),
         points: points.len(),
+        older: older.len(),
         unwritten: unwritten.len(),
         lacking: due.iter().filter(lacks).count(),
         orphans,
@@ -114,13 +117,14 @@ async fn points(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeSet<(Unit
 type Due = BTreeMap<UnitId, usize>;
 type Sources = BTreeMap<UnitId, Vec<RecordId>>;
 
-/// Returns the turn units in use, with the number of points each should have and the records each is from.
-async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources)> {
-    let (mut due, mut of, mut after) = (Due::new(), Sources::new(), 0);
+/// Returns the turn units in use, with the number of points each should have and the records each is from, and those of
+/// them that other rules wrote.
+async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources, BTreeSet<UnitId>)> {
+    let (mut due, mut of, mut older, mut after) = (Due::new(), Sources::new(), BTreeSet::new(), 0);
     loop {
         let changes = ctx.backends.graph.changes(space, after, PAGE).await?;
         let Some(last) = changes.last() else {
-            return Ok((due, of));
+            return Ok((due, of, older));
         };
         after = last.sequence;
         // A unit may change while it is read; its last change tells how it is.
@@ -129,7 +133,11 @@ async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources)>
             .map(|it| it.unit)
             .filter(|it| it.grain == Grain::Turn)
         {
+            older.remove(&unit.id);
             if unit.status == Status::Active {
+                if unit.derived_by != writer::RULES {
+                    older.insert(unit.id);
+                }
                 due.insert(unit.id, writer::points_of(&unit));
                 of.insert(unit.id, unit.records);
             } else {

@@ -4,6 +4,7 @@
 
 mod crash;
 mod damage;
+mod doctor;
 mod journey;
 mod mcp;
 mod organised;

@@ -9,6 +9,7 @@ mod order;
 mod precision;
 mod rules;
 mod segments;
+mod version;
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::{RecordId, SessionId, SpaceId};

@@ -90,7 +90,7 @@ fn scenes_have_people_places_actions_and_cues() {
         "congrats tom last week visited sister julia new york baked sourdough bread monday"
     );
     assert_eq!(unit.times.len(), 2);
-    assert_eq!((unit.derived_by.as_str(), unit.step), ("rules/1", None));
+    assert_eq!((unit.derived_by.as_str(), unit.step), (writer::RULES, None));
 }
 
 #[test]

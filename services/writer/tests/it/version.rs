@@ -1,0 +1,69 @@
+//! The rules have a version, and units say which wrote them: what is written otherwise needs another version.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::id::UnitId;
+use domain::record::{Modality, Record};
+use uuid::Uuid;
+use writer::{RULES, Stretch, plan, segment, write};
+
+use crate::{call, record};
+
+/// The version of the rules, and the digest of what they write of the sample.
+const WRITTEN: (&str, &str) = ("rules/2", "bdf57fa6-6661-534e-ad11-3cafbe2d1037");
+
+/// Reads the sample: session, actor, kind and content of each record.
+fn sessions() -> Vec<Vec<Record>> {
+    let mut sessions: Vec<Vec<Record>> = Vec::new();
+    for (line, number) in include_str!("../data/sample.tsv").lines().zip(1..) {
+        let [session, actor, kind, content] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("line {number} has no four columns");
+        };
+        let own = match kind {
+            "call" => {
+                let (name, rest) = content.split_once(" | ").unwrap();
+                let (arguments, result) = rest.split_once(" | ").unwrap();
+                call(number, name, arguments, result)
+            }
+            "image" => Record {
+                modality: Modality::Visual,
+                image_caption: Some(content.to_owned()),
+                ..record(session, number, actor, "")
+            },
+            _ => record(session, number, actor, content),
+        };
+        match sessions.last_mut() {
+            Some(last) if last[0].session == own.session => last.push(own),
+            _ => sessions.push(vec![own]),
+        }
+    }
+    sessions
+}
+
+/// Everything the rules write of a session, as JSON.
+fn written(records: Vec<Record>) -> String {
+    let fresh: BTreeSet<_> = records.iter().map(|it| it.id).collect();
+    let turns = write(&records, &(0..records.len()).collect::<Vec<_>>());
+    let mut out = serde_json::to_string(&turns).unwrap();
+    let stored: BTreeMap<UnitId, _> = turns.into_iter().map(|it| (it.id, it)).collect();
+    let stretch = Stretch {
+        records,
+        starts: true,
+        ends: true,
+    };
+    let segments = segment(&stretch, &plan(&stretch, &fresh), &stored);
+    out += &serde_json::to_string(&(segments.units, segments.relations)).unwrap();
+    out
+}
+
+#[test]
+fn what_is_written_otherwise_has_another_version() {
+    let all: String = sessions().into_iter().map(written).collect();
+    let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, all.as_bytes()).to_string();
+    assert_eq!(
+        (RULES, digest.as_str()),
+        WRITTEN,
+        "the rules write the sample otherwise: count RULES up in services/writer/src/write.rs, so that `mnemic doctor` knows \
+         the units written before, and put both here"
+    );
+}
