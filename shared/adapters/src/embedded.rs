@@ -16,7 +16,7 @@ use crate::store::{Store, StoredGraph, StoredRecords};
 pub struct Options {
     /// How long a delivery may stay unsettled before it is delivered again.
     pub ack_wait: Duration,
-    /// Most messages kept in the queue, dead letters included; a publish beyond is `Exhausted`.
+    /// Most messages kept in the queue, dead letters included; accepted records beyond are `Exhausted`.
     pub queue_frames_max: u64,
     /// Memory of the index over all spaces, in bytes; spaces not searched for longest leave first.
     pub index_bytes_max: usize,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check};
 use chrono::DateTime;
 use domain::id::{RecordId, SpaceId, UnitId};
+use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Frame, Point, Position, Search};
 use domain::{Classify, ErrorKind, PortError};
 use futures::StreamExt;
@@ -249,12 +250,16 @@ async fn a_full_queue_refuses_until_there_is_room() {
         ..Options::default()
     };
     let it = Embedded::open(dir.path(), options).await.unwrap();
-    let mut deliveries = it.bus.subscribe("s", "g").await.unwrap();
+    let mut deliveries = it.bus.subscribe(RecordsAcceptedV1::SUBJECT, "g").await.unwrap();
+    let accepted = |payload: Vec<u8>| Frame {
+        subject: RecordsAcceptedV1::SUBJECT.to_owned(),
+        ..frame(payload)
+    };
     for number in 0..3 {
-        it.bus.publish(frame([number])).await.unwrap();
+        it.bus.publish(accepted(vec![number])).await.unwrap();
     }
     check_error(
-        &it.bus.publish(frame("4")).await.unwrap_err(),
+        &it.bus.publish(accepted(vec![4])).await.unwrap_err(),
         ErrorKind::Exhausted,
         "3 messages",
     );
@@ -268,11 +273,12 @@ async fn a_full_queue_refuses_until_there_is_room() {
         .await
         .unwrap();
     assert_eq!(
-        it.bus.publish(frame("4")).await.unwrap_err().kind(),
+        it.bus.publish(accepted(vec![4])).await.unwrap_err().kind(),
         ErrorKind::Exhausted
     );
     deliveries.next().await.unwrap().unwrap().settler.done().await.unwrap();
-    it.bus.publish(frame("4")).await.unwrap();
+    it.bus.publish(accepted(vec![4])).await.unwrap();
+    it.bus.publish(frame("what follows has room")).await.unwrap();
 }
 
 /// Jobs of one group commit stand alone: those that fail take nothing of the others with them.

@@ -38,7 +38,7 @@ pub(crate) struct Config {
     pub(crate) dir: PathBuf,
     /// Seconds a message may stay with a consumer that shows no life; then another one gets it.
     pub(crate) ack_wait_secs: u64,
-    /// Most messages kept in the queue, dead ones included; more are refused with 429.
+    /// Most messages kept in the queue, dead ones included; records beyond are refused with 429.
     pub(crate) queue_frames_max: u64,
     /// Memory of the search index over all spaces, in bytes.
     pub(crate) index_bytes_max: usize,

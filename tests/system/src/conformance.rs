@@ -73,6 +73,7 @@ macro_rules! promises {
             they_are_counted_and_listed_by_space,
             they_are_amended,
             they_are_replayed_and_discarded,
+            a_discarded_key_is_free,
         }
     };
     (@suite $run:ident records) => {

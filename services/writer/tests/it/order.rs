@@ -201,3 +201,41 @@ async fn a_space_that_is_deleted_stays_deleted() {
     context.shutdown.cancel();
     service.await.unwrap().unwrap();
 }
+
+/// What the writer announces finds room in a queue that is full of what it has to write.
+#[tokio::test]
+async fn a_full_queue_is_emptied() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("full");
+    std::fs::remove_dir_all(&dir).ok();
+    let settings = host::Settings::from_toml("[backends]\nqueue_frames_max = 3", "test").unwrap();
+    let context = Context::embedded_with(&dir, settings).await.unwrap();
+    let records = &context.backends.records;
+    records.create_space(&space(), start().to_utc()).await.unwrap();
+    let mut batches = history()
+        .chunks(10)
+        .map(<[Record]>::to_vec)
+        .collect::<Vec<_>>()
+        .into_iter();
+    let mut accepted = 0;
+    loop {
+        let batch = RecordsAcceptedV1 {
+            space: space(),
+            batch: format!("{accepted}"),
+            records: batches.next().unwrap(),
+            curations: Vec::new(),
+        };
+        if let Err(error) = context.publish(&batch).await {
+            assert_eq!(domain::Classify::kind(&error), domain::ErrorKind::Exhausted);
+            break;
+        }
+        accepted += 1;
+    }
+    assert_eq!(accepted, 3);
+    let service = tokio::spawn(writer::run(context.clone()));
+    settled(&context).await;
+    assert_eq!(records.space(&space()).await.unwrap().unwrap().records, 30);
+    context.shutdown.cancel();
+    service.await.unwrap().unwrap();
+    drop(context);
+    std::fs::remove_dir_all(&dir).ok();
+}

@@ -6,7 +6,7 @@ use domain::ErrorKind;
 use domain::port::{DeadLetter, DeadLetterId, DeadLetters, Position, Result};
 use rusqlite::{Connection, OptionalExtension, Row, Rows};
 
-use super::QueueBus;
+use super::{QueueBus, queue};
 use crate::store::{Durability, Failure, Outcome, integer, natural, overwriting};
 
 const SELECT: &str = "SELECT d.id, d.subject, g.name, d.space, d.position, d.reason, d.attempts, d.at, d.payload
@@ -84,7 +84,10 @@ impl DeadLetters for QueueBus {
     }
 
     async fn discard(&self, id: DeadLetterId) -> Result<()> {
-        let job = move |db: &Connection| discard(db, id);
+        let job = move |db: &Connection| {
+            queue::free_key(db, id)?;
+            discard(db, id)
+        };
         self.queue
             .store
             .write("dead_letters.discard", Durability::Power, job)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::ErrorKind;
+use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::Frame;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use tokio::time::Instant;
@@ -25,7 +26,8 @@ pub(super) struct Stored {
     pub(super) fresh: bool,
 }
 
-/// Stores a frame for every known group of its subject.
+/// Stores a frame for every known group of its subject. The bound holds for what comes from outside: what follows from a
+/// message has to find room, or a full queue would never be emptied. It is no more than two frames for each that came.
 pub(super) fn publish(db: &Connection, frame: &Frame, frames_max: u64) -> Outcome<Stored> {
     if let Some(position) = first_of_key(db, frame)? {
         return Ok(Stored { position, fresh: false });
@@ -33,7 +35,7 @@ pub(super) fn publish(db: &Connection, frame: &Frame, frames_max: u64) -> Outcom
     let kept: i64 = db
         .prepare_cached("SELECT kept FROM frames")?
         .query_row([], |row| row.get(0))?;
-    if natural(kept) >= frames_max {
+    if frame.subject == RecordsAcceptedV1::SUBJECT && natural(kept) >= frames_max {
         return Err(Failure::Refused(
             ErrorKind::Exhausted,
             format!("the queue holds {kept} messages, its bound"),
@@ -170,6 +172,15 @@ pub(super) fn erase(db: &Connection, space: &str) -> Outcome<()> {
         }
         Ok(())
     })
+}
+
+/// Makes the key of a dead letter free: what is discarded may be published again.
+pub(super) fn free_key(db: &Connection, letter: u64) -> Outcome<()> {
+    let mut free = db.prepare_cached(
+        "DELETE FROM dedup_keys WHERE (subject, key) = (SELECT subject, dedup_key FROM dead_letters WHERE id = ?1)",
+    )?;
+    free.execute([integer(letter)])?;
+    Ok(())
 }
 
 fn first_of_key(db: &Connection, frame: &Frame) -> Outcome<Option<u64>> {

@@ -116,8 +116,14 @@ impl DeadLetters for NatsBus {
 
     async fn discard(&self, id: DeadLetterId) -> Result<()> {
         const OPERATION: &str = "dead_letters.discard";
-        one(&self.core, OPERATION, id).await?;
-        delete(&self.core, OPERATION, id).await
+        let core = &self.core;
+        let letter = dead_letter(&one(core, OPERATION, id).await?);
+        // Noted first, so that a discard that ends between the two is repeated and not half done.
+        let note = core.names.discarded(&letter.subject, &letter.space, letter.position.0);
+        let mut headers = async_nats::HeaderMap::new();
+        headers.insert(wire::ID, core.link.fresh_id().as_str());
+        core.link.store(OPERATION, &note, headers, &[]).await?;
+        delete(core, OPERATION, id).await
     }
 }
 

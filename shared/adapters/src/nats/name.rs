@@ -69,6 +69,11 @@ impl Names {
         format!("{}.erased.{subject}.{}", self.prefix, space_token(space))
     }
 
+    /// Where it is noted that a message was given up and then discarded.
+    pub(super) fn discarded(&self, subject: &str, space: &str, position: u64) -> String {
+        format!("{}.{position}", self.erased(subject, space))
+    }
+
     pub(super) fn all_erased(&self) -> String {
         format!("{}.erased.>", self.prefix)
     }

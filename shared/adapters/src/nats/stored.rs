@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::link::refused;
 use super::{Core, name, schema, wire};
 
-/// Most erasures of one space that a publish looks behind.
+/// Most erasures of one space, or of one message, that a publish looks behind.
 const ERASURES_MAX: usize = 8;
 
 /// Which single message of a stream is wanted.
@@ -44,7 +44,8 @@ impl RawMessage {
 }
 
 impl Core {
-    /// Stores a frame. A key that was used before an erasure of its space is a new one.
+    /// Stores a frame. A key that was used before an erasure of its space is a new one, and so is the key of a message that
+    /// was discarded.
     pub(super) async fn publish(&self, frame: &Frame) -> Result<Position> {
         const OPERATION: &str = "bus.publish";
         let partitions = self.partitions(OPERATION, &frame.subject)?;
@@ -66,15 +67,19 @@ impl Core {
                 return Ok(Position(stored.sequence));
             }
             let erased = self.erased(OPERATION, &frame.subject, &frame.space).await?;
-            if erased.sequence < stored.sequence {
-                return Ok(Position(stored.sequence));
+            if erased.sequence >= stored.sequence {
+                erasure = erased.number.to_string();
+                continue;
             }
-            erasure = erased.number.to_string();
+            let Some(discarded) = self.discarded(OPERATION, frame, stored.sequence).await? else {
+                return Ok(Position(stored.sequence));
+            };
+            erasure = discarded.to_string();
         }
         Err(PortError::new(
             OPERATION,
             ErrorKind::Unavailable,
-            "the space is being erased again and again",
+            "the space is being erased, or the message discarded, again and again",
         ))
     }
 
@@ -125,6 +130,15 @@ impl Core {
             sequence: String::from_utf8_lossy(&it.payload).parse().unwrap_or(0),
             number: it.sequence,
         }))
+    }
+
+    /// Returns what names the discarding of a message; none if it was not discarded lately.
+    async fn discarded(&self, operation: &'static str, frame: &Frame, sequence: u64) -> Result<Option<u64>> {
+        let last = RawMessage::Last {
+            subject: self.names.discarded(&frame.subject, &frame.space, sequence),
+        };
+        let found = self.message(operation, &self.names.erased_stream(), last).await?;
+        Ok(found.map(|it| it.sequence))
     }
 
     /// Drops everything of a space. Noted first, so that keys used before and deliveries that are out are recognised.

@@ -134,6 +134,6 @@ pub trait DeadLetters: Send + Sync + 'static {
     async fn amend(&self, id: DeadLetterId, payload: &[u8]) -> Result<()>;
     /// Delivers it to its group again, attempts counted from 1. `NotFound` if there is none.
     async fn replay(&self, id: DeadLetterId) -> Result<()>;
-    /// Forgets it; nothing is left of it. `NotFound` if there is none.
+    /// Forgets it and its key, so that the same may be published again; nothing is left of it. `NotFound` if there is none.
     async fn discard(&self, id: DeadLetterId) -> Result<()>;
 }

@@ -130,3 +130,31 @@ pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {
     assert!(ports.dead_letters.list(0, 10).await.unwrap().is_empty());
     silent(&mut group).await;
 }
+
+/// While a message is a dead letter its key stands for it, also after a replay; once it is discarded the key is free.
+pub async fn a_discarded_key_is_free(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
+    let publish = async |payload: &str| ports.bus.publish(frame("s", "a", "k", payload)).await.unwrap();
+    let mut first = publish("1").await;
+    for again in ["2", "3"] {
+        next(&mut deliveries).await.settler.dead_letter("broken").await.unwrap();
+        assert_eq!(publish("dead").await, first);
+        let id = ports.dead_letters.list(0, 1).await.unwrap()[0].id;
+        ports.dead_letters.replay(id).await.unwrap();
+        next(&mut deliveries).await.settler.dead_letter("broken").await.unwrap();
+        assert_eq!(publish("dead").await, first);
+        let id = ports.dead_letters.list(0, 1).await.unwrap()[0].id;
+        ports.dead_letters.discard(id).await.unwrap();
+
+        let anew = publish(again).await;
+        assert!(anew > first, "{anew:?} {first:?}");
+        assert_eq!(publish("twice").await, anew);
+        first = anew;
+    }
+    let delivery = next(&mut deliveries).await;
+    assert_eq!((text(&delivery).as_str(), delivery.position), ("3", first));
+    delivery.settler.done().await.unwrap();
+    assert_eq!(publish("done").await, first);
+    silent(&mut deliveries).await;
+}
