@@ -4,8 +4,8 @@
 //! leaves a claim without a record; the caller got no 202 and asks again, and what is claimed for the same content but
 //! not stored is published again.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::id::{RecordId, SessionId, SpaceId};
@@ -59,10 +59,14 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
         )));
     }
     let request = digest(&given)?;
-    if let Some(key) = key
-        && let Some(known) = app.stores().records.remembered(space, key).await?
+    let first = match key {
+        Some(key) => first_response(app, space, key, request).await?,
+        None => None,
+    };
+    if let Some(first) = &first
+        && stands(app, space, first).await?
     {
-        return replay(&known, request);
+        return Ok(first.clone());
     }
     let (drafts, mut items) = Batch::new(app, space, key).read(given)?;
     let claims: Vec<(RecordId, Hash)> = drafts.iter().map(|it| (it.record.id, it.digest)).collect();
@@ -91,6 +95,11 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
         watermark: watermark::print(space, position),
         items,
     };
+    if let Some(first) = first
+        && (first.watermark == accepted.watermark || stands(app, space, &first).await?)
+    {
+        return Ok(first);
+    }
     if let Some(key) = key {
         let response = serde_json::to_vec(&accepted).map_err(|_| Problem::internal())?;
         app.stores()
@@ -132,7 +141,12 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
     } else {
         searchable(app, space, &same).await?
     };
+    // Read behind the claims: an act that made an id free again is counted here, and so is another creation of the space.
+    // What was published before either is another batch, whose position says nothing of this one.
+    let now = app.space(space).await?;
     let mut batch = Sha256::new();
+    batch.update(now.created_at.timestamp_micros().to_be_bytes());
+    batch.update(now.revision.curations.to_be_bytes());
     let mut records = Vec::new();
     for (draft, _) in wanted {
         if stored.binary_search(&draft.record.id).is_err() {
@@ -142,7 +156,7 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
         }
     }
     if records.is_empty() {
-        return Ok(app.space(space).await?.written);
+        return Ok(now.written);
     }
     let bytes: usize = records.iter().map(|it| it.text.len()).sum();
     let message = RecordsAcceptedV1 {
@@ -176,11 +190,30 @@ async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<
     Ok(stored)
 }
 
-fn replay(known: &Idempotent, request: Hash) -> Result<Accepted, Problem> {
+/// Returns the response that is remembered under a key; a problem if it answered another request.
+async fn first_response(app: &App, space: &SpaceId, key: &str, request: Hash) -> Result<Option<Accepted>, Problem> {
+    let Some(known) = app.stores().records.remembered(space, key).await? else {
+        return Ok(None);
+    };
     if known.request != request {
         return Err(Problem::invalid("this Idempotency-Key was used for another request"));
     }
-    serde_json::from_slice(&known.response).map_err(|_| Problem::internal())
+    let first = serde_json::from_slice(&known.response).map_err(|_| Problem::internal())?;
+    Ok(Some(first))
+}
+
+/// Says whether a response still tells what is so: its batch is written and all that it took is stored. What was erased
+/// since, or never written, goes the way of a batch once more, which ends at the same position if nothing was lost.
+async fn stands(app: &App, space: &SpaceId, first: &Accepted) -> Result<bool, Problem> {
+    let position = watermark::parse(space, &first.watermark)?;
+    let records = &app.stores().records;
+    if !records.is_written(space, position).await? {
+        return Ok(false);
+    }
+    let taken = first.items.iter().filter(|it| it.status != ItemStatus::Rejected);
+    let ids: BTreeSet<RecordId> = taken.filter_map(|it| it.record).collect();
+    let ids: Vec<RecordId> = ids.into_iter().collect();
+    Ok(records.get(space, &ids).await?.len() == ids.len())
 }
 
 /// Nothing of the batch was taken.

@@ -1,4 +1,5 @@
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::http::StatusCode;
 use domain::message::RecordsAcceptedV1;
@@ -63,4 +64,36 @@ async fn what_was_given_up_is_seen_and_delivered_again() {
     );
     let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
     assert_eq!(letters["items"].as_array().unwrap().len(), 0);
+}
+
+/// What was given up and thrown away can be sent again, by the same request too.
+#[tokio::test]
+async fn what_was_discarded_can_be_sent_again() {
+    let body = r#"{"records":[{"id":"a","text":"x"}]}"#;
+    for headers in [[].as_slice(), &[("idempotency-key", "k")]] {
+        let gateway = Gateway::new().await;
+        start_broken_writer(&gateway);
+        let send = async || gateway.send_with("POST /v1/spaces/s/records", body, headers).await;
+        let first = send().await;
+        let letter = async {
+            loop {
+                let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
+                if let Some(id) = letters["items"][0]["id"].as_u64() {
+                    return id;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let letter = tokio::time::timeout(Duration::from_secs(60), letter).await.unwrap();
+        let kept = send().await;
+        assert_eq!(kept.json()["watermark"], first.json()["watermark"], "it is kept");
+        let call = format!("DELETE /v1/admin/dead-letters/{letter}");
+        assert_eq!(gateway.send(&call, "").await.status, StatusCode::NO_CONTENT);
+
+        let again = send().await;
+        assert_eq!(again.status, StatusCode::ACCEPTED);
+        gateway.written(again.json()["watermark"].as_str().unwrap()).await;
+        let record = gateway.send("GET /v1/spaces/s/records/a", "").await;
+        assert_eq!(record.json()["text"], "x", "{record:?}");
+    }
 }

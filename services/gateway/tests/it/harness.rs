@@ -7,6 +7,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request as HttpRequest, StatusCode, header};
 use domain::PortError;
 use domain::anchor::Anchors;
+use domain::curation::Act;
 use domain::evidence::{EvidencePack, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
 use host::{Context, Settings};
@@ -110,7 +111,7 @@ impl Gateway {
         }
     }
 
-    /// Starts a writer that stores records and acts and marks batches, and nothing more.
+    /// Starts a writer that stores records and acts, erases records and marks batches, and nothing more.
     pub(crate) fn start_writer(&self) {
         let context = self.context.clone();
         tokio::spawn(async move {
@@ -118,6 +119,11 @@ impl Gateway {
             let handle = async |message: RecordsAcceptedV1, meta: host::Meta| {
                 records.put(&message.space, &message.records).await?;
                 records.put_curations(&message.space, &message.curations).await?;
+                for it in &message.curations {
+                    if let Act::EraseRecord { record } = it.act {
+                        records.erase(&message.space, &[record]).await?;
+                    }
+                }
                 records.mark_written(&message.space, meta.position).await
             };
             context

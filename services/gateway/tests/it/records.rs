@@ -260,6 +260,29 @@ async fn a_space_is_created_erased_and_created_again() {
 }
 
 #[tokio::test]
+async fn an_erased_record_can_be_sent_again() {
+    let body = r#"{"records":[{"id":"a","text":"one"}]}"#;
+    for headers in [[].as_slice(), &[("idempotency-key", "k")]] {
+        let gateway = Gateway::new().await;
+        gateway.start_writer();
+        for _ in 0..3 {
+            let sent = gateway.send_with(RECORDS, body, headers).await;
+            assert_eq!(outcomes(&sent), "0 accepted -");
+            gateway.written(sent.json()["watermark"].as_str().unwrap()).await;
+            let record = gateway.send("GET /v1/spaces/s/records/a", "").await;
+            assert_eq!(record.json()["text"], "one", "{record:?}");
+            let again = gateway.send_with(RECORDS, body, headers).await;
+            gateway.written(again.json()["watermark"].as_str().unwrap()).await;
+
+            let erased = gateway.send("DELETE /v1/spaces/s/records/a", "").await;
+            gateway.written(erased.json()["watermark"].as_str().unwrap()).await;
+            let record = gateway.send("GET /v1/spaces/s/records/a", "").await;
+            assert_eq!(record.status, StatusCode::NOT_FOUND);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_full_queue_and_a_full_disk_are_told_apart() {
     let records = |id: usize| json!({"records": [{"id": id.to_string(), "text": "long ".repeat(5_000)}]}).to_string();
     for (settings, expected) in [
