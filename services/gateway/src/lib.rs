@@ -63,11 +63,12 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
     let shutdown = context.shutdown.clone();
     let _asking = context.keep_serving();
-    let app = routes::router(App::new(context, config)?);
+    let app = App::new(context, config)?;
     ready.set(true);
-    axum::serve(listener, app)
+    axum::serve(listener, routes::router(app.clone()))
         .with_graceful_shutdown(shutdown.cancelled_owned())
         .await?;
+    app.all_erased().await;
     Ok(())
 }
 

@@ -13,6 +13,9 @@ use crate::config::Config;
 use crate::problem::Problem;
 use crate::rebuild::Rebuilds;
 
+/// Spaces erased at once.
+const ERASING_MAX: u32 = 16;
+
 /// What every handler sees.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Parts>);
@@ -24,6 +27,8 @@ pub(crate) struct Parts {
     pub(crate) rebuilds: Rebuilds,
     /// One permit a request in flight.
     pub(crate) in_flight: Semaphore,
+    /// One permit a space that is being erased; an erasure outlives the request that asked for it.
+    pub(crate) erasing: Arc<Semaphore>,
     last_batch_us: AtomicU64,
 }
 
@@ -45,6 +50,7 @@ impl App {
             keys,
             rebuilds: Rebuilds::default(),
             in_flight,
+            erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             last_batch_us: AtomicU64::new(0),
         })))
     }
@@ -65,6 +71,11 @@ impl Parts {
             .in_flight_max
             .saturating_sub(self.in_flight.available_permits());
         self.context.metrics.http_in_flight(in_flight);
+    }
+
+    /// Returns when no space is being erased any more.
+    pub(crate) async fn all_erased(&self) {
+        drop(self.erasing.acquire_many(ERASING_MAX).await);
     }
 
     /// Returns the space as stored, or the problem that there is none.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
@@ -6,6 +8,7 @@ use domain::port::SpaceInfo;
 use host::clock;
 use host::metrics::Operation;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::api::{Paging, Space, SpacePage};
 use crate::auth::Access;
@@ -69,11 +72,22 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, Problem> {
     let started = Instant::now();
     let space = access.enter(&name, Right::Admin)?;
-    let outcome = erase(&app, &space).await;
-    app.context
-        .metrics
-        .operation(Operation::Delete, outcome.is_ok(), started.elapsed());
-    outcome.map(|()| StatusCode::NO_CONTENT)
+    let Ok(turn) = Arc::clone(&app.erasing).acquire_owned().await else {
+        return Err(Problem::unavailable());
+    };
+    let work = async move {
+        let outcome = erase(&app, &space).await;
+        app.context
+            .metrics
+            .operation(Operation::Delete, outcome.is_ok(), started.elapsed());
+        drop(turn);
+        outcome
+    };
+    // In a task of its own: a caller who goes away, or whose time runs out, leaves no space that is half erased.
+    let outcome = tokio::spawn(work.in_current_span()).await;
+    outcome
+        .unwrap_or_else(|_| Err(Problem::internal()))
+        .map(|()| StatusCode::NO_CONTENT)
 }
 
 /// Lists the spaces that the key opens.

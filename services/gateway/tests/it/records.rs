@@ -1,5 +1,8 @@
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use domain::message::{Message, RecordsAcceptedV1};
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply};
@@ -280,6 +283,27 @@ async fn an_erased_record_can_be_sent_again() {
             assert_eq!(record.status, StatusCode::NOT_FOUND);
         }
     }
+}
+
+/// A caller who goes away while a space is erased leaves nothing of it in the queue.
+#[tokio::test]
+async fn a_space_is_erased_whole_though_nobody_waits() {
+    let gateway = Gateway::new().await;
+    let sent = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#).await;
+    assert_eq!(sent.status, StatusCode::ACCEPTED);
+    let bus = &gateway.context.backends.bus;
+    let waiting = async || bus.backlog(RecordsAcceptedV1::SUBJECT, "writer").await.unwrap();
+    assert_eq!(waiting().await, 1);
+    {
+        let mut call = std::pin::pin!(gateway.send("DELETE /v1/spaces/s", ""));
+        assert!(futures::poll!(call.as_mut()).is_pending());
+    }
+    let erased = async {
+        while waiting().await > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), erased).await.unwrap();
 }
 
 #[tokio::test]
