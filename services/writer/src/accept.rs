@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
-use domain::port::Point;
+use domain::port::{Claim, Point, SpaceInfo};
 use domain::record::Record;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
@@ -26,14 +26,19 @@ type Window = (Vec<Record>, BTreeSet<RecordId>);
 /// Stores the records and their turn units, makes them searchable, does what people decided, marks the batch and
 /// announces it.
 ///
-/// A batch that is marked already is announced only, which the bus stores once. A space that is gone brings nothing back.
+/// A batch that is marked already is announced only, which the bus stores once. A space that is gone brings nothing
+/// back, not even under a name that was given again.
 pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: Meta) -> Result<(), Error> {
     let backends = &context.backends;
     let space = message.space.clone();
     let mut sessions: BTreeSet<SessionId> = message.records.iter().map(|it| it.session).collect();
     let mut units: Vec<UnitId> = message.records.iter().map(|it| UnitId::turn(it.id)).collect();
     let around = match written(backends, message, &meta).await {
-        Ok(around) => around,
+        Ok(Some(around)) => around,
+        Ok(None) => {
+            debug!(%space, "another space has the name by now, batch dropped");
+            return Ok(());
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return gone(backends, &space, error).await,
         Err(error) => return Err(error),
     };
@@ -50,8 +55,9 @@ pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: 
     Ok(())
 }
 
-/// Does what the message says, unless that is done already, and returns what else has to be organised.
-async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -> Result<Around, Error> {
+/// Does what the message says, unless that is done already, and returns what else has to be organised; none if the space
+/// was deleted and made anew meanwhile.
+async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -> Result<Option<Around>, Error> {
     let RecordsAcceptedV1 {
         space,
         mut records,
@@ -64,12 +70,13 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
             true => Around::default(),
             false => erase::traces(backends, &space, &erased).await?,
         };
-        return Ok(around);
+        return Ok(Some(around));
     }
+    let before = known(backends, &space).await?;
     let revoked = erase::revoked(backends, &space, &records).await?;
     records.retain(|it| !revoked.contains(&it.id));
-    if !records.is_empty() {
-        store(backends, &space, records).await?;
+    if !records.is_empty() && !store(backends, &before, records).await? {
+        return Ok(None);
     }
     if !curations.is_empty() {
         backends.records.put_curations(&space, &curations).await?;
@@ -78,13 +85,55 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
         .instrument(info_span!("erase", records = erased.len()))
         .await?;
     backends.records.mark_written(&space, meta.position).await?;
-    Ok(around)
+    Ok(Some(around))
 }
 
-async fn store(backends: &Backends, space: &SpaceId, records: Vec<Record>) -> Result<(), Error> {
+async fn known(backends: &Backends, space: &SpaceId) -> Result<SpaceInfo, PortError> {
+    let missing = || PortError::new("accept", ErrorKind::NotFound, "the space is gone");
+    backends.records.space(space).await?.ok_or_else(missing)
+}
+
+/// Stores records and their turn units in the space that was `before`. False if another space has its name by now, in
+/// which nothing of them is left.
+async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>) -> Result<bool, Error> {
+    let space = &before.space;
     let put = info_span!("records.put", records = records.len());
     backends.records.put(space, &records).instrument(put).await?;
-    let windows = windows(backends, space, &records).await?;
+    let now = known(backends, space).await?;
+    if now.created_at == before.created_at {
+        if now.revision.curations != before.revision.curations {
+            // An erasure decided since the first look may have gone before the put, which then brought its record back.
+            let revoked = erase::revoked(backends, space, &records).await?;
+            records.retain(|it| !revoked.contains(&it.id));
+        }
+        put_units(backends, space, &records).await?;
+        if known(backends, space).await?.created_at == before.created_at {
+            return Ok(true);
+        }
+    }
+    take_back(backends, space, &records).await?;
+    Ok(false)
+}
+
+/// Takes records out of a space that never accepted them, with all that was made of them. What it accepted itself under
+/// one of their ids stays, and is derived once more.
+async fn take_back(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
+    // As for an erasure: what is claimed for the content that none has was not accepted, and is given back.
+    let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [0; 32])).collect();
+    let outcomes = backends.records.claim(space, &claims).await?;
+    let free = claims.iter().zip(outcomes).filter(|(_, it)| *it != Claim::Conflict);
+    let free: Vec<RecordId> = free.map(|((id, _), _)| *id).collect();
+    backends.records.erase(space, &free).await?;
+    let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
+    let units: BTreeSet<UnitId> = ids.iter().map(|it| UnitId::turn(*it)).collect();
+    erase::retire(backends, space, &units).await?;
+    let own = backends.records.get(space, &ids).await?;
+    put_units(backends, space, &own).await
+}
+
+/// Derives the turn units of stored records and makes them searchable.
+async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
+    let windows = windows(backends, space, records).await?;
     let rules = info_span!("rules");
     let (units, parts) = tokio::task::spawn_blocking(move || rules.in_scope(|| derive(&windows))).await?;
     let points = embed(backends, parts).await?;
@@ -172,4 +221,115 @@ async fn gone(backends: &Backends, space: &SpaceId, error: Error) -> Result<(), 
     debug!(%space, "space is gone, batch dropped");
     backends.index.erase(space).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use chrono::{DateTime, TimeDelta};
+    use domain::curation::{Act, Curation};
+    use domain::id::CurationId;
+    use domain::record::Modality;
+    use domain::unit::Status;
+
+    use super::*;
+
+    fn space() -> SpaceId {
+        "s".parse().unwrap()
+    }
+
+    fn record(id: &str, text: &str) -> Record {
+        Record {
+            id: RecordId::derive(&space(), id),
+            space: space(),
+            external_id: id.to_owned(),
+            session: SessionId::derive(&space(), "talk"),
+            session_name: "talk".to_owned(),
+            ordinal: 0,
+            modality: Modality::Text,
+            actor: "Ana".to_owned(),
+            text: text.to_owned(),
+            image_caption: None,
+            image_uri: None,
+            tool: None,
+            observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
+            metadata: BTreeMap::new(),
+        }
+    }
+
+    /// Stores of their own, with the space in them; the folder goes at the end.
+    async fn with_stores(name: &str, test: impl AsyncFnOnce(&Backends)) {
+        let dir = std::env::temp_dir().join(format!("mnemic-accept-{name}-{}", std::process::id()));
+        let context = Context::embedded(&dir).await.unwrap();
+        let made = context
+            .backends
+            .records
+            .create_space(&space(), DateTime::UNIX_EPOCH)
+            .await;
+        assert!(made.unwrap());
+        test(&context.backends).await;
+        drop(context);
+        std::fs::remove_dir_all(&dir).ok();
+    }
+
+    /// The texts of the turn units of records that are in use.
+    async fn texts(backends: &Backends, records: &[&Record]) -> Vec<String> {
+        let ids: Vec<UnitId> = records.iter().map(|it| UnitId::turn(it.id)).collect();
+        let units = backends.graph.units(&space(), &ids).await.unwrap();
+        let used = units.into_iter().filter(|it| it.status == Status::Active);
+        used.map(|it| it.text).collect()
+    }
+
+    #[tokio::test]
+    async fn an_erasure_between_the_first_look_and_the_put_stands() {
+        with_stores("erasure", async |backends| {
+            let (gone, kept) = (record("1", "The quaxbank has it."), record("2", "I water the fern."));
+            let before = known(backends, &space()).await.unwrap();
+            let act = Curation {
+                id: CurationId::derive(&space(), "1"),
+                at: DateTime::UNIX_EPOCH,
+                by: String::new(),
+                act: Act::EraseRecord { record: gone.id },
+                reason: String::new(),
+            };
+            backends.records.put_curations(&space(), &[act]).await.unwrap();
+            backends.records.erase(&space(), &[gone.id]).await.unwrap();
+
+            let all = vec![gone.clone(), kept.clone()];
+            assert!(store(backends, &before, all).await.unwrap());
+            let stored = backends.records.get(&space(), &[gone.id, kept.id]).await.unwrap();
+            assert_eq!(stored, std::slice::from_ref(&kept));
+            assert_eq!(texts(backends, &[&gone, &kept]).await, ["I water the fern."]);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn what_one_space_accepted_is_not_in_the_next_of_its_name() {
+        with_stores("next", async |backends| {
+            let (old, same) = (
+                record("1", "The quaxbank has it."),
+                record("2", "The quaxbank is shut."),
+            );
+            let before = known(backends, &space()).await.unwrap();
+            assert!(backends.records.delete_space(&space()).await.unwrap());
+            let later = DateTime::UNIX_EPOCH + TimeDelta::seconds(1);
+            backends.records.create_space(&space(), later).await.unwrap();
+            let own = record("2", "I water the fern.");
+            backends.records.claim(&space(), &[(own.id, [7; 32])]).await.unwrap();
+            let now = known(backends, &space()).await.unwrap();
+            assert!(store(backends, &now, vec![own.clone()]).await.unwrap());
+
+            let all = vec![old.clone(), same.clone()];
+            assert!(!store(backends, &before, all).await.unwrap());
+            let stored = backends.records.get(&space(), &[old.id, same.id]).await.unwrap();
+            assert_eq!(stored, std::slice::from_ref(&own));
+            assert_eq!(texts(backends, &[&old, &same]).await, ["I water the fern."]);
+            let claim = [(old.id, [9; 32]), (own.id, [7; 32])];
+            let claims = backends.records.claim(&space(), &claim).await.unwrap();
+            assert_eq!(claims, [Claim::Fresh, Claim::Same]);
+        })
+        .await;
+    }
 }
