@@ -17,7 +17,7 @@ use crate::api::{Rebuild, RebuildState};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Records of one message, and their text in bytes.
+/// Records of one message, and the bytes they are written in. Only a record that is longer goes beyond, alone.
 const BATCH: usize = 250;
 const BATCH_BYTES: usize = 1 << 20;
 /// Messages on their way at once.
@@ -134,17 +134,17 @@ pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u
         let (page, next) = ctx.backends.records.list(space, after, BATCH).await?;
         cursor = next;
         for record in page {
-            bytes += record.text.len();
-            batch.push(record);
-            let last = batch.len() >= BATCH || bytes >= BATCH_BYTES;
-            if last {
+            let size = written_bytes(&record)?;
+            if batch.len() >= BATCH || (bytes + size > BATCH_BYTES && !batch.is_empty()) {
                 bytes = 0;
                 waiting.push(again(ctx, space, (run, records), std::mem::take(&mut batch)).await?);
             }
-            if last && waiting.len() >= AHEAD {
+            if waiting.len() >= AHEAD {
                 records = settled(ctx, space, &mut waiting, records).await?;
                 done(records);
             }
+            bytes += size;
+            batch.push(record);
         }
     }
     if !batch.is_empty() {
@@ -153,6 +153,14 @@ pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u
     records = settled(ctx, space, &mut waiting, records).await?;
     done(records);
     Ok(())
+}
+
+/// Returns the length of a record in a message. Its text is the smallest part of what a tool was given and gave back.
+fn written_bytes(record: &Record) -> Result<usize, PortError> {
+    let written = serde_json::to_vec(record).map_err(|source| {
+        PortError::new("rebuild", ErrorKind::Internal, "a record cannot be written as JSON").caused_by(source)
+    })?;
+    Ok(written.len())
 }
 
 /// Accepts records that are stored already once more; returns the position and how many they are.

@@ -13,6 +13,7 @@ mod mcp;
 mod openapi;
 mod pages;
 mod query;
+mod rebuild;
 mod recall;
 mod records;
 mod strategies;

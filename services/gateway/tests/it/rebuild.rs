@@ -1,0 +1,63 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use chrono::DateTime;
+use domain::PortError;
+use domain::id::{RecordId, SessionId, SpaceId};
+use domain::message::RecordsAcceptedV1;
+use domain::record::{Modality, Record, ToolCall};
+
+use crate::harness::Gateway;
+
+/// A call whose result is long and is twice as long in a message, for all its quotes.
+fn call(space: &SpaceId, number: usize) -> Record {
+    let external_id = number.to_string();
+    Record {
+        id: RecordId::derive(space, &external_id),
+        space: space.clone(),
+        external_id,
+        session: SessionId::derive(space, "run"),
+        session_name: "run".to_owned(),
+        ordinal: number as u64,
+        modality: Modality::Action,
+        actor: String::new(),
+        text: String::new(),
+        image_caption: None,
+        image_uri: None,
+        tool: Some(ToolCall {
+            name: "look".to_owned(),
+            arguments: String::new(),
+            result: "\"".repeat(100_000),
+        }),
+        observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
+        metadata: BTreeMap::new(),
+    }
+}
+
+#[tokio::test]
+async fn what_is_derived_again_travels_in_messages_of_a_bounded_size() {
+    let gateway = Gateway::new().await;
+    let space: SpaceId = "s".parse().unwrap();
+    let all: Vec<Record> = (0..60).map(|it| call(&space, it)).collect();
+    let records = gateway.context.backends.records.clone();
+    records.put(&space, &all).await.unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (context, sizes) = (gateway.context.clone(), Arc::clone(&seen));
+    tokio::spawn(async move {
+        let handle = async |message: RecordsAcceptedV1, meta: host::Meta| {
+            let bytes = serde_json::to_vec(&message).unwrap().len();
+            sizes.lock().unwrap().push((message.records.len(), bytes));
+            records.mark_written(&message.space, meta.position).await
+        };
+        context
+            .consume::<_, PortError, _, _>("writer", 1, handle)
+            .await
+            .unwrap();
+    });
+    gateway::rederive(&gateway.context, &space, "test", |_| ())
+        .await
+        .unwrap();
+    let seen = seen.lock().unwrap().clone();
+    assert_eq!(seen.iter().map(|it| it.0).sum::<usize>(), all.len());
+    assert!(seen.iter().all(|it| it.1 < 1_100_000), "{seen:?}");
+}
