@@ -1,12 +1,16 @@
 //! Settings: one TOML file, one section per service, each key overridable from the environment.
 //!
 //! `MNEMIC_GATEWAY__LISTEN=0.0.0.0:80` sets `listen` in `[gateway]`; deeper tables take more `__`. A value that reads as
-//! TOML (number, boolean, array, inline table, quoted text) is that, anything else is text. Variables without `__` are
-//! not settings: a cluster injects its own, like `MNEMIC_SERVICE_HOST`. What is unknown is an error that names it.
+//! TOML (number, boolean, array, inline table, quoted text) is that, anything else is text; a secret is always text, so a
+//! password may be all digits. Variables without `__` are not settings: a cluster injects its own, like
+//! `MNEMIC_SERVICE_HOST`. What is unknown is an error that names it. Secrets are never shown, in errors neither.
+
+mod secret;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use secret::{is_secret, mask, without_secrets};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -34,8 +38,6 @@ const PREFIX: &str = "MNEMIC_";
 const FILE_VARIABLE: &str = "MNEMIC_CONFIG";
 /// Read from the working directory when nothing names a file.
 const FILE_DEFAULT: &str = "mnemic.toml";
-/// A key that ends in one of these is a secret.
-const SECRET_ENDINGS: [&str; 5] = ["key", "password", "secret", "sha256", "token"];
 
 /// What is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
@@ -48,13 +50,15 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is not TOML.
-    #[error("the settings file {} is not valid TOML", path.display())]
+    /// The file is not TOML. The line is not shown, since it may hold a secret.
+    #[error("the settings file {} is not valid TOML, line {line}: {detail}", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Where and why.
-        source: Box<toml::de::Error>,
+        /// Where, from 1.
+        line: usize,
+        /// Why.
+        detail: String,
     },
     /// There is no such section.
     #[error("unknown section `{name}` in {origin}; there are: {}", SECTIONS.join(", "))]
@@ -147,7 +151,14 @@ impl Settings {
         for (name, value) in found {
             let lower = name[PREFIX.len()..].to_lowercase();
             let path: Vec<&str> = lower.split("__").collect();
-            self.insert(&path, read_value(&value), &name)?;
+            let secret = path.last().is_some_and(|it| is_secret(it));
+            let read = read_value(&value);
+            let read = if secret && !read.is_str() {
+                Value::String(value)
+            } else {
+                read
+            };
+            self.insert(&path, read, &name)?;
         }
         Ok(())
     }
@@ -166,7 +177,7 @@ impl Settings {
             .map_err(|error: toml::de::Error| Error::Section {
                 section: name.to_owned(),
                 origin: self.origins.get(name).map(|it| it.join(", ")).unwrap_or_default(),
-                detail: error.to_string(),
+                detail: without_secrets(error.to_string(), value),
             })
     }
 
@@ -205,9 +216,12 @@ impl Settings {
     }
 
     fn merge_toml(&mut self, text: &str, path: &Path) -> Result<(), Error> {
-        let table: Table = text.parse().map_err(|source| Error::Syntax {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| Error::Syntax {
             path: path.to_path_buf(),
-            source: Box::new(source),
+            line: error.span().map_or(1, |it| {
+                1 + text.bytes().take(it.start).filter(|it| *it == b'\n').count()
+            }),
+            detail: error.message().to_owned(),
         })?;
         let origin = path.display().to_string();
         for (name, value) in table {
@@ -257,22 +271,6 @@ fn read_value(text: &str) -> Value {
     match read.and_then(|mut it| it.remove("value")) {
         Some(Value::Datetime(_)) | None => Value::String(text.to_owned()),
         Some(value) => value,
-    }
-}
-
-fn mask(value: &mut Value) {
-    match value {
-        Value::Table(table) => {
-            for (name, value) in table {
-                let secret = SECRET_ENDINGS.iter().any(|it| name.ends_with(it));
-                if secret && value.as_str().is_some_and(|it| !it.is_empty()) {
-                    *value = Value::String("***".to_owned());
-                }
-                mask(value);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(mask),
-        Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
     }
 }
 
@@ -361,6 +359,30 @@ mod tests {
         ] {
             let error = check(toml, &variables).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_text_and_no_error_shows_it() {
+        let key = |value: &str| check("", &[("MNEMIC_GATEWAY__API_KEY", value)]).map(|it| it.api_key);
+        for (value, expected) in [("12345678", "12345678"), ("{a=1}", "{a=1}"), ("\"quoted\"", "quoted")] {
+            assert_eq!(key(value).as_deref(), Ok(expected));
+        }
+        for (toml, expected) in [
+            (
+                "[gateway]\napi_key = 12345678",
+                "section [gateway] from f: invalid type: integer `***`, expected a string",
+            ),
+            (
+                "[gateway]\nbatch_max = 1\napi_key = geheim",
+                "the settings file f is not valid TOML, line 3: ",
+            ),
+        ] {
+            let section = Settings::from_toml(toml, "f").and_then(|it| it.section::<Gateway>("gateway"));
+            let error = section.unwrap_err();
+            let error = format!("{error} {:?}", std::error::Error::source(&error));
+            assert!(error.starts_with(expected), "{error}");
+            assert!(!error.contains("12345678") && !error.contains("geheim"), "{error}");
         }
     }
 
