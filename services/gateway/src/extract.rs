@@ -12,6 +12,12 @@ use serde::de::DeserializeOwned;
 use crate::problem::Problem;
 use crate::state::App;
 
+/// Most values of one body, nested ones too: read, a value takes some hundred times the memory that it takes as text. The
+/// longest record has far fewer.
+const VALUES_MAX: usize = 100_000;
+/// A body of this length is read outside of the async runtime.
+const LARGE_BYTES: usize = 64 << 10;
+
 /// A JSON body of a bounded size.
 pub(crate) struct Body<T>(pub(crate) T);
 
@@ -21,7 +27,7 @@ pub(crate) struct Params<T>(pub(crate) T);
 /// Parameters in the path.
 pub(crate) struct At<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Body<T>, Problem> {
@@ -43,7 +49,11 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
                 _ => Problem::new(StatusCode::BAD_REQUEST, "incomplete", "The body did not arrive whole")
                     .detail(error.body_text()),
             })?;
-        parse_json(&bytes).map(Body)
+        if bytes.len() < LARGE_BYTES {
+            return parse_json(&bytes).map(Body);
+        }
+        let parsed = tokio::task::spawn_blocking(move || parse_json(&bytes)).await;
+        parsed.unwrap_or_else(|_| Err(Problem::internal())).map(Body)
     }
 }
 
@@ -70,6 +80,13 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for At<T> {
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if values(bytes) > VALUES_MAX {
+        return Err(
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large").detail(format!(
+                "a body may hold {VALUES_MAX} values; send several smaller requests"
+            )),
+        );
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let at = error.path().to_string();
@@ -82,6 +99,21 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })?;
     reader.end().map_err(|error| not_json(&error))?;
     Ok(value)
+}
+
+/// Returns a bound of the number of values in a JSON text: what starts a list or an object, and what goes on with one.
+fn values(bytes: &[u8]) -> usize {
+    let (mut count, mut quoted, mut escaped) = (0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'"' => quoted = !quoted,
+            b'\\' => escaped = quoted,
+            b'[' | b'{' | b',' if !quoted => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// Names the place of an error in a document, when there is one.

@@ -285,6 +285,41 @@ async fn an_erased_record_can_be_sent_again() {
     }
 }
 
+/// What is short as text may be long in memory: how many values a body holds is bounded before they are read.
+#[tokio::test]
+async fn a_body_of_very_many_values_is_refused() {
+    let gateway = Gateway::new().await;
+    let most = "413 a body may hold 100000 values";
+    for (records, expected) in [
+        ("0,".repeat(150_000) + "0", most),
+        (format!("[{}0]", "0,".repeat(150_000)), most),
+        (format!("{}{{}}", r#"{"":{}},"#.repeat(50_000)), most),
+        (
+            format!(r#"{{"tool":{{"name":"x","result":[{}0]}}}}"#, "{},".repeat(60_000)),
+            most,
+        ),
+        (
+            "0,".repeat(50_000) + "0",
+            "422 records: a request has 1 to 1000 records, this one has 50001",
+        ),
+        (
+            r#"{"text":8}"#.to_owned(),
+            "422 none of 1 records was taken; the first: text: ",
+        ),
+    ] {
+        let problem = gateway
+            .send(RECORDS, &format!(r#"{{"records":[{records}]}}"#))
+            .await
+            .problem();
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+    let commas = format!(r#"{{"records":[{{"text":"{}"}}]}}"#, r#",[{\" "#.repeat(5_000));
+    let reply = gateway.send(RECORDS, &commas).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let ends_escaped = r#"{"records":[{"text":"[,{\\\\"},{"text":8}]}"#;
+    assert_eq!(outcomes(&gateway.send(RECORDS, ends_escaped).await).lines().count(), 2);
+}
+
 /// A caller who goes away while a space is erased leaves nothing of it in the queue.
 #[tokio::test]
 async fn a_space_is_erased_whole_though_nobody_waits() {
