@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Address of the API. Without keys only loopback addresses are allowed.
     pub listen: String,
+    /// Connections at once, whether they ask something or not; more wait to be taken.
+    pub connections_max: u32,
+    /// Longest time until the head of a request is there, from the start of the connection or the answer before, in
+    /// milliseconds; then the connection is closed.
+    pub header_ms_max: u64,
     /// Largest request body, in bytes.
     pub body_bytes_max: usize,
     /// Most records in one request.
@@ -35,6 +40,8 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             listen: "127.0.0.1:7077".to_owned(),
+            connections_max: 512,
+            header_ms_max: 30_000,
             body_bytes_max: 4 << 20,
             batch_max: 1_000,
             text_bytes_max: 32 << 10,
@@ -82,6 +89,8 @@ impl Config {
             (1..=1_024).contains(&self.batch_max),
             "[gateway] batch_max must be 1 to 1024"
         );
+        ensure!(self.connections_max > 0, "[gateway] connections_max must be at least 1");
+        ensure!(self.header_ms_max > 0, "[gateway] header_ms_max must be at least 1");
         ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");
         ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");
         if !self.keys.is_empty() {

@@ -8,6 +8,7 @@
 mod accept;
 mod auth;
 mod config;
+mod connections;
 mod curate;
 mod cursor;
 mod edge;
@@ -61,13 +62,10 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
         warn!("no keys are configured: whoever reaches this address may read, write and erase everything");
     }
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
-    let shutdown = context.shutdown.clone();
     let _asking = context.keep_serving();
     let app = App::new(context, config)?;
     ready.set(true);
-    axum::serve(listener, routes::router(app.clone()))
-        .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await?;
+    connections::serve(listener, routes::router(app.clone()), &app.config, &app.context).await;
     app.all_erased().await;
     Ok(())
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the report")]
 
 mod access;
+mod connections;
 mod curations;
 mod dead_letters;
 mod facts;

@@ -1,0 +1,106 @@
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use host::{Context, Settings};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+/// Longest wait for what must come; as long as it takes on a machine that has much else to do.
+const SOON: Duration = Duration::from_secs(60);
+/// How long nothing must come.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// A gateway that listens.
+struct Open {
+    context: Context,
+    port: u16,
+    service: JoinHandle<anyhow::Result<()>>,
+    _dir: TempDir,
+}
+
+impl Open {
+    async fn with(settings: &str) -> Open {
+        let dir = tempfile::tempdir().unwrap();
+        // Free a moment ago.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let settings = format!("[gateway]\nlisten = \"127.0.0.1:{port}\"\n{settings}");
+        let settings = Settings::from_toml(&settings, "test").unwrap();
+        let context = Context::embedded_with(dir.path(), settings).await.unwrap();
+        let service = tokio::spawn(gateway::run(context.clone()));
+        let up = async {
+            while !context.readiness.missing().is_empty() || TcpStream::connect(("127.0.0.1", port)).is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(SOON, up).await.unwrap();
+        Open {
+            context,
+            port,
+            service,
+            _dir: dir,
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(SOON)).unwrap();
+        stream
+    }
+
+    async fn end(self) {
+        self.context.shutdown.cancel();
+        self.service.await.unwrap().unwrap();
+    }
+}
+
+/// The status line of what comes; empty if the connection is closed.
+fn heard(mut stream: &TcpStream) -> String {
+    let mut bytes = [0; 15];
+    let mut length = 0;
+    while length < bytes.len() {
+        match stream.read(&mut bytes[length..]).unwrap() {
+            0 => break,
+            more => length += more,
+        }
+    }
+    String::from_utf8_lossy(&bytes[..length]).into_owned()
+}
+
+fn ask(mut stream: &TcpStream) {
+    stream
+        .write_all(b"GET /v1/spaces HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_who_says_nothing_is_hung_up_on() {
+    let gateway = Open::with("header_ms_max = 200").await;
+    let (silent, slow) = (gateway.connect(), gateway.connect());
+    (&slow).write_all(b"GET /v1/spaces HTTP/1.1\r\nhost:").unwrap();
+    assert_eq!(heard(&silent), "");
+    assert!(!heard(&slow).contains("200"));
+    let asking = gateway.connect();
+    ask(&asking);
+    assert_eq!(heard(&asking), "HTTP/1.1 200 OK");
+    gateway.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_beyond_the_bound_wait() {
+    let gateway = Open::with("connections_max = 2").await;
+    let (first, second) = (gateway.connect(), gateway.connect());
+    for stream in [&first, &second] {
+        ask(stream);
+        assert_eq!(heard(stream), "HTTP/1.1 200 OK");
+    }
+    let third = gateway.connect();
+    ask(&third);
+    third.set_read_timeout(Some(QUIET)).unwrap();
+    assert!((&third).read(&mut [0; 1]).is_err(), "answered though there are two");
+    drop(first);
+    third.set_read_timeout(Some(SOON)).unwrap();
+    assert_eq!(heard(&third), "HTTP/1.1 200 OK");
+    drop(second);
+    gateway.end().await;
+}
