@@ -1,4 +1,5 @@
 mod memory;
+mod records;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use clap_complete::Shell;
 use domain::id::SpaceId;
 
 pub(crate) use memory::{Facts, Mcp, Recall};
+pub(crate) use records::{Erase, Export, Import, Records};
 
 /// Strategies of a query, as the server calls them.
 const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
@@ -46,10 +48,13 @@ pub(crate) enum Command {
     Provision(Provision),
     Demo(Demo),
     Import(Import),
+    Export(Export),
     Ask(Ask),
     Facts(Facts),
     Recall(Recall),
     Mcp(Mcp),
+    Records(Records),
+    Erase(Erase),
     Spaces(Spaces),
     DeadLetters(DeadLetters),
     Doctor(Doctor),
@@ -134,37 +139,6 @@ pub(crate) struct Demo {
     /// Leave the server running at the end, until Ctrl-C.
     #[arg(long)]
     pub(crate) keep: bool,
-}
-
-/// Put records from a JSONL file into a space.
-///
-/// One record a line, as POST /v1/spaces/{space}/records takes it. `text` (or `image_caption`, or `tool`) is what
-/// matters; everything else is optional.
-///
-/// A line that is wrong is named and left out, the others go in (exit code 3). Stopped halfway, the same command goes
-/// on where it stopped; run again on a file that has grown, it sends the new lines. It remembers in FILE.SPACE.imported.
-#[derive(Debug, clap::Args)]
-#[command(after_help = r#"A line:
-  {"id": "42", "session": "monday", "actor": "Ann",
-   "text": "I moved to Oslo.", "observed_at": "2026-03-02T18:00:00Z"}
-
-Examples:
-  mnemic import talk.jsonl --space ann
-  mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example"#)]
-pub(crate) struct Import {
-    /// The file.
-    pub(crate) file: PathBuf,
-    /// The space; created if missing.
-    #[arg(long, short)]
-    pub(crate) space: SpaceId,
-    /// Records sent at once.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub(crate) batch: u16,
-    /// Send every line again; those the server has are left as they are.
-    #[arg(long)]
-    pub(crate) restart: bool,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
 }
 
 /// Ask a space a question.

@@ -1,11 +1,12 @@
-//! Importing a JSONL file, so that it can be stopped and run again.
+//! Importing JSON lines, so that it can be stopped and run again.
 
+mod source;
 mod state;
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 
 use anyhow::Context;
+use domain::id::RecordId;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -13,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::api::{Accepted, Client, Error};
 use crate::args::Import;
 use crate::keys::hex;
+use crate::lookup::Lookup;
 use crate::{Outcome, out};
 use state::State;
 
@@ -34,19 +36,33 @@ struct Tally {
     watermark: Option<String>,
 }
 
-/// Imports a file into a space and waits until all of it is searchable.
+/// Where lines go.
+struct Target<'a> {
+    client: Client,
+    args: &'a Import,
+    /// Names this run, so that an answer to an earlier one never stands for what is sent now.
+    run: i64,
+}
+
+/// Imports lines into a space and waits until all of them are searchable.
 pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
-    let file = File::open(&args.file).with_context(|| format!("cannot open {}", args.file.display()))?;
-    let bytes = file.metadata()?.len();
-    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    client.create(&args.space).await?;
-    let mut source = BufReader::new(file);
-    let mut state = State::load(&args.file, &args.space, &args.remote.url);
-    if args.restart || !state.skip(&mut source)? {
-        state = state.rewound(&mut source)?;
+    let mut source = source::open(&args.file)?;
+    source::refuse_list(&mut *source.lines, args)?;
+    let target = Target {
+        client: Client::new(&args.remote.url, args.remote.key.clone())?,
+        args,
+        run: host::clock::now().timestamp_micros(),
+    };
+    target.client.create(&args.space).await?;
+    let created_at = Lookup::new(&args.remote)?.space(&args.space).await?.created_at;
+    let file = source.again.then_some(args.file.as_path());
+    let mut state = State::load(file, &args.space, &args.remote.url, created_at);
+    if !args.restart && !state.skip(&mut *source.lines)? {
+        state.rewind();
+        source = source::open(&args.file)?;
     }
     let mut tally = Tally {
-        bar: bar(bytes),
+        bar: bar(source.bytes),
         accepted: 0,
         known: 0,
         wrong: 0,
@@ -55,16 +71,16 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
     tally.bar.set_position(state.bytes());
     let skipped = state.lines();
     loop {
-        let lines = read(&mut source, &mut state, usize::from(args.batch), &mut tally)?;
-        send(&client, args, &lines.records, &mut tally).await?;
-        state.save()?;
+        let lines = read(&mut *source.lines, &mut state, usize::from(args.batch), &mut tally)?;
+        send(&target, &lines.records, &mut tally).await?;
+        tally.bar.suspend(|| state.save());
         tally.bar.set_position(state.bytes());
         if lines.end {
             break;
         }
     }
     tally.bar.finish_and_clear();
-    let searchable = wait(&client, args, &tally).await?;
+    let searchable = wait(&target, &tally).await?;
     report(&tally, skipped, state.lines(), searchable);
     Ok(if tally.wrong == 0 {
         Outcome::Done
@@ -79,7 +95,7 @@ struct Batch {
 }
 
 /// Reads up to `limit` records; wrong lines are named and left out.
-fn read(source: &mut impl BufRead, state: &mut State, limit: usize, tally: &mut Tally) -> anyhow::Result<Batch> {
+fn read(source: &mut dyn BufRead, state: &mut State, limit: usize, tally: &mut Tally) -> anyhow::Result<Batch> {
     let mut records = Vec::with_capacity(limit);
     let mut line = Vec::new();
     while records.len() < limit {
@@ -88,10 +104,11 @@ fn read(source: &mut impl BufRead, state: &mut State, limit: usize, tally: &mut 
             return Ok(Batch { records, end: true });
         }
         let number = state.take(&line);
-        if line.trim_ascii().is_empty() {
+        let text = if number == 1 { source::unmarked(&line) } else { &line };
+        if text.trim_ascii().is_empty() {
             continue;
         }
-        match parse(&line, number) {
+        match parse(text, number) {
             Ok(record) => records.push(Line { number, record }),
             Err(problem) => tally.wrong(number, &problem),
         }
@@ -100,12 +117,16 @@ fn read(source: &mut impl BufRead, state: &mut State, limit: usize, tally: &mut 
 }
 
 /// Returns the record of a line. One without an id gets one from its number and text, so that sending it twice stores
-/// it once.
+/// it once. Mnemic's own id, which stands in the records of its lists, is left out: it derives from the other.
 fn parse(line: &[u8], number: u64) -> Result<Value, String> {
     let mut record: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
     let Some(fields) = record.as_object_mut() else {
         return Err("not a JSON object".to_owned());
     };
+    let listed = |it: &Value| it.as_str().is_some_and(|it| it.parse::<RecordId>().is_ok());
+    if fields.get("record").is_some_and(listed) {
+        fields.remove("record");
+    }
     if !fields.contains_key("id") {
         let digest = Sha256::new()
             .chain_update(number.to_be_bytes())
@@ -117,13 +138,16 @@ fn parse(line: &[u8], number: u64) -> Result<Value, String> {
 }
 
 /// Sends records; a batch that is refused as a whole is halved until the records at fault stand alone.
-async fn send(client: &Client, args: &Import, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
+async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let mut waiting = vec![lines];
     while let Some(part) = waiting.pop() {
         let Some(first) = part.first() else { continue };
         let records: Vec<Value> = part.iter().map(|it| it.record.clone()).collect();
-        let key = hex(&Sha256::digest(serde_json::to_vec(&records)?));
-        match client.add(&args.space, &key, &records).await {
+        let digest = Sha256::new()
+            .chain_update(target.run.to_be_bytes())
+            .chain_update(serde_json::to_vec(&records)?)
+            .finalize();
+        match target.client.add(&target.args.space, &hex(&digest), &records).await {
             Ok(accepted) => tally.note(part, accepted),
             Err(Error::Refused {
                 status: 400 | 409 | 413 | 422,
@@ -139,7 +163,7 @@ async fn send(client: &Client, args: &Import, lines: &[Line], tally: &mut Tally)
             }
             Err(error) => {
                 tally.bar.finish_and_clear();
-                return Err(error).context("stopped; the same command goes on from here");
+                return Err(error).context("stopped; run the same command again, what is in stays as it is");
             }
         }
     }
@@ -178,14 +202,14 @@ impl Tally {
 }
 
 /// Waits until what was sent last is searchable; false if the server is behind for longer than is worth waiting.
-async fn wait(client: &Client, args: &Import, tally: &Tally) -> anyhow::Result<bool> {
+async fn wait(target: &Target<'_>, tally: &Tally) -> anyhow::Result<bool> {
     /// Times the server may hold the question, ten seconds each.
     const HOLDS: u32 = 30;
     let Some(watermark) = &tally.watermark else {
         return Ok(true);
     };
     for _ in 0..HOLDS {
-        if client.written(&args.space, watermark).await? {
+        if target.client.written(&target.args.space, watermark).await? {
             return Ok(true);
         }
     }
@@ -212,6 +236,10 @@ fn report(tally: &Tally, skipped: u64, lines: u64, searchable: bool) {
 }
 
 fn bar(bytes: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("[{bar:40}] {bytes}/{total_bytes} {elapsed}, {eta} left");
+    let template = match bytes {
+        0 => "{bytes} {elapsed}",
+        _ => "[{bar:40}] {bytes}/{total_bytes} {elapsed}, {eta} left",
+    };
+    let style = ProgressStyle::with_template(template);
     ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -1,7 +1,7 @@
 //! The binary `mnemic`: all of Mnemic in one process, and what people do with a server from a terminal.
 //!
 //! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup` and `config`
-//! work on this machine; the others speak HTTP through `api` and need only a URL and a key. What
+//! work on this machine; the others speak HTTP through `api` and `lookup`, and need only a URL and a key. What
 //! people read is written by `out` and `render` alone.
 
 mod api;
@@ -12,14 +12,17 @@ mod config;
 mod demo;
 mod doctor;
 mod drift;
+mod export;
 mod import;
 mod keys;
 mod letters;
+mod lookup;
 mod mcp;
 mod memory;
 mod out;
 mod provision;
 mod rebuild;
+mod records;
 mod render;
 mod serve;
 mod spaces;
@@ -50,10 +53,13 @@ pub fn main() -> ExitCode {
         Command::Provision(args) => block_on(provision::provision(&args)),
         Command::Demo(args) => return demo::demo(&args),
         Command::Import(args) => block_on(import::import(&args)),
+        Command::Export(args) => block_on(export::export(&args)),
         Command::Ask(args) => block_on(ask::ask(&args)),
         Command::Facts(args) => block_on(memory::facts(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
         Command::Mcp(args) => block_on(mcp::mcp(&args)),
+        Command::Records(args) => block_on(records::records(&args)),
+        Command::Erase(args) => block_on(records::erase(&args)),
         Command::Spaces(args) => block_on(spaces::spaces(&args)),
         Command::DeadLetters(args) => block_on(letters::letters(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),

@@ -1,5 +1,4 @@
 use anyhow::Context as _;
-use domain::id::SpaceId;
 use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -13,11 +12,12 @@ use rmcp::transport::{StreamableHttpClientTransport, stdio};
 use crate::Outcome;
 use crate::api::{Client, Error};
 use crate::args::Mcp;
+use crate::lookup::Lookup;
 
 /// Passes on what an agent asks over standard input and output, until it closes them.
 pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    ready(&client, &args.space).await?;
+    ready(&client, args).await?;
     let url = client.url(&["v1", "spaces", args.space.as_str(), "mcp"], &[]);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     if let Some(key) = &args.remote.key {
@@ -36,12 +36,17 @@ pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Creates the space if it is missing; a key that may not write reads what there is.
-async fn ready(client: &Client, space: &SpaceId) -> Result<(), Error> {
-    match client.create(space).await {
-        Ok(_) | Err(Error::Refused { status: 403, .. }) => Ok(()),
-        Err(error) => Err(error),
-    }
+/// Creates the space if it is missing; a key that may not write reads what there is. Fails if there is nothing to read.
+async fn ready(client: &Client, args: &Mcp) -> anyhow::Result<()> {
+    let refused = match client.create(&args.space).await {
+        Ok(_) => None,
+        Err(error @ Error::Refused { status: 403, .. }) => Some(error),
+        Err(error) => return Err(error.into()),
+    };
+    let read = Lookup::new(&args.remote)?.space(&args.space).await;
+    read.map_err(|error| refused.unwrap_or(error))
+        .with_context(|| format!("the space `{}` cannot be read", args.space))?;
+    Ok(())
 }
 
 /// A server on this side, a client on the other.

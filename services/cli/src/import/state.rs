@@ -1,9 +1,10 @@
 //! How far a file was imported, kept in a file beside it.
 
-use std::io::{BufRead, Seek};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use chrono::{DateTime, Utc};
 use domain::id::SpaceId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -11,18 +12,21 @@ use sha2::{Digest, Sha256};
 use crate::keys::hex;
 use crate::out;
 
-/// What stands in the file: lines of the input the server has, and a digest of them, to notice that they changed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// What stands in the file: where the lines went, how many of them the server has, and a digest of them, to notice that
+/// they changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
     url: String,
+    created_at: DateTime<Utc>,
     lines: u64,
     sha256: String,
 }
 
 /// How far a file was imported.
 pub(super) struct State {
-    path: PathBuf,
+    /// Where it is kept, if it is.
+    path: Option<PathBuf>,
     saved: Saved,
     taken: Taken,
 }
@@ -44,15 +48,23 @@ impl Taken {
 }
 
 impl State {
-    /// Reads what is kept about a file, a space and a server; nothing is kept about other servers.
-    pub(super) fn load(file: &Path, space: &SpaceId, url: &str) -> State {
-        let path = file.with_added_extension(format!("{space}.imported"));
-        let kept = std::fs::read(&path)
-            .ok()
-            .and_then(|it| serde_json::from_slice::<Saved>(&it).ok());
-        let saved = kept.filter(|it| it.url == url).unwrap_or_else(|| Saved {
+    /// Reads what is kept about a file and a space; nothing is kept about other servers, and of a space that was created
+    /// anew nothing holds. Without a file nothing is kept at all.
+    pub(super) fn load(file: Option<&Path>, space: &SpaceId, url: &str, created_at: DateTime<Utc>) -> State {
+        let path = file.map(|it| it.with_added_extension(format!("{space}.imported")));
+        let kept = path
+            .as_deref()
+            .and_then(|it| std::fs::read(it).ok())
+            .and_then(|it| serde_json::from_slice::<Saved>(&it).ok())
+            .filter(|it| it.url == url);
+        if kept.as_ref().is_some_and(|it| it.created_at != created_at) {
+            out::complain("the space was created anew since the last import; starting with the first line");
+        }
+        let saved = kept.filter(|it| it.created_at == created_at).unwrap_or_else(|| Saved {
             url: url.to_owned(),
-            ..Saved::default()
+            created_at,
+            lines: 0,
+            sha256: String::new(),
         });
         State {
             path,
@@ -62,7 +74,7 @@ impl State {
     }
 
     /// Moves `source` behind the lines that were imported; false if those lines are not what they were.
-    pub(super) fn skip(&mut self, source: &mut impl BufRead) -> anyhow::Result<bool> {
+    pub(super) fn skip(&mut self, source: &mut dyn BufRead) -> anyhow::Result<bool> {
         let mut line = Vec::new();
         while self.taken.lines < self.saved.lines {
             line.clear();
@@ -78,13 +90,9 @@ impl State {
         Ok(same)
     }
 
-    /// Goes back to the first line.
-    pub(super) fn rewound(self, source: &mut (impl BufRead + Seek)) -> anyhow::Result<State> {
-        source.rewind().context("cannot go back to the first line")?;
-        Ok(State {
-            taken: Taken::default(),
-            ..self
-        })
+    /// Forgets the lines that were read; for a source that begins again.
+    pub(super) fn rewind(&mut self) {
+        self.taken = Taken::default();
     }
 
     /// Notes that a line was read; returns its number, from 1.
@@ -103,17 +111,29 @@ impl State {
         self.taken.bytes
     }
 
-    /// Keeps that the server has every line read so far. Whole or not at all: it is written beside and moved.
-    pub(super) fn save(&mut self) -> anyhow::Result<()> {
+    /// Keeps that the server has every line read so far. What cannot be kept is said once, and does not stop the import:
+    /// lines that are sent again do no harm.
+    pub(super) fn save(&mut self) {
         self.saved.lines = self.taken.lines;
         self.saved.sha256 = self.sha256();
-        let partial = self.path.with_added_extension("partial");
-        std::fs::write(&partial, serde_json::to_vec(&self.saved)?)
-            .and_then(|()| std::fs::rename(&partial, &self.path))
-            .with_context(|| format!("cannot keep in {} how far this came", self.path.display()))
+        let Some(path) = &self.path else { return };
+        if let Err(error) = write(path, &self.saved) {
+            out::complain(&format!(
+                "cannot keep in {} how far this came: {error}; going on without, the next import sends these lines again",
+                path.display()
+            ));
+            self.path = None;
+        }
     }
 
     fn sha256(&self) -> String {
         hex(&self.taken.digest.clone().finalize())
     }
+}
+
+/// Whole or not at all: it is written beside and moved.
+fn write(path: &Path, saved: &Saved) -> std::io::Result<()> {
+    let partial = path.with_added_extension("partial");
+    std::fs::write(&partial, serde_json::to_vec(saved)?)?;
+    std::fs::rename(&partial, path)
 }

@@ -5,6 +5,7 @@
 mod crash;
 mod damage;
 mod doctor;
+mod import;
 mod journey;
 mod mcp;
 mod organised;

@@ -1,0 +1,82 @@
+use std::fs::File;
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write, stdout};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::Export;
+use crate::lookup::Lookup;
+use crate::{Outcome, out};
+
+/// Writes the records of a space, one a line.
+pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
+    let lookup = Lookup::new(&args.remote)?;
+    let records = lookup.space(&args.space).await?.records;
+    if args.out == Path::new("-") {
+        let bar = if stdout().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            progress(records)
+        };
+        return match copy(&lookup, args, BufWriter::new(stdout()), &bar).await {
+            Ok(count) => {
+                out::complain(&format!("{count} records"));
+                Ok(Outcome::Done)
+            }
+            // Nobody reads any more.
+            Err(error) if closed(&error) => Ok(Outcome::Done),
+            Err(error) => Err(error),
+        };
+    }
+    let shown = args.out.display();
+    ensure!(!args.out.exists(), "{shown} exists; export writes a new file");
+    let partial = args.out.with_added_extension("partial");
+    let file = File::create(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
+    let written = copy(&lookup, args, BufWriter::new(&file), &progress(records)).await;
+    // Whole or not at all.
+    let moved = written.and_then(|count| {
+        file.sync_all()?;
+        std::fs::rename(&partial, &args.out)?;
+        Ok(count)
+    });
+    if moved.is_err() {
+        // What stays does no harm.
+        let _ = std::fs::remove_file(&partial);
+    }
+    out::say(&format!("{} records written to {shown}", moved?));
+    Ok(Outcome::Done)
+}
+
+/// Writes page by page; returns the number of records.
+async fn copy(lookup: &Lookup, args: &Export, mut target: impl Write, bar: &ProgressBar) -> anyhow::Result<u64> {
+    let mut after: Option<String> = None;
+    let mut count = 0;
+    loop {
+        let page = lookup.records(&args.space, after.as_deref()).await?;
+        for record in &page.items {
+            let mut line = serde_json::to_vec(record)?;
+            line.push(b'\n');
+            target.write_all(&line)?;
+            count += 1;
+        }
+        bar.set_position(count);
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
+        }
+    }
+    target.flush()?;
+    bar.finish_and_clear();
+    Ok(count)
+}
+
+fn closed(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|it| it.kind() == ErrorKind::BrokenPipe)
+}
+
+fn progress(records: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("[{bar:40}] {pos}/{len} records {elapsed}, {eta} left");
+    ProgressBar::new(records).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,220 @@
+//! Files into spaces and back: what was erased meanwhile, what other programs write, what cannot be kept.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::server::{Server, fresh_directory, line, mnemic};
+
+/// Runs a command against a server; returns its exit code, what it said and what it complained about.
+fn run(server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
+    told(mnemic().args(arguments).args(["--url", url(server)]).output().unwrap())
+}
+
+fn url(server: &Server) -> &str {
+    server.base.trim_end_matches("/v1")
+}
+
+fn told(output: Output) -> (Option<i32>, String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn lines() -> Vec<Value> {
+    vec![
+        line("1", "Ines", "2026-03-02T18:00:00Z", "I finally adopted a greyhound."),
+        line("2", "Omar", "2026-03-02T18:01:00Z", "Der Kanusteg ist grün gestrichen."),
+        line("3", "Ines", "2026-03-09T20:00:00Z", "昨日、カヌーを青く塗りました。"),
+    ]
+}
+
+fn written(file: &Path, lines: &[Value]) {
+    let text: String = lines.iter().map(|it| format!("{it}\n")).collect();
+    std::fs::write(file, text).unwrap();
+}
+
+async fn started(name: &str) -> (Server, PathBuf) {
+    let folder = fresh_directory(name);
+    let server = Server::start(&folder.join("data")).await;
+    (server, folder.join("talk.jsonl"))
+}
+
+/// Records as they are listed, without what differs from space to space.
+async fn listed(server: &Server, space: &str) -> Vec<Value> {
+    let mut records = server.list(&format!("/spaces/{space}/records")).await;
+    for record in &mut records {
+        record.as_object_mut().unwrap().remove("record");
+    }
+    records
+}
+
+#[tokio::test]
+async fn a_file_goes_into_a_space_that_was_erased_and_created_anew() {
+    let (server, file) = started("import-erased-space").await;
+    written(&file, &lines());
+    let import = ["import", file.to_str().unwrap(), "-s", "ann"];
+    assert_eq!(run(&server, &import).1, "3 records in; all searchable\n");
+    assert_eq!(
+        run(&server, &import).1,
+        "0 records in, 3 lines were imported earlier; all searchable\n"
+    );
+    assert_eq!(run(&server, &["spaces", "delete", "ann", "--yes"]).0, Some(0));
+    let (code, said, complained) = run(&server, &import);
+    assert_eq!((code, said.as_str()), (Some(0), "3 records in; all searchable\n"));
+    assert!(complained.contains("created anew"), "{complained}");
+    assert_eq!(listed(&server, "ann").await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_record_that_was_erased_comes_in_again_with_restart() {
+    let (server, file) = started("import-erased-record").await;
+    written(&file, &lines());
+    let import = ["import", file.to_str().unwrap(), "-s", "ann"];
+    let again = ["import", file.to_str().unwrap(), "-s", "ann", "--restart"];
+    run(&server, &import);
+    let (code, said, _) = run(&server, &["erase", "2", "-s", "ann"]);
+    assert_eq!((code, said.as_str()), (Some(1), ""));
+    assert_eq!(run(&server, &["erase", "2", "-s", "ann", "--yes"]).1, "2 erased\n");
+    assert_eq!(listed(&server, "ann").await.len(), 2);
+    let (code, said, _) = run(&server, &again);
+    assert_eq!(
+        (code, said.as_str()),
+        (Some(0), "1 records in, 2 were there before; all searchable\n")
+    );
+    assert_eq!(listed(&server, "ann").await.len(), 3);
+}
+
+#[tokio::test]
+async fn what_is_listed_or_exported_goes_in_again_as_it_was() {
+    let (server, file) = started("import-round").await;
+    let mut lines = lines();
+    lines.push(
+        json!({ "id": "4", "actor": "agent", "observed_at": "2026-03-10T08:00:00+01:00", "metadata": { "run": "7" },
+        "tool": { "name": "ls", "arguments": { "path": "/tmp" }, "result": "a\nb" } }),
+    );
+    lines.push(json!({ "id": "5", "session": "pictures", "image_caption": "a blue canoe", "image_uri": "https://example.org/1" }));
+    lines.push(json!({ "text": "Without an id, a time or anybody." }));
+    written(&file, &lines);
+    run(
+        &server,
+        &["import", file.to_str().unwrap(), "-s", "ann", "--batch", "2"],
+    );
+    let there = listed(&server, "ann").await;
+    assert_eq!(there.len(), 6);
+
+    written(&file, &server.list("/spaces/ann/records").await);
+    let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "copy"]);
+    assert_eq!(
+        (code, said.as_str(), complained.as_str()),
+        (Some(0), "6 records in; all searchable\n", "")
+    );
+    assert_eq!(listed(&server, "copy").await, there);
+
+    let target = file.with_file_name("out.jsonl");
+    let export = ["export", "-s", "ann", "--out", target.to_str().unwrap()];
+    let (code, said, _) = run(&server, &export);
+    assert_eq!(code, Some(0));
+    assert!(said.starts_with("6 records written to "), "{said}");
+    run(&server, &["import", target.to_str().unwrap(), "-s", "third"]);
+    assert_eq!(listed(&server, "third").await, there);
+    let (code, said, _) = run(&server, &["export", "-s", "ann"]);
+    assert_eq!((code, said), (Some(0), std::fs::read_to_string(&target).unwrap()));
+
+    let (code, _, complained) = run(&server, &export);
+    assert_eq!(code, Some(1));
+    assert!(complained.contains("exists"), "{complained}");
+    let (code, _, complained) = run(&server, &["export", "-s", "nowhere"]);
+    assert_eq!(code, Some(1));
+    assert!(complained.contains("no space `nowhere`"), "{complained}");
+}
+
+#[tokio::test]
+async fn an_export_has_every_page() {
+    let (server, file) = started("import-pages").await;
+    let many: Vec<Value> = (0..250)
+        .map(|it| json!({ "id": format!("n{it}"), "text": format!("The number {it}.") }))
+        .collect();
+    written(&file, &many);
+    run(&server, &["import", file.to_str().unwrap(), "-s", "ann"]);
+    let (code, said, _) = run(&server, &["export", "-s", "ann"]);
+    let ids: Vec<Value> = said
+        .lines()
+        .map(|it| serde_json::from_str::<Value>(it).unwrap()["id"].take())
+        .collect();
+    let sent: Vec<Value> = many.iter().map(|it| it["id"].clone()).collect();
+    assert_eq!((code, ids), (Some(0), sent));
+    let (code, said, _) = run(&server, &["records", "-s", "ann"]);
+    assert_eq!((code, said.lines().count()), (Some(0), 250));
+    assert!(said.lines().next().unwrap().ends_with("  -: The number 0."), "{said}");
+    let (_, said, _) = run(&server, &["records", "n7", "-s", "ann"]);
+    assert_eq!(serde_json::from_str::<Value>(&said).unwrap()["text"], "The number 7.");
+}
+
+#[tokio::test]
+async fn standard_input_is_read_and_nothing_is_kept_of_it() {
+    let (server, file) = started("import-stdin").await;
+    let folder = file.with_file_name("here");
+    std::fs::create_dir(&folder).unwrap();
+    for expected in [
+        "3 records in; all searchable\n",
+        "0 records in, 3 were there before; all searchable\n",
+    ] {
+        let mut command = mnemic();
+        command.args(["import", "-", "-s", "ann", "--url", url(&server)]);
+        command
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        for line in lines() {
+            writeln!(child.stdin.as_mut().unwrap(), "{line}").unwrap();
+        }
+        let (code, said, complained) = told(child.wait_with_output().unwrap());
+        assert_eq!((code, said.as_str(), complained.as_str()), (Some(0), expected, ""));
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do() {
+    let (server, file) = started("import-forms").await;
+    let text: String = lines().iter().map(|it| format!("{it}\r\n")).collect();
+    std::fs::write(&file, format!("\u{feff}{text}")).unwrap();
+    let import = ["import", file.to_str().unwrap(), "-s", "ann"];
+    assert_eq!(run(&server, &import).1, "3 records in; all searchable\n");
+
+    for list in [json!(lines()).to_string(), format!("\u{feff}{:#}", json!(lines()))] {
+        std::fs::write(&file, list).unwrap();
+        let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "list"]);
+        assert_eq!((code, said.as_str()), (Some(1), ""));
+        assert!(complained.contains("jq -c '.[]'"), "{complained}");
+    }
+    std::fs::write(&file, "[1]\n{\"text\": \"A fine day.\"}\n").unwrap();
+    let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "wrong"]);
+    assert_eq!(
+        (code, said.as_str(), complained.as_str()),
+        (
+            Some(3),
+            "1 records in, 1 of 2 lines left out; all searchable\n",
+            "line 1: not a JSON object\n"
+        )
+    );
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_kept_all_goes_in_all_the_same() {
+    let (server, file) = started("import-unkept").await;
+    written(&file, &lines());
+    // Whoever runs the tests may write anywhere, but nobody writes a file over a folder.
+    std::fs::create_dir(file.with_file_name("talk.jsonl.ann.imported.partial")).unwrap();
+    let import = ["import", file.to_str().unwrap(), "-s", "ann", "--batch", "1"];
+    let (code, said, complained) = run(&server, &import);
+    assert_eq!((code, said.as_str()), (Some(0), "3 records in; all searchable\n"));
+    assert_eq!(complained.matches("going on without").count(), 1, "{complained}");
+    assert_eq!(
+        run(&server, &import).1,
+        "0 records in, 3 were there before; all searchable\n"
+    );
+}
