@@ -1,6 +1,7 @@
 mod memory;
 mod records;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -79,12 +80,34 @@ pub(crate) struct Local {
 /// The server to speak to.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remote {
-    /// URL of the server.
-    #[arg(long, global = true, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077")]
+    /// URL of the server; http:// may be left out.
+    #[arg(long, global = true, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077", value_parser = server)]
     pub(crate) url: String,
     /// Key for the server, if it asks for one.
     #[arg(long, global = true, env = "MNEMIC_KEY", hide_env_values = true)]
     pub(crate) key: Option<String>,
+}
+
+/// Returns the URL of a server that is named by host and port alone, as everybody types it.
+fn server(text: &str) -> Result<String, Infallible> {
+    let whole = text.contains("://");
+    Ok(if whole {
+        text.to_owned()
+    } else {
+        format!("http://{text}")
+    })
+}
+
+/// Checks an address to listen on: an IP address or a name, and a port.
+fn address(text: &str) -> Result<String, String> {
+    let named = text
+        .rsplit_once(':')
+        .is_some_and(|(name, port)| !name.is_empty() && !name.contains(':') && port.parse::<u16>().is_ok());
+    if named || text.parse::<SocketAddr>().is_ok() {
+        Ok(text.to_owned())
+    } else {
+        Err("is not an address like 127.0.0.1:7077, localhost:7077 or [::1]:7077".to_owned())
+    }
 }
 
 /// Run the whole of Mnemic in this process.
@@ -105,11 +128,11 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) local: Local,
     /// Address of the HTTP interface [default: 127.0.0.1:7077].
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub(crate) listen: Option<String>,
     /// Address of health and metrics [default: 127.0.0.1:7078].
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) admin: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub(crate) admin: Option<String>,
     /// Keep everything on NATS, Qdrant and Neo4j instead of in a folder; [nats], [qdrant] and [neo4j] say where they are.
     #[arg(long, conflicts_with = "data")]
     pub(crate) distributed: bool,
@@ -151,6 +174,7 @@ Examples:
   mnemic ask \"When did Ann move to Oslo?\" --space ann
   mnemic ask \"What does Ann play?\" --space ann --budget 256 --explain 5
   mnemic ask \"What does Ann play?\" --space ann --enough 0.9
+  mnemic ask \"Where does Ann live?\" --space ann --as-of 2026-03-01 --actor Ann --actor Ben
   mnemic ask \"What do Ann and Ben both play?\" --space ann --strategy explore --explain 1
   mnemic ask \"What does Ann play?\" --space ann --json | jq -r .pack.text")]
 pub(crate) struct Ask {
@@ -168,6 +192,21 @@ pub(crate) struct Ask {
     /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
     #[arg(long, default_value = "route", value_parser = STRATEGIES)]
     pub(crate) strategy: String,
+    /// Only what was observed before this moment, which is the "now" of the question; RFC 3339, or ISO 8601 in UTC.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+    /// Only what was observed at this moment or later.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Only what was observed before this moment.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+    /// Only what this one said or did; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) actor: Vec<String>,
+    /// Only of this session; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Vec<String>,
     /// Explain so many of the best candidates: scores, features, why packed or not; and the path of the strategy.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) explain: u8,

@@ -13,6 +13,13 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
         "question": args.question,
         "strategy": args.strategy,
         "budget": { "tokens": args.budget, "enough": args.enough },
+        "as_of": args.as_of,
+        "filter": {
+            "actors": args.actor,
+            "sessions": args.session,
+            "from": args.from,
+            "until": args.until,
+        },
         "answer": true,
         "explain": args.explain,
     });

@@ -34,39 +34,32 @@ const LOOK: Duration = Duration::from_millis(100);
 struct Question {
     text: &'static str,
     shows: &'static str,
-    answer: bool,
 }
 
 const QUESTIONS: [Question; 6] = [
     Question {
         text: "When did Maya's bakery open?",
         shows: "two plans had to be moved; \"opened yesterday\" becomes a date",
-        answer: true,
     },
     Question {
         text: "What colour are the tiles in Maya's shop?",
         shows: "what a picture shows is remembered with it",
-        answer: true,
     },
     Question {
         text: "Why did Jonas quit his job at the insurance company?",
         shows: "the reason stands in another turn than the company",
-        answer: true,
     },
     Question {
         text: "When did Noor become a partner?",
         shows: "\"three weeks ago\" is no more precise than a week",
-        answer: true,
     },
     Question {
-        text: "Was hat die Oma gestern besucht?",
-        shows: "evidence is found in any language; short answers are made in English only",
-        answer: false,
+        text: "Wann hat die Oma die Bäckerei besucht?",
+        shows: "seven more languages are read: \"gestern\" becomes a date",
     },
     Question {
         text: "When did Maya start learning the cello?",
         shows: "it was Jonas: no answer is better than a wrong one",
-        answer: true,
     },
 ];
 
@@ -136,7 +129,6 @@ async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
         let body = json!({
             "question": question.text,
             "budget": { "tokens": BUDGET, "enough": ENOUGH },
-            "answer": question.answer,
         });
         let reply: Reply = serde_json::from_value(client.query(&space, &body).await?)?;
         let asked = paint.paint(Style::Typed, &format!("? {}", question.text));

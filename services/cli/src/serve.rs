@@ -1,11 +1,13 @@
 //! All of Mnemic in this process.
 
+use std::net::TcpListener;
 use std::path::absolute;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use host::{Context, Settings};
+use serde::Deserialize;
 
 use crate::args::{Local, Serve};
 use crate::{out, upkeep};
@@ -13,19 +15,29 @@ use crate::{out, upkeep};
 /// Pause between two looks at whether everything is up.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// Address of the admin port where nothing sets one.
+const ADMIN: &str = "127.0.0.1:7078";
+
+/// What is read of `[admin]` here.
+#[derive(Default, Deserialize)]
+struct Admin {
+    listen: Option<String>,
+}
+
 /// Serves until a signal.
 pub(crate) fn serve(args: &Serve) -> ExitCode {
     let prepared = settings(&args.local).and_then(|mut settings| {
-        if let Some(listen) = args.listen {
-            settings.set("gateway.listen", listen.to_string())?;
+        if let Some(listen) = &args.listen {
+            settings.set("gateway.listen", listen.as_str())?;
         }
-        if let Some(admin) = args.admin {
-            settings.set("admin.listen", admin.to_string())?;
+        if let Some(admin) = &args.admin {
+            settings.set("admin.listen", admin.as_str())?;
         }
         if args.distributed {
             settings.set("backends.kind", "distributed")?;
         }
         let greeting = greeting(&settings)?;
+        admin_is_free(&settings)?;
         Ok((settings, greeting))
     });
     let (settings, greeting) = match prepared {
@@ -82,6 +94,14 @@ pub(crate) fn settings(local: &Local) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
+/// Fails if nobody could listen on the admin port: the services would be up, and said to be, before that is found out.
+fn admin_is_free(settings: &Settings) -> anyhow::Result<()> {
+    let admin: Admin = settings.section("admin")?;
+    let listen = admin.listen.as_deref().unwrap_or(ADMIN);
+    TcpListener::bind(listen).with_context(|| format!("cannot listen on {listen} ([admin] listen)"))?;
+    Ok(())
+}
+
 fn greeting(settings: &Settings) -> anyhow::Result<String> {
     let gateway: gateway::Config = settings.section("gateway")?;
     let listen = &gateway.listen;
@@ -98,4 +118,17 @@ fn greeting(settings: &Settings) -> anyhow::Result<String> {
          Ctrl-C stops it. Next: mnemic import FILE --space NAME",
         env!("CARGO_PKG_VERSION")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_admin_port_is_that_of_the_host() {
+        let shown = Settings::default().in_force().unwrap();
+        let (_, section) = shown.split_once("[admin]").unwrap();
+        let listen = section.lines().find(|it| it.starts_with("listen")).unwrap();
+        assert_eq!(listen, format!("listen = \"{ADMIN}\""));
+    }
 }

@@ -11,3 +11,4 @@ mod mcp;
 mod organised;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;
+mod start;

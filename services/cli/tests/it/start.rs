@@ -1,0 +1,133 @@
+//! First contact: addresses and URLs as people type them, keys that do not fit, questions inside bounds, the demo.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::server::{Server, fresh_directory, line, mnemic};
+
+fn url(server: &Server) -> &str {
+    server.base.trim_end_matches("/v1")
+}
+
+#[test]
+fn a_server_whose_admin_port_is_taken_says_so_before_anything_else() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let data = fresh_directory("start-taken");
+    let mut command = mnemic();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--admin", &address]);
+    let output = command.arg("--data").arg(&data).output().unwrap();
+    let complained = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(
+        complained.contains(&format!("cannot listen on {address} ([admin] listen)")),
+        "{complained}"
+    );
+    assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0);
+}
+
+#[test]
+fn an_address_may_be_a_name() {
+    let mut command = mnemic();
+    command.args(["serve", "--listen", "localhost:0", "--admin", "localhost:0"]);
+    command.arg("--data").arg(fresh_directory("start-named"));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut first = String::new();
+    let read = BufReader::new(child.stdout.take().unwrap()).read_line(&mut first);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        read.is_ok() && first.contains("listens on http://localhost:0"),
+        "{first}"
+    );
+    for wrong in ["localhost", "7077", ":7077", "localhost:port", "::1:7077x"] {
+        let output = mnemic().args(["serve", "--listen", wrong]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_found_without_its_scheme() {
+    let server = Server::start(&fresh_directory("start-scheme")).await;
+    let bare = url(&server).trim_start_matches("http://");
+    let output = mnemic().args(["spaces", "list", "--url", bare]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[tokio::test]
+async fn an_agent_with_a_key_that_does_not_fit_is_told_so() {
+    let output = mnemic().args(["keys", "new"]).output().unwrap();
+    let made = String::from_utf8(output.stdout).unwrap();
+    let key = made.lines().next().unwrap();
+    let digest = made.split("sha256 = \"").nth(1).unwrap().split('"').next().unwrap();
+    let keys = format!(r#"[{{name = "one", sha256 = "{digest}", spaces = ["ann"], rights = ["read", "write"]}}]"#);
+    let server = Server::start_with(&fresh_directory("start-key"), |program| {
+        let mut command = Command::new(program);
+        command.arg("serve").env("MNEMIC_GATEWAY__KEYS", keys);
+        command
+    })
+    .await;
+    let mut command = mnemic();
+    command.args(["mcp", "-s", "zzz", "--url", url(&server), "--key", key]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let complained = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        complained,
+        "error: the space `zzz` cannot be read: 403 The key may not do this: the key does not open spaces of this name\n"
+    );
+}
+
+#[tokio::test]
+async fn a_question_is_asked_inside_bounds() {
+    let talk = json!({ "records": [
+        line("1", "Ines", "2026-03-02T18:00:00Z", "I painted the canoe blue."),
+        line("2", "Omar", "2026-03-09T18:00:00Z", "I painted the canoe green."),
+        line("3", "Ines", "2026-03-16T18:00:00Z", "I painted the canoe white."),
+    ]});
+    let server = Server::with_talk("start-ask", "pair", &talk).await;
+    let cited = |bounds: &[&str]| {
+        let mut command = mnemic();
+        command.args([
+            "ask",
+            "Who painted the canoe?",
+            "-s",
+            "pair",
+            "--json",
+            "--url",
+            url(&server),
+        ]);
+        let output = command.args(bounds).output().unwrap();
+        let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        let items = reply["pack"]["items"].as_array().unwrap();
+        let mut ids: Vec<String> = items
+            .iter()
+            .flat_map(|it| it["external_ids"].as_array().unwrap())
+            .map(|it| it.as_str().unwrap().to_owned())
+            .collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(cited(&[]), ["1", "2", "3"]);
+    assert_eq!(cited(&["--actor", "Omar"]), ["2"]);
+    assert_eq!(
+        cited(&["--session", "2026-03-02", "--session", "2026-03-16"]),
+        ["1", "3"]
+    );
+    assert_eq!(cited(&["--from", "2026-03-09"]), ["2", "3"]);
+    assert_eq!(cited(&["--until", "2026-03-09"]), ["1"]);
+    assert_eq!(cited(&["--as-of", "2026-03-10"]), ["1", "2"]);
+}
+
+#[test]
+fn the_demo_answers_in_english_and_german_and_refuses_once() {
+    let output = mnemic().arg("demo").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches("\nAnswer: ").count(), 5, "{said}");
+    assert_eq!(said.matches("\nVerdict: insufficient").count(), 1, "{said}");
+    assert!(said.contains("Answer: 15 August 2025"), "{said}");
+}
