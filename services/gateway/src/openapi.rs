@@ -38,16 +38,21 @@ impl Modify for Keys {
 
 struct Names;
 
-/// Generated clients need names that are unique: `spaces_get`, `records_get`.
+/// What stands under the tag of another resource, and has operations of the same names.
+const GUESTS: [&str; 2] = ["progress", "rebuild"];
+
+/// Generated clients need names that are unique: `spaces_get`, `records_get`, `progress_get`.
 impl Modify for Names {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        for path in openapi.paths.paths.values_mut() {
+        for (route, path) in &mut openapi.paths.paths {
+            let guest = GUESTS.iter().find(|it| route.rsplit('/').next() == Some(**it));
             for operation in [&mut path.get, &mut path.put, &mut path.post, &mut path.delete]
                 .into_iter()
                 .flatten()
             {
                 let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
-                operation.operation_id = operation.operation_id.take().map(|it| format!("{tag}_{it}"));
+                let resource = guest.copied().unwrap_or(&tag);
+                operation.operation_id = operation.operation_id.take().map(|it| format!("{resource}_{it}"));
             }
         }
     }

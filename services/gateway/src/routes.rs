@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
 
@@ -67,8 +67,14 @@ pub(crate) fn router(app: App) -> Router {
         .with_state(app)
 }
 
-async fn no_route() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route").detail("/docs lists the routes")
+async fn no_route(uri: Uri) -> Problem {
+    let detail = match uri.path() {
+        "/health" | "/healthz" | "/livez" | "/readyz" | "/metrics" => {
+            "/livez, /readyz and /metrics are on the admin port ([admin] listen); /docs lists the routes here"
+        }
+        _ => "/docs lists the routes",
+    };
+    Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route").detail(detail)
 }
 
 async fn no_method() -> Problem {

@@ -58,11 +58,9 @@ pub struct NewTool {
     /// Name of the tool or action.
     #[schema(max_length = 128)]
     pub name: String,
-    /// Arguments, any JSON.
-    #[schema(value_type = Object)]
+    /// Arguments: text, or any JSON.
     pub arguments: Value,
     /// What came of it: text, or any JSON.
-    #[schema(value_type = Object)]
     pub result: Value,
 }
 

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use axum::http::StatusCode;
 use serde_json::Value;
 
@@ -6,6 +8,30 @@ use crate::harness::Gateway;
 #[test]
 fn the_api_is_as_agreed() {
     insta::assert_snapshot!(gateway::document().to_pretty_json().unwrap());
+}
+
+/// Generated clients make a function of every operation; two of one name lose one of them.
+#[test]
+fn every_operation_has_a_name_of_its_own() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let mut names = BTreeSet::new();
+    for (path, methods) in api["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let name = operation["operationId"].as_str().unwrap().to_owned();
+            assert!(names.insert(name.clone()), "{name} again, of {method} {path}");
+        }
+    }
+}
+
+/// What a tool was given and gave back is text most of the time; a schema that says `object` makes clients refuse it.
+#[test]
+fn a_tool_takes_and_gives_any_json() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let tool = &api["components"]["schemas"]["NewTool"]["properties"];
+    for field in ["arguments", "result"] {
+        assert!(tool[field].is_object(), "{tool}");
+        assert_eq!(tool[field]["type"], Value::Null, "{field}");
+    }
 }
 
 /// Every operation described is routed, and every reference leads somewhere.
@@ -31,4 +57,16 @@ async fn what_is_described_exists() {
     }
     let page = gateway.send("GET /docs", "").await;
     assert!(page.text.contains("/openapi.json") && !page.text.contains("http://") && !page.text.contains("https://"));
+}
+
+#[tokio::test]
+async fn who_looks_for_health_here_is_told_where_it_is() {
+    let gateway = Gateway::new().await;
+    for path in ["/health", "/livez", "/readyz"] {
+        let reply = gateway.send(&format!("GET {path}"), "").await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND);
+        assert!(reply.text.contains("admin port"), "{}", reply.text);
+    }
+    let reply = gateway.send("GET /nowhere", "").await;
+    assert!(!reply.text.contains("admin port"), "{}", reply.text);
 }
