@@ -22,7 +22,7 @@ pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryRespons
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{Accepted, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};
-pub use tools::{ToolList, ToolOutcome, ToolProblem, ToolSpec};
+pub use tools::{ToolCost, ToolList, ToolOutcome, ToolProblem, ToolSpec};
 
 /// How long to wait for a write.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, utoipa::IntoParams)]

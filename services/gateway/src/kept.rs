@@ -114,3 +114,10 @@ pub(crate) fn missing(space: &SpaceId, what: &str, list: &str) -> Problem {
         "there is no {what} of this id; GET /v1/spaces/{space}/{list} lists what there is"
     ))
 }
+
+/// The problem that what has this id was not known yet.
+pub(crate) fn not_yet(what: &str) -> Problem {
+    Problem::not_found(format!(
+        "there was nothing of this {what} yet; ask for a later `as_of`, or for none"
+    ))
+}

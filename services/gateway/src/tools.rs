@@ -7,10 +7,12 @@ use chrono::{DateTime, FixedOffset};
 use domain::id::SpaceId;
 use domain::message::{ToolV1, ToolsV1};
 use serde_json::Value;
+use tokio::time::Instant;
 use tracing::{Instrument, info_span};
 
-use crate::api::{ToolOutcome, ToolProblem, ToolSpec};
+use crate::api::{ToolCost, ToolOutcome, ToolProblem, ToolSpec};
 use crate::problem::Problem;
+use crate::query;
 use crate::state::App;
 
 /// Arguments of a call, in bytes of JSON.
@@ -40,19 +42,28 @@ pub(crate) async fn call(
         arguments,
         as_of,
     };
+    let begun = Instant::now();
     let outcome = app.context.request(&call, patience(app));
-    Ok(outcome.instrument(info_span!("tool")).await?.into())
+    let outcome = outcome.instrument(info_span!("tool")).await?;
+    Ok(ToolOutcome {
+        result: outcome.result,
+        error: outcome.error.map(ToolProblem::from),
+        cost: ToolCost {
+            model_calls: 0,
+            ms: query::ms(begun),
+        },
+    })
 }
 
 fn too_long(bytes: usize) -> ToolOutcome {
     ToolOutcome {
-        result: None,
         error: Some(ToolProblem {
             code: "bad_arguments".to_owned(),
             message: format!(
                 "the arguments have {bytes} bytes and may have {ARGUMENTS_BYTES_MAX}; ask for less at once, then call again"
             ),
         }),
+        ..ToolOutcome::default()
     }
 }
 

@@ -20,7 +20,7 @@ pub struct QueryRequest {
     /// A watermark: the query waits until this write is searchable, or answers 504.
     #[serde(default)]
     pub after: Option<String>,
-    /// Only what was observed before, and the "now" of relative times in the question. RFC 3339, or ISO 8601 in UTC.
+    /// Only what was known at this moment, which is the "now" of relative times in the question. RFC 3339, or ISO 8601 in UTC.
     #[serde(default)]
     pub as_of: Option<String>,
     /// What may be evidence.
@@ -65,6 +65,16 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// All of them, the default first.
+    pub const ALL: [Strategy; 6] = [
+        Strategy::Route,
+        Strategy::Explore,
+        Strategy::Reconstruct,
+        Strategy::Recollect,
+        Strategy::Navigate,
+        Strategy::Auto,
+    ];
+
     /// Returns the name, as it is written in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +100,7 @@ pub struct Budget {
     pub enough: f32,
     /// Milliseconds for everything, waiting for `after` included.
     pub ms: u64,
-    /// Calls of a language model.
+    /// Calls of a language model; no model is called yet.
     pub model_calls: u32,
 }
 

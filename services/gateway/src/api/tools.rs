@@ -1,4 +1,4 @@
-use domain::message::{ToolErrorV1, ToolSpecV1, ToolledV1};
+use domain::message::{ToolErrorV1, ToolSpecV1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -32,6 +32,17 @@ pub struct ToolOutcome {
     /// Why nothing was found, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolProblem>,
+    /// What it cost.
+    pub cost: ToolCost,
+}
+
+/// What a call of a tool cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToolCost {
+    /// Calls of a language model.
+    pub model_calls: u32,
+    /// Milliseconds.
+    pub ms: f32,
 }
 
 /// A call that could not be used.
@@ -49,15 +60,6 @@ impl From<ToolSpecV1> for ToolSpec {
             name: spec.name,
             description: spec.description,
             input_schema: spec.input_schema,
-        }
-    }
-}
-
-impl From<ToolledV1> for ToolOutcome {
-    fn from(outcome: ToolledV1) -> ToolOutcome {
-        ToolOutcome {
-            result: outcome.result,
-            error: outcome.error.map(ToolProblem::from),
         }
     }
 }

@@ -8,7 +8,7 @@ use domain::merge::Merge;
 use domain::unit::{Status, Unit};
 use host::clock;
 
-use crate::api::{EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage, UnitFilter, UnitPage};
+use crate::api::{AsOf, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage, UnitFilter, UnitPage};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
@@ -51,7 +51,7 @@ pub(crate) async fn units(
 
 /// Returns one unit, whatever became of it.
 #[utoipa::path(get, path = "/v1/spaces/{space}/units/{id}", tag = "memory",
-    params(("space" = SpaceId, Path), ("id" = UnitId, Path)), responses(
+    params(("space" = SpaceId, Path), ("id" = UnitId, Path), AsOf), responses(
     (status = 200, description = "The unit", body = Unit),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -59,13 +59,19 @@ pub(crate) async fn unit(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At((name, id)): At<(String, String)>,
+    Params(params): Params<AsOf>,
 ) -> Result<Json<Unit>, Problem> {
     let space = access.enter(&name, Right::Read)?;
+    let as_of = moment(params.as_of.as_deref())?;
     app.space(&space).await?;
     let missing = || kept::missing(&space, "unit", "units");
     let id: UnitId = id.parse().map_err(|_| missing())?;
     let found = app.stores().graph.units(&space, &[id]).await?.into_iter().next();
-    found.map(Json).ok_or_else(missing)
+    let unit = found.ok_or_else(missing)?;
+    if as_of.is_some_and(|as_of| unit.observed_at > as_of) {
+        return Err(kept::not_yet("unit"));
+    }
+    Ok(Json(unit))
 }
 
 /// Lists facts, those that hold and those that ceased to.
@@ -100,7 +106,7 @@ pub(crate) async fn facts(
 
 /// Returns one fact.
 #[utoipa::path(get, path = "/v1/spaces/{space}/facts/{id}", tag = "memory",
-    params(("space" = SpaceId, Path), ("id" = FactId, Path)), responses(
+    params(("space" = SpaceId, Path), ("id" = FactId, Path), AsOf), responses(
     (status = 200, description = "The fact", body = Fact),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -108,8 +114,14 @@ pub(crate) async fn fact(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At((name, id)): At<(String, String)>,
+    Params(params): Params<AsOf>,
 ) -> Result<Json<Fact>, Problem> {
-    kept::get(&app, &access, (&name, &id)).await.map(|(_, it)| Json(it))
+    let as_of = moment(params.as_of.as_deref())?;
+    let (_, fact): (SpaceId, Fact) = kept::get(&app, &access, (&name, &id)).await?;
+    match as_of {
+        Some(as_of) => fact.known_at(as_of).map(Json).ok_or_else(|| kept::not_yet("fact")),
+        None => Ok(Json(fact)),
+    }
 }
 
 /// Lists entities: people, places and whatever else has a name.
@@ -132,15 +144,14 @@ pub(crate) async fn entities(
                 .chain(&entity.roles);
             names.any(|it| same(it, name))
         };
-        let known = as_of.is_none_or(|as_of| entity.first_seen.is_none_or(|it| it <= as_of));
-        (known && wanted.as_ref().is_none_or(named)).then_some(entity)
+        (named_by(&entity, as_of) && wanted.as_ref().is_none_or(named)).then_some(entity)
     };
     kept::list(&app, (&access, &name), &filter, keep).await
 }
 
 /// Returns one entity.
 #[utoipa::path(get, path = "/v1/spaces/{space}/entities/{id}", tag = "memory",
-    params(("space" = SpaceId, Path), ("id" = EntityId, Path)), responses(
+    params(("space" = SpaceId, Path), ("id" = EntityId, Path), AsOf), responses(
     (status = 200, description = "The entity", body = Entity),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -148,8 +159,14 @@ pub(crate) async fn entity(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At((name, id)): At<(String, String)>,
+    Params(params): Params<AsOf>,
 ) -> Result<Json<Entity>, Problem> {
-    kept::get(&app, &access, (&name, &id)).await.map(|(_, it)| Json(it))
+    let as_of = moment(params.as_of.as_deref())?;
+    let (_, entity): (SpaceId, Entity) = kept::get(&app, &access, (&name, &id)).await?;
+    if !named_by(&entity, as_of) {
+        return Err(kept::not_yet("entity"));
+    }
+    Ok(Json(entity))
 }
 
 /// Lists what was taken for one, with the reasons.
@@ -187,6 +204,11 @@ pub(crate) async fn merge(
 /// Reads `as_of`.
 pub(crate) fn moment(as_of: Option<&str>) -> Result<Option<DateTime<Utc>>, Problem> {
     Ok(validate::moment("as_of", as_of)?.map(|it| it.to_utc()))
+}
+
+/// Says whether an entity had been named by a moment.
+fn named_by(entity: &Entity, as_of: Option<DateTime<Utc>>) -> bool {
+    as_of.is_none_or(|as_of| entity.first_seen.is_none_or(|it| it <= as_of))
 }
 
 fn in_use(status: Status) -> bool {

@@ -56,7 +56,7 @@ pub(crate) async fn topic(
     let as_of = moment(params.as_of.as_deref())?;
     let (space, mut topic): (SpaceId, Topic) = kept::get(&app, &access, (&name, &id)).await?;
     if let Some(as_of) = as_of {
-        topic = topic.known_at(as_of).ok_or_else(|| unknown("topic"))?;
+        topic = topic.known_at(as_of).ok_or_else(|| kept::not_yet("topic"))?;
     }
     let graph = &*app.stores().graph;
     let nearest = nearest(graph, &space, topic.id).await?;
@@ -115,7 +115,7 @@ pub(crate) async fn page(
     let as_of = moment(params.as_of.as_deref())?;
     let (space, mut page): (SpaceId, Page) = kept::get(&app, &access, (&name, &id)).await?;
     if let Some(as_of) = as_of {
-        page = page.known_at(as_of).ok_or_else(|| unknown("page"))?;
+        page = page.known_at(as_of).ok_or_else(|| kept::not_yet("page"))?;
         let targets: Vec<DerivedId> = page.links.iter().map(|it| derived_page(it.page)).collect();
         let targets = app.stores().graph.derived(&space, &targets).await?;
         let known: Vec<PageId> = targets
@@ -156,10 +156,4 @@ fn derived_page(page: PageId) -> DerivedId {
         kind: DerivedKind::Page,
         id: page.uuid(),
     }
-}
-
-fn unknown(what: &str) -> Problem {
-    Problem::not_found(format!(
-        "there was nothing of this {what} yet; ask for a later `as_of`, or for none"
-    ))
 }

@@ -7,6 +7,7 @@ use domain::time::TimeSpan;
 
 use crate::harness::Gateway;
 use crate::lists::walk;
+use crate::pages::unit;
 
 fn space() -> SpaceId {
     "s".parse().unwrap()
@@ -167,6 +168,53 @@ async fn entities_and_merges_are_listed_and_found() {
     );
     let one = gateway.send(&format!("GET /v1/spaces/s/merges/{}", merge.id), "").await;
     assert_eq!(one.json()["names"][1], "Rob");
+    let tom = format!("GET /v1/spaces/s/entities/{}", entities[0].id);
+    assert_eq!(
+        gateway.send(&format!("{tom}?as_of=2026-01-05"), "").await.json()["name"],
+        "Tom"
+    );
+    let early = gateway.send(&format!("{tom}?as_of=2026-01-04"), "").await.problem();
+    assert!(early.starts_with("404 there was nothing of this entity yet"), "{early}");
+}
+
+#[tokio::test]
+async fn one_thing_is_shown_as_it_was_known() {
+    let gateway = Gateway::new().await;
+    put(&gateway, facts().into_iter().map(Derived::Fact)).await;
+    let oslo = format!("GET /v1/spaces/s/facts/{}", facts()[0].id);
+    for (as_of, until) in [
+        ("", Some("2026-03-01T00:00:00Z")),
+        ("?as_of=2026-03-01", Some("2026-03-01T00:00:00Z")),
+        ("?as_of=2026-02-28", None),
+        ("?as_of=2026-01-01", None),
+    ] {
+        let fact = gateway.send(&format!("{oslo}{as_of}"), "").await.json();
+        assert_eq!(fact["object"], "Oslo", "{as_of}: {fact}");
+        assert_eq!(fact["valid_until"].as_str(), until, "{as_of}: {fact}");
+    }
+    let early = gateway.send(&format!("{oslo}?as_of=2025-12-31"), "").await.problem();
+    assert!(early.starts_with("404 there was nothing of this fact yet"), "{early}");
+    let unit = unit(5);
+    gateway
+        .context
+        .backends
+        .graph
+        .put_units(&space(), std::slice::from_ref(&unit), &[])
+        .await
+        .unwrap();
+    let call = format!("GET /v1/spaces/s/units/{}", unit.id);
+    for as_of in ["", "?as_of=2026-04-05"] {
+        assert_eq!(
+            gateway.send(&format!("{call}{as_of}"), "").await.json()["text"],
+            "day 5"
+        );
+    }
+    let early = gateway.send(&format!("{call}?as_of=2026-04-04"), "").await.problem();
+    assert!(early.starts_with("404 there was nothing of this unit yet"), "{early}");
+    for call in [call, oslo] {
+        let then = gateway.send(&format!("{call}?as_of=then"), "").await.problem();
+        assert!(then.starts_with("422 as_of: is not a time like"), "{then}");
+    }
 }
 
 #[tokio::test]

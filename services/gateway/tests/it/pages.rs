@@ -22,7 +22,7 @@ fn event(day: u32) -> UnitId {
     UnitId::event(RecordId::derive(&space(), &day.to_string()))
 }
 
-fn unit(day: u32) -> Unit {
+pub(crate) fn unit(day: u32) -> Unit {
     let record = RecordId::derive(&space(), &day.to_string());
     let value = json!({"id": event(day), "grain": "event", "session": record, "records": [record], "external_ids": [day.to_string()],
         "observed_at": at(day), "ordinal": 0, "modality": "text", "actor": "", "text": format!("day {day}"),

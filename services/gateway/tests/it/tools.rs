@@ -64,6 +64,8 @@ async fn a_call_reaches_the_space_it_was_made_in() {
     assert_eq!(told["result"]["arguments"], arguments);
     assert_eq!(told["result"]["as_of"], Value::Null);
     assert!(told.get("error").is_none(), "{told}");
+    assert!(told["cost"]["ms"].as_f64().is_some_and(|it| it > 0.0), "{told}");
+    assert_eq!(told["cost"]["model_calls"], 0);
     let then = format!("{ECHO}?as_of=2026-02-01");
     let told = call(&gateway, &then, &arguments).await;
     assert_eq!(told["result"]["as_of"], "2026-02-01T00:00:00Z");
@@ -75,8 +77,9 @@ async fn a_call_reaches_the_space_it_was_made_in() {
 async fn a_bad_call_is_told_to_the_model() {
     let gateway = tooled().await;
     let told = call(&gateway, "POST /v1/spaces/s/tools/rm", &json!({})).await;
-    let unknown = json!({"error": {"code": "unknown_tool", "message": "there is no such tool; there are: echo"}});
-    assert_eq!(told, unknown);
+    let unknown = json!({"code": "unknown_tool", "message": "there is no such tool; there are: echo"});
+    assert_eq!(told["error"], unknown);
+    assert!(told.get("result").is_none(), "{told}");
     let told = call(&gateway, ECHO, &json!({"query": "x".repeat(70_000)})).await;
     assert_eq!(told["error"]["code"], "bad_arguments");
     let message = told["error"]["message"].as_str().unwrap();
