@@ -23,14 +23,15 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use tracing::{Instrument, Span};
 
-use crate::api::ToolSpec;
+use crate::api::{ToolOutcome, ToolSpec};
 use crate::auth::Access;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::tools as catalogue;
+use crate::{tools as catalogue, validate};
 use tools::Own;
 
 /// What a client tells its model of this server.
@@ -86,6 +87,15 @@ async fn readable(response: Response) -> Response {
         .into_response()
 }
 
+/// Arguments of a tool of the catalogue; `as_of` is taken by all of them.
+#[derive(Deserialize)]
+struct Looking {
+    #[serde(default)]
+    as_of: Option<String>,
+    #[serde(flatten)]
+    arguments: Map<String, Value>,
+}
+
 #[derive(Clone)]
 struct Handler {
     memory: Memory,
@@ -136,8 +146,7 @@ impl ServerHandler for Handler {
 impl Handler {
     /// Calls a tool of the catalogue.
     async fn look(&self, name: String, arguments: Value) -> Result<CallToolResult, ErrorData> {
-        let Memory { app, space, .. } = &self.memory;
-        let outcome = match catalogue::call(app, space, (name, arguments), None).await {
+        let outcome = match self.looked(name, arguments).await {
             Ok(outcome) => outcome,
             Err(problem) => return Ok(failed(told::problem(&problem))),
         };
@@ -150,12 +159,25 @@ impl Handler {
             Some(error) => Ok(failed(error.message)),
         }
     }
+
+    async fn looked(&self, name: String, arguments: Value) -> Result<ToolOutcome, Problem> {
+        let Memory { app, space, .. } = &self.memory;
+        let Looking { as_of, arguments } = tools::read(arguments)?;
+        let as_of = validate::moment("as_of", as_of.as_deref())?;
+        catalogue::call(app, space, (name, Value::Object(arguments)), as_of).await
+    }
 }
 
 /// A tool of the catalogue; all of them only read.
 fn looking(spec: ToolSpec) -> Tool {
     let annotations = ToolAnnotations::new().read_only(true).open_world(false);
-    Tool::new(spec.name, spec.description, object(spec.input_schema)).with_annotations(annotations)
+    let mut schema = object(spec.input_schema);
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        let as_of = json!({"type": "string", "description": "Only what was known at this moment, RFC 3339."});
+        properties.insert("as_of".to_owned(), as_of);
+    }
+    Tool::new(spec.name, spec.description, schema).with_annotations(annotations)
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -88,7 +88,7 @@ async fn an_agent_remembers_and_asks() {
     assert_eq!(kept, "2 kept, 0 known before, 0 not taken; searchable now.");
     let told = agent.call("ask", json!({"question": "Where does Ann live?"}));
     assert!(
-        told.starts_with("Answer: Oslo (") && told.contains("\nAnn: I moved to Oslo"),
+        told.starts_with("Answer: \"Oslo\" (") && told.contains("\nAnn: I moved to Oslo"),
         "{told}"
     );
     let told = agent.call("ask", json!({"question": "What is Ben's dog called?"}));

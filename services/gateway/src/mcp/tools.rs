@@ -119,14 +119,25 @@ impl Own {
                 "properties": {"records": {"type": "array", "minItems": 1, "description": "In the order in which it happened.", "items": {
                     "type": "object",
                     "properties": {
-                        "text": {"type": "string", "description": "What was said or done, as it was."},
+                        "text": {"type": "string", "description": "What was said or done, as it was; may be left out beside an image_caption or a tool."},
                         "actor": {"type": "string", "description": "Who said or did it, by name."},
                         "observed_at": {"type": "string", "description": "When, RFC 3339; now if left out. Relative times in the text count from it."},
                         "session": {"type": "string", "description": "Name of the conversation it belongs to; `default` if left out."},
+                        "ordinal": {"type": "integer", "minimum": 0, "description": "Orders what happened at the same moment."},
                         "id": {"type": "string", "description": "Your id, unique in the space; derived if left out."},
                         "image_caption": {"type": "string", "description": "What a shared image shows, in words."},
+                        "tool": {
+                            "type": "object",
+                            "description": "A tool that was called.",
+                            "properties": {
+                                "name": {"type": "string"},
+                                "arguments": {"description": "What it was called with, any JSON."},
+                                "result": {"description": "What it gave, any JSON."},
+                            },
+                            "required": ["name"],
+                        },
+                        "metadata": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Kept beside the record."},
                     },
-                    "required": ["text"],
                 }}},
                 "required": ["records"],
                 "additionalProperties": false,
@@ -136,8 +147,8 @@ impl Own {
                 "properties": {
                     "question": {"type": "string", "description": "The question, with names instead of pronouns."},
                     "tokens": {"type": "integer", "minimum": 1, "default": Budget::default().tokens, "description": "Most tokens of evidence."},
-                    "strategy": {"type": "string", "enum": ["route", "explore", "reconstruct", "recollect", "navigate", "auto"], "default": "route", "description": "How evidence is sought; `route` is best for most questions."},
-                    "as_of": {"type": "string", "description": "Only what was known before this moment, RFC 3339."},
+                    "strategy": {"type": "string", "enum": Strategy::ALL, "default": Strategy::default(), "description": "How evidence is sought; `route` is best for most questions."},
+                    "as_of": {"type": "string", "description": "Only what was known at this moment, RFC 3339."},
                 },
                 "required": ["question"],
                 "additionalProperties": false,
@@ -251,7 +262,7 @@ async fn curated(memory: &Memory, arguments: Value) -> Result<CallToolResult, Pr
 }
 
 /// Reads arguments; what does not fit is named by its path.
-fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
+pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(arguments)
         .map_err(|error| Problem::invalid(at_path(&error.path().to_string(), error.inner())))
 }

@@ -10,13 +10,13 @@ use crate::harness::Gateway;
 const RECALL: &str = "POST /v1/spaces/s/recall";
 const DISMISS: &str = "POST /v1/spaces/s/recall/dismiss";
 
-/// Knows twenty hints, of which it says those that are not silenced.
-fn talkative(request: RecallV1) -> RecalledV1 {
-    let hint = |number: u128| Hint {
-        id: HintId::from_uuid(Uuid::from_u128(number)),
+/// A hint of one line.
+pub(crate) fn hint(request: &RecallV1, text: &str) -> Hint {
+    Hint {
+        id: HintId::from_uuid(Uuid::nil()),
         trigger: Trigger::Preference,
-        text: format!("Ann said on 5 May 2026: no dish number {number}"),
-        reason: "the message speaks of dinner".into(),
+        text: text.to_owned(),
+        reason: "speaks of dinner".into(),
         units: Vec::new(),
         external_ids: vec!["a".into()],
         facts: Vec::new(),
@@ -26,6 +26,14 @@ fn talkative(request: RecallV1) -> RecalledV1 {
         sensitivity: Sensitivity::Open,
         sides: Vec::new(),
         score: 0.5,
+    }
+}
+
+/// Knows twenty hints, of which it says those that are not silenced.
+fn talkative(request: RecallV1) -> RecalledV1 {
+    let hint = |number: u128| Hint {
+        id: HintId::from_uuid(Uuid::from_u128(number)),
+        ..hint(&request, &format!("Ann said on 5 May 2026: no dish number {number}"))
     };
     let hints = (1..=20).map(hint).filter(|it| !request.silent.contains(&it.id));
     RecalledV1 {
