@@ -10,7 +10,8 @@ use domain::recall::{Hint, Trigger};
 
 use super::heard::Heard;
 use super::idea::{Idea, Ideas};
-use super::{sensitive, trigger};
+use super::sensitive::{self, Domains};
+use super::trigger;
 use crate::memory::Known;
 use crate::pack::Display;
 use crate::view::View;
@@ -91,10 +92,6 @@ fn same(view: &View, a: usize, b: usize) -> bool {
 fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: &Idea) -> Option<Hint> {
     let places: Vec<usize> = [Some(idea.place), idea.over].into_iter().flatten().collect();
     let mut lines: Vec<String> = places.iter().rev().map(|&it| line(view, heard, it)).collect();
-    let matters = sensitive::domains(&lines.join(" "));
-    if !request.sensitive && !matters.within(heard.domains) {
-        return None;
-    }
     let moment = request.at.to_utc();
     let over = |it: &&Fact| it.withdrawn || it.valid_until.is_some_and(|until| until <= moment);
     let closed: Option<&Fact> = idea.facts.iter().map(AsRef::as_ref).find(over);
@@ -102,7 +99,21 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
     if let Some(until) = valid_until {
         lines.push(outdated(known, closed, until));
     }
-    let text = lines.join("\n");
+    // A reason and the sides tell facts as well; every line may be in a language of its own.
+    let told: Vec<&str> = lines
+        .iter()
+        .chain([&idea.reason])
+        .chain(&idea.sides)
+        .map(String::as_str)
+        .collect();
+    let matters = told
+        .iter()
+        .map(|it| sensitive::domains(it))
+        .fold(Domains::default(), Domains::with);
+    if !request.sensitive && !matters.within(heard.domains) {
+        return None;
+    }
+    let sensitivity = sensitive::class(&told, matters);
     let unit = |place: &usize| &view.turns()[*place].unit;
     let subject = idea
         .facts
@@ -112,7 +123,7 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
     Some(Hint {
         id: HintId::derive(subject, trigger::name(idea.trigger)),
         trigger: idea.trigger,
-        sensitivity: sensitive::class(&text, matters),
+        sensitivity,
         reason: idea.reason.clone(),
         units,
         external_ids: places.iter().flat_map(|it| unit(it).external_ids.clone()).collect(),
@@ -122,7 +133,7 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
         valid_until,
         sides: idea.sides.clone(),
         score: idea.score,
-        text,
+        text: lines.join("\n"),
     })
 }
 

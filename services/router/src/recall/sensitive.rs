@@ -1,10 +1,13 @@
 //! How careful one should be with what is told: delicate matters by their words (MemCog, section 3.4).
 
+mod native;
+
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use domain::recall::Sensitivity;
-use text::patterns as p;
+use text::{gloss, patterns as p};
 
 /// Matters that are not to be brought up unasked, with the words that tell them.
 const MATTERS: [(Domains, &str); 6] = [
@@ -97,13 +100,47 @@ impl Domains {
     }
 }
 
-/// Returns the delicate matters a text speaks of. English; a word that needs its context may be taken for more than
-/// it says, which only makes recall more silent.
+/// Returns the delicate matters a text speaks of, in English or in a language of the gloss. A word that needs its context may
+/// be taken for more than it says, which only makes recall more silent.
 pub fn domains(text: &str) -> Domains {
-    let lower: Vec<String> = text::words(text)
-        .iter()
-        .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
-        .collect();
+    let written = lower(text);
+    let found = english(&written).with(native::domains(text, &written));
+    glossed(text).map_or(found, |it| found.with(english(&it)))
+}
+
+/// Returns how careful one should be with texts of these matters.
+pub fn class(texts: &[&str], domains: Domains) -> Sensitivity {
+    if !domains.is_empty() {
+        return Sensitivity::Sensitive;
+    }
+    let private = |words: &[String]| words.iter().any(|it| super::heard::member(PRIVATE, it));
+    let personal = |text: &&str| {
+        private(&lower(text))
+            || glossed(text).is_some_and(|it| private(&it))
+            || text::patterns::count(text)[p::FEELING] > 0
+    };
+    if texts.iter().any(personal) {
+        Sensitivity::Personal
+    } else {
+        Sensitivity::Open
+    }
+}
+
+/// Returns the words of a text with straight apostrophes.
+fn lower(text: &str) -> Vec<String> {
+    let words = text::words(text).into_iter();
+    words.map(|it| it.to_lowercase().replace('\u{2019}', "'")).collect()
+}
+
+/// Returns the words of a text in another language with its frame in English.
+fn glossed(text: &str) -> Option<Vec<String>> {
+    match gloss::english(text) {
+        Cow::Owned(english) => Some(lower(&english)),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+fn english(lower: &[String]) -> Domains {
     let mut found = Domains::default();
     for (at, word) in lower.iter().enumerate() {
         let bare = word.strip_suffix("'s").unwrap_or(word);
@@ -118,17 +155,123 @@ pub fn domains(text: &str) -> Domains {
     found
 }
 
-/// Returns how careful one should be with a text of these matters.
-pub fn class(text: &str, domains: Domains) -> Sensitivity {
-    if !domains.is_empty() {
-        return Sensitivity::Sensitive;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In German, Spanish, French, Italian, Portuguese, Dutch and Chinese.
+    const DELICATE: [(Domains, [&str; 7]); 6] = [
+        (
+            Domains::HEALTH,
+            [
+                "Ich habe Krebs",
+                "Tengo cáncer de piel",
+                "Il sort de l’hôpital",
+                "Mia sorella è incinta",
+                "Ela sofre de depressão",
+                "Ik heb borstkanker",
+                "我妈妈得了癌症",
+            ],
+        ),
+        (
+            Domains::MONEY,
+            [
+                "Wir haben Schulden",
+                "Tenemos muchas deudas",
+                "J'ai perdu mon emploi, je suis au chômage",
+                "Non riesco a pagare l'ipoteca",
+                "Pedi um empréstimo",
+                "Mijn salaris is te laag",
+                "我失业了",
+            ],
+        ),
+        (
+            Domains::FAITH,
+            [
+                "Freitags gehe ich in die Moschee",
+                "Mi padre es católico",
+                "Elle est musulmane",
+                "È di famiglia ebraica",
+                "O meu tio é muçulmano",
+                "Hij bidt elke dag",
+                "她信仰佛教",
+            ],
+        ),
+        (
+            Domains::LOVE,
+            [
+                "Meine Scheidung ist durch",
+                "Se divorciaron en mayo",
+                "Il m'a été infidèle",
+                "Mio marito mi ha tradito",
+                "Estou apaixonada",
+                "Ze is vreemdgegaan",
+                "他们离婚了",
+            ],
+        ),
+        (
+            Domains::LAW,
+            [
+                "Meine Anwältin rät ab",
+                "Mi abogada dice que no",
+                "Mon avocate dit que non",
+                "Mio fratello è in prigione",
+                "A polícia veio",
+                "Hij zit in de gevangenis",
+                "他被警察逮捕",
+            ],
+        ),
+        (
+            Domains::GRIEF,
+            [
+                "Mein Vater ist gestorben",
+                "Mi abuela murió",
+                "L'enterrement est lundi",
+                "Mia nonna è morta",
+                "O velório foi ontem",
+                "Mijn oma is overleden",
+                "奶奶去世了",
+            ],
+        ),
+    ];
+
+    #[test]
+    fn delicate_matters_are_known_in_every_language_that_is_read() {
+        for (matter, texts) in DELICATE {
+            for text in texts {
+                let found = domains(text);
+                assert!(matter.within(found), "{text}: {found:?}");
+                assert_eq!(class(&[text], found), Sensitivity::Sensitive);
+            }
+        }
     }
-    let private = text::words(text)
-        .iter()
-        .any(|it| super::heard::member(PRIVATE, &it.to_lowercase()));
-    if private || text::patterns::count(text)[p::FEELING] > 0 {
-        Sensitivity::Personal
-    } else {
-        Sensitivity::Open
+
+    #[test]
+    fn everyday_words_of_every_language_are_not_delicate() {
+        for text in [
+            "Eine Tasse Tee, bitte; der Rabbit-Test hat gehalten",
+            "The rabbits tote a bag of traditions, demanded separately, amended by an operator",
+            "He told us to put the diagnostics of hospitality and depressing weather aside",
+            "Ho preso il treno e vado all'asilo con i bambini",
+            "J'ai arrêté de jouer, c'est la fin de la demande",
+            "El padre de Ana cura un perro azul",
+            "De dominostenen liggen op tafel, geloof ik",
+            "我喜欢吃饺子",
+            "手机没电了",
+        ] {
+            assert!(domains(text).is_empty(), "{text}: {:?}", domains(text));
+        }
+    }
+
+    #[test]
+    fn private_life_is_known_in_other_languages() {
+        for (text, expected) in [
+            ("Meine Schwester kocht heute", Sensitivity::Personal),
+            ("Mi hermano vive en Lima", Sensitivity::Personal),
+            ("My sister cooks", Sensitivity::Personal),
+            ("Der Zug fährt um acht", Sensitivity::Open),
+        ] {
+            assert_eq!(class(&[text], Domains::default()), expected, "{text}");
+        }
     }
 }

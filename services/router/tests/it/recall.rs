@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta};
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
 use domain::fact::{Aspect, Fact};
-use domain::id::{CurationId, EntityId, FactId};
+use domain::id::{CurationId, EntityId, FactId, RecordId, UnitId};
 use domain::message::RecallV1;
 use domain::port::SearchResult;
 use domain::recall::{Hint, Sensitivity, Trigger};
@@ -110,7 +110,11 @@ fn message(actor: &str, text: &str) -> RecallV1 {
 }
 
 fn woken(memory: &Memory, request: &RecallV1) -> Vec<Hint> {
-    let mut view = View::of(life());
+    woken_in(life(), memory, request)
+}
+
+fn woken_in(units: Vec<Unit>, memory: &Memory, request: &RecallV1) -> Vec<Hint> {
+    let mut view = View::of(units);
     view.mark(memory.marks());
     let heard = Heard::read(&request.message, &view, request.at);
     let known = memory.at(Some(before(request.at)));
@@ -271,6 +275,84 @@ fn what_is_delicate_waits_until_it_is_asked_for() {
         "Ivo, is your asthma bad when you run the marathon? Take your pills.",
     );
     assert!(ids(&hints(&spoken)).contains(&"r6"));
+}
+
+#[test]
+fn what_is_delicate_waits_in_every_language() {
+    let mut units = life();
+    units[6] = said(
+        6,
+        "2024-04-20T12:00:00Z|Ivo|Ich habe Krebs und laufe den Marathon in Zagreb nicht.",
+    );
+    let memory = Memory::of(units.clone(), Vec::new());
+    let mut asked = message("Hana", "Läuft Ivo den Marathon in Zagreb mit mir?");
+    assert!(!ids(&woken_in(units.clone(), &memory, &asked)).contains(&"r6"));
+    asked.sensitive = true;
+    let loud = woken_in(units.clone(), &memory, &asked);
+    let hint = loud.iter().find(|it| it.external_ids == ["r6"]);
+    assert!(
+        hint.is_some_and(|it| it.sensitivity == Sensitivity::Sensitive),
+        "{loud:?}"
+    );
+    let spoken = message("Hana", "Ivo, darfst du mit dem Krebs den Marathon in Zagreb laufen?");
+    assert!(ids(&woken_in(units, &memory, &spoken)).contains(&"r6"));
+}
+
+/// The facts with another object of one of them.
+fn with_object(place: usize, object: &str) -> Vec<Derived> {
+    let mut facts = facts();
+    let Derived::Fact(fact) = &mut facts[place] else {
+        panic!("{facts:?}")
+    };
+    fact.object = object.to_owned();
+    facts
+}
+
+/// A hint tells what stands in its reason, in its sides and behind "since then" as well.
+#[test]
+fn what_a_hint_says_beside_its_line_is_no_less_delicate() {
+    let live = message("Hana", "I live in Porto, so the train to Braga is easy.");
+    let bread = message("Hana", "I bought rye bread and peanut butter for Ivo.");
+    for (asked, id, place, harmless, delicate) in [
+        (
+            &bread,
+            "r3",
+            4,
+            "peanut butter with jam",
+            "peanut butter since the divorce",
+        ),
+        (&bread, "r3", 4, "Erdnussbutter", "Erdnussbutter seit der Scheidung"),
+        (&live, "r0", 0, "Lisbon near the zoo", "Lisbon near the prison"),
+        (&live, "r0", 0, "Lissabon", "Lissabon, beim Gefängnis"),
+    ] {
+        let said = |object: &str| woken(&Memory::of(life(), with_object(place, object)), asked);
+        assert!(ids(&said(harmless)).contains(&id), "{harmless}: {:?}", said(harmless));
+        assert!(!ids(&said(delicate)).contains(&id), "{delicate}: {:?}", said(delicate));
+    }
+    let tram = message("Ivo", "Which tram should I take from the airport in Lisbon?");
+    let since = |object: &str| {
+        let mut facts = facts();
+        let mut newer = facts.clone();
+        let (Derived::Fact(old), Derived::Fact(new)) = (&mut facts[0], &mut newer[0]) else {
+            panic!("{newer:?}")
+        };
+        new.source = UnitId::turn(RecordId::derive(&space(), "elsewhere"));
+        new.id = FactId::derive(new.source, "Hana", "lives in", object);
+        new.object = object.to_owned();
+        let moved = at("2024-04-01T00:00:00Z");
+        new.valid_from = TimeSpan::instant(moved);
+        new.recorded_at = moved;
+        (old.valid_until, old.closed_at, old.retired_by) = (Some(moved), Some(moved), Some(new.id));
+        facts.push(newer.swap_remove(0));
+        woken(&Memory::of(life(), facts), &tram)
+    };
+    let hints = since("Faro");
+    let hint = hints.iter().find(|it| it.external_ids == ["r0"]);
+    assert!(
+        hint.is_some_and(|it| it.text.contains("since then: Hana lives in Faro")),
+        "{hints:?}"
+    );
+    assert!(!ids(&since("Faro prison")).contains(&"r0"));
 }
 
 #[test]
