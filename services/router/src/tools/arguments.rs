@@ -26,12 +26,12 @@ impl Look {
     /// Returns the unit a tool is asked about, and the event that holds it.
     pub(super) fn asked(&self, arguments: &Value) -> Result<Vec<UnitId>, ToolErrorV1> {
         let Unit { unit } = read(arguments.clone())?;
-        self.is_known(unit)?;
+        self.require_known(unit)?;
         Ok(std::iter::once(unit).chain(self.known().event_of(unit)).collect())
     }
 
-    /// Says that there is no such unit.
-    pub(super) fn is_known(&self, unit: UnitId) -> Result<(), ToolErrorV1> {
+    /// Checks that there is such a unit.
+    pub(super) fn require_known(&self, unit: UnitId) -> Result<(), ToolErrorV1> {
         if self.known().has(unit) {
             return Ok(());
         }

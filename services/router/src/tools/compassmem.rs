@@ -59,7 +59,7 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
         offset,
     } = read(arguments)?;
     page(limit, offset)?;
-    look.is_known(unit)?;
+    look.require_known(unit)?;
     let known = look.known();
     let mut related: Vec<(bool, Relation)> = found
         .relations

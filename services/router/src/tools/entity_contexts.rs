@@ -128,7 +128,7 @@ pub(super) fn find(look: &Look, arguments: Value) -> Outcome {
             .map_or(Ok(()), |it| said(name, it, "what is sought, or leave it out"))?;
     }
     let times = asked.times(look)?;
-    if asked.subject.is_none() && asked.predicate.is_none() && asked.object.is_none() && times.is_any() {
+    if asked.subject.is_none() && asked.predicate.is_none() && asked.object.is_none() && times.is_open() {
         return Err(bad(
             "give at least one of subject, predicate, object, start_time and end_time",
         ));

@@ -155,7 +155,7 @@ fn named(tag: &str) -> &str {
 /// `query_conversation_time`.
 pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
     let OfUnit { unit } = read(arguments)?;
-    look.is_known(unit)?;
+    look.require_known(unit)?;
     let known = look.known();
     let (observed_at, session, times) = match look.view.place(unit).map(|it| &look.view.turns()[it].unit) {
         Some(turn) => (turn.observed_at, turn.session, &turn.times),
@@ -177,7 +177,7 @@ pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
 /// `query_event_keywords`.
 pub(super) fn event_keywords(look: &Look, arguments: Value) -> Outcome {
     let OfUnit { unit } = read(arguments)?;
-    look.is_known(unit)?;
+    look.require_known(unit)?;
     let known = look.known();
     let cues = known.cues_of(unit).into_iter().take(LIMIT_MAX as usize);
     let cues = cues.map(|it| json!({"cue": it, "units": known.units_with(it).count()}));
@@ -193,7 +193,7 @@ pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
     let Surroundings { unit, before, after } = read(arguments)?;
     bounded("before", before, 0, NEIGHBOURS_MAX)?;
     bounded("after", after, 0, NEIGHBOURS_MAX)?;
-    look.is_known(unit)?;
+    look.require_known(unit)?;
     let own: Vec<usize> = look
         .memory
         .turns(&[unit])

@@ -106,7 +106,7 @@ pub(super) async fn search(
 ) -> Result<Found, ToolErrorV1> {
     let asked: Retrieve = read(arguments.clone())?;
     let times = asked.checked(look)?;
-    let parts = if times.is_any() { PARTS } else { FILTERED };
+    let parts = if times.is_open() { PARTS } else { FILTERED };
     let mut search = Search {
         limit: asked.limit as usize * parts,
         until: look.as_of.map(|it| it.timestamp().saturating_add(1)),
@@ -221,7 +221,7 @@ impl Look {
 pub(super) fn gist_contexts(look: &Look, found: Found, arguments: Value) -> Outcome {
     let asked: GistContexts = read(arguments)?;
     bounded("limit", asked.limit, 1, LIMIT_MAX)?;
-    look.is_known(asked.gist_id)?;
+    look.require_known(asked.gist_id)?;
     let times = Times::read(
         &Asked {
             start: asked.start_time.as_deref(),

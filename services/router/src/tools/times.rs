@@ -64,8 +64,8 @@ impl Times {
         Ok(Times { start, end })
     }
 
-    /// Says whether anything is asked of the time.
-    pub(super) fn is_any(&self) -> bool {
+    /// Says whether nothing is asked of the time.
+    pub(super) fn is_open(&self) -> bool {
         self.start.is_none() && self.end.is_none()
     }
 
@@ -76,7 +76,7 @@ impl Times {
             first: told,
             last: told,
         }]);
-        self.is_any() || spans.any(|it| self.fit(it))
+        self.is_open() || spans.any(|it| self.fit(it))
     }
 
     /// Says whether a fact fits by when it held.
@@ -85,7 +85,7 @@ impl Times {
         let last = fact.valid_until.map_or(DateTime::<Utc>::MAX_UTC, |it| {
             (it - Duration::nanoseconds(1)).max(first)
         });
-        self.is_any() || self.fit(Moments { first, last })
+        self.is_open() || self.fit(Moments { first, last })
     }
 
     fn fit(&self, item: Moments) -> bool {
