@@ -6,7 +6,7 @@ use crate::heads::Weights;
 use crate::pack::{Fate, Packed};
 use crate::query::Query;
 use crate::route::Scored;
-use crate::slots::{self, N, Values};
+use crate::slots::{self, Group, N, Values};
 use crate::view::View;
 
 /// Features named for a unit.
@@ -76,11 +76,12 @@ fn strongest(scored: &Scored, moved: &[f32]) -> Vec<FeatureValue> {
 
 /// What speaks for a unit and what against it, features that say the same taken together.
 fn in_words(moved: &[f32]) -> String {
-    let mut sums: BTreeMap<&str, f32> = BTreeMap::new();
-    for (name, moved) in slots::NAMES.iter().zip(moved) {
-        *sums.entry(words(name)).or_default() += moved;
+    let mut sums: BTreeMap<Group, f32> = BTreeMap::new();
+    for (group, moved) in slots::GROUPS.iter().zip(moved) {
+        *sums.entry(*group).or_default() += moved;
     }
-    let mut sums: Vec<(&str, f32)> = sums.into_iter().filter(|it| it.1.abs() >= SAID).collect();
+    let sums = sums.into_iter().map(|(group, sum)| (words(group), sum));
+    let mut sums: Vec<(&str, f32)> = sums.filter(|it| it.1.abs() >= SAID).collect();
     sums.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(b.0)));
     let list = |sign: f32| {
         let told: Vec<&str> = sums
@@ -98,39 +99,25 @@ fn in_words(moved: &[f32]) -> String {
     format!("for it: {}; against it: {}", list(1.0), list(-1.0))
 }
 
-/// What a feature is about.
-fn words(feature: &str) -> &'static str {
-    let starts = |list: &[&str]| list.iter().any(|it| feature.starts_with(it));
-    match () {
-        () if starts(&["by_named", "owned", "named_of_i"]) => "whether the one asked about says it of themselves",
-        () if starts(&["by_other", "other_to_you"]) => "whether somebody else says it",
-        () if starts(&["in_time"]) => "the time asked about",
-        () if starts(&["names", "session_names"]) => "the names of the question",
-        () if starts(&["expected", "tense", "same_", "caption_asked"]) => "the kind of answer wanted",
-        () if starts(&["habit", "wish", "covered_wish"]) => "wishes and habits",
-        () if starts(&["session", "first_session", "in_session", "opens", "closes"]) => "its session",
-        () if starts(&[
-            "reply",
-            "before",
-            "after",
-            "back",
-            "near",
-            "asks_ahead",
-            "window",
-            "dense_window",
-            "gain",
-        ]) =>
-        {
-            "the turns around it"
-        }
-        () if starts(&["dense"]) => "its meaning as a whole",
-        () if starts(&["covered", "both_sides"]) => "how much else it says",
-        () if starts(&["bm25", "cover", "hits", "rare", "bigram"]) => "the words of the question",
-        () if starts(&["late", "sentence", "strong", "nouns", "weaker", "first"]) => "words of like meaning",
-        () if starts(&["assistant", "user"]) => "whether the user or the assistant says it",
-        () if starts(&["questions", "asks", "greeting"]) => "whether it tells or asks",
-        () if starts(&["chained"]) => "what belongs with the best",
-        () => "its length and form",
+fn words(group: Group) -> &'static str {
+    match group {
+        Group::Words => "the words of the question",
+        Group::Likeness => "words of like meaning",
+        Group::Meaning => "its meaning as a whole",
+        Group::Else => "how much else it says",
+        Group::Names => "the names of the question",
+        Group::Own => "whether the one asked about says it of themselves",
+        Group::Other => "whether somebody else says it",
+        Group::Role => "whether the user or the assistant says it",
+        Group::Time => "the time asked about",
+        Group::Kind => "the kind of answer wanted",
+        Group::Wishes => "wishes and habits",
+        Group::Asking => "whether it tells or asks",
+        Group::Around => "the turns around it",
+        Group::Session => "its session",
+        Group::Age => "how late it was said",
+        Group::Form => "its length and form",
+        Group::Chain => "what belongs with the best",
     }
 }
 
@@ -162,5 +149,20 @@ fn reason(fate: Fate, scored: &Scored, query: &Query, price: u32) -> String {
         }
         Fate::Spared => format!("left out: what is packed is enough ({known}, {share:.1} % probable)"),
         Fate::Weak => format!("left out: too many units are stronger ({known})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_of_a_group_are_told_together() {
+        let mut moved = [0.0; N];
+        (moved[slots::LATER], moved[slots::LATE], moved[slots::LATE_TOP]) = (-0.5, 0.1, 0.1);
+        assert_eq!(
+            in_words(&moved),
+            "for it: words of like meaning; against it: how late it was said"
+        );
     }
 }
