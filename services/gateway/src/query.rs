@@ -1,4 +1,4 @@
-//! The way of a question, as a state machine: wait for the write it names, gather, route, judge and answer.
+//! The way of a question: wait for the write it names, gather, route, judge and answer.
 //!
 //! All steps share one budget of time. A router that fails fails the query; a reader that fails leaves the evidence,
 //! a verdict that says so, and an entry in `degraded`. What is gathered before the route depends on the strategy, a module
@@ -34,15 +34,6 @@ use crate::api::{Cost, Pack, PathStep, QueryRequest, QueryResponse, StepTime, St
 use crate::problem::Problem;
 use crate::state::App;
 use crate::watermark;
-
-/// Where a question stands.
-enum State {
-    Waiting(Option<Position>),
-    Gathering,
-    Routing,
-    Reading(Box<RoutedV1>),
-    Done(Box<RoutedV1>, AnsweredV1),
-}
 
 struct Query<'a> {
     app: &'a App,
@@ -100,24 +91,17 @@ async fn answer(
         steps: Vec::new(),
         degraded: Vec::new(),
     };
-    let mut state = State::Waiting(after);
-    loop {
-        state = match state {
-            State::Waiting(after) => query.wait(after).await?,
-            State::Gathering => query.gather().await?,
-            State::Routing => query.route().await?,
-            State::Reading(routed) => query.read(routed).await,
-            State::Done(routed, answered) => return Ok(query.respond(*routed, answered)),
-        }
+    if let Some(position) = after {
+        query.wait(position).await?;
     }
+    let mut routed = query.gather().await?;
+    let answered = query.read(&mut routed).await;
+    Ok(query.respond(routed, answered))
 }
 
 impl Query<'_> {
-    async fn wait(&mut self, after: Option<Position>) -> Result<State, Problem> {
-        let Some(position) = after else {
-            // The router is the first to look, and says so if there is no such space.
-            return Ok(State::Gathering);
-        };
+    /// Waits for a write. Without one to wait for the router is the first to look, and says so if there is no such space.
+    async fn wait(&mut self, position: Position) -> Result<(), Problem> {
         self.app.may_ask(&self.route.space).await?;
         let begun = Instant::now();
         let span = info_span!("wait", position = position.0);
@@ -126,23 +110,23 @@ impl Query<'_> {
             .await?;
         self.note("wait", begun);
         if written {
-            Ok(State::Gathering)
+            Ok(())
         } else {
             Err(not_written(self.app, &self.route.space, position).await?)
         }
     }
 
-    /// Walks as the strategy says; what it gathers is the focus of the route.
-    async fn gather(&mut self) -> Result<State, Problem> {
+    /// Walks as the strategy says and routes; what it gathers is the focus of the route.
+    async fn gather(&mut self) -> Result<RoutedV1, Problem> {
         if self.strategy == Strategy::Auto {
             let first = self.routed().await?;
             self.strategy = self.choose(&first).await;
             if self.strategy == Strategy::Route {
-                return Ok(State::Reading(Box::new(first)));
+                return Ok(first);
             }
         }
         if self.strategy == Strategy::Route {
-            return Ok(State::Routing);
+            return self.routed().await;
         }
         let mut walk = Walk::new(self.app, &self.route, self.strategy.name(), self.left());
         let focus = match self.strategy {
@@ -155,7 +139,7 @@ impl Query<'_> {
         let log = walk.end();
         self.learn(log);
         self.route.focus = focus;
-        Ok(State::Routing)
+        self.routed().await
     }
 
     async fn choose(&mut self, first: &RoutedV1) -> Strategy {
@@ -178,10 +162,6 @@ impl Query<'_> {
         }
     }
 
-    async fn route(&mut self) -> Result<State, Problem> {
-        Ok(State::Reading(Box::new(self.routed().await?)))
-    }
-
     async fn routed(&mut self) -> Result<RoutedV1, Problem> {
         let begun = Instant::now();
         let routed = self
@@ -199,7 +179,7 @@ impl Query<'_> {
         Ok(routed)
     }
 
-    async fn read(&mut self, mut routed: Box<RoutedV1>) -> State {
+    async fn read(&mut self, routed: &mut RoutedV1) -> AnsweredV1 {
         let begun = Instant::now();
         let request = AnswerV1 {
             space: self.route.space.clone(),
@@ -212,8 +192,7 @@ impl Query<'_> {
         };
         let outcome = self.app.context.request(&request, self.left()).await;
         self.note("answer", begun);
-        let answered = outcome.unwrap_or_else(|error| self.unread(&error));
-        State::Done(routed, answered)
+        outcome.unwrap_or_else(|error| self.unread(&error))
     }
 
     fn respond(self, routed: RoutedV1, answered: AnsweredV1) -> QueryResponse {

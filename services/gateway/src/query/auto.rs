@@ -1,12 +1,14 @@
-//! Which strategy fits a question, by what it fixes. The first line that fits decides.
+//! Which strategy fits a question, by what it fixes. The first line that fits decides; only for the last but one the reader
+//! is asked for the parts.
 //!
 //! | the question | strategy |
 //! | --- | --- |
-//! | gathers or compares, names several speakers, or falls into two parts and more | explore |
+//! | gathers or compares, or names several speakers | explore |
 //! | names a time and asks for something else than a time | recollect |
 //! | asks what a speaker likes, has, is or does by habit | recollect |
 //! | asks about somebody or something as a whole | navigate |
-//! | names something, but no speaker | reconstruct |
+//! | names something, but no speaker, and does not ask for a time | reconstruct |
+//! | falls into two parts and more | explore |
 //! | anything else: one fact in one place | route |
 
 use domain::anchor::{Anchors, AnswerKind, HopShape};

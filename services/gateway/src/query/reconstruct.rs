@@ -28,7 +28,7 @@ const CUES_EACH: usize = 2;
 const KEPT_LEAST: f32 = 0.4;
 const KEPT_MAX: usize = 24;
 /// Words of a question that open an aspect of a person.
-const ASPECTS: [(&str, &[&str]); 9] = [
+const ASPECTS: [(&str, &[&str]); 10] = [
     (
         "preference",
         &[
@@ -86,6 +86,22 @@ const ASPECTS: [(&str, &[&str]); 9] = [
         "habit",
         &[
             "usually", "often", "every", "habit", "habits", "hobby", "hobbies", "always",
+        ],
+    ),
+    (
+        "instruction",
+        &[
+            "should",
+            "want",
+            "wants",
+            "ask",
+            "asked",
+            "wish",
+            "wishes",
+            "rule",
+            "rules",
+            "instruction",
+            "instructions",
         ],
     ),
 ];

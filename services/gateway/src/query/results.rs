@@ -14,11 +14,11 @@ pub(super) struct Found {
     pub(super) unit: UnitId,
     /// The text beside it; empty if there is none.
     pub(super) text: String,
-    /// The weight or score beside it; 0 if there is none.
+    /// The weight beside it; 0 if there is none.
     pub(super) weight: f32,
 }
 
-/// Returns the units of a result in order, each once: whatever stands under `unit` or, of a fact, under `source`.
+/// Returns the units of a result in order, each once: whatever stands under `unit`, with `text` and `weight` beside it.
 pub(super) fn units(result: &Value) -> Vec<Found> {
     let mut out = Vec::new();
     look(result, 0, &mut out);
@@ -32,31 +32,20 @@ fn look(value: &Value, depth: usize, out: &mut Vec<Found>) {
     match value {
         Value::Array(items) => items.iter().for_each(|it| look(it, depth + 1, out)),
         Value::Object(fields) => {
-            let id = |name: &str| fields.get(name)?.as_str()?.parse::<UnitId>().ok();
-            if let Some(unit) = id("unit").or_else(|| id("source"))
+            let unit = fields.get("unit").and_then(Value::as_str);
+            if let Some(unit) = unit.and_then(|it| it.parse::<UnitId>().ok())
                 && !out.iter().any(|it| it.unit == unit)
             {
                 out.push(Found {
                     unit,
-                    text: text(value).to_owned(),
-                    weight: weight(value),
+                    text: value["text"].as_str().unwrap_or_default().to_owned(),
+                    weight: value["weight"].as_f64().unwrap_or_default() as f32,
                 });
             }
             fields.values().for_each(|it| look(it, depth + 1, out));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-}
-
-/// Returns the first of the fields that hold a text.
-fn text(value: &Value) -> &str {
-    let fields = ["text", "gist", "summary", "content", "object"];
-    fields.iter().find_map(|it| value[*it].as_str()).unwrap_or_default()
-}
-
-fn weight(value: &Value) -> f32 {
-    let fields = ["weight", "score"];
-    fields.iter().find_map(|it| value[*it].as_f64()).unwrap_or_default() as f32
 }
 
 /// Returns a list of a result; empty if there is none of that name.

@@ -78,9 +78,11 @@ async fn without_an_end_it_takes_eight_turns() {
 fn person(call: ToolV1) -> ToolledV1 {
     match call.name.as_str() {
         "query_personal_information" => gave(json!({"person": "Ann", "aspects": [
-            {"aspect": "plan", "facts": 2}, {"aspect": "work", "facts": 1}]})),
+            {"aspect": "plan", "facts": 2}, {"aspect": "work", "facts": 1}, {"aspect": "instruction", "facts": 1}]})),
         "query_personal_aspect" if argument(&call, "aspect") == "work" => gave(json!({"facts": [
             {"fact": "x", "text": "Ann works as painter of each kayak", "unit": unit("w")}]})),
+        "query_personal_aspect" if argument(&call, "aspect") == "instruction" => gave(json!({"facts": [
+            {"fact": "y", "text": "Ann wants short letters", "unit": unit("i")}]})),
         _ => gave(json!({"tags": []})),
     }
 }
@@ -100,4 +102,7 @@ async fn a_person_is_asked_for_the_aspect_of_the_question() {
     let body = ask(&named, "reconstruct", "What is the job of Ann?").await;
     assert_eq!(about(&body, "contents"), "Ann - work");
     assert_eq!(gathered(&body), [unit("w")]);
+    let body = ask(&named, "reconstruct", "How long should letters to Ann be?").await;
+    assert_eq!(about(&body, "contents"), "Ann - instruction");
+    assert_eq!(gathered(&body), [unit("i")]);
 }
