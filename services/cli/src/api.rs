@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use domain::evidence::{Answer, UnitExplanation, Verdict};
 use domain::fact::Fact;
-use domain::id::{SpaceId, UnitId};
+use domain::id::SpaceId;
 use domain::port::{DeadLetter, DeadLetterId};
-use gateway::api::{Rebuild, RecallResponse};
+use gateway::api::{Accepted, Progress, Rebuild, RecallResponse, Space};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -41,103 +39,19 @@ pub(crate) enum Error {
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// A problem as RFC 9457 has it.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// A problem as RFC 9457 has it, of this server or of what stands before it.
+#[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Problem {
-    pub(crate) title: String,
-    pub(crate) detail: String,
+struct Problem {
+    title: String,
+    detail: String,
 }
 
-/// Outcome of sending records.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Accepted {
-    pub(crate) watermark: String,
-    pub(crate) items: Vec<Item>,
-}
-
-/// Outcome of sending one record.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Item {
-    pub(crate) index: usize,
-    pub(crate) status: String,
-    #[serde(default)]
-    pub(crate) problem: Option<Problem>,
-}
-
-/// A space in a list.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Space {
-    pub(crate) space: String,
-    pub(crate) created_at: DateTime<Utc>,
-    pub(crate) records: u64,
-    pub(crate) units: u64,
-}
-
+/// A page of any list.
 #[derive(Debug, Deserialize)]
 struct Page<T> {
     items: Vec<T>,
     next: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Progress {
-    written: bool,
-}
-
-/// Response to a question.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Reply {
-    pub(crate) verdict: Verdict,
-    #[serde(default)]
-    pub(crate) answer: Option<Answer>,
-    pub(crate) pack: Pack,
-    #[serde(default)]
-    pub(crate) explained: Option<Vec<UnitExplanation>>,
-    #[serde(default)]
-    pub(crate) path: Option<Vec<Step>>,
-    pub(crate) cost: Cost,
-    #[serde(default)]
-    pub(crate) degraded: Vec<Value>,
-    #[serde(default)]
-    pub(crate) trace_id: String,
-}
-
-/// Evidence inside a budget.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Pack {
-    pub(crate) items: Vec<Shown>,
-    pub(crate) tokens: u32,
-    pub(crate) budget: u32,
-}
-
-/// One line of evidence.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Shown {
-    pub(crate) external_ids: Vec<String>,
-    pub(crate) text: String,
-    pub(crate) tokens: u32,
-    pub(crate) probability: f32,
-}
-
-/// One step of a strategy.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Step {
-    pub(crate) step: String,
-    pub(crate) what: String,
-    pub(crate) found: u32,
-    pub(crate) kept: Vec<UnitId>,
-}
-
-/// What a question cost.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Cost {
-    pub(crate) model_calls: u32,
-    pub(crate) ms: f64,
-    #[serde(default)]
-    pub(crate) units: u64,
-    #[serde(default)]
-    pub(crate) candidates: u64,
 }
 
 /// Speaks to one server.

@@ -5,15 +5,14 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use domain::id::SpaceId;
+use gateway::api::Strategy;
 
 pub(crate) use memory::{Facts, Mcp, Recall};
 pub(crate) use records::{Erase, Export, Import, Records};
-
-/// Strategies of a query, as the server calls them.
-const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
 
 const AFTER_HELP: &str = "\
 First steps:
@@ -190,7 +189,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(crate) enough: f32,
     /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
-    #[arg(long, default_value = "route", value_parser = STRATEGIES)]
+    #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,
     /// Only what was observed before this moment, which is the "now" of the question; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]

@@ -1,7 +1,8 @@
 use domain::evidence::Sufficiency;
+use gateway::api::QueryResponse;
 use serde_json::json;
 
-use crate::api::{Client, Reply};
+use crate::api::Client;
 use crate::args::Ask;
 use crate::out::Paint;
 use crate::{Outcome, out, render};
@@ -33,7 +34,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
             Outcome::Done
         });
     }
-    let reply: Reply = serde_json::from_value(response)?;
+    let reply: QueryResponse = serde_json::from_value(response)?;
     let paint = Paint::of_terminal();
     out::say(&render::reply(&reply, paint));
     let refused = reply.verdict.status == Sufficiency::Insufficient;

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use domain::id::SpaceId;
+use gateway::api::{ItemStatus, QueryResponse};
 use host::Settings;
 use serde_json::{Value, json};
 
-use crate::api::{Client, Reply};
+use crate::api::Client;
 use crate::args::Demo;
 use crate::out::{Paint, Style};
 use crate::{out, render, serve};
@@ -130,7 +131,7 @@ async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
             "question": question.text,
             "budget": { "tokens": BUDGET, "enough": ENOUGH },
         });
-        let reply: Reply = serde_json::from_value(client.query(&space, &body).await?)?;
+        let reply: QueryResponse = serde_json::from_value(client.query(&space, &body).await?)?;
         let asked = paint.paint(Style::Typed, &format!("? {}", question.text));
         out::say(&format!(
             "\n{asked} {}",
@@ -172,7 +173,7 @@ async fn send(client: &Client, space: &SpaceId, paint: Paint) -> anyhow::Result<
     client.create(space).await?;
     let accepted = client.add(space, "demo", &records).await?;
     ensure!(
-        accepted.items.iter().all(|it| it.status == "accepted"),
+        accepted.items.iter().all(|it| it.status == ItemStatus::Accepted),
         "the sample was not accepted"
     );
     while !client.written(space, &accepted.watermark).await? {}

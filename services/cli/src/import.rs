@@ -7,11 +7,12 @@ use std::io::BufRead;
 
 use anyhow::Context;
 use domain::id::RecordId;
+use gateway::api::{Accepted, ItemStatus};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::api::{Accepted, Client, Error};
+use crate::api::{Client, Error};
 use crate::args::Import;
 use crate::keys::hex;
 use crate::lookup::Lookup;
@@ -173,21 +174,16 @@ async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow:
 impl Tally {
     fn note(&mut self, lines: &[Line], accepted: Accepted) {
         for item in accepted.items {
-            match (item.status.as_str(), lines.get(item.index)) {
-                ("accepted", _) => self.accepted += 1,
-                ("duplicate", _) => self.known += 1,
-                (_, Some(line)) => {
-                    let problem = item.problem.unwrap_or_default();
-                    self.wrong(
-                        line.number,
-                        if problem.detail.is_empty() {
-                            &problem.title
-                        } else {
-                            &problem.detail
-                        },
-                    );
+            match item.status {
+                ItemStatus::Accepted => self.accepted += 1,
+                ItemStatus::Duplicate => self.known += 1,
+                ItemStatus::Rejected => {
+                    let why = item.problem.as_deref();
+                    let why = why.map_or("", |it| if it.detail.is_empty() { &it.title } else { &it.detail });
+                    if let Some(line) = lines.get(item.index) {
+                        self.wrong(line.number, why);
+                    }
                 }
-                (_, None) => {}
             }
         }
         self.watermark = Some(accepted.watermark);

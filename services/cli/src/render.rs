@@ -5,8 +5,8 @@ mod memory;
 use std::fmt::Write as _;
 
 use domain::evidence::{Sufficiency, UnitExplanation};
+use gateway::api::QueryResponse;
 
-use crate::api::Reply;
 use crate::out::{Paint, Style};
 
 pub(crate) use memory::{facts, hints};
@@ -18,7 +18,7 @@ const FEATURES: usize = 5;
 const LIKELY: f32 = 0.1;
 
 /// Returns a response as text: answer, verdict with reasons, evidence, path, explanations, cost.
-pub(crate) fn reply(reply: &Reply, paint: Paint) -> String {
+pub(crate) fn reply(reply: &QueryResponse, paint: Paint) -> String {
     let mut text = String::new();
     if let Some(answer) = &reply.answer {
         let sure = paint.paint(Style::Dim, &format!("(confidence {:.2})", answer.confidence));
@@ -34,7 +34,7 @@ pub(crate) fn reply(reply: &Reply, paint: Paint) -> String {
     text
 }
 
-fn verdict(reply: &Reply, paint: Paint, text: &mut String) {
+fn verdict(reply: &QueryResponse, paint: Paint, text: &mut String) {
     let (style, word) = match reply.verdict.status {
         Sufficiency::Supported => (Style::Good, "supported"),
         Sufficiency::Partial => (Style::Warning, "partial"),
@@ -55,7 +55,7 @@ fn verdict(reply: &Reply, paint: Paint, text: &mut String) {
     }
 }
 
-fn evidence(reply: &Reply, paint: Paint, text: &mut String) {
+fn evidence(reply: &QueryResponse, paint: Paint, text: &mut String) {
     if reply.pack.items.is_empty() {
         let _ = writeln!(text, "{} none", paint.paint(Style::Bold, "Evidence:"));
         return;
@@ -86,7 +86,7 @@ fn evidence(reply: &Reply, paint: Paint, text: &mut String) {
     }
 }
 
-fn path(reply: &Reply, paint: Paint, text: &mut String) {
+fn path(reply: &QueryResponse, paint: Paint, text: &mut String) {
     let Some(path) = &reply.path else { return };
     let _ = writeln!(text, "{}", paint.paint(Style::Bold, "Path:"));
     for step in path {
@@ -124,7 +124,7 @@ fn explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
     }
 }
 
-fn cost(reply: &Reply) -> String {
+fn cost(reply: &QueryResponse) -> String {
     let cost = &reply.cost;
     let calls = if cost.model_calls == 1 { "call" } else { "calls" };
     let mut text = format!(
@@ -132,11 +132,7 @@ fn cost(reply: &Reply) -> String {
         reply.pack.tokens, reply.pack.budget, cost.ms, cost.model_calls, cost.candidates, cost.units
     );
     for degraded in &reply.degraded {
-        let _ = write!(
-            text,
-            "\ndegraded: {}",
-            degraded.as_str().map_or_else(|| degraded.to_string(), str::to_owned)
-        );
+        let _ = write!(text, "\ndegraded: {degraded}");
     }
     if !reply.trace_id.is_empty() {
         let _ = write!(text, "; trace {}", reply.trace_id);

@@ -30,7 +30,12 @@ async fn list(client: &Client) -> anyhow::Result<()> {
         out::say("no spaces yet; make one with: mnemic spaces create NAME");
         return Ok(());
     }
-    let width = spaces.iter().map(|it| it.space.len()).max().unwrap_or_default().max(5);
+    let width = spaces
+        .iter()
+        .map(|it| it.space.as_str().len())
+        .max()
+        .unwrap_or_default()
+        .max(5);
     out::say(&format!(
         "{:width$}  {:>9}  {:>9}  created",
         "space", "records", "units"
@@ -39,7 +44,9 @@ async fn list(client: &Client) -> anyhow::Result<()> {
         let created = it.created_at.format("%Y-%m-%d %H:%M");
         out::say(&format!(
             "{:width$}  {:>9}  {:>9}  {created}",
-            it.space, it.records, it.units
+            it.space.as_str(),
+            it.records,
+            it.units
         ));
     }
     Ok(())
