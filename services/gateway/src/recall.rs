@@ -1,4 +1,4 @@
-//! The way of a message that may wake something (MemCog, section 4): what the ledger says, the router, the ledger again.
+//! The way of a message that may wake something (MemCog, section 3.4): what the ledger says, the router, the ledger again.
 //!
 //! Silence is the rule: what was said in the session or dismissed in the space is not said again, and a session hears at most
 //! `recall_hints_per_minute`.

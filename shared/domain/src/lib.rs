@@ -14,7 +14,7 @@
 //! - **Part**: a stretch of a unit that is short enough to be compared as one piece.
 //! - **Entity**, **Fact**, **Relation**: typed knowledge derived from units.
 //! - **Topic**: a cluster of event units with a label. **Dimension > Page > Section**: the view that can be walked through.
-//! - **Curation**: what people decided about a memory: corrections, retirements, pins; all can be undone.
+//! - **Curation**: what people decided about a memory: corrections, retirements, pins, erasures; all but an erasure can be undone.
 //! - **Hint**: what recall says unasked.
 //! - **Anchor**: what a question fixes before anything is searched.
 //! - **Evidence pack**: ordered units with text, provenance, scores and token cost, inside a budget.

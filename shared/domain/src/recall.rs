@@ -1,4 +1,4 @@
-//! Recall: what a memory says unasked, and when it stays silent (MemCog, section 4).
+//! Recall: what a memory says unasked, and when it stays silent (MemCog, section 3.4).
 
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};

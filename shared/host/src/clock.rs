@@ -1,4 +1,4 @@
-//! The only clock: time enters at the edges (here and in the gateway) and travels as data.
+//! The clock of the services: time enters here and travels as data. Beside it the adapters read one of their own.
 
 use chrono::{DateTime, Utc};
 
