@@ -13,6 +13,7 @@ pub mod sparse;
 pub mod time;
 
 mod caption;
+mod clauses;
 mod names;
 mod nouns;
 mod parts;
@@ -25,6 +26,7 @@ mod vocatives;
 mod words;
 
 pub use caption::caption;
+pub use clauses::ends_clause;
 pub use names::names;
 pub use nouns::{Kind, Nouns};
 pub use parts::{parts, tokens};

@@ -180,7 +180,9 @@ fn named(text: &str, words: &[Word], at: usize) -> Option<Who> {
             Some(Who::of(subject, at + 1))
         };
     }
-    if !is_name(word) || word.gap != Gap::None {
+    // "Saw Dr. Vance" opens with a verb.
+    let verb = at == 0 && crate::pasts::is_past(bare) && words.get(1).is_some_and(is_name);
+    if !is_name(word) || word.gap != Gap::None || verb {
         return None;
     }
     // "Daughter Ada is nine."

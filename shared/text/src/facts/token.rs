@@ -52,14 +52,15 @@ pub(super) fn words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>])
     let pieces = text.get(sentence.clone()).and_then(gloss::pieces);
     let written = written(text, sentence.clone(), quotes);
     match pieces {
-        Some(pieces) => glossed(text, sentence.start, pieces, &written),
+        Some(pieces) => glossed(text, sentence, pieces, &written),
         None => written,
     }
 }
 
-/// Puts the English of `pieces`, whose places count from `start`, in place of the words it stands for. Where "not" stands
-/// differs from language to language, so a sentence that holds it yields nothing.
-fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Vec<Word> {
+/// Puts the English of `pieces`, whose places count from the start of the sentence, in place of the words it stands for. Where
+/// "not" stands differs from language to language, so a sentence that holds it yields nothing.
+fn glossed(text: &str, sentence: Range<usize>, pieces: Vec<Piece>, written: &[Word]) -> Vec<Word> {
+    let start = sentence.start;
     let mut out: Vec<Word> = Vec::new();
     if pieces
         .iter()
@@ -69,7 +70,7 @@ fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Ve
     }
     let pieces = called(pieces);
     let nexts = pieces.iter().skip(1).map(|it| start + it.range.start);
-    let nexts: Vec<usize> = nexts.chain([text.len()]).collect();
+    let nexts: Vec<usize> = nexts.chain([sentence.end]).collect();
     for (piece, next) in pieces.into_iter().zip(nexts) {
         let range = start + piece.range.start..start + piece.range.end;
         let over = |it: &&Word| it.range.start < range.end && range.start < it.range.end;
@@ -78,7 +79,8 @@ fn glossed(text: &str, start: usize, pieces: Vec<Piece>, written: &[Word]) -> Ve
         };
         // Scripts without spaces have marks inside what is one word else.
         let marks = text.get(range.end..next).unwrap_or_default();
-        let gap = gap_of(marks).max_with(if last.range.end == range.end {
+        let before = text.get(start..range.end).unwrap_or_default();
+        let gap = gap_of(before, marks).max_with(if last.range.end == range.end {
             last.gap
         } else {
             Gap::None
@@ -148,7 +150,8 @@ fn verb_last(words: &mut Vec<Word>) {
 
 fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
     let mut out: Vec<Word> = Vec::new();
-    for raw in pieces(text, sentence) {
+    let raws = pieces(text, sentence.clone());
+    for (at, raw) in raws.iter().enumerate() {
         let Some(piece) = text.get(raw.clone()) else { continue };
         let bare = piece.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '%' | '&'));
         if bare.is_empty() {
@@ -170,7 +173,12 @@ fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<W
             bare.to_lowercase().replace('\u{2019}', "'")
         };
         let (first, second) = apart(&lower);
-        let gap = gap_of(after);
+        // The stop behind the last word ends the sentence, any other one stands inside it.
+        let gap = match raws.get(at + 1) {
+            Some(next) => gap_of(&text[sentence.start..range.end], &text[range.end..next.start]),
+            None if after.contains(['.', ':']) => Gap::Strong,
+            None => gap_of("", after),
+        };
         let word = |lower: &str, gap| Word {
             lower: lower.to_owned(),
             range: range.clone(),
@@ -207,10 +215,8 @@ fn raise(out: &mut [Word], gap: Gap) {
     }
 }
 
-fn gap_of(marks: &str) -> Gap {
-    if marks.contains([
-        ';', ':', ')', ']', '\u{2026}', '!', '?', '.', '；', '：', '。', '！', '？',
-    ]) {
+fn gap_of(before: &str, marks: &str) -> Gap {
+    if crate::ends_clause(before, marks) || marks.contains([')', ']']) {
         Gap::Strong
     } else if marks.contains([',', '，', '、']) {
         Gap::Comma
