@@ -36,7 +36,8 @@ pub(super) fn activity(said: &Said<'_>) -> Option<Draft> {
         "start" | "take" | "begun" if done => started(said),
         "visit" if done => visited(said, group.next, "visited"),
         "be" if group.shape == Shape::Been && said.at(group.next) == "to" => {
-            visited(said, group.next + 1, "has been to")
+            let when = When::Visit;
+            visited(said, group.next + 1, "has been to").map(|it| Draft { when, ..it })
         }
         "be" if group.shape == Shape::Be => youngest(said),
         _ => None,

@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
             since,
             until,
             ended: draft.ended,
-            event: draft.when == When::Event,
+            event: matches!(draft.when, When::Event | When::Visit),
             corrects: false,
             confidence: draft.confidence,
         });

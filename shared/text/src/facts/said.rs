@@ -47,6 +47,8 @@ pub(super) enum When {
     State,
     /// Something happened: "in March".
     Event,
+    /// Something happened and was over with its time: "has been to Porto in March".
+    Visit,
     /// It is meant to happen: it holds until then.
     Plan,
 }

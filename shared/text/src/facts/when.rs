@@ -14,6 +14,11 @@ pub(super) fn when(said: &Said<'_>, draft: &Draft) -> (Option<TimeSpan>, Option<
             said.times().find(|it| it.span.end > said.now).map(|it| it.span.end),
         ),
         When::Event => event(said, draft.ended),
+        When::Visit => {
+            let (since, until) = event(said, draft.ended);
+            let over = since.as_ref().map(|it| it.end.min(said.now));
+            (since, until.or(over))
+        }
         When::State => state(said, draft.ended),
     }
 }
