@@ -11,6 +11,7 @@
 
 pub mod words;
 
+mod ahead;
 mod anchored;
 mod calendar;
 mod counted;

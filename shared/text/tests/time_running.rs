@@ -217,6 +217,50 @@ fn weekdays_by_the_tense_of_the_verb() {
     );
 }
 
+/// What was booked, put off or begins on a day lies ahead, whatever the tense around it.
+#[test]
+fn what_looks_ahead_is_placed_ahead() {
+    check(
+        "
+        Signed up for the lake marathon on April 20. => April 20 = 20 April 2024
+        She registered for the harbour race on Saturday. => Saturday = 17 June 2023
+        I got the place at the archive!! Starting 1 February => 1 February = 1 February 2024
+        It's a girl! Due in January. => January = January 2024
+        Got tickets for the opera on March 9. => March 9 = 9 March 2024
+        Loved it! Tickets for the sequel in February. => February = February 2024
+        I finally got an appointment on Friday at 8:15. => Friday at 8:15 = 16 June 2023 at 8:15 am
+        The deadline was extended to February 2. => February 2 = 2 February 2024
+        Choir practice moved to Tuesday. => Tuesday = 20 June 2023
+        They put off the vote until March. => March = March 2024
+        We were invited to a wedding in May. => May = May 2024
+        My licence expires in March. => March = March 2024
+        I passed, the course starts in January. => January = January 2024
+        Signed the lease, we get the flat on Monday. => Monday = 19 June 2023
+        We packed everything, we're flying home on Sunday. => Sunday = 18 June 2023
+        Probably February. => February = February 2024
+        ",
+    );
+}
+
+#[test]
+fn what_was_stays_in_the_past() {
+    check(
+        "
+        I went to the concert on March 9. => March 9 = 9 March 2023
+        We moved to Lyon in February. => February = February 2023
+        I signed up for the gym in February. => February = February 2023
+        My appointment on Monday went fine. => Monday = 12 June 2023
+        I had tickets for the match on April 2. => April 2 = 2 April 2023
+        I sold the tickets on Monday. => Monday = 12 June 2023
+        The essay was due in February. => February = February 2023
+        He raked leaves on Monday. => Monday = 12 June 2023
+        Did you get the parcel I sent on Monday? => Monday = 12 June 2023
+        They were starting school in February. => February = February 2023
+        We met in town. Probably Monday. => Monday = 12 June 2023
+        ",
+    );
+}
+
 #[test]
 fn other_languages() {
     check(

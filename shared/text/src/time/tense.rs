@@ -1,5 +1,6 @@
 //! Whether a sentence speaks of what was or of what will be, which places its days and months.
 
+use super::ahead::{Ahead, hints};
 use super::lexicon::Class;
 use super::token::{Tense, Token};
 use crate::gloss;
@@ -10,13 +11,13 @@ use crate::pasts::is_past;
 pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
     let foreign = foreign(text, tokens);
     let mut current = Tense::Open;
-    let mut planned = false;
+    let mut plans = Ahead::default();
     let mut sentence = usize::MAX;
     for i in 0..tokens.len() {
         if tokens[i].sentence != sentence {
             sentence = tokens[i].sentence;
             current = Tense::Open;
-            planned = false;
+            plans = Ahead::begin(tokens, i);
         }
         let next = tokens.get(i + 1).map_or("", |token| &*token.lower);
         let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
@@ -24,17 +25,24 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
             Some(cues) => cues[i],
             None => cue(last, &tokens[i].lower, next),
         };
-        planned = plans(&tokens[i].lower) || (planned && cue == Tense::Open && !parts(&tokens[i].lower));
         current = if cue == Tense::Open { current } else { cue };
-        if planned && leads(&tokens[i].lower) {
+        if plans.read(tokens, i, cue, foreign.is_none()) {
             current = Tense::Future;
         }
         tokens[i].tense = current;
     }
     let mut before = Tense::Open;
     for sentence in tokens.chunk_by_mut(|a, b| a.sentence == b.sentence) {
-        if foreign.is_none() && sentence.iter().all(|it| it.tense == Tense::Open) && goes_on(sentence) {
-            sentence.iter_mut().for_each(|it| it.tense = before);
+        if foreign.is_none() && sentence.iter().all(|it| it.tense == Tense::Open) {
+            let on = goes_on(sentence);
+            let tense = if hints(sentence, on && before == Tense::Open) {
+                Tense::Future
+            } else if on {
+                before
+            } else {
+                Tense::Open
+            };
+            sentence.iter_mut().for_each(|it| it.tense = tense);
         }
         before = sentence.last().map_or(Tense::Open, |it| it.tense);
     }
@@ -108,40 +116,6 @@ const PRETERITES: &str = "fui fuimos fueron tuve tuvo hice hizo estuve estuvo vi
 
 const NO_PRETERITES: &str = "café bebé quién aussi aprés après porqué";
 
-/// What is planned, whenever that was done, lies ahead: "booked the ferry for June".
-fn plans(word: &str) -> bool {
-    let verbs = [
-        "book",
-        "reserv",
-        "schedul",
-        "reschedul",
-        "arrang",
-        "postpon",
-        "plan",
-        "pencil",
-        "appoint",
-    ];
-    let ends = [
-        "", "e", "ed", "es", "s", "ing", "ned", "nned", "ning", "led", "ment", "ments",
-    ];
-    verbs
-        .iter()
-        .any(|it| word.strip_prefix(it).is_some_and(|end| ends.contains(&end)))
-}
-
-/// Words that lead from what is planned to its time.
-fn leads(word: &str) -> bool {
-    matches!(word, "for" | "until" | "till")
-}
-
-/// Where another clause begins, in which nothing is planned.
-fn parts(word: &str) -> bool {
-    matches!(
-        word,
-        "," | ";" | ":" | "and" | "but" | "so" | "because" | "while" | "after" | "before" | "when"
-    )
-}
-
 fn cue(last: &str, word: &str, next: &str) -> Tense {
     match word {
         "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
@@ -162,6 +136,11 @@ fn tied(last: &str) -> bool {
     matches!(last, "be" | "is" | "are" | "get" | "a" | "an")
 }
 
+/// Says whether a word is a present form of "be" that stands for itself.
+pub(super) fn is_be(word: &str) -> bool {
+    matches!(word, "am" | "is" | "are" | "'m" | "’m" | "'re" | "’re")
+}
+
 /// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday", "we need milk".
 fn is_state(word: &str) -> bool {
     let own = ["agreed", "freed"];
@@ -171,7 +150,7 @@ fn is_state(word: &str) -> bool {
 const STATES: &str = "excited tired interested bored scared worried relieved pleased thrilled delighted exhausted stressed supposed \
     prepared hundred naked wicked sacred limited required";
 
-fn among(word: &str, list: &str) -> bool {
+pub(super) fn among(word: &str, list: &str) -> bool {
     list.split_whitespace().any(|it| it == word)
 }
 
