@@ -238,6 +238,9 @@ fn what_looks_ahead_is_placed_ahead() {
         Signed the lease, we get the flat on Monday. => Monday = 19 June 2023
         We packed everything, we're flying home on Sunday. => Sunday = 18 June 2023
         Probably February. => February = February 2024
+        They gave me the post! The night ward, from February. => February = February 2024
+        The pool had a leak and is closed until March. => March = March 2024
+        They shuffled us again, I start on Friday the 23rd now. => Friday the 23rd = 23 June 2023
         ",
     );
 }
@@ -256,6 +259,7 @@ fn what_was_stays_in_the_past() {
         He raked leaves on Monday. => Monday = 12 June 2023
         Did you get the parcel I sent on Monday? => Monday = 12 June 2023
         They were starting school in February. => February = February 2023
+        He sent a card! A photo from February. => February = February 2023
         We met in town. Probably Monday. => Monday = 12 June 2023
         ",
     );

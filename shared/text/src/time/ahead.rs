@@ -29,6 +29,8 @@ pub(super) struct Ahead {
     past: bool,
     /// It says that somebody got hold of something.
     gained: bool,
+    /// Its last verb says what is so.
+    is: bool,
     /// What it tells happens again and again.
     habit: bool,
 }
@@ -53,7 +55,9 @@ impl Ahead {
             self.joined = false;
             self.past = cue == Tense::Past;
             self.gained = self.past && among(word, GAINS);
+            self.is = false;
         }
+        self.is |= is_be(word) || matches!(word, "'s" | "’s");
         self.plan = opened(word, next, english).unwrap_or(self.plan);
         self.leads(tokens, i) || english && (self.gained && among(word, GAINED) || self.comes(tokens, i))
     }
@@ -62,7 +66,8 @@ impl Ahead {
         let word = &*tokens[i].lower;
         let to_time = || among(word, "to for until till") && is_time(tokens, i + 1);
         match self.plan {
-            Plan::None => false,
+            // "is closed until May".
+            Plan::None => self.is && among(word, "until till") && is_time(tokens, i + 1),
             Plan::Booked => among(word, "for until till") || to_time(),
             Plan::Invited => among(word, "to for"),
             Plan::Moved => to_time(),
@@ -105,10 +110,16 @@ impl Ahead {
     }
 }
 
-/// Says whether a sentence without any tense speaks of what is to come: "Tickets for the opera in March", "Probably September".
-pub(super) fn hints(sentence: &[Token<'_>], alone: bool) -> bool {
-    let likely = |it: &Token<'_>| among(&it.lower, LIKELY);
-    sentence.iter().any(|it| among(&it.lower, GAINED)) || alone && sentence.iter().any(likely)
+/// Says whether a sentence without any tense speaks of what is to come: "Tickets for the opera in March"; without anybody who
+/// does something, "The night ward, from October"; and if it stands `alone`, "Probably September".
+pub(super) fn hints(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool {
+    let has = |list: &str| sentence.iter().any(|it| among(&it.lower, list));
+    let begins = |i: usize| {
+        let opens = i == 0 || sentence[i - 1].lower == ",";
+        opens && sentence[i].lower == "from" && is_time(sentence, i + 1)
+    };
+    let begins = || !has("to until till") && (0..sentence.len()).any(begins);
+    has(GAINED) || verbless && begins() || alone && has(LIKELY)
 }
 
 fn opened(word: &str, next: &str, english: bool) -> Option<Plan> {

@@ -36,7 +36,7 @@ impl Parser<'_> {
         let ends = matches!(self.class(next), Class::Mark(_)) && self.word(next) != "-"
             || self.word(next).is_empty()
             || self.is(next, AFTER_DAY);
-        if !(figures && placed && ends) {
+        if !(figures && placed && (ends || weekday.is_some())) {
             return None;
         }
         Some((next, Found::day(self.near_month_day(i, day, weekday)?)))

@@ -35,7 +35,7 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
     for sentence in tokens.chunk_by_mut(|a, b| a.sentence == b.sentence) {
         if foreign.is_none() && sentence.iter().all(|it| it.tense == Tense::Open) {
             let on = goes_on(sentence);
-            let tense = if hints(sentence, on && before == Tense::Open) {
+            let tense = if hints(sentence, on, on && before == Tense::Open) {
                 Tense::Future
             } else if on {
                 before
