@@ -20,6 +20,8 @@ use crate::{Acts, Error};
 
 /// Spaces that can be followed at once; two spaces share a shelf now and then.
 const SHELVES: usize = 8;
+/// A space that others organise too is counted anew so often before its message waits.
+const ATTEMPTS: usize = 4;
 /// Changes and curations read in one step.
 const AT_ONCE: usize = 1_000;
 /// The scope in which the gateway notes which pages were read.
@@ -45,8 +47,12 @@ struct Followed {
     created_at: DateTime<Utc>,
     /// Last change taken in.
     sequence: u64,
+    /// Curations taken in.
+    curations: usize,
     memory: Memory,
     stored: Stored,
+    /// Turn in which what follows is stored.
+    turn: u64,
     used: u64,
 }
 
@@ -60,27 +66,34 @@ impl Follower {
         }
     }
 
-    /// Takes in whatever changed since the last time and stores what follows from it.
+    /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
+    /// what is held says nothing of the store any more, and the space is counted anew.
     pub(crate) async fn catch_up(&self, space: &SpaceId) -> Result<(), Error> {
         let mut shelf = self.shelves[shelf(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
-        let followed = shelf.spaces.remove(space);
-        let outcome = self
-            .followed(space, followed)
-            .instrument(info_span!("catch_up", %space))
-            .await;
-        match outcome {
-            Ok(Some(followed)) => {
-                shelf.put(space, followed, self.spaces_max);
-                Ok(())
+        let mut followed = shelf.spaces.remove(space);
+        for _ in 0..ATTEMPTS {
+            let outcome = self
+                .followed(space, followed.take())
+                .instrument(info_span!("catch_up", %space))
+                .await;
+            match outcome {
+                Ok(Some(followed)) => {
+                    shelf.put(space, followed, self.spaces_max);
+                    return Ok(());
+                }
+                Ok(None) => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    debug!(%space, "space is gone, nothing to organise");
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Conflict => {
+                    debug!(%space, "organised by others, counted anew")
+                }
+                Err(error) => return Err(error),
             }
-            Ok(None) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                debug!(%space, "space is gone, nothing to organise");
-                Ok(())
-            }
-            Err(error) => Err(error),
         }
+        Err(Error::Contended)
     }
 
     async fn followed(&self, space: &SpaceId, known: Option<Followed>) -> Result<Option<Followed>, Error> {
@@ -89,14 +102,9 @@ impl Follower {
         };
         let mut followed = match known.filter(|it| it.created_at == info.created_at) {
             Some(followed) => followed,
-            None => Followed {
-                created_at: info.created_at,
-                sequence: 0,
-                memory: Memory::default(),
-                stored: Stored::read(&*self.backends.graph, space).await?,
-                used: 0,
-            },
+            None => self.anew(space, info.created_at).await?,
         };
+        let (sequence, curations) = (followed.sequence, followed.curations);
         loop {
             let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
             let Some(last) = changes.last() else { break };
@@ -110,19 +118,40 @@ impl Follower {
             })
             .await?;
         }
-        let (acts, read) = (Acts::of(&self.curations(space).await?), self.read(space).await?);
+        let (decided, read) = (self.curations(space).await?, self.read(space).await?);
+        followed.curations = decided.len();
+        let acts = Acts::of(&decided);
         let own = space.clone();
-        let (followed, changed) = tokio::task::spawn_blocking(move || {
+        let (mut followed, changed) = tokio::task::spawn_blocking(move || {
             let changed = followed.memory.changed(&own, &acts, &read);
             let changed = followed.stored.differing(changed);
             (followed, changed)
         })
         .instrument(info_span!("derive"))
         .await?;
-        let span = info_span!("put_derived", put = changed.put.len(), gone = changed.gone.len());
-        let graph = &*self.backends.graph;
-        stored::write(graph, space, &changed).instrument(span).await?;
+        let moved = (sequence, curations) != (followed.sequence, followed.curations);
+        if moved || !changed.put.is_empty() || !changed.gone.is_empty() {
+            let span = info_span!("put_derived", put = changed.put.len(), gone = changed.gone.len());
+            let graph = &*self.backends.graph;
+            let write = stored::write(graph, space, (followed.turn, &changed));
+            followed.turn = write.instrument(span).await?;
+        }
         Ok(Some(followed))
+    }
+
+    /// Reads what is stored, to count a space from its first unit on. The turn first: what is stored behind it is noticed.
+    async fn anew(&self, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Followed, Error> {
+        let graph = &*self.backends.graph;
+        let turn = graph.derived_turn(space).await?;
+        Ok(Followed {
+            created_at,
+            sequence: 0,
+            curations: 0,
+            memory: Memory::default(),
+            stored: Stored::read(graph, space).await?,
+            turn,
+            used: 0,
+        })
     }
 
     /// Embeds the summaries of the event units among the changes, as far as they stand.

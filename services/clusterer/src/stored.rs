@@ -71,15 +71,30 @@ impl Stored {
     }
 }
 
-/// Stores changes, what is gone first.
-pub(crate) async fn write(graph: &dyn Graph, space: &SpaceId, changed: &Changed) -> Result<(), Error> {
+/// Stores changes, what is gone first, and returns the turn that comes next. No changes take a turn too: whoever organised
+/// fewer units is to notice.
+///
+/// # Errors
+/// `Conflict` if somebody else stored anything since `turn`.
+pub(crate) async fn write(
+    graph: &dyn Graph,
+    space: &SpaceId,
+    (mut turn, changed): (u64, &Changed),
+) -> Result<u64, Error> {
+    let first = turn;
     for gone in changed.gone.chunks(READ_AT_ONCE) {
-        graph.put_derived(space, &[], gone).await?;
+        graph.put_derived_at(space, turn, &[], gone).await?;
+        turn += 1;
     }
     for put in changed.put.chunks(WRITTEN_AT_ONCE) {
-        graph.put_derived(space, put, &[]).await?;
+        graph.put_derived_at(space, turn, put, &[]).await?;
+        turn += 1;
     }
-    Ok(())
+    if turn == first {
+        graph.put_derived_at(space, turn, &[], &[]).await?;
+        turn += 1;
+    }
+    Ok(turn)
 }
 
 /// What is written to it goes into a digest.

@@ -116,6 +116,8 @@ macro_rules! promises {
             what_is_gone_goes_before_what_is_put,
             any_text_comes_back,
             what_is_no_number_is_refused,
+            what_is_put_out_of_turn_is_refused,
+            of_a_turn_one_gets_through,
             they_survive,
         }
     };

@@ -48,6 +48,22 @@ impl Running {
         }
     }
 
+    /// Another clusterer over the same stores, which hears of what it is told itself.
+    async fn beside(&self, name: &str) -> Running {
+        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::remove_dir_all(&dir).ok();
+        let mut context = Context::embedded(&dir).await.unwrap();
+        context.backends.records = self.context.backends.records.clone();
+        context.backends.graph = self.context.backends.graph.clone();
+        let service = tokio::spawn(clusterer::run(context.clone()));
+        Running {
+            dir,
+            context,
+            service,
+            sent: 0,
+        }
+    }
+
     /// Stops in the middle of whatever is done, and starts again.
     async fn killed(self) -> Running {
         self.service.abort();
@@ -123,6 +139,46 @@ async fn what_is_erased_in_between_leaves_nothing() {
         .await;
     assert_eq!(running.settled().await, Held::default());
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_clusterers_none_brings_back_what_was_erased() {
+    let units = talk(&[
+        "Ana: My friend Ben asked about you.",
+        "Tom: We went to Oslo with Ben.",
+        "Ana: We read the Iliad together.",
+    ]);
+    let mut one = Running::new("one").await;
+    let mut other = one.beside("other").await;
+    one.put(&units[..2], &[]).await;
+    one.settled().await;
+    other.wake().await;
+    assert_eq!(other.settled().await, counted(&units[..2]));
+    // To the other one nothing has changed in the end.
+    one.put(&units, &[]).await;
+    assert_eq!(one.settled().await, counted(&units));
+    other.put(&[], &[units[2].id]).await;
+    assert_eq!(other.settled().await, counted(&units[..2]));
+    // Nor to the first one, which holds what is erased.
+    other.put(&[], &[units[1].id]).await;
+    assert_eq!(other.settled().await, counted(&units[..1]));
+    one.put(&units[1..2], &[]).await;
+    assert_eq!(one.settled().await, counted(&units[..2]));
+    for it in 0..20 {
+        let graph = one.context.backends.graph.clone();
+        let (now, then) = if it % 2 == 0 {
+            (&units[2..], &units[2..2])
+        } else {
+            (&units[2..2], &units[2..])
+        };
+        let gone: Vec<UnitId> = then.iter().map(|it| it.id).collect();
+        graph.put_units(&space(), now, &gone).await.unwrap();
+        tokio::join!(one.wake(), other.wake());
+    }
+    other.settled().await;
+    assert_eq!(one.settled().await, counted(&units[..2]));
+    other.stop().await;
+    one.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

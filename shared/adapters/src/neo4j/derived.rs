@@ -23,17 +23,18 @@ const KINDS: [(DerivedKind, &str); 6] = [
     (DerivedKind::Merge, "merge"),
 ];
 
-/// What is gone stays as a node without a body.
+/// What is gone stays as a node without a body. Nothing is put in another turn than `$turn`; none is any.
 const PUT: &str = locked!(
-    "WITH s, coalesce(s.derived_changes, 0) AS base
-     CALL (base) {
-       UNWIND $gone AS row
+    "WITH s, coalesce(s.derived_changes, 0) AS base, coalesce(s.derived_turn, 0) AS turn
+     WITH s, base, turn, $turn IS NULL OR $turn = turn AS due
+     CALL (base, due) {
+       UNWIND CASE WHEN due THEN $gone ELSE [] END AS row
        MATCH (d:Derived {key: $prefix + row.key}) WHERE d.body IS NOT NULL
        SET d.sequence = base + row.number, d.body = null
        RETURN count(d) AS gone
      }
-     CALL (base) {
-       UNWIND $rows AS row
+     CALL (base, due) {
+       UNWIND CASE WHEN due THEN $rows ELSE [] END AS row
        OPTIONAL MATCH (d:Derived {key: $prefix + row.key})
        WITH base, row, coalesce(d.body = row.body, false) AS equal
        WHERE NOT equal
@@ -42,8 +43,10 @@ const PUT: &str = locked!(
        RETURN count(d) AS put
      }
      FOREACH (_ IN CASE WHEN gone + put > 0 THEN [1] ELSE [] END | SET s.derived_changes = base + $steps)
-     RETURN gone + put AS changed"
+     FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET s.derived_turn = turn + 1)
+     RETURN due"
 );
+const TURN: &str = seen!("RETURN coalesce(s.derived_turn, 0) AS turn");
 // A subquery of its own reads in the order of the index, and no more than it returns.
 const LIST: &str = seen!(
     "CALL () {
@@ -66,10 +69,17 @@ const CHANGES: &str = following!(
      RETURN sequence, kind, key, body ORDER BY sequence"
 );
 
-/// Removes what is `gone`, then inserts or replaces `items`, of which the last of each id counts; one step.
+/// Returns how often derived things of a space were put.
+pub(super) async fn turn(client: &Client, operation: &'static str, space: &SpaceId) -> Result<u64> {
+    let rows = client.read(operation, on(&client.keys(space), TURN)).await?;
+    rows.first().map_or(Ok(0), |it| natural(operation, it, "turn"))
+}
+
+/// Removes what is `gone`, then inserts or replaces `items`, of which the last of each id counts; one step, with a turn only
+/// in that one.
 pub(super) async fn put(
     client: &Client,
-    operation: &'static str,
+    (operation, turn): (&'static str, Option<u64>),
     space: &SpaceId,
     (items, gone): (&[Derived], &[DerivedId]),
 ) -> Result<()> {
@@ -94,11 +104,18 @@ pub(super) async fn put(
             ]));
         }
     }
+    let turn = turn.map(|it| i64::try_from(it).unwrap_or(i64::MAX));
     let query = on(&client.keys(space), PUT)
+        .param("turn", turn)
         .param("steps", integer(gone.len() + items.len()))
         .param("gone", BoltType::from_iter(gone))
         .param("rows", BoltType::from_iter(rows));
-    client.write_known(operation, space, query).await.map(drop)
+    let due: bool = column(operation, &client.write_known(operation, space, query).await?, "due")?;
+    let other = || {
+        let detail = "somebody else put derived things meanwhile";
+        PortError::new(operation, ErrorKind::Conflict, detail)
+    };
+    due.then_some(()).ok_or_else(other)
 }
 
 /// Returns up to `limit` of a kind behind an id, by id.

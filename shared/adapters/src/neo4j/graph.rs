@@ -111,7 +111,15 @@ impl Graph for NodeGraph {
     }
 
     async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
-        derived::put(&self.0, "graph.put_derived", space, (items, gone)).await
+        derived::put(&self.0, ("graph.put_derived", None), space, (items, gone)).await
+    }
+
+    async fn derived_turn(&self, space: &SpaceId) -> Result<u64> {
+        derived::turn(&self.0, "graph.derived_turn", space).await
+    }
+
+    async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
+        derived::put(&self.0, ("graph.put_derived_at", Some(turn)), space, (items, gone)).await
     }
 
     async fn list_derived(

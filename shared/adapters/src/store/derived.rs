@@ -38,6 +38,26 @@ pub(super) fn row(item: &Derived) -> Outcome<Row> {
     Ok(Row { id, body })
 }
 
+/// Returns how often derived things of a space were put.
+pub(super) fn turn(db: &Connection, space: i64) -> Outcome<u64> {
+    let mut select = db.prepare_cached("SELECT derived_turn FROM spaces WHERE row = ?1")?;
+    Ok(natural(select.query_row([space], |row| row.get(0))?))
+}
+
+/// Counts that derived things of a space are put.
+///
+/// # Errors
+/// `Conflict` if it is another turn than `due`.
+pub(super) fn take_turn(db: &Connection, space: i64, due: Option<u64>) -> Outcome<()> {
+    let now = turn(db, space)?;
+    if due.is_some_and(|it| it != now) {
+        return Err(Failure::conflict("somebody else put derived things meanwhile"));
+    }
+    let mut update = db.prepare_cached("UPDATE spaces SET derived_turn = derived_turn + 1 WHERE row = ?1")?;
+    update.execute([space])?;
+    Ok(())
+}
+
 /// Inserts or replaces; an equal one stays as it is.
 pub(super) fn put(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
     let (kind, id) = (number(it.id.kind), it.id.id.as_bytes());

@@ -93,16 +93,22 @@ impl Graph for StoredGraph {
     }
 
     async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
-        let rows: Outcome<Vec<derived::Row>> = items.iter().map(derived::row).collect();
-        let (space, gone) = (space.clone(), gone.to_vec());
-        let job = move |db: &Connection| {
-            let space = known_space(db, &space)?;
-            if !gone.is_empty() {
-                overwriting(db, || gone.iter().try_for_each(|it| derived::remove(db, space, *it)))?;
-            }
-            rows?.iter().try_for_each(|it| derived::put(db, space, it))
+        self.put_derived_if(("graph.put_derived", None), space, items, gone)
+            .await
+    }
+
+    async fn derived_turn(&self, space: &SpaceId) -> Result<u64> {
+        let space = space.clone();
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => derived::turn(db, row),
+            None => Ok(0),
         };
-        self.0.write("graph.put_derived", Durability::Process, job).await
+        self.0.read("graph.derived_turn", job).await
+    }
+
+    async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
+        self.put_derived_if(("graph.put_derived_at", Some(turn)), space, items, gone)
+            .await
     }
 
     async fn list_derived(
@@ -136,6 +142,29 @@ impl Graph for StoredGraph {
             None => Ok(Vec::new()),
         };
         self.0.read("graph.derived_changes", job).await
+    }
+}
+
+impl StoredGraph {
+    /// Removes and puts derived things; with a turn, only in that one.
+    async fn put_derived_if(
+        &self,
+        (operation, turn): (&'static str, Option<u64>),
+        space: &SpaceId,
+        items: &[Derived],
+        gone: &[DerivedId],
+    ) -> Result<()> {
+        let rows: Outcome<Vec<derived::Row>> = items.iter().map(derived::row).collect();
+        let (space, gone) = (space.clone(), gone.to_vec());
+        let job = move |db: &Connection| {
+            let space = known_space(db, &space)?;
+            derived::take_turn(db, space, turn)?;
+            if !gone.is_empty() {
+                overwriting(db, || gone.iter().try_for_each(|it| derived::remove(db, space, *it)))?;
+            }
+            rows?.iter().try_for_each(|it| derived::put(db, space, it))
+        };
+        self.0.write(operation, Durability::Process, job).await
     }
 }
 

@@ -54,6 +54,16 @@ pub trait Graph: Send + Sync + 'static {
     /// Removes the derived things of `gone`, then inserts or replaces `items`; one step. Equal ones leave no change behind.
     async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
 
+    /// Returns how often derived things of the space were put, whether anything changed by it or not; 0 if it is unknown.
+    async fn derived_turn(&self, space: &SpaceId) -> Result<u64>;
+
+    /// Does what `put_derived` does if derived things were put `turn` times before, in one step with finding that out. So
+    /// whoever read what is stored, then the units, and puts what follows never covers what somebody else made of newer ones.
+    ///
+    /// # Errors
+    /// `Conflict` if they were put more often or less: nothing is put.
+    async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
+
     /// Returns up to `limit` derived things of a kind with ids greater than `after`, by id.
     async fn list_derived(
         &self,

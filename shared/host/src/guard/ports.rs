@@ -93,6 +93,8 @@ guarded! { Graph, "graph":
     fn put_relations(space: &SpaceId, relations: &[Relation]) -> ();
     fn relations(space: &SpaceId, units: &[UnitId], limit: usize) -> Vec<Relation>;
     fn put_derived(space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> ();
+    fn derived_turn(space: &SpaceId) -> u64;
+    fn put_derived_at(space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> ();
     fn list_derived(space: &SpaceId, kind: DerivedKind, after: Option<Uuid>, limit: usize) -> Vec<Derived>;
     fn derived(space: &SpaceId, ids: &[DerivedId]) -> Vec<Derived>;
     fn derived_changes(space: &SpaceId, sequence: u64, limit: usize) -> Vec<DerivedChange>;

@@ -190,6 +190,61 @@ pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
     assert!(graph.derived_changes(&space("a"), 0, 9).await.unwrap().is_empty());
 }
 
+/// Whoever read what is stored puts nothing over what was put since, by whatever call.
+pub async fn what_is_put_out_of_turn_is_refused(open: impl AsyncFn() -> Ports) {
+    let (Ports { graph, .. }, a) = (fresh(&open).await, space("a"));
+    let (tea, coffee, milk) = (derived(1, "tea"), derived(1, "coffee"), derived(2, "milk"));
+    let turn = async || graph.derived_turn(&a).await.unwrap();
+    let at = async |turn, items: &[Derived], gone: &[DerivedId]| graph.put_derived_at(&a, turn, items, gone).await;
+    assert_eq!(turn().await, 0);
+    at(0, &tea, &[]).await.unwrap();
+    assert_eq!(kind(at(0, &coffee, &ids(&tea)).await), Some(ErrorKind::Conflict));
+    assert_eq!(kind(at(2, &milk, &ids(&tea)).await), Some(ErrorKind::Conflict));
+    assert_eq!(graph.derived(&a, &[ids(&tea), ids(&milk)].concat()).await.unwrap(), tea);
+    assert_eq!(turn().await, 1);
+    at(1, &[], &[]).await.unwrap();
+    assert_eq!(
+        kind(at(1, &coffee, &[]).await),
+        Some(ErrorKind::Conflict),
+        "nothing was put"
+    );
+    put(&*graph, &tea, &[]).await;
+    assert_eq!(
+        kind(at(2, &coffee, &[]).await),
+        Some(ErrorKind::Conflict),
+        "put by another call"
+    );
+    assert_eq!(turn().await, 3);
+    at(3, &coffee, &[]).await.unwrap();
+    assert_eq!(graph.derived(&a, &ids(&tea)).await.unwrap(), coffee);
+
+    graph.put_derived_at(&space("b"), 0, &tea, &[]).await.unwrap();
+    let unknown = graph.put_derived_at(&space("c"), 0, &tea, &[]).await;
+    assert_eq!(kind(unknown), Some(ErrorKind::NotFound));
+    assert_eq!(graph.derived_turn(&space("c")).await.unwrap(), 0);
+    drop(graph);
+    let Ports { graph, records, .. } = open().await;
+    assert_eq!(graph.derived_turn(&a).await.unwrap(), 4);
+    assert!(records.delete_space(&a).await.unwrap() && records.create_space(&a, noon()).await.unwrap());
+    assert_eq!(graph.derived_turn(&a).await.unwrap(), 0, "another space");
+}
+
+/// Many who read and put at once: of each turn one of them gets through.
+pub async fn of_a_turn_one_gets_through(open: impl AsyncFn() -> Ports) {
+    let graph = fresh(open).await.graph;
+    for turn in 0..8 {
+        let (a, items) = (space("a"), ["tea", "coffee", "milk"].map(|it| derived(1, it)));
+        let puts = items.iter().map(|it| graph.put_derived_at(&a, turn, it, &[]));
+        let outcomes = futures::future::join_all(puts).await;
+        let through: Vec<usize> = (0..3).filter(|it| outcomes[*it].is_ok()).collect();
+        assert_eq!(through.len(), 1);
+        let stored = graph.derived(&a, &ids(&items[0])).await.unwrap();
+        assert_eq!(stored, items[through[0]]);
+        let mut refused = outcomes.into_iter().filter_map(kind);
+        assert!(refused.all(|it| it == ErrorKind::Conflict));
+    }
+}
+
 /// Everything is there after the store was closed and opened, and the sequence goes on.
 pub async fn they_survive(open: impl AsyncFn() -> Ports) {
     let a = space("a");
