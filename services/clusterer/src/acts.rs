@@ -2,32 +2,57 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use domain::curation::{Act, Curation, standing};
 use domain::id::{FactId, MergeId, UnitId};
 
 /// The acts that bear on what is derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acts {
-    corrected: BTreeMap<FactId, String>,
-    retired: BTreeSet<FactId>,
+    /// What was decided about facts, by the fact as it was told; the later one counts.
+    decided: BTreeMap<FactId, Vec<Decision>>,
     parted: BTreeSet<MergeId>,
     forgotten: BTreeSet<UnitId>,
 }
 
+/// What was decided about one fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// When.
+    pub(crate) at: DateTime<Utc>,
+    /// The fact that stands in its place, and what that says; none if nothing does.
+    pub(crate) instead: Option<(FactId, String)>,
+}
+
 impl Acts {
-    /// Reads the acts that no later one took back; of two about the same fact the later one counts.
+    /// Reads the acts that no later one took back.
     pub fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
+        // An act on what a correction said is about the same fact, though the correction be taken back.
+        let mut told: BTreeMap<FactId, FactId> = BTreeMap::new();
+        for curation in curations {
+            if let Act::CorrectFact { fact, .. } = curation.act {
+                told.insert(FactId::corrected(fact, curation.id), fact);
+            }
+        }
+        let root = |fact: &FactId| {
+            let mut at = *fact;
+            while let Some(before) = told.get(&at) {
+                at = *before;
+            }
+            at
+        };
+        let mut decide = |fact: &FactId, at, instead| {
+            let decisions = acts.decided.entry(root(fact)).or_default();
+            decisions.push(Decision { at, instead });
+        };
         for curation in standing(curations) {
             match &curation.act {
                 Act::CorrectFact { fact, object } => {
-                    acts.retired.remove(fact);
-                    acts.corrected.insert(*fact, object.clone());
+                    let id = FactId::corrected(*fact, curation.id);
+                    decide(fact, curation.at, Some((id, object.clone())));
                 }
-                Act::RetireFact { fact } => {
-                    acts.corrected.remove(fact);
-                    acts.retired.insert(*fact);
-                }
+                Act::RetireFact { fact } => decide(fact, curation.at, None),
                 Act::UndoMerge { merge } => {
                     acts.parted.insert(*merge);
                 }
@@ -41,14 +66,9 @@ impl Acts {
         acts
     }
 
-    /// Returns what a fact should say, if somebody said so.
-    pub fn correction(&self, fact: FactId) -> Option<&str> {
-        self.corrected.get(&fact).map(String::as_str)
-    }
-
-    /// Says whether a fact is not to be told any more.
-    pub fn is_retired(&self, fact: FactId) -> bool {
-        self.retired.contains(&fact)
+    /// Returns what was decided about a fact that was told, by time.
+    pub(crate) fn decided(&self, fact: FactId) -> &[Decision] {
+        self.decided.get(&fact).map_or(&[], Vec::as_slice)
     }
 
     /// Says whether what a unit states is not to be told any more.
@@ -56,9 +76,9 @@ impl Acts {
         self.forgotten.contains(&unit)
     }
 
-    /// Returns the facts that somebody corrected or retired.
+    /// Returns the facts, as they were told, that somebody corrected or retired.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
-        self.corrected.keys().chain(&self.retired).copied()
+        self.decided.keys().copied()
     }
 
     /// Returns the units that are not to be proposed any more.

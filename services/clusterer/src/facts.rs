@@ -1,8 +1,9 @@
 //! Facts of a space: what its units state, folded in time (REMem, section 3; MRAgent's semantic layer).
 //!
 //! Statements about the same side of somebody share a slot (`facts::slot`). Inside a slot a newer statement closes the valid
-//! time of the one it contradicts, and both stay (`facts::fold`). What is held depends on the set of units and curations
-//! alone; a round touches the slots of the units that changed.
+//! time of the one it contradicts, and both stay (`facts::fold`). What was decided by hand changes what is known from then on,
+//! and what was known before stays with it (`facts::line`). What is held depends on the set of units and curations alone; a
+//! round touches the slots of the units that changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,11 +18,12 @@ use crate::{Acts, Changed, Named, Names};
 
 mod claim;
 mod fold;
+mod line;
 mod slot;
 mod told;
 
-use claim::{About, Claim, claim, phrase};
-use fold::{Line, Role};
+use claim::{About, Claim, claims, phrase};
+use line::{Line, Role};
 use slot::Slot;
 use told::{Place, Told, told};
 
@@ -38,7 +40,7 @@ pub struct Facts {
     /// Those by what their meaning hangs on; see [`Names::keys`].
     keys: BTreeMap<String, BTreeSet<Subject>>,
     claims: HashMap<UnitId, Vec<Arc<Claim>>>,
-    /// The unit that states a fact.
+    /// The unit that states a fact, as it was told.
     sources: HashMap<FactId, UnitId>,
     slots: BTreeMap<Slot, Line>,
     /// Units to be read again.
@@ -132,7 +134,7 @@ impl Facts {
     /// Files the claims of a unit anew.
     fn file(&mut self, unit: UnitId, names: &dyn Names) {
         for (index, old) in self.claims.remove(&unit).unwrap_or_default().into_iter().enumerate() {
-            self.sources.remove(&old.fact.id);
+            self.sources.remove(&old.told.1);
             if let Some(meant) = self.subjects.get_mut(&old.subject) {
                 meant.units.remove(&unit);
             }
@@ -156,7 +158,7 @@ impl Facts {
         }
         let claims = self.read(unit, names);
         for (index, new) in claims.iter().enumerate() {
-            self.sources.insert(new.fact.id, unit);
+            self.sources.insert(new.told.1, unit);
             for (role, slot) in filed(new) {
                 self.slots.entry(slot.clone()).or_default().add(index, role, new);
                 self.dirty.insert(slot);
@@ -174,7 +176,7 @@ impl Facts {
         };
         let right = told.correction.as_ref().and_then(|it| self.put_right(told, it));
         let (subjects, keys) = (&mut self.subjects, &mut self.keys);
-        let mut make = |teller: &str, statement: &Statement| {
+        let mut make = |teller: &str, statement: &Statement| -> Vec<Claim> {
             let key = (teller.to_owned(), phrase(&statement.subject).to_owned());
             let meant = subjects.entry(key.clone()).or_insert_with(|| {
                 for hung in names.keys(&key.0, &key.1) {
@@ -187,18 +189,18 @@ impl Facts {
             });
             meant.units.insert(unit);
             let about = About::of(&statement.subject, teller, meant.named.clone());
-            claim(told, statement, &about, &self.acts)
+            claims(told, statement, &about, &self.acts)
         };
-        let mut claims: Vec<Claim> = told.statements.iter().map(|it| make(&told.actor, it)).collect();
+        let mut all: Vec<Claim> = told.statements.iter().flat_map(|it| make(&told.actor, it)).collect();
         if let Some((teller, wrong, right)) = right {
-            let wrong = make(&teller, &wrong).slot;
-            let mut right = make(&teller, &right);
-            if right.slot != wrong {
-                right.ends.push(wrong);
+            let wrong: Vec<Slot> = make(&teller, &wrong).into_iter().take(1).map(|it| it.slot).collect();
+            for mut right in make(&teller, &right) {
+                let other = wrong.iter().filter(|it| **it != right.slot).cloned();
+                right.ends.extend(other);
+                all.push(right);
             }
-            claims.push(right);
         }
-        claims.into_iter().map(Arc::new).collect()
+        all.into_iter().map(Arc::new).collect()
     }
 
     /// Returns the last statement before `told` that a correction fits, who made it, and what it should have been.
@@ -244,11 +246,9 @@ impl Facts {
 
 /// Returns the slots of a claim and what it does there.
 fn filed(claim: &Claim) -> Vec<(Role, Slot)> {
-    let was = claim.was.iter().map(|(slot, _)| (Role::Was, slot.clone()));
     let ends = claim.ends.iter().map(|it| (Role::Ends, it.clone()));
     std::iter::once((Role::States, claim.slot.clone()))
         .chain(ends)
-        .chain(was)
         .collect()
 }
 

@@ -70,7 +70,10 @@ impl Derived {
     /// Says whether every number of it is one: what is not finite cannot be stored.
     pub fn is_finite(&self) -> bool {
         match self {
-            Derived::Fact(it) => it.confidence.is_finite(),
+            Derived::Fact(it) => {
+                let former = it.former.iter().filter_map(|it| it.fact.as_ref());
+                std::iter::once(it).chain(former).all(|it| it.confidence.is_finite())
+            }
             Derived::Entity(it) => it.synonyms.iter().all(|it| it.cosine.is_finite()),
             Derived::Topic(_) => true,
             Derived::Member(it) => it.similarity.is_finite(),

@@ -33,13 +33,13 @@ pub enum Aspect {
     Instruction,
 }
 
-/// One statement. Never overwritten: a newer one closes the valid time of an older one, both stay.
+/// One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
 ///
 /// It holds in `[valid_from.start, valid_until)`; it was known from `recorded_at` on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Fact {
-    /// Derived from unit, subject, predicate and object as they were told.
+    /// Derived from unit, subject, predicate and object as they were told; of a correction, from the fact and the act.
     pub id: FactId,
     /// Who or what it is about, by the name of the entity if there is one.
     pub subject: String,
@@ -60,7 +60,7 @@ pub struct Fact {
     /// When that was told, which may be long after: told in June, somebody moved in March.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
-    /// When it was told: the time its source was observed.
+    /// When it was told: the time its source was observed; of a correction, when that was made.
     pub recorded_at: DateTime<Utc>,
     /// The unit that states it.
     pub source: UnitId,
@@ -69,19 +69,40 @@ pub struct Fact {
     pub told_by: String,
     /// 0 to 1; lower for what is told of others and for guesses.
     pub confidence: f32,
-    /// The fact that closed this one.
+    /// The fact that closed this one, or that corrects it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<FactId>,
     /// Whether a curation took it back: it stays, and is not told any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
+    /// How it was known before somebody decided something that bears on it, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<Former>,
+}
+
+/// How a fact was known until something was decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Former {
+    /// When that was decided.
+    pub until: DateTime<Utc>,
+    /// The fact as it was; none if it was no fact of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(no_recursion))]
+    pub fact: Option<Fact>,
 }
 
 impl Fact {
-    /// Returns the fact as it was known at `as_of`, none if it was not known: what was told later had not closed it.
+    /// Returns the fact as it was known at `as_of`, none if it was not known: what was told later had not closed it, what was
+    /// decided later had not changed it.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Fact> {
-        (self.recorded_at <= as_of).then(|| {
-            let mut fact = self.clone();
+        let known = match self.former.iter().find(|it| as_of < it.until) {
+            Some(former) => former.fact.as_ref()?,
+            None => self,
+        };
+        (known.recorded_at <= as_of).then(|| {
+            let mut fact = known.clone();
+            fact.former = self.former.iter().filter(|it| it.until <= as_of).cloned().collect();
             if fact.closed_at.or(fact.valid_until).is_some_and(|it| it > as_of) {
                 (fact.valid_until, fact.closed_at, fact.retired_by) = (None, None, None);
             }

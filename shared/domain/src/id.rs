@@ -115,7 +115,7 @@ uuid_id! {
     UnitId
 }
 uuid_id! {
-    /// One fact, derived from its source unit, subject, predicate and object.
+    /// One fact, derived from its source unit, subject, predicate and object; a corrected one from the fact and the act.
     FactId
 }
 uuid_id! {
@@ -174,6 +174,11 @@ impl FactId {
     /// Returns the id of the fact `subject predicate object` that `unit` states.
     pub fn derive(unit: UnitId, subject: &str, predicate: &str, object: &str) -> FactId {
         FactId(derived(unit.0, "fact", &[subject, predicate, object]))
+    }
+
+    /// Returns the id of the fact that the act `by` put in the place of `fact`.
+    pub fn corrected(fact: FactId, by: CurationId) -> FactId {
+        FactId(derived(fact.0, "corrected", &[&by.to_string()]))
     }
 }
 

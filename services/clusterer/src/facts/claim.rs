@@ -20,6 +20,12 @@ pub(super) struct Claim {
     /// How its teller calls its subject, and whose words these are.
     pub(super) subject: (String, String),
     pub(super) session: SessionId,
+    /// The fact as it was told, whoever corrected it since, and when that was.
+    pub(super) told: (DateTime<Utc>, FactId),
+    /// When it was corrected to this by hand.
+    pub(super) made: Option<DateTime<Utc>>,
+    /// When it was taken back or corrected by hand, and the fact that stands in its place.
+    pub(super) undone: Option<(DateTime<Utc>, Option<FactId>)>,
     /// The moment it is sure to have held at, or to have ended at.
     pub(super) vouched: DateTime<Utc>,
     pub(super) positive: bool,
@@ -32,8 +38,6 @@ pub(super) struct Claim {
     /// Its subject tells it.
     pub(super) own: bool,
     pub(super) value: BTreeSet<String>,
-    /// What it said before it was corrected by hand, and where that belongs.
-    pub(super) was: Option<(Slot, BTreeSet<String>)>,
     pub(super) slot: Slot,
     /// Slots in which it ends what stands.
     pub(super) ends: Vec<Slot>,
@@ -85,39 +89,69 @@ impl About {
     }
 }
 
-/// Makes a claim of a statement.
-pub(super) fn claim(told: &Told, statement: &Statement, about: &About, acts: &Acts) -> Claim {
-    let unit = told.place.2;
-    let recorded = told.place.0.to_utc();
+/// Makes the claims of a statement: as it was told, then one for every correction by hand.
+pub(super) fn claims(told: &Told, statement: &Statement, about: &About, acts: &Acts) -> Vec<Claim> {
     let id = FactId::derive(
-        unit,
+        told.place.2,
         phrase(&statement.subject),
         &statement.predicate,
         &statement.object,
     );
-    let object = acts.correction(id).unwrap_or(&statement.object);
-    let sorted = |object: &str| sort(&said(statement, object, told.place.0));
+    let decided = acts.decided(id);
+    let undone = |at: usize| {
+        let next = decided.get(at)?;
+        Some((next.at, next.instead.as_ref().map(|it| it.0)))
+    };
+    let mut first = claim(told, statement, about, (id, id, None));
+    first.undone = undone(0);
+    let mut claims = vec![first];
+    for (number, decision) in (1..).zip(decided) {
+        let Some((corrected, object)) = &decision.instead else {
+            continue;
+        };
+        let statement = Statement {
+            object: object.clone(),
+            ..statement.clone()
+        };
+        let made = Some(decision.at);
+        claims.push(Claim {
+            undone: undone(number),
+            ..claim(told, &statement, about, (*corrected, id, made))
+        });
+    }
+    let forgotten = acts.is_forgotten(told.place.2);
+    claims.iter_mut().for_each(|it| it.fact.withdrawn = forgotten);
+    claims
+}
+
+fn claim(
+    told: &Told,
+    statement: &Statement,
+    about: &About,
+    (id, first, made): (FactId, FactId, Option<DateTime<Utc>>),
+) -> Claim {
+    let observed = told.place.0.to_utc();
     let Sort {
         family,
         stem,
         value,
         single,
         ends,
-    } = sorted(object);
+    } = sort(&said(statement, told.place.0));
     let slot = |family: &str, stem: &str| Slot {
         whose: about.whose.clone(),
         family: family.to_owned(),
         stem: stem.to_owned(),
     };
-    let was = acts.correction(id).map(|_| {
-        let was = sorted(&statement.object);
-        (slot(&was.family, &was.stem), was.value)
-    });
-    let (valid_from, valid_until) = times(statement, recorded);
+    let (valid_from, valid_until) = times(statement, observed);
+    let recorded = made.map_or(observed, |it| it.max(observed));
     Claim {
         subject: (about.teller.clone(), about.phrase.clone()),
         session: told.session,
-        vouched: vouched(statement, &valid_from, valid_until, recorded),
+        told: (observed, first),
+        made,
+        undone: None,
+        vouched: vouched(statement, &valid_from, valid_until, observed),
         positive: statement.positive,
         single,
         ended: statement.ended,
@@ -126,7 +160,6 @@ pub(super) fn claim(told: &Told, statement: &Statement, about: &About, acts: &Ac
         since_told: statement.since.is_some(),
         own: statement.subject == Subject::Speaker && about.teller == told.actor,
         value,
-        was,
         slot: slot(&family, &stem),
         ends: ends.iter().map(|it| slot(it, "")).collect(),
         fact: Fact {
@@ -134,17 +167,18 @@ pub(super) fn claim(told: &Told, statement: &Statement, about: &About, acts: &Ac
             subject: about.shown.clone(),
             entity: about.named.as_ref().map(|it| it.id),
             predicate: statement.predicate.clone(),
-            object: shown(object, statement, &told.actor),
+            object: shown(&statement.object, statement, &told.actor),
             aspect: statement.aspect,
             valid_from,
             valid_until,
             closed_at: valid_until.map(|_| recorded),
             recorded_at: recorded,
-            source: unit,
+            source: told.place.2,
             told_by: told.actor.clone(),
             confidence: statement.confidence,
             retired_by: None,
-            withdrawn: acts.is_retired(id) || acts.is_forgotten(unit),
+            withdrawn: false,
+            former: Vec::new(),
         },
     }
 }
@@ -166,11 +200,11 @@ fn shown(object: &str, statement: &Statement, teller: &str) -> String {
     object.split(' ').map(named).collect::<Vec<String>>().join(" ")
 }
 
-fn said<'a>(statement: &'a Statement, object: &'a str, at: DateTime<FixedOffset>) -> Said<'a> {
+fn said(statement: &Statement, at: DateTime<FixedOffset>) -> Said<'_> {
     Said {
         aspect: statement.aspect,
         predicate: &statement.predicate,
-        object,
+        object: &statement.object,
         ended: statement.ended,
         event: statement.event,
         at,
@@ -223,6 +257,22 @@ impl Claim {
             (true, Some(until)) => until,
             (true, None) | (false, _) => self.fact.valid_from.start,
         }
+    }
+
+    /// Says whether nobody had corrected it to this before a moment; none: nobody has.
+    pub(super) fn is_to_come(&self, before: Option<DateTime<Utc>>) -> bool {
+        self.made.zip(before).is_some_and(|(made, before)| made >= before)
+    }
+
+    /// Says whether it had been taken back before a moment; none: whether it is.
+    pub(super) fn is_taken_back(&self, before: Option<DateTime<Utc>>) -> bool {
+        let undone = self.undone.map(|it| it.0);
+        self.fact.withdrawn || undone.is_some_and(|it| before.is_none_or(|before| it < before))
+    }
+
+    /// Returns when something was decided about it by hand.
+    pub(super) fn decided(&self) -> impl Iterator<Item = DateTime<Utc>> {
+        self.made.into_iter().chain(self.undone.map(|it| it.0))
     }
 
     /// Says whether it is a plan, which may be put off.

@@ -1,48 +1,31 @@
 //! The statements of one slot, one after another in time: a newer one closes what it contradicts, and both stay.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::fact::Fact;
-use domain::id::{FactId, UnitId};
+use domain::id::FactId;
 use domain::time::TimeSpan;
 
 use super::claim::Claim;
+use super::line::Role;
 use super::slot::agree;
 
-/// What a claim does in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Role {
-    /// It belongs there.
-    States,
-    /// It ends what stands there: who retires has no employer any more.
-    Ends,
-    /// It belonged there before it was corrected by hand: nobody says that any more.
-    Was,
-}
-
-/// Place of a claim in its slot: the moment it is sure to have held at, when it was told, its unit, its fact, what it does;
-/// of what a unit states twice the place in the unit.
-type Order = (DateTime<Utc>, DateTime<Utc>, UnitId, FactId, Role, usize);
-
-/// The claims of a slot and the facts they come to, whatever order they came in.
+/// What claims come to, as is known, or as was known before something was decided.
 ///
-/// Claims are folded in their order. A claim that only repeats one that stands makes it surer and is no fact of its own. What
-/// comes behind all that were folded is folded onto them; anything else begins again.
+/// A claim that only repeats one that stands makes it surer and is no fact of its own.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
-    claims: BTreeMap<Order, Arc<Claim>>,
-    /// The last claim that is folded in.
-    last: Option<Order>,
+pub(super) struct Fold {
+    /// The moment before which it was known; none: it is known.
+    before: Option<DateTime<Utc>>,
     /// What somebody took back or corrected by hand: it is not to be told.
-    unsaid: BTreeSet<(BTreeSet<String>, bool)>,
+    unsaid: BTreeSet<Value>,
     /// What holds as far as was told so far.
     open: Vec<Open>,
     done: BTreeMap<FactId, Fact>,
     /// Facts that may have changed since it was asked last, as they were then.
-    before: BTreeMap<FactId, Option<Fact>>,
+    touched: BTreeMap<FactId, Option<Fact>>,
 }
 
 /// A claim that holds, and the fact it is by now.
@@ -52,89 +35,78 @@ struct Open {
     fact: Fact,
 }
 
-impl Line {
-    /// Adds a claim.
-    pub(super) fn add(&mut self, index: usize, role: Role, claim: &Arc<Claim>) {
-        let order = order(index, role, claim);
-        if self.last.is_some_and(|it| order < it) || unsaid(role, claim).is_some() {
-            self.begin_again();
+impl Fold {
+    /// Starts with nothing, knowing which of the claims to come were taken back.
+    pub(super) fn new<'a>(before: Option<DateTime<Utc>>, claims: impl Iterator<Item = (Role, &'a Arc<Claim>)>) -> Fold {
+        let back =
+            claims.filter(|(role, it)| *role == Role::States && !it.is_to_come(before) && it.is_taken_back(before));
+        Fold {
+            before,
+            unsaid: back.map(|it| value(it.1)).collect(),
+            ..Fold::default()
         }
-        self.claims.insert(order, Arc::clone(claim));
     }
 
-    /// Takes a claim away.
-    pub(super) fn remove(&mut self, index: usize, role: Role, claim: &Claim) {
-        let order = order(index, role, claim);
-        if self.last.is_some_and(|it| order <= it) {
-            self.begin_again();
+    /// Takes in the next claim.
+    pub(super) fn take(&mut self, role: Role, claim: &Arc<Claim>) {
+        if claim.is_to_come(self.before) {
+            return;
         }
-        self.claims.remove(&order);
-    }
-
-    /// Says whether nothing is claimed.
-    pub(super) fn is_empty(&self) -> bool {
-        self.claims.is_empty()
-    }
-
-    /// Returns the facts that differ from what they were when it was asked last, by id; those without a fact are gone.
-    pub(super) fn changed(&mut self) -> Vec<(FactId, Option<Fact>)> {
-        if self.last.is_none() {
-            let all = self.claims.iter().filter_map(|(order, it)| unsaid(order.4, it));
-            self.unsaid = all.map(|(value, positive)| (value.clone(), positive)).collect();
+        let back = claim.is_taken_back(self.before);
+        match role {
+            Role::States if back => self.done(Fact {
+                withdrawn: true,
+                retired_by: claim.undone.and_then(|it| it.1),
+                ..claim.fact.clone()
+            }),
+            // What repeats what somebody took back or corrected by hand is not told either.
+            Role::States if claim.made.is_none() && self.is_unsaid(claim) => {}
+            Role::States => self.state(claim),
+            Role::Ends if !back => {
+                self.close(claim, |_| true);
+            }
+            Role::Ends => {}
         }
-        let from = self.last.map_or(Bound::Unbounded, Bound::Excluded);
-        let new = self.claims.range((from, Bound::Unbounded));
-        for (order, claim) in new.map(|(order, it)| (*order, Arc::clone(it))).collect::<Vec<_>>() {
-            self.fold(order.4, &claim);
-            self.last = Some(order);
-        }
-        let before = std::mem::take(&mut self.before).into_iter();
-        let now = before.map(|(id, before)| (id, before, self.fact(id)));
-        let differing = now.filter(|(_, before, now)| before.as_ref() != *now);
-        differing.map(|(id, _, now)| (id, now.cloned())).collect()
-    }
-
-    fn begin_again(&mut self) {
-        let mut all = std::mem::take(&mut self.done);
-        all.extend(self.open.drain(..).map(|it| (it.fact.id, it.fact)));
-        for (id, fact) in all {
-            self.before.entry(id).or_insert(Some(fact));
-        }
-        self.last = None;
     }
 
     /// The fact of an id as it stands. A unit may state one twice: what was opened last counts.
-    fn fact(&self, id: FactId) -> Option<&Fact> {
+    pub(super) fn fact(&self, id: FactId) -> Option<&Fact> {
         let open = self.open.iter().rev().find(|it| it.fact.id == id);
         open.map(|it| &it.fact).or_else(|| self.done.get(&id))
     }
 
-    fn note(&mut self, id: FactId) {
-        if !self.before.contains_key(&id) {
-            self.before.insert(id, self.fact(id).cloned());
-        }
+    /// All facts.
+    pub(super) fn facts(&self) -> BTreeMap<FactId, Fact> {
+        let mut all = self.done.clone();
+        all.extend(self.open.iter().map(|it| (it.fact.id, it.fact.clone())));
+        all
     }
 
-    fn fold(&mut self, role: Role, claim: &Arc<Claim>) {
-        match role {
-            Role::States if claim.fact.withdrawn => self.done(claim.fact.clone()),
-            // What repeats what somebody took back or corrected by hand is not told either.
-            Role::States if claim.was.is_none() && self.is_unsaid(claim) => {}
-            Role::States => self.state(claim),
-            Role::Ends if !claim.fact.withdrawn => {
-                self.close(claim, |_| true);
-            }
-            Role::Ends | Role::Was => {}
-        }
+    /// Replaces a fact once all claims are taken in.
+    pub(super) fn replace(&mut self, fact: Fact) {
+        self.note(fact.id);
+        self.open.retain(|it| it.fact.id != fact.id);
+        self.done.insert(fact.id, fact);
     }
 
-    fn is_unsaid(&self, claim: &Claim) -> bool {
-        !self.unsaid.is_empty() && self.unsaid.contains(&(claim.value.clone(), claim.positive))
+    /// Returns the facts that may have changed since it was asked last, as they were then.
+    pub(super) fn touched(&mut self) -> BTreeMap<FactId, Option<Fact>> {
+        std::mem::take(&mut self.touched)
     }
 
     fn done(&mut self, fact: Fact) {
         self.note(fact.id);
         self.done.insert(fact.id, fact);
+    }
+
+    fn note(&mut self, id: FactId) {
+        if !self.touched.contains_key(&id) {
+            self.touched.insert(id, self.fact(id).cloned());
+        }
+    }
+
+    fn is_unsaid(&self, claim: &Claim) -> bool {
+        !self.unsaid.is_empty() && self.unsaid.contains(&value(claim))
     }
 
     fn state(&mut self, claim: &Arc<Claim>) {
@@ -189,19 +161,11 @@ impl Line {
     }
 }
 
-/// Returns what somebody took back or corrected by hand: it is not to be told.
-fn unsaid(role: Role, claim: &Claim) -> Option<(&BTreeSet<String>, bool)> {
-    let value = match role {
-        Role::States => claim.fact.withdrawn.then_some(&claim.value),
-        Role::Was => claim.was.as_ref().map(|(_, was)| was),
-        Role::Ends => None,
-    };
-    value.map(|it| (it, claim.positive))
-}
+/// A value, and whether it is said to be so.
+type Value = (BTreeSet<String>, bool);
 
-fn order(index: usize, role: Role, claim: &Claim) -> Order {
-    let fact = &claim.fact;
-    (claim.vouched, fact.recorded_at, claim.unit(), fact.id, role, index)
+fn value(claim: &Claim) -> Value {
+    (claim.value.clone(), claim.positive)
 }
 
 /// Says whether `claim` only says again what `old` says.

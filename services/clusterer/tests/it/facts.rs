@@ -12,6 +12,7 @@ use domain::unit::Unit;
 use proptest::prelude::*;
 
 use crate::held::Held;
+use crate::world::shuffled;
 use crate::{space, unit};
 
 const SCENARIOS: &str = include_str!("../data/facts.txt");
@@ -79,7 +80,7 @@ fn scenarios_are_answered_right() {
     for scenario in all {
         let mut memory = Memory::default();
         memory.take(&scenario.units, &Acts::default());
-        let (acts, gone) = done(&scenario, &memory);
+        let (acts, gone) = done(&scenario, &mut memory);
         memory.take(&gone, &acts);
         for (asked, expected) in &scenario.asked {
             let mut expected: Vec<&str> = expected.split("; ").collect();
@@ -102,7 +103,7 @@ fn what_is_done_by_hand_is_undone() {
         let (mut memory, mut plain) = (Memory::default(), Memory::default());
         plain.take(&scenario.units, &Acts::default());
         memory.take(&scenario.units, &Acts::default());
-        let (acts, gone) = done(&scenario, &memory);
+        let (acts, gone) = done(&scenario, &mut memory);
         memory.take(&gone, &acts);
         assert_ne!(memory.held, plain.held, "{}", scenario.name);
         memory.take(&scenario.units, &Acts::default());
@@ -148,6 +149,46 @@ fn a_closed_fact_names_what_closed_it_and_when_that_was_told() {
     assert_eq!(new.valid_from.words, "March");
 }
 
+#[test]
+fn a_correction_takes_the_place_of_a_fact_and_both_stay() {
+    let mut memory = Memory::default();
+    let scenario = told("2024-01-10 Nora: I live in Porto.\n! 2024-05-10 correct Nora lives in Porto -> Faro");
+    memory.take(&scenario.units, &Acts::default());
+    let told = memory.fact("Nora lives in Porto").clone();
+    done(&scenario, &mut memory);
+    let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Faro"));
+    let at = day("2024-05-10");
+    assert_eq!((old.id, old.withdrawn, old.retired_by), (told.id, true, Some(new.id)));
+    assert_eq!(old.known_at(at - TimeDelta::seconds(1)), Some(told.clone()));
+    assert_eq!(old.known_at(at).map(|it| it.withdrawn), Some(true));
+    assert_eq!((new.recorded_at, &new.valid_from), (at, &told.valid_from));
+    assert_eq!(new.known_at(at - TimeDelta::seconds(1)), None);
+    assert_eq!(
+        (new.source, &new.told_by, new.former.len()),
+        (told.source, &told.told_by, 0)
+    );
+}
+
+#[test]
+fn what_was_decided_does_not_depend_on_when_it_is_heard_of() {
+    for scenario in scenarios().into_iter().filter(|it| !it.acts.is_empty()) {
+        let mut at_once = Memory::default();
+        at_once.take(&scenario.units, &Acts::default());
+        let (acts, gone) = done(&scenario, &mut at_once);
+        at_once.take(&gone, &acts);
+        for seed in 0..6 {
+            let units = shuffled(&scenario.units, seed);
+            let mut memory = Memory::default();
+            let none = Acts::default();
+            for unit in &units {
+                memory.take([unit], if seed % 2 == 0 { &acts } else { &none });
+            }
+            memory.take(&gone, &acts);
+            assert_eq!(memory.held, at_once.held, "{} order {seed}", scenario.name);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -182,12 +223,17 @@ fn everything() -> Vec<Unit> {
     scenarios().into_iter().flat_map(|it| it.units).collect()
 }
 
-/// What is done by hand: the acts, and the units that are gone with their records.
-fn done(scenario: &Scenario, memory: &Memory) -> (Acts, Vec<Unit>) {
+/// What is done by hand, one after another: the acts, and the units that are gone with their records.
+fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
     let line = |it: &str| scenario.units[it.parse::<usize>().unwrap() - 1].clone();
+    let id = |number: &str| CurationId::derive(&space(), number);
     let mut gone = Vec::new();
     let mut curations = Vec::new();
-    for (number, done) in scenario.acts.iter().enumerate() {
+    for (number, done) in (1..).zip(&scenario.acts) {
+        let dated = done
+            .split_once(' ')
+            .filter(|it| it.0.starts_with(|it: char| it.is_ascii_digit()));
+        let (at, done) = dated.map_or((DateTime::UNIX_EPOCH, done.as_str()), |it| (day(it.0), it.1));
         let (verb, rest) = done.split_once(' ').unwrap();
         let act = match verb {
             "retire" => Act::RetireFact {
@@ -201,6 +247,7 @@ fn done(scenario: &Scenario, memory: &Memory) -> (Acts, Vec<Unit>) {
                 }
             }
             "forget" => Act::ForgetUnit { unit: line(rest).id },
+            "undo" => Act::Undo { curation: id(rest) },
             "erase" => {
                 gone.push(line(rest).emptied());
                 continue;
@@ -208,12 +255,13 @@ fn done(scenario: &Scenario, memory: &Memory) -> (Acts, Vec<Unit>) {
             other => panic!("{other}"),
         };
         curations.push(Curation {
-            id: CurationId::derive(&space(), &number.to_string()),
-            at: DateTime::UNIX_EPOCH,
+            id: id(&number.to_string()),
+            at,
             by: String::new(),
             act,
             reason: String::new(),
         });
+        memory.take([], &Acts::of(&curations));
     }
     (Acts::of(&curations), gone)
 }

@@ -90,6 +90,7 @@ fn fact(number: usize, subject: &str, predicate: &str, object: &str, aspect: Asp
         confidence: 0.9,
         retired_by: None,
         withdrawn: false,
+        former: Vec::new(),
     }
 }
 

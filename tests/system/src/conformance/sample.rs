@@ -164,6 +164,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         retired_by: Some(FactId::from_uuid(Uuid::from_u128(9))),
         closed_at: Some(noon()),
         withdrawn: true,
+        former: Vec::new(),
     }
 }
 

@@ -116,6 +116,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         retired_by: None,
         closed_at: None,
         withdrawn: false,
+        former: Vec::new(),
     }
 }
 
