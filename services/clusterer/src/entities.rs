@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::derived::{Derived, DerivedId};
-use domain::entity::{Entity, Synonym};
+use domain::entity::{Entity, EntityKind, Synonym};
 use domain::id::{EntityId, MergeId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
@@ -24,6 +24,7 @@ mod held;
 mod moved;
 mod one;
 mod roles;
+mod shared;
 mod told;
 
 use alike::Alike;
@@ -115,10 +116,11 @@ impl Entities {
             let class = self.mention(&mention, more);
             self.dirty.insert(class);
         }
+        let teller = fold(&told.actor);
         for role in &told.roles {
             let (owner, name) = (fold(&role.owner), fold(&role.name));
-            if self.held.step(&owner, &role.role, &name, more) {
-                self.stirred.insert(moved::owning(&owner));
+            if self.held.step(&teller, (&owner, &role.role, &name), more) {
+                self.stirred.extend([moved::owning(&owner), name.clone()]);
             }
             self.dirty.extend([owner, name]);
         }
@@ -233,7 +235,7 @@ impl Entities {
         relinked
     }
 
-    /// Builds entities again, tells those that changed, and returns those that got another name or other classes.
+    /// Builds entities again, tells those that changed, and returns those that got another name or began to speak.
     fn rebuild(&mut self, space: &SpaceId, nodes: BTreeSet<String>, out: &mut Changed) -> BTreeSet<String> {
         let mut touched = BTreeSet::new();
         let mut likenesses = BTreeSet::new();
@@ -241,7 +243,9 @@ impl Entities {
         for node in nodes {
             let now = self.built(space, &node);
             let before = self.shown.get(&node);
-            if before.map(|it| &it.name) != now.as_ref().map(|it| &it.name) {
+            // Whoever speaks shares no name.
+            let means = |it: &Entity| (it.name.clone(), it.kind == EntityKind::Speaker);
+            if before.map(means) != now.as_ref().map(means) {
                 touched.insert(node.clone());
             }
             likenesses.extend(

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use domain::id::EntityId;
 
-/// An entity and the name it goes by.
+/// Somebody or something that is known, and the name it goes by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Named {
-    /// Which one.
-    pub id: EntityId,
-    /// Its name as most often written.
+    /// Which entity; none of several that share a name and are told apart by whose they are.
+    pub id: Option<EntityId>,
+    /// Its name as most often written; of such a one `Ann's sister`.
     pub name: String,
 }
 

@@ -7,11 +7,38 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Held {
     owners: BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>>,
     names: BTreeMap<String, BTreeSet<(String, String)>>,
+    /// How often each teller said so, by name and (teller, owner, role).
+    told: BTreeMap<String, BTreeMap<(String, String, String), u64>>,
+    /// Names by who says whose they are, and how often.
+    said: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 impl Held {
-    /// Counts that `name` is `role` to `owner`, or takes it back, and says whether it was not so before, or is not any more.
-    pub(super) fn step(&mut self, owner: &str, role: &str, name: &str, more: bool) -> bool {
+    /// Counts that `teller` says that `name` is `role` to `owner`, or takes it back, and says whether they did not say so before,
+    /// or do not any more.
+    pub(super) fn step(&mut self, teller: &str, (owner, role, name): (&str, &str, &str), more: bool) -> bool {
+        let told = self.told.entry(name.to_owned()).or_default();
+        let key = (teller.to_owned(), owner.to_owned(), role.to_owned());
+        let times = told.entry(key.clone()).or_default();
+        *times = if more { *times + 1 } else { times.saturating_sub(1) };
+        let turned = *times == u64::from(more);
+        if *times == 0 {
+            told.remove(&key);
+        }
+        if told.is_empty() {
+            self.told.remove(name);
+        }
+        let said = self.said.entry(teller.to_owned()).or_default();
+        let times = said.entry(name.to_owned()).or_default();
+        *times = if more { *times + 1 } else { times.saturating_sub(1) };
+        said.retain(|_, times| *times > 0);
+        if said.is_empty() {
+            self.said.remove(teller);
+        }
+        self.count(owner, role, name, more) || turned
+    }
+
+    fn count(&mut self, owner: &str, role: &str, name: &str, more: bool) -> bool {
         let roles = self.owners.entry(owner.to_owned()).or_default();
         let names = roles.entry(role.to_owned()).or_default();
         let times = names.entry(name.to_owned()).or_default();
@@ -47,6 +74,16 @@ impl Held {
             .into_iter()
             .flatten()
             .flat_map(|(_, names)| names.keys())
+    }
+
+    /// The names of which somebody says whose they are.
+    pub(super) fn said(&self, teller: &str) -> impl Iterator<Item = &String> {
+        self.said.get(teller).into_iter().flatten().map(|it| it.0)
+    }
+
+    /// Who says whose a name is, and what: (teller, owner, role).
+    pub(super) fn told(&self, name: &str) -> impl Iterator<Item = &(String, String, String)> {
+        self.told.get(name).into_iter().flatten().map(|it| it.0)
     }
 
     /// Whose a name is, and what: (owner, role).

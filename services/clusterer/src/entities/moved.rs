@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use domain::entity::Entity;
 
 use super::fold::{fold, form};
+use super::shared::By;
 use super::{Entities, everyday, roles};
 use crate::named::{Named, Names};
 
@@ -33,6 +34,11 @@ impl Entities {
             for member in below.iter().chain([key]) {
                 owners.insert(member.clone());
                 owners.extend(self.held.roles(member).map(|it| it.0.clone()));
+                // Who of several has a name is told by the name of the owner.
+                for name in self.contested(member).iter().flat_map(|it| self.members(it)) {
+                    owners.extend(self.held.roles(&name).map(|it| it.0.clone()));
+                    moved.insert(name);
+                }
             }
             moved.extend(below);
         }
@@ -44,11 +50,12 @@ impl Entities {
         self.moved = moved;
     }
 
-    /// The one entity a name or nickname stands for.
-    fn named(&self, phrase: &str) -> Option<&Entity> {
+    /// The node of the one entity a name or nickname stands for.
+    fn named(&self, phrase: &str) -> Option<String> {
         let form = form(phrase);
-        if let Some(entity) = self.shown.get(&format!("={form}")) {
-            return Some(entity);
+        let parted = format!("={form}");
+        if self.shown.contains_key(&parted) {
+            return Some(parted);
         }
         let class = fold(&form);
         let lower = !form.chars().any(char::is_uppercase);
@@ -56,11 +63,11 @@ impl Entities {
         if lower && everyday::is_common(&class) && !written() {
             return None;
         }
-        self.shown.get(&self.root(&class))
+        Some(self.root(&class))
     }
 
-    /// The one entity that is to `actor` what a phrase says.
-    fn related(&self, actor: &str, phrase: &str) -> Option<&Entity> {
+    /// The owner, and the node of the one entity that is to them what a phrase of `actor` says.
+    fn related(&self, actor: &str, phrase: &str) -> Option<(String, String)> {
         let (owner, role, kin) = roles::phrase(phrase, actor)?;
         let owner = self.root(&fold(&owner));
         let plain = role == kin.word;
@@ -79,7 +86,21 @@ impl Entities {
             .map(|it| self.root(it))
             .collect();
         let only = found.first().filter(|_| found.len() == 1)?;
-        self.shown.get(only)
+        self.shown.contains_key(only).then(|| (owner, only.clone()))
+    }
+
+    /// The entity of a node, or of several of its name the one meant.
+    fn meant(&self, node: &str, by: &By<'_>) -> Option<Named> {
+        let entity = self.shown.get(node)?;
+        let Some(shared) = self.shared(node) else {
+            return Some(one(entity));
+        };
+        let (owner, role) = shared.meant(by)?;
+        let name = self.shown.get(owner).map_or(owner, |it| &it.name);
+        Some(Named {
+            id: None,
+            name: format!("{name}'s {role}"),
+        })
     }
 }
 
@@ -87,15 +108,14 @@ impl Names for Entities {
     /// Reads what [`Entities::changed`] told last.
     fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
         let phrase = phrase.trim();
-        let found = if is_self(phrase) {
-            self.named(actor).filter(|_| !actor.is_empty())
-        } else {
-            self.related(actor, phrase).or_else(|| self.named(phrase))
-        };
-        found.map(|it| Named {
-            id: it.id,
-            name: it.name.clone(),
-        })
+        if is_self(phrase) {
+            let node = self.named(actor).filter(|_| !actor.is_empty())?;
+            return self.shown.get(&node).map(one);
+        }
+        if let Some((owner, node)) = self.related(actor, phrase) {
+            return self.meant(&node, &By::Owner(&owner));
+        }
+        self.meant(&self.named(phrase)?, &By::Teller(&self.root(&fold(actor))))
     }
 
     fn keys(&self, actor: &str, phrase: &str) -> BTreeSet<String> {
@@ -108,6 +128,13 @@ impl Names for Entities {
 
     fn moved(&self) -> Option<&BTreeSet<String>> {
         Some(&self.moved)
+    }
+}
+
+fn one(entity: &Entity) -> Named {
+    Named {
+        id: Some(entity.id),
+        name: entity.name.clone(),
     }
 }
 

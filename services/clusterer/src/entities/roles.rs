@@ -119,6 +119,11 @@ pub(super) fn phrase(phrase: &str, actor: &str) -> Option<(String, String, Kin)>
     (found.next == words.len() && !found.owns).then_some((owner, found.role, found.kin))
 }
 
+/// Returns the kin that a role such as `older sister` ends with.
+pub(super) fn last(role: &str) -> Option<Kin> {
+    kin_word(role.rsplit(' ').next()?).map(|it| it.0)
+}
+
 fn role(owner: &str, found: &Found, name: &str) -> Role {
     Role {
         owner: owner.to_owned(),

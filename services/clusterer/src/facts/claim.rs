@@ -71,7 +71,8 @@ impl About {
             phrase: phrase.to_lowercase(),
         };
         let (whose, shown) = match (&named, subject) {
-            (Some(it), _) => (Whose::Entity(it.id), it.name.clone()),
+            (Some(Named { id: Some(id), name }), _) => (Whose::Entity(*id), name.clone()),
+            (Some(Named { id: None, name }), _) => (Whose::OfSeveral(name.to_lowercase()), name.clone()),
             (None, Subject::Speaker) => (told(""), teller.to_owned()),
             (None, Subject::Phrase(it)) => {
                 let role = it.strip_prefix("my ").unwrap_or(it);
@@ -165,7 +166,7 @@ fn claim(
         fact: Fact {
             id,
             subject: about.shown.clone(),
-            entity: about.named.as_ref().map(|it| it.id),
+            entity: about.named.as_ref().and_then(|it| it.id),
             predicate: statement.predicate.clone(),
             object: shown(&statement.object, statement, &told.actor),
             aspect: statement.aspect,

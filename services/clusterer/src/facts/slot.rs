@@ -15,6 +15,8 @@ use stems::{bare, capitals, head, stems, timeless};
 pub(super) enum Whose {
     /// An entity.
     Entity(EntityId),
+    /// One of several of a name, by whose they are: "ann's sister".
+    OfSeveral(String),
     /// Somebody not known by that name, or one of several: whom the teller means.
     Told {
         /// Who tells it.

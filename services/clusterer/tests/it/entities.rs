@@ -257,14 +257,21 @@ fn tangle() -> Vec<Unit> {
         "Tom: Hello. My boss Ana Silva asked Ana.",
         "Ana: Thanks, Bear!",
         "Ana: Bye, Bear! My friend Bear Grim said so.",
+        "Tom: My sister Kim called. Bye, Bear!",
+        "Melanie Brown: My boss Kim called. My friend Kim Berg too.",
+        "Ben Stone: My wife Lea saw Kim.",
+        "Caroline: My husband Lea saw Kim. Ben Stone's wife Lea too.",
+        "Julia: My boss Lea said so. Tom's sister Kim too.",
+        "Lea: Hello.",
     ])
 }
 
 /// Whom everybody in the tangle means by whatever is said there.
 fn meanings(entities: &Entities) -> BTreeMap<(String, String), Option<Named>> {
-    let actors = ["Melanie Brown", "Caroline", "Ben Stone", "Ana", "Tom"];
+    let actors = ["Melanie Brown", "Caroline", "Ben Stone", "Ana", "Tom", "Julia"];
     let phrases = "me, my sister, my brother, my boss, my mum, Ana's mum, Caroline's sister, Ben Stone's sister, Mel, Caro, Ana, \
-        Ana Silva, Bear, bear, Ben, Margraethe, St. Moritz, Sea Scouts, ILIAD, Blue Lantern";
+        Ana Silva, Bear, bear, Ben, Margraethe, St. Moritz, Sea Scouts, ILIAD, Blue Lantern, Kim, \
+        Kim Berg, Lea, my wife, my husband, Tom's sister";
     let asked = actors
         .iter()
         .flat_map(|actor| phrases.split(", ").map(|it| (actor.to_string(), it.to_owned())));

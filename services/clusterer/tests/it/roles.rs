@@ -62,3 +62,68 @@ fn a_role_is_told_to_the_one_spoken_to_and_in_answers() {
     assert_eq!(resolved(&entities, "Tom", "my sister").as_deref(), Some("Ana"));
     assert_eq!(resolved(&entities, "Tom", "my wife").as_deref(), Some("Julia"));
 }
+
+#[test]
+fn of_several_with_one_name_their_tellers_mean_each_their_own() {
+    let several = [
+        "Nora: I saw my sister Ana.",
+        "Ben: I saw my boss Ana.",
+        "Tom: We took our dog Ana out.",
+    ];
+    for (added, asked, expected) in [
+        ("Eva: Hello.", "Nora: Ana", "Nora's sister"),
+        ("Eva: Hello.", "Nora: my sister", "Nora's sister"),
+        ("Eva: Hello.", "Ben: Ana", "Ben's boss"),
+        ("Eva: Hello.", "Ben: Nora's sister", "Nora's sister"),
+        ("Eva: Hello.", "Tom: Ana", "Tom's dog"),
+        ("Eva: Hello.", "Nora: me", "Nora"),
+        // Nobody knows which one.
+        ("Eva: Hello.", "Eva: Ana", ""),
+        ("Eva: I saw Ben's boss Ana.", "Eva: Ana", "Ben's boss"),
+        // Who has two roles for one is told apart from the third by both.
+        ("Nora: I saw Ben's boss Ana.", "Nora: Ana", "Ben's boss"),
+        ("Nora: I saw Ben's boss Ana.", "Tom: Ana", "Tom's dog"),
+        ("Ana: Hello.", "Nora: Ana", "Ana"),
+    ] {
+        let (entities, _) = told(&talk(&[&several[..], &[added][..]].concat()), &Acts::default());
+        let (actor, phrase) = asked.split_once(": ").unwrap();
+        let found = resolved(&entities, actor, phrase);
+        assert_eq!(found.unwrap_or_default(), expected, "{added} {asked}");
+    }
+}
+
+#[test]
+fn a_name_is_one_unless_its_roles_part_it() {
+    for (one, other) in [
+        ("sister", "sister"),
+        ("sister", "friend"),
+        ("boss", "neighbour"),
+        ("boss", "coach"),
+        ("wife", "mother"),
+        ("dog", "dog"),
+    ] {
+        let lines = [
+            format!("Nora: I saw my {one} Ana."),
+            format!("Ben: I saw my {other} Ana."),
+        ];
+        let (entities, _) = told(&talk(&[&lines[0], &lines[1]]), &Acts::default());
+        for asked in ["Nora", "Ben", "Eva"] {
+            assert_eq!(
+                resolved(&entities, asked, "Ana").as_deref(),
+                Some("Ana"),
+                "{one} {other}"
+            );
+        }
+    }
+    let known = [
+        "Nora: I saw my sister Ana.",
+        "Ben: I saw my boss Ana.",
+        "Ben: Hi, Nora! How is Nora's sister Ana?",
+    ];
+    let (entities, _) = told(&talk(&known), &Acts::default());
+    assert_eq!(
+        resolved(&entities, "Eva", "Ana").as_deref(),
+        Some("Ana"),
+        "Ben knows both roles of her"
+    );
+}
