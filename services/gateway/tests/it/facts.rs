@@ -32,6 +32,7 @@ fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect
         confidence: 0.5,
         retired_by: None,
         withdrawn: false,
+        former: Vec::new(),
     }
 }
 

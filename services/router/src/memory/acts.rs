@@ -19,6 +19,20 @@ impl Acts {
     /// Reads the acts that no later one took back.
     pub(super) fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
+        // An act on what a correction says is about the fact that was told.
+        let mut told: BTreeMap<FactId, FactId> = BTreeMap::new();
+        for curation in curations {
+            if let Act::CorrectFact { fact, .. } = curation.act {
+                told.insert(FactId::corrected(fact, curation.id), fact);
+            }
+        }
+        let root = |fact: &FactId| {
+            let mut at = *fact;
+            while let Some(before) = told.get(&at) {
+                at = *before;
+            }
+            at
+        };
         for curation in standing(curations) {
             match &curation.act {
                 Act::PinUnit { unit } => {
@@ -30,10 +44,10 @@ impl Acts {
                     acts.forgotten.insert(*unit);
                 }
                 Act::CorrectFact { fact, object } => {
-                    acts.decided.insert(*fact, (curation.at, Some(object.clone())));
+                    acts.decided.insert(root(fact), (curation.at, Some(object.clone())));
                 }
                 Act::RetireFact { fact } => {
-                    acts.decided.insert(*fact, (curation.at, None));
+                    acts.decided.insert(root(fact), (curation.at, None));
                 }
                 // The clusterer and the writer see to these.
                 Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}

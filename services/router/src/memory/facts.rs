@@ -97,13 +97,15 @@ impl<'a> Known<'a> {
     /// Returns a fact as it was known: what closed it later had not happened, or had not been told.
     pub fn fact(self, id: FactId) -> Option<Arc<Fact>> {
         let fact = self.memory.facts.all.get(&id)?;
-        if fact.withdrawn || self.memory.is_forgotten(fact.source) {
+        if self.memory.is_forgotten(fact.source) {
             return None;
         }
-        match self.as_of {
-            Some(as_of) => fact.known_at(as_of).map(Arc::new),
-            None => Some(Arc::clone(fact)),
-        }
+        let known = match self.as_of {
+            Some(as_of) => Arc::new(fact.known_at(as_of)?),
+            None => Arc::clone(fact),
+        };
+        // What was taken back later was told then.
+        (!known.withdrawn).then_some(known)
     }
 
     /// Returns all facts.

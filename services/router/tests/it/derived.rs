@@ -112,6 +112,7 @@ fn fact(&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, 
         confidence: 0.9,
         retired_by: None,
         withdrawn: false,
+        former: Vec::new(),
     }
 }
 

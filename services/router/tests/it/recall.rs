@@ -92,6 +92,7 @@ fn facts() -> Vec<Derived> {
             confidence: 0.9,
             retired_by: None,
             withdrawn: false,
+            former: Vec::new(),
         })
     });
     facts.collect()

@@ -73,6 +73,14 @@ impl Graph for Stalled {
         self.graph.put_derived(space, items, gone).await
     }
 
+    async fn derived_turn(&self, space: &SpaceId) -> Result<u64> {
+        self.graph.derived_turn(space).await
+    }
+
+    async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
+        self.graph.put_derived_at(space, turn, items, gone).await
+    }
+
     async fn list_derived(
         &self,
         space: &SpaceId,
