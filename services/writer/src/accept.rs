@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
-use domain::port::{Claim, Point, SpaceInfo};
+use domain::port::{Point, SpaceInfo};
 use domain::record::Record;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
@@ -105,6 +105,8 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
             // An erasure decided since the first look may have gone before the put, which then brought its record back.
             let revoked = erase::revoked(backends, space, &records).await?;
             records.retain(|it| !revoked.contains(&it.id));
+            let revoked: Vec<RecordId> = revoked.into_iter().collect();
+            backends.records.erase(space, &revoked).await?;
         }
         put_units(backends, space, &records).await?;
         if known(backends, space).await?.created_at == before.created_at {
@@ -118,13 +120,10 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
 /// Takes records out of a space that never accepted them, with all that was made of them. What it accepted itself under
 /// one of their ids stays, and is derived once more.
 async fn take_back(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
-    // As for an erasure: what is claimed for the content that none has was not accepted, and is given back.
-    let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [0; 32])).collect();
-    let outcomes = backends.records.claim(space, &claims).await?;
-    let free = claims.iter().zip(outcomes).filter(|(_, it)| *it != Claim::Conflict);
-    let free: Vec<RecordId> = free.map(|((id, _), _)| *id).collect();
-    backends.records.erase(space, &free).await?;
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
+    let accepted = backends.records.claimed(space, &ids).await?;
+    let free: Vec<RecordId> = ids.iter().copied().filter(|it| !accepted.contains(it)).collect();
+    backends.records.erase(space, &free).await?;
     let units: BTreeSet<UnitId> = ids.iter().map(|it| UnitId::turn(*it)).collect();
     erase::retire(backends, space, &units).await?;
     let own = backends.records.get(space, &ids).await?;
@@ -230,6 +229,7 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
     use domain::curation::{Act, Curation};
     use domain::id::CurationId;
+    use domain::port::Claim;
     use domain::record::Modality;
     use domain::unit::Status;
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{EntityId, FactId, UnitId};
-use crate::time::TimeSpan;
+use crate::time::{Precision, TimeSpan};
 
 /// The group of predicates a fact belongs to (MRAgent's aspect).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -113,5 +113,10 @@ impl Fact {
     /// Says whether it holds at `moment`, as far as is known.
     pub fn holds_at(&self, moment: DateTime<Utc>) -> bool {
         !self.withdrawn && self.valid_from.start <= moment && self.valid_until.is_none_or(|it| moment < it)
+    }
+
+    /// Returns since when it holds; none if only its end was told: "I quit smoking".
+    pub fn since(&self) -> Option<DateTime<Utc>> {
+        (self.valid_from.precision != Precision::Unknown).then_some(self.valid_from.start)
     }
 }

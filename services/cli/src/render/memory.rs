@@ -50,15 +50,16 @@ pub(crate) fn hints(response: &RecallResponse, paint: Paint) -> String {
 }
 
 fn times(fact: &Fact) -> String {
-    let since = day(fact.valid_from.start);
-    let until = fact.valid_until.map(|it| format!(" until {}", day(it)));
+    let since = fact.since().map(|it| format!("since {}", day(it)));
+    let until = fact.valid_until.map(|it| format!("until {}", day(it)));
+    let held: Vec<String> = since.into_iter().chain(until).collect();
     let withdrawn = if fact.withdrawn { ", withdrawn" } else { "" };
     let by = if fact.told_by.is_empty() || fact.told_by == fact.subject {
         String::new()
     } else {
         format!(", {} said", fact.told_by)
     };
-    format!("since {since}{}{withdrawn}{by}", until.unwrap_or_default())
+    format!("{}{withdrawn}{by}", held.join(" "))
 }
 
 fn why(hint: &Hint) -> String {

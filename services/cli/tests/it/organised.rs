@@ -150,7 +150,7 @@ async fn what_was_corrected_is_what_a_question_gets() {
     let corrected = until_said("luthier").await;
     let pack = corrected["pack"].to_string();
     assert!(
-        pack.contains(r#"[corrected since: \"carpenter\" is \"luthier\"]"#),
+        pack.contains(r#"[corrected since: \"a carpenter out in the woods\" is \"luthier\"]"#),
         "{pack}"
     );
     let undo = json!({ "act": { "kind": "undo", "curation": "fix" } });
