@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::fact::Fact;
 use domain::id::SpaceId;
 use domain::port::{DeadLetter, DeadLetterId};
-use gateway::api::{Accepted, Progress, Rebuild, RecallResponse, Space};
+use gateway::api::{Accepted, Curated, Progress, Rebuild, RecallResponse, Record, RecordPage, Space};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const TRIES: u32 = 7;
 /// First pause between tries; doubles.
 const PAUSE: Duration = Duration::from_millis(200);
+/// Records of a page. A record may have 100 KiB, so a page is never large.
+const PAGE: &str = "100";
 /// Time the server holds a question for progress, milliseconds.
 const HELD_MS: u32 = 10_000;
 
@@ -100,6 +102,34 @@ impl Client {
         self.send(Method::DELETE, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
             .await
             .map(|_| ())
+    }
+
+    /// Returns what a space holds.
+    pub(crate) async fn space(&self, space: &SpaceId) -> Result<Space> {
+        let url = self.url(&["v1", "spaces", space.as_str()], &[]);
+        read(self.send(Method::GET, &url, None).await?).await
+    }
+
+    /// Returns the page of records behind `after`, in the order in which they were stored.
+    pub(crate) async fn records(&self, space: &SpaceId, after: Option<&str>) -> Result<RecordPage> {
+        let query: Vec<_> = [("limit", PAGE)]
+            .into_iter()
+            .chain(after.map(|it| ("after", it)))
+            .collect();
+        let url = self.url(&["v1", "spaces", space.as_str(), "records"], &query);
+        read(self.send(Method::GET, &url, None).await?).await
+    }
+
+    /// Returns one record, by the caller's id or Mnemic's.
+    pub(crate) async fn record(&self, space: &SpaceId, id: &str) -> Result<Record> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
+        read(self.send(Method::GET, &url, None).await?).await
+    }
+
+    /// Erases one record, by the caller's id or Mnemic's.
+    pub(crate) async fn erase(&self, space: &SpaceId, id: &str) -> Result<Curated> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
+        read(self.send(Method::DELETE, &url, None).await?).await
     }
 
     /// Returns all spaces the key may see, by name.

@@ -7,6 +7,7 @@ use crate::{Outcome, out, serve};
 pub(crate) fn show(args: &Config) -> anyhow::Result<Outcome> {
     let settings = complete(serve::settings(&args.local)?)?;
     out::say(settings.in_force()?.trim_end());
+    settings.section::<gateway::Config>("gateway")?.check()?;
     Ok(Outcome::Done)
 }
 

@@ -5,21 +5,21 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::api::Client;
 use crate::args::Export;
-use crate::lookup::Lookup;
 use crate::{Outcome, out};
 
 /// Writes the records of a space, one a line.
 pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
-    let lookup = Lookup::new(&args.remote)?;
-    let records = lookup.space(&args.space).await?.records;
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let records = client.space(&args.space).await?.records;
     if args.out == Path::new("-") {
         let bar = if stdout().is_terminal() {
             ProgressBar::hidden()
         } else {
             progress(records)
         };
-        return match copy(&lookup, args, BufWriter::new(stdout()), &bar).await {
+        return match copy(&client, args, BufWriter::new(stdout()), &bar).await {
             Ok(count) => {
                 out::complain(&format!("{count} records"));
                 Ok(Outcome::Done)
@@ -33,7 +33,7 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     ensure!(!args.out.exists(), "{shown} exists; export writes a new file");
     let partial = args.out.with_added_extension("partial");
     let file = File::create(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
-    let written = copy(&lookup, args, BufWriter::new(&file), &progress(records)).await;
+    let written = copy(&client, args, BufWriter::new(&file), &progress(records)).await;
     // Whole or not at all.
     let moved = written.and_then(|count| {
         file.sync_all()?;
@@ -49,11 +49,11 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
 }
 
 /// Writes page by page; returns the number of records.
-async fn copy(lookup: &Lookup, args: &Export, mut target: impl Write, bar: &ProgressBar) -> anyhow::Result<u64> {
+async fn copy(client: &Client, args: &Export, mut target: impl Write, bar: &ProgressBar) -> anyhow::Result<u64> {
     let mut after: Option<String> = None;
     let mut count = 0;
     loop {
-        let page = lookup.records(&args.space, after.as_deref()).await?;
+        let page = client.records(&args.space, after.as_deref()).await?;
         for record in &page.items {
             let mut line = serde_json::to_vec(record)?;
             line.push(b'\n');

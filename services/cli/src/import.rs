@@ -15,7 +15,6 @@ use sha2::{Digest, Sha256};
 use crate::api::{Client, Error};
 use crate::args::Import;
 use crate::keys::hex;
-use crate::lookup::Lookup;
 use crate::{Outcome, out};
 use state::State;
 
@@ -55,7 +54,10 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
         run: host::clock::now().timestamp_micros(),
     };
     target.client.create(&args.space).await?;
-    let created_at = Lookup::new(&args.remote)?.space(&args.space).await?.created_at;
+    let created_at = Client::new(&args.remote.url, args.remote.key.clone())?
+        .space(&args.space)
+        .await?
+        .created_at;
     let file = source.again.then_some(args.file.as_path());
     let mut state = State::load(file, &args.space, &args.remote.url, created_at);
     if !args.restart && !state.skip(&mut *source.lines)? {

@@ -1,7 +1,7 @@
 //! The binary `mnemic`: all of Mnemic in one process, and what people do with a server from a terminal.
 //!
 //! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup` and `config`
-//! work on this machine; the others speak HTTP through `api` and `lookup`, and need only a URL and a key. What
+//! work on this machine; the others speak HTTP through `api`, and need only a URL and a key. What
 //! people read is written by `out` and `render` alone.
 
 mod api;
@@ -16,7 +16,6 @@ mod export;
 mod import;
 mod keys;
 mod letters;
-mod lookup;
 mod mcp;
 mod memory;
 mod out;

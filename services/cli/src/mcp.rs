@@ -12,7 +12,6 @@ use rmcp::transport::{StreamableHttpClientTransport, stdio};
 use crate::Outcome;
 use crate::api::{Client, Error};
 use crate::args::Mcp;
-use crate::lookup::Lookup;
 
 /// Passes on what an agent asks over standard input and output, until it closes them.
 pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
@@ -43,7 +42,9 @@ async fn ready(client: &Client, args: &Mcp) -> anyhow::Result<()> {
         Err(error @ Error::Refused { status: 403, .. }) => Some(error),
         Err(error) => return Err(error.into()),
     };
-    let read = Lookup::new(&args.remote)?.space(&args.space).await;
+    let read = Client::new(&args.remote.url, args.remote.key.clone())?
+        .space(&args.space)
+        .await;
     read.map_err(|error| refused.unwrap_or(error))
         .with_context(|| format!("the space `{}` cannot be read", args.space))?;
     Ok(())

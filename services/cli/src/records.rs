@@ -3,7 +3,6 @@ use gateway::api::Record;
 
 use crate::api::Client;
 use crate::args::{Erase, Records};
-use crate::lookup::Lookup;
 use crate::out::{Paint, Style};
 use crate::{Outcome, out};
 
@@ -12,16 +11,16 @@ const HOLDS: u32 = 30;
 
 /// Lists records, or shows one.
 pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
-    let lookup = Lookup::new(&args.remote)?;
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     if let Some(id) = &args.id {
-        let record = lookup.record(&args.space, id).await?;
+        let record = client.record(&args.space, id).await?;
         out::say(&serde_json::to_string_pretty(&record)?);
         return Ok(Outcome::Done);
     }
     let paint = Paint::of_terminal();
     let mut after: Option<String> = None;
     loop {
-        let page = lookup.records(&args.space, after.as_deref()).await?;
+        let page = client.records(&args.space, after.as_deref()).await?;
         if page.items.is_empty() && after.is_none() {
             out::say("no records");
         }
@@ -42,7 +41,9 @@ pub(crate) async fn erase(args: &Erase) -> anyhow::Result<Outcome> {
         args.yes,
         "this erases {id} and all that derives only from it for good; add --yes to do it"
     );
-    let erased = Lookup::new(&args.remote)?.erase(space, id).await?;
+    let erased = Client::new(&args.remote.url, args.remote.key.clone())?
+        .erase(space, id)
+        .await?;
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     for _ in 0..HOLDS {
         if client.written(space, &erased.watermark).await? {

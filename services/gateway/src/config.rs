@@ -84,7 +84,10 @@ pub enum Right {
 
 impl Config {
     /// Refuses what would be unsafe or could never work.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// Says which setting cannot be served, and what to do.
+    pub fn check(&self) -> anyhow::Result<()> {
         ensure!(
             (1..=1_024).contains(&self.batch_max),
             "[gateway] batch_max must be 1 to 1024"

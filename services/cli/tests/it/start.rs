@@ -131,3 +131,14 @@ fn the_demo_answers_in_english_and_german_and_refuses_once() {
     assert_eq!(said.matches("\nVerdict: insufficient").count(), 1, "{said}");
     assert!(said.contains("Answer: 15 August 2025"), "{said}");
 }
+
+#[test]
+fn settings_that_cannot_be_served_are_shown_and_refused() {
+    let mut command = mnemic();
+    command.arg("config").env("MNEMIC_GATEWAY__BATCH_MAX", "0");
+    let output = command.output().unwrap();
+    let (shown, complained) = (output.stdout, String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(shown).unwrap().contains("batch_max = 0"));
+    assert!(complained.contains("batch_max must be 1 to 1024"), "{complained}");
+}
