@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use domain::curation::{Act, Curation, standing};
+use domain::curation::{Act, Corrected, Curation, standing};
 use domain::id::{FactId, MergeId, UnitId};
 
 /// The acts that bear on what is derived.
@@ -28,22 +28,9 @@ impl Acts {
     /// Reads the acts that no later one took back.
     pub fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
-        // An act on what a correction said is about the same fact, though the correction be taken back.
-        let mut told: BTreeMap<FactId, FactId> = BTreeMap::new();
-        for curation in curations {
-            if let Act::CorrectFact { fact, .. } = curation.act {
-                told.insert(FactId::corrected(fact, curation.id), fact);
-            }
-        }
-        let root = |fact: &FactId| {
-            let mut at = *fact;
-            while let Some(before) = told.get(&at) {
-                at = *before;
-            }
-            at
-        };
+        let corrected = Corrected::of(curations);
         let mut decide = |fact: &FactId, at, instead| {
-            let decisions = acts.decided.entry(root(fact)).or_default();
+            let decisions = acts.decided.entry(corrected.told(*fact)).or_default();
             decisions.push(Decision { at, instead });
         };
         for curation in standing(curations) {

@@ -1,5 +1,7 @@
 //! Curation: what people decided about a memory, as records of their own; the state follows from units and these.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +66,35 @@ pub enum Act {
         /// The act.
         curation: CurationId,
     },
+}
+
+/// Which facts, as they were told, corrections speak of.
+#[derive(Clone, Debug, Default)]
+pub struct Corrected(BTreeMap<FactId, FactId>);
+
+impl Corrected {
+    /// Reads all corrections, also those that were taken back: an act on what one said is about the same fact still.
+    pub fn of(all: &[Curation]) -> Corrected {
+        let corrected = all.iter().filter_map(|it| match it.act {
+            Act::CorrectFact { fact, .. } => Some((FactId::corrected(fact, it.id), fact)),
+            Act::RetireFact { .. }
+            | Act::UndoMerge { .. }
+            | Act::PinUnit { .. }
+            | Act::ForgetUnit { .. }
+            | Act::EraseRecord { .. }
+            | Act::Undo { .. } => None,
+        });
+        Corrected(corrected.collect())
+    }
+
+    /// Returns the fact that was told, of it itself or of what a correction, or one of that, put in its place.
+    pub fn told(&self, fact: FactId) -> FactId {
+        let mut told = fact;
+        while let Some(before) = self.0.get(&told) {
+            told = *before;
+        }
+        told
+    }
 }
 
 /// Acts that stand: those that no later act took back, by id.

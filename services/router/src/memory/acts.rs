@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use domain::curation::{Act, Curation, standing};
+use domain::curation::{Act, Corrected, Curation, standing};
 use domain::id::{FactId, UnitId};
 
 /// What people decided about units, as far as it stands; of two acts about one unit the later one counts.
@@ -19,20 +19,7 @@ impl Acts {
     /// Reads the acts that no later one took back.
     pub(super) fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
-        // An act on what a correction says is about the fact that was told.
-        let mut told: BTreeMap<FactId, FactId> = BTreeMap::new();
-        for curation in curations {
-            if let Act::CorrectFact { fact, .. } = curation.act {
-                told.insert(FactId::corrected(fact, curation.id), fact);
-            }
-        }
-        let root = |fact: &FactId| {
-            let mut at = *fact;
-            while let Some(before) = told.get(&at) {
-                at = *before;
-            }
-            at
-        };
+        let corrected = Corrected::of(curations);
         for curation in standing(curations) {
             match &curation.act {
                 Act::PinUnit { unit } => {
@@ -44,10 +31,11 @@ impl Acts {
                     acts.forgotten.insert(*unit);
                 }
                 Act::CorrectFact { fact, object } => {
-                    acts.decided.insert(root(fact), (curation.at, Some(object.clone())));
+                    acts.decided
+                        .insert(corrected.told(*fact), (curation.at, Some(object.clone())));
                 }
                 Act::RetireFact { fact } => {
-                    acts.decided.insert(root(fact), (curation.at, None));
+                    acts.decided.insert(corrected.told(*fact), (curation.at, None));
                 }
                 // The clusterer and the writer see to these.
                 Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
