@@ -19,13 +19,13 @@ pub(crate) fn amended(request: &AnswerV1) -> Cow<'_, AnswerV1> {
     Cow::Owned(request)
 }
 
-/// Says how an answer comes by a value that its turn does not state.
-pub(crate) fn reason(turn: &Turn) -> Option<String> {
-    let last = turn
-        .amended
-        .iter()
-        .filter(|it| it.now.is_some())
-        .max_by_key(|it| it.at)?;
+/// Says how an answer comes by a value that its turn does not state; none of an answer about something else.
+pub(crate) fn reason(turn: &Turn, answer: &str) -> Option<String> {
+    let said = |it: &&Amendment| {
+        let now = it.now.as_deref();
+        now.is_some_and(|now| now.contains(answer) || answer.contains(now))
+    };
+    let last = turn.amended.iter().filter(said).max_by_key(|it| it.at)?;
     Some(format!(
         "\"{}\" was corrected on {}",
         last.was,

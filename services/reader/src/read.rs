@@ -232,7 +232,7 @@ fn accepted(
     }
     reasons.extend(found.reason.clone());
     let first = found.lines.first().map(|it| pool.lines[*it].turn);
-    reasons.extend(first.and_then(amend::reason));
+    reasons.extend(first.and_then(|it| amend::reason(it, &found.text)));
     if found.conflict {
         status = Sufficiency::Conflicting;
     }

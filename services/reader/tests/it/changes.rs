@@ -133,6 +133,8 @@ fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
         reasons.ends_with("\"Siemens\" was corrected on 1 February 2025"),
         "{reasons}"
     );
+    let other = ask(amended("Siemens", Some("Bosch")), "What is Lea's locker number?");
+    assert!(!other.verdict.reasons.join("; ").contains("corrected"), "{other:?}");
     let gone = ask(amended("Siemens", None), question);
     assert_eq!(gone.verdict.status, Sufficiency::Insufficient, "{gone:?}");
     let part = ask(amended("Sie", Some("Bo")), question);
