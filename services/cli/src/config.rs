@@ -1,4 +1,7 @@
+use anyhow::Context;
 use host::Settings;
+use reader::Reader;
+use router::heads::Weights;
 
 use crate::args::Config;
 use crate::{Outcome, out, serve};
@@ -8,7 +11,20 @@ pub(crate) fn show(args: &Config) -> anyhow::Result<Outcome> {
     let settings = complete(serve::settings(&args.local)?)?;
     out::say(settings.in_force()?.trim_end());
     settings.section::<gateway::Config>("gateway")?.check()?;
+    check_weights(&settings)?;
     Ok(Outcome::Done)
+}
+
+/// Fails if router or reader could not start with the weights that the settings name.
+pub(crate) fn check_weights(settings: &Settings) -> anyhow::Result<()> {
+    let router: router::Config = settings.section("router")?;
+    if !router.weights.as_os_str().is_empty() {
+        Weights::load(&router.weights).context(
+            "[router] weights: name a file that `mnemic-train fit` of this version wrote, or leave it out for what is built in",
+        )?;
+    }
+    Reader::new(&settings.section("reader")?)?;
+    Ok(())
 }
 
 /// Returns the settings with the defaults of every service; an unknown key in any section is an error.

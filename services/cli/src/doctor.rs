@@ -61,6 +61,9 @@ pub(crate) async fn doctor(args: &Doctor) -> anyhow::Result<Outcome> {
                 "settings",
                 Finding::Well("every section is understood (see `mnemic config`)".into()),
             );
+            if let Err(error) = config::check_weights(&settings) {
+                report.add("weights", Finding::Wrong(format!("{error:#}")));
+            }
             match upkeep::directory(&settings)? {
                 Some(dir) => files(&dir, settings, args.repair, &mut report).await,
                 None => servers(settings, args.repair, &mut report).await,

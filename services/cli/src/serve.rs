@@ -10,7 +10,7 @@ use host::{Context, Settings};
 use serde::Deserialize;
 
 use crate::args::{Local, Serve};
-use crate::{out, upkeep};
+use crate::{config, out, upkeep};
 
 /// Pause between two looks at whether everything is up.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -37,6 +37,7 @@ pub(crate) fn serve(args: &Serve) -> ExitCode {
             settings.set("backends.kind", "distributed")?;
         }
         let greeting = greeting(&settings)?;
+        config::check_weights(&settings)?;
         admin_is_free(&settings)?;
         Ok((settings, greeting))
     });

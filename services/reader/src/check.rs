@@ -1,26 +1,34 @@
 //! The fitted check: whether the features of the evidence speak for a refusal.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use crate::features::{Features, NAMES, OWNED, VERSION};
+use crate::weights::{WeightsError, fits, ordered, text_of};
 
 /// A logistic regression as `mnemic-train refusal` writes it.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct File {
+    /// Name of the weights; for people.
+    #[serde(rename = "version")]
+    _version: serde::de::IgnoredAny,
     features: String,
     bias: f32,
     threshold: f32,
     weights: BTreeMap<String, f32>,
 }
 
-/// Weights in the order of the features.
-struct Check {
+/// Weights of what speaks for a refusal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
     bias: f32,
     threshold: f32,
-    weights: Features,
+    /// In the order of the features.
+    weights: Vec<f32>,
 }
 
 /// What the check says.
@@ -34,50 +42,75 @@ pub(crate) struct Opinion {
     pub(crate) lacking: f32,
 }
 
-static BUILTIN: LazyLock<Option<Check>> = LazyLock::new(|| read(include_str!("../weights/refusal.json")));
+static BUILTIN: LazyLock<Result<Check, WeightsError>> =
+    LazyLock::new(|| Check::read(include_str!("../weights/refusal.json")));
 
-/// Reads a file; none if it was made for other features.
-fn read(text: &str) -> Option<Check> {
-    let file: File = serde_json::from_str(text).ok()?;
-    if file.features != VERSION || file.weights.keys().any(|it| !NAMES.contains(&it.as_str())) {
-        return None;
+impl Check {
+    /// Returns the check that is built in.
+    ///
+    /// # Errors
+    /// If it does not fit the features; a test keeps that from being shipped.
+    pub fn builtin() -> Result<&'static Check, &'static WeightsError> {
+        BUILTIN.as_ref()
     }
-    Some(Check {
-        bias: file.bias,
-        threshold: file.threshold,
-        weights: NAMES.map(|it| file.weights.get(it).copied().unwrap_or_default()),
-    })
-}
 
-/// Weighs the features; refuses nothing if the weights are of another version, which a test rules out.
-pub(crate) fn weigh(features: &Features) -> Opinion {
-    let Some(check) = BUILTIN.as_ref() else {
-        return Opinion {
-            refuse: false,
-            others: 0.0,
-            lacking: 0.0,
-        };
-    };
-    let products: Vec<f32> = features
-        .iter()
-        .zip(&check.weights)
-        .map(|(it, weight)| it * weight)
-        .collect();
-    let lacking = NAMES
-        .iter()
-        .zip(&products)
-        .filter(|it| matches!(*it.0, "time_off" | "name_missing"));
-    Opinion {
-        refuse: check.bias + products.iter().sum::<f32>() > check.threshold,
-        others: products.iter().take(OWNED).sum(),
-        lacking: lacking.map(|it| it.1).sum(),
+    /// Reads a check from a file.
+    ///
+    /// # Errors
+    /// If there is no such file, or as [`Check::read`].
+    pub fn load(path: &Path) -> Result<Check, WeightsError> {
+        Check::read(&text_of(path)?)
+    }
+
+    /// Reads a check from JSON: `version`, `features` (their version), `bias`, `threshold`, and `weights` by feature.
+    ///
+    /// # Errors
+    /// If the form, the version or a name is wrong.
+    pub fn read(json: &str) -> Result<Check, WeightsError> {
+        let file: File = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
+        fits(&file.features, VERSION)?;
+        Ok(Check {
+            bias: file.bias,
+            threshold: file.threshold,
+            weights: ordered(&file.weights, &NAMES)?,
+        })
+    }
+
+    /// Weighs the features.
+    pub(crate) fn weigh(&self, features: &Features) -> Opinion {
+        let products: Vec<f32> = features
+            .iter()
+            .zip(&self.weights)
+            .map(|(it, weight)| it * weight)
+            .collect();
+        let lacking = NAMES
+            .iter()
+            .zip(&products)
+            .filter(|it| matches!(*it.0, "time_off" | "name_missing"));
+        Opinion {
+            refuse: self.bias + products.iter().sum::<f32>() > self.threshold,
+            others: products.iter().take(OWNED).sum(),
+            lacking: lacking.map(|it| it.1).sum(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn the_weights_fit_the_features() {
-        assert!(super::BUILTIN.is_some());
+        let shipped = include_str!("../weights/refusal.json");
+        assert!(Check::builtin().is_ok(), "{:?}", Check::builtin().err());
+        let changed = |from: &str, to: &str| Check::read(&shipped.replacen(from, to, 1)).err();
+        let version = WeightsError::Version {
+            found: "reader-0".to_owned(),
+            expected: VERSION,
+        };
+        assert_eq!(changed(VERSION, "reader-0"), Some(version));
+        let unknown = WeightsError::Unknown("yes_know".to_owned());
+        assert_eq!(changed("\"yes_no\":", "\"yes_know\":"), Some(unknown));
+        assert!(matches!(changed("\"bias\"", "\"bios\""), Some(WeightsError::Form(_))));
     }
 }

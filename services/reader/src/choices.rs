@@ -39,7 +39,8 @@ pub fn names() -> [Vec<&'static str>; 3] {
 pub fn turn_choice(request: &AnswerV1) -> Choice {
     let mut lexicon = Lexicon::default();
     let question = question::analyse(request, &mut lexicon);
-    let pool = Pool::gather(request, &question, Weights::builtin(), &mut lexicon);
+    // Rows are what the order is made of: they are the same whatever weighs them.
+    let pool = Pool::gather(request, &question, &Weights::default(), &mut lexicon);
     let mut turns = Choice::default();
     for line in pool.lines {
         turns.rows.push(line.row);

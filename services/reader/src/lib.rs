@@ -1,7 +1,7 @@
 //! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
 //! without a model.
 //!
-//! [`plan()`] splits a question into subgoals and cues. For answers start at [`read()`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
+//! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
 //! the evidence is the subject's own, `answer` extracts by kind of question, `stated` takes what a turn states outright.
 //! What is weighed against each other is fitted:
@@ -10,7 +10,7 @@
 
 mod amend;
 mod answer;
-mod check;
+pub mod check;
 pub mod choices;
 mod error;
 pub mod features;
@@ -24,6 +24,9 @@ mod stated;
 pub mod weights;
 mod words;
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -31,7 +34,7 @@ use tracing::{Instrument, info_span};
 
 pub use error::Error;
 pub use plan::plan;
-pub use read::{features, read, read_with};
+pub use read::{Reader, features};
 
 /// Settings in `[reader]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,6 +46,11 @@ pub struct Config {
     pub scenes_max: usize,
     /// Longest question in bytes.
     pub question_bytes_max: usize,
+    /// File with the weights of the check whether to refuse, as `mnemic-train refusal` writes it; empty: those that are built
+    /// in.
+    pub refusal: PathBuf,
+    /// File with the weights that choose an answer, as `mnemic-train answers` writes it; empty: those that are built in.
+    pub answers: PathBuf,
 }
 
 impl Default for Config {
@@ -51,6 +59,8 @@ impl Default for Config {
             in_flight_max: 8,
             scenes_max: 64,
             question_bytes_max: 16 * 1024,
+            refusal: PathBuf::new(),
+            answers: PathBuf::new(),
         }
     }
 }
@@ -58,7 +68,7 @@ impl Default for Config {
 /// Serves [`AnswerV1`] and [`PlanV1`] until shutdown.
 ///
 /// # Errors
-/// A section `[reader]` that is not understood, or a bus that stays away.
+/// A section `[reader]` that is not understood, weights that do not fit this build, or a bus that stays away.
 pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
     // Boxed: an opaque future would be compiled by every crate that polls it.
     Box::pin(read_all(ctx))
@@ -66,9 +76,12 @@ pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
 
 async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("reader")?;
+    let reader = Arc::new(Reader::new(&config)?);
     let in_flight_max = config.in_flight_max;
     let bytes_max = config.question_bytes_max;
-    let answers = ctx.serve::<AnswerV1, Error, _, _>(in_flight_max, move |request| answer(request, config.clone()));
+    let answers = ctx.serve::<AnswerV1, Error, _, _>(in_flight_max, move |request| {
+        answer(request, config.clone(), Arc::clone(&reader))
+    });
     let plans = ctx.serve::<PlanV1, Error, _, _>(in_flight_max, move |request| {
         std::future::ready(planned(&request, bytes_max))
     });
@@ -92,13 +105,13 @@ fn check(question: &str, bytes_max: usize) -> Result<(), Error> {
     Ok(())
 }
 
-async fn answer(mut request: AnswerV1, config: Config) -> Result<AnsweredV1, Error> {
+async fn answer(mut request: AnswerV1, config: Config, reader: Arc<Reader>) -> Result<AnsweredV1, Error> {
     check(&request.question, config.question_bytes_max)?;
     request.scenes.truncate(config.scenes_max);
     let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
     let work = {
         let span = span.clone();
-        move || span.in_scope(|| read(&request))
+        move || span.in_scope(|| reader.read(&request))
     };
     let answered = tokio::task::spawn_blocking(work).instrument(span).await?;
     tracing::debug!(status = ?answered.verdict.status, answered = answered.answer.is_some(), "read");

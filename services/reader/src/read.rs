@@ -7,7 +7,7 @@ use text::gloss;
 
 use crate::amend::{self, amended};
 use crate::answer::{self, Found};
-use crate::check;
+use crate::check::Check;
 use crate::features::{self, Features};
 use crate::judge::{Detail, Judgement, judge};
 use crate::pool::{Line, Pool};
@@ -16,6 +16,7 @@ use crate::rank;
 use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
+use crate::{Config, Error};
 
 /// A window that covers less of the question than this has nothing to do with it.
 const NOTHING: f32 = 0.2;
@@ -28,17 +29,50 @@ const PART: f32 = 0.5;
 /// Characters of a near miss that are shown.
 const SHOWN: usize = 200;
 
-/// Judges the evidence of a request and answers from it. Pure: equal requests get equal replies.
-pub fn read(request: &AnswerV1) -> AnsweredV1 {
-    read_with(request, Weights::builtin())
+/// Judges evidence and answers from it, with the weights it is given.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    answers: Weights,
+    refusal: Check,
 }
 
-/// As [`read`], with other weights.
-pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
+impl Reader {
+    /// Makes a reader with the weights that the settings name.
+    ///
+    /// # Errors
+    /// If weights cannot be read or do not fit the features of this build.
+    pub fn new(config: &Config) -> Result<Reader, Error> {
+        let unfit = |setting: &'static str| move |source| Error::Weights { setting, source };
+        let answers = match config.answers.as_os_str().is_empty() {
+            true => Weights::builtin().map_err(Clone::clone).cloned(),
+            false => Weights::load(&config.answers),
+        };
+        let refusal = match config.refusal.as_os_str().is_empty() {
+            true => Check::builtin().map_err(Clone::clone).cloned(),
+            false => Check::load(&config.refusal),
+        };
+        Ok(Reader::with(
+            answers.map_err(unfit("answers"))?,
+            refusal.map_err(unfit("refusal"))?,
+        ))
+    }
+
+    /// Makes a reader with these weights.
+    pub fn with(answers: Weights, refusal: Check) -> Reader {
+        Reader { answers, refusal }
+    }
+
+    /// Judges the evidence of a request and answers from it. Pure: equal requests get equal replies.
+    pub fn read(&self, request: &AnswerV1) -> AnsweredV1 {
+        read(request, self)
+    }
+}
+
+fn read(request: &AnswerV1, Reader { answers, refusal }: &Reader) -> AnsweredV1 {
     let request = &*amended(request);
     let mut lexicon = Lexicon::default();
     let question = question::analyse(request, &mut lexicon);
-    let pool = Pool::gather(request, &question, weights, &mut lexicon);
+    let pool = Pool::gather(request, &question, answers, &mut lexicon);
     if pool.lines.is_empty() {
         return refused("nothing is remembered that could answer this", Vec::new());
     }
@@ -47,14 +81,14 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
     if let Some(found) = sought.as_ref().and_then(|it| it.find(&pool)) {
         return accepted(request, &question, &judgement, found, &pool);
     }
-    if let Some(refusal) = refuse(request, &pool, &question, &judgement) {
+    if let Some(refusal) = refuse(request, &pool, (&question, &judgement), refusal) {
         return refusal;
     }
     if sought.as_ref().is_some_and(|it| it.is_unheard(&pool)) {
         let reason = "nobody is remembered who is that to whom it asks about";
         return refused(reason, misses(&pool, &pool.by_height, "weak"));
     }
-    let found = answer::find(&question, &pool, weights, &mut lexicon);
+    let found = answer::find(&question, &pool, answers, &mut lexicon);
     let Some(found) = found else {
         return refused(
             "the evidence holds nothing of the kind that was asked for",
@@ -93,7 +127,8 @@ pub fn read_with(request: &AnswerV1, weights: &Weights) -> AnsweredV1 {
 pub fn features(request: &AnswerV1) -> Option<Features> {
     let mut lexicon = Lexicon::default();
     let question = question::analyse(request, &mut lexicon);
-    let pool = Pool::gather(request, &question, Weights::builtin(), &mut lexicon);
+    // The check looks at no order of answering.
+    let pool = Pool::gather(request, &question, &Weights::default(), &mut lexicon);
     if pool.lines.is_empty() {
         return None;
     }
@@ -101,7 +136,12 @@ pub fn features(request: &AnswerV1) -> Option<Features> {
     Some(features::features(request, &question, &pool, &judgement.parts))
 }
 
-fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &Judgement) -> Option<AnsweredV1> {
+fn refuse(
+    request: &AnswerV1,
+    pool: &Pool<'_>,
+    (question, judgement): (&Question, &Judgement),
+    check: &Check,
+) -> Option<AnsweredV1> {
     // "Hi" asks for nothing; a person or a time alone may.
     let asks = !question.words.is_empty() || question.subject.is_some() || question.window.is_some();
     if !asks && question.identity.is_none() && request.anchors.names.is_empty() {
@@ -137,7 +177,7 @@ fn refuse(request: &AnswerV1, pool: &Pool<'_>, question: &Question, judgement: &
     if !gloss::is_known(&request.question) {
         return None;
     }
-    let opinion = check::weigh(&features::features(request, question, pool, &judgement.parts));
+    let opinion = check.weigh(&features::features(request, question, pool, &judgement.parts));
     if !opinion.refuse {
         return None;
     }

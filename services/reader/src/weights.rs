@@ -1,6 +1,7 @@
 //! The fitted weights of turns, candidate answers and times, as `mnemic-train answers` writes them.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -40,29 +41,75 @@ pub struct Weights {
     pub(crate) times: Vec<f32>,
 }
 
-static BUILTIN: LazyLock<Option<Weights>> = LazyLock::new(|| {
-    let file: File = serde_json::from_str(include_str!("../weights/answer.json")).ok()?;
-    Weights::of(&file)
-});
+/// Weights that do not fit the features.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightsError {
+    /// The file cannot be read.
+    #[error("the weights file {} cannot be read: {reason}", path.display())]
+    File {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The text is not the JSON it should be.
+    #[error("the weights cannot be read: {0}")]
+    Form(String),
+    /// They are for other features.
+    #[error("the weights are for features {found}, this build has {expected}: train them again")]
+    Version {
+        /// Version they name.
+        found: String,
+        /// Version of this build.
+        expected: &'static str,
+    },
+    /// A weight is for a feature that there is not.
+    #[error("there is no feature {0}")]
+    Unknown(String),
+    /// Votes cannot be taken at this temperature.
+    #[error("the weights have the temperature {0}, it has to be above 0")]
+    Heat(String),
+}
+
+static BUILTIN: LazyLock<Result<Weights, WeightsError>> =
+    LazyLock::new(|| Weights::read(include_str!("../weights/answer.json")));
 
 impl Weights {
-    /// Returns the shipped weights; a test rules out that they do not fit.
-    pub fn builtin() -> &'static Weights {
-        static NONE: Weights = Weights {
-            heat: 1.0,
-            turns: Vec::new(),
-            spans: Vec::new(),
-            times: Vec::new(),
-        };
-        BUILTIN.as_ref().unwrap_or(&NONE)
+    /// Returns the weights that are built in.
+    ///
+    /// # Errors
+    /// If they do not fit the features; a test keeps that from being shipped.
+    pub fn builtin() -> Result<&'static Weights, &'static WeightsError> {
+        BUILTIN.as_ref()
     }
 
-    /// Reads a file; none if it was made for other features.
-    pub fn of(file: &File) -> Option<Weights> {
-        if file.features != VERSION || file.heat <= 0.0 {
-            return None;
+    /// Reads weights from a file.
+    ///
+    /// # Errors
+    /// If there is no such file, or as [`Weights::read`].
+    pub fn load(path: &Path) -> Result<Weights, WeightsError> {
+        Weights::read(&text_of(path)?)
+    }
+
+    /// Reads weights from JSON in the form of [`File`].
+    ///
+    /// # Errors
+    /// If it has another form, or as [`Weights::of`].
+    pub fn read(json: &str) -> Result<Weights, WeightsError> {
+        let file = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
+        Weights::of(&file)
+    }
+
+    /// Puts weights in the order of the features.
+    ///
+    /// # Errors
+    /// If the version, a name or the temperature is wrong.
+    pub fn of(file: &File) -> Result<Weights, WeightsError> {
+        fits(&file.features, VERSION)?;
+        if !(file.heat.is_finite() && file.heat > 0.0) {
+            return Err(WeightsError::Heat(file.heat.to_string()));
         }
-        Some(Weights {
+        Ok(Weights {
             heat: file.heat,
             turns: ordered(&file.turns, rank::NAMES)?,
             spans: ordered(&file.spans, &span_names())?,
@@ -71,14 +118,29 @@ impl Weights {
     }
 }
 
-fn ordered(weights: &BTreeMap<String, f32>, names: &[&str]) -> Option<Vec<f32>> {
-    let known = weights.keys().all(|it| names.contains(&it.as_str()));
-    known.then(|| {
-        names
-            .iter()
-            .map(|it| weights.get(*it).copied().unwrap_or_default())
-            .collect()
+/// Returns what a weights file holds.
+pub(crate) fn text_of(path: &Path) -> Result<String, WeightsError> {
+    std::fs::read_to_string(path).map_err(|it| WeightsError::File {
+        path: path.to_owned(),
+        reason: it.to_string(),
     })
+}
+
+/// Fails if weights are for another version of the features.
+pub(crate) fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
+    let found = found.to_owned();
+    (found == expected)
+        .then_some(())
+        .ok_or(WeightsError::Version { found, expected })
+}
+
+/// Returns the weights in the order of `names`; what is missing is 0.
+pub(crate) fn ordered(weights: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
+    if let Some(unknown) = weights.keys().find(|it| !names.contains(&it.as_str())) {
+        return Err(WeightsError::Unknown(unknown.clone()));
+    }
+    let weight = |it: &&str| weights.get(*it).copied().unwrap_or_default();
+    Ok(names.iter().map(weight).collect())
 }
 
 /// Returns the weighted sum of a row.
@@ -88,8 +150,21 @@ pub(crate) fn dot(row: &[f32], weights: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn the_weights_fit_the_features() {
-        assert!(super::BUILTIN.is_some());
+        let shipped = include_str!("../weights/answer.json");
+        assert!(Weights::builtin().is_ok(), "{:?}", Weights::builtin().err());
+        let changed = |from: &str, to: &str| Weights::read(&shipped.replacen(from, to, 1)).err();
+        let version = WeightsError::Version {
+            found: "answers-0".to_owned(),
+            expected: VERSION,
+        };
+        assert_eq!(changed(VERSION, "answers-0"), Some(version));
+        let unknown = WeightsError::Unknown("arund".to_owned());
+        assert_eq!(changed("\"around\":", "\"arund\":"), Some(unknown));
+        let cold = WeightsError::Heat("0".to_owned());
+        assert_eq!(changed("\"heat\": 1.0", "\"heat\": 0.0"), Some(cold));
     }
 }

@@ -8,8 +8,10 @@ use domain::message::AnswerV1;
 use eval::data::Question;
 use eval::run_file::Line;
 use eval::score::answer::score;
+use reader::check::Check;
 use reader::choices::{Choice, choices, names, turn_choice};
 use reader::weights::{File, VERSION, Weights};
+use reader::{Config, Reader};
 use router::heads::Weights as Heads;
 
 use crate::fit::{self, Case};
@@ -185,16 +187,18 @@ pub fn left_out(
     (l2, folds): (f64, usize),
 ) -> anyhow::Result<Vec<String>> {
     let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
+    let shipped = Reader::new(&Config::default())?;
+    let refusal = Check::builtin().map_err(Clone::clone)?;
     for fold in 0..folds {
         let here = |at: usize| asked[at].conversation % folds == fold;
         let fitted = fit(lessons, prior, l2, &|at| !here(at))?;
-        let fitted = Weights::of(&fitted).context("the features do not fit")?;
+        let fitted = Reader::with(Weights::of(&fitted)?, refusal.clone());
         for it in (0..asked.len()).filter(|it| here(*it)).map(|it| &asked[it]) {
-            let worth = |weights: &Weights| {
-                let answer = reader::read_with(&it.request, weights).answer;
+            let worth = |reader: &Reader| {
+                let answer = reader.read(&it.request).answer;
                 answer.map_or(0.0, |found| worth(it.question, &found.text))
             };
-            let (new, old) = (worth(&fitted), worth(Weights::builtin()));
+            let (new, old) = (worth(&fitted), worth(&shipped));
             for name in ["all", it.question.category.as_str()] {
                 let sum = sums.entry(name).or_default();
                 [new, old, 1.0].iter().zip(sum).for_each(|(it, sum)| *sum += it);

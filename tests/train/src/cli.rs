@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use eval::data::DataSet;
+use reader::Reader;
 use router::heads::Weights;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -119,6 +120,9 @@ struct Measure {
     /// Weights of the reader's answers; without them the built-in ones.
     #[arg(long)]
     answers: Option<PathBuf>,
+    /// Weights of the reader's refusals; without them the built-in ones.
+    #[arg(long)]
+    refusal: Option<PathBuf>,
     /// Says between which values 95 of 100 means lie when the questions of each conversation are drawn anew.
     #[arg(long)]
     intervals: bool,
@@ -189,11 +193,6 @@ pub fn digest(dir: &Path) -> anyhow::Result<String> {
 fn reader_file(path: &Path) -> anyhow::Result<reader::weights::File> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is no weights file", path.display()))
-}
-
-fn reader_weights(path: &Path) -> anyhow::Result<reader::weights::Weights> {
-    reader::weights::Weights::of(&reader_file(path)?)
-        .with_context(|| format!("{} is for other features", path.display()))
 }
 
 impl Fit {
@@ -318,14 +317,15 @@ impl Measure {
             let builtin = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
             all.push((builtin.version.clone(), builtin.clone()));
         }
-        let answers = match &self.answers {
-            Some(path) => reader_weights(path)?,
-            None => reader::weights::Weights::builtin().clone(),
-        };
+        let reader = Reader::new(&reader::Config {
+            answers: self.answers.unwrap_or_default(),
+            refusal: self.refusal.unwrap_or_default(),
+            ..reader::Config::default()
+        })?;
         for dir in &self.data {
             let (data, worlds) = load(dir)?;
             for (name, weights) in &all {
-                let rows = rows(&data, &worlds, weights, &answers)?;
+                let rows = rows(&data, &worlds, weights, &reader)?;
                 let table = means(&rows).table;
                 let figures: Vec<String> = FIGURES
                     .iter()

@@ -8,7 +8,7 @@ use eval::data::DataSet;
 use eval::run_file::{Item, Line};
 use eval::score::summary::{ALL, Summary, summarise};
 use eval::score::{Labels, Row, score};
-use reader::weights::Weights as Answers;
+use reader::Reader;
 use router::edges::Related;
 use router::heads::Weights;
 use router::query::Query;
@@ -25,15 +25,15 @@ const RANKED: u32 = 60;
 /// Scenes that the reader gets, as many as the gateway asks for.
 const SCENES: u32 = 24;
 
-/// Scores every question of `data`, whose worlds are given, with `weights` of the router and `answers` of the reader.
+/// Scores every question of `data`, whose worlds are given, with `weights` of the router and what `reader` answers.
 ///
 /// # Errors
 /// If the worlds are not those of the data.
-pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, answers: &Answers) -> anyhow::Result<Vec<Row>> {
+pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, reader: &Reader) -> anyhow::Result<Vec<Row>> {
     let mut lines = Vec::new();
     for world in worlds {
         for question in &world.questions {
-            lines.push(line(world, (&question.id, &question.question), weights, answers)?);
+            lines.push(line(world, (&question.id, &question.question), weights, reader)?);
         }
     }
     score(data, &lines, Labels::Clean)
@@ -59,7 +59,7 @@ pub fn means(rows: &[Row]) -> Summary {
     summary
 }
 
-fn line(world: &World, (id, question): (&str, &str), weights: &Weights, answers: &Answers) -> anyhow::Result<Line> {
+fn line(world: &World, (id, question): (&str, &str), weights: &Weights, reader: &Reader) -> anyhow::Result<Line> {
     let mut line = Line {
         question_id: id.to_owned(),
         ..Line::default()
@@ -74,7 +74,7 @@ fn line(world: &World, (id, question): (&str, &str), weights: &Weights, answers:
         line.packs.insert(budget, routed.pack.items.iter().map(shown).collect());
         line.ranked = std::mem::take(&mut routed.ranked).into_iter().map(ranked).collect();
         if budget == ANSWERED {
-            let answered = reader::read_with(&asked(request.space, question, routed), answers);
+            let answered = reader.read(&asked(request.space, question, routed));
             line.abstained = Some(answered.verdict.status == Sufficiency::Insufficient);
             line.answer = Some(answered.answer.map(|it| it.text).unwrap_or_default());
         }

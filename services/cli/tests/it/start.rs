@@ -30,6 +30,74 @@ fn a_server_whose_admin_port_is_taken_says_so_before_anything_else() {
 }
 
 #[test]
+fn weights_of_ones_own_that_do_not_fit_are_refused_with_what_to_do() {
+    let data = fresh_directory("start-weights");
+    let path = data.join("weights.json");
+    let refusal = include_str!("../../../reader/weights/refusal.json");
+    let answers = include_str!("../../../reader/weights/answer.json");
+    let said = |command: &str, setting: &str, text: Option<&str>| {
+        match text {
+            Some(text) => std::fs::write(&path, text).unwrap(),
+            None => std::fs::remove_file(&path).unwrap_or_default(),
+        }
+        let mut program = mnemic();
+        program.arg(command).env(format!("MNEMIC_READER__{setting}"), &path);
+        match command {
+            "doctor" => program.args(["--url", "http://127.0.0.1:1", "--data"]),
+            _ => program.arg("--data"),
+        };
+        let output = program.arg(data.join("memory")).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        (output.status.code(), said.concat())
+    };
+    let (code, all) = said("config", "REFUSAL", Some(refusal));
+    let line = format!("refusal = \"{}\"", path.display());
+    assert!(code == Some(0) && all.contains(&line), "{all}");
+    let (code, all) = said("config", "ANSWERS", Some(answers));
+    assert_eq!(code, Some(0), "{all}");
+
+    let other = refusal.replace("reader-", "reader-0");
+    for (command, code, setting, text, why) in [
+        (
+            "serve",
+            1,
+            "REFUSAL",
+            Some(other.as_str()),
+            "the weights are for features reader-0",
+        ),
+        (
+            "serve",
+            1,
+            "ANSWERS",
+            Some(refusal),
+            "the weights cannot be read: unknown field `bias`",
+        ),
+        (
+            "config",
+            1,
+            "ANSWERS",
+            None,
+            "weights.json cannot be read: No such file",
+        ),
+        (
+            "doctor",
+            3,
+            "REFUSAL",
+            Some("{}"),
+            "the weights cannot be read: missing field",
+        ),
+    ] {
+        let (ended, all) = said(command, setting, text);
+        let setting = setting.to_lowercase();
+        let todo = format!("[reader] {setting}: name a file that `mnemic-train {setting}` of this version wrote");
+        assert!(
+            ended == Some(code) && all.contains(&todo) && all.contains(why),
+            "{command}: {all}"
+        );
+    }
+}
+
+#[test]
 fn an_address_may_be_a_name() {
     let mut command = mnemic();
     command.args(["serve", "--listen", "localhost:0", "--admin", "localhost:0"]);

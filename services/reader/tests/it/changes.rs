@@ -3,7 +3,7 @@
 use domain::anchor::AnswerKind::{self, Number, WhatIs, When, Where, YesNo};
 use domain::evidence::{Amendment, Sufficiency};
 
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 fn check(talk: &Talk, cases: &[(AnswerKind, &str, &str)]) {
     for (kind, question, expected) in cases {
@@ -123,7 +123,7 @@ fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
         for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
             turn.amended = vec![amendment.clone()];
         }
-        reader::read(&request)
+        read(&request)
     };
     let question = "Where does Lea work?";
     let corrected = ask(amended("Siemens", Some("Bosch")), question);

@@ -2,7 +2,7 @@
 
 use domain::anchor::AnswerKind::{self, Kind, WhatDoes, WhatIs, Where, Who, YesNo};
 
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 /// Kind, head and verb as the router reads them, the question, and the answer.
 pub(crate) type Case = (AnswerKind, &'static str, &'static str, &'static str, &'static str);
@@ -10,7 +10,7 @@ pub(crate) type Case = (AnswerKind, &'static str, &'static str, &'static str, &'
 pub(crate) fn check(talk: &Talk, cases: &[Case]) {
     let mut wrong = Vec::new();
     for (kind, head, verb, question, expected) in cases {
-        let answered = reader::read(&talk.request(*kind, question, head, verb));
+        let answered = read(&talk.request(*kind, question, head, verb));
         let answer = answered.answer.map_or("refused".to_owned(), |it| it.text);
         if answer != *expected {
             wrong.push(format!("{question} is {expected}, not {answer}"));

@@ -3,9 +3,8 @@
 use domain::anchor::AnswerKind::{
     self, Duration, How, Kind, Number, Other, WhatDoes, WhatIs, When, Where, Who, Why, YesNo,
 };
-use reader::read;
 
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 /// Kind and head as the router reads them, the question, and what the answer may be.
 type Case = (AnswerKind, &'static str, &'static str, &'static str);

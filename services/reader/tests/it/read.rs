@@ -2,9 +2,8 @@
 
 use domain::anchor::AnswerKind;
 use domain::evidence::Sufficiency;
-use reader::read;
 
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 fn friends() -> Talk {
     Talk::new(

@@ -5,7 +5,12 @@ use domain::anchor::{Anchors, AnswerKind};
 use domain::evidence::{EvidencePack, Scene, Turn, WordWeight};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{AnswerV1, AnsweredV1};
-use reader::read;
+use reader::{Config, Reader};
+
+/// Reads with the weights that are built in.
+pub(crate) fn read(request: &AnswerV1) -> AnsweredV1 {
+    Reader::new(&Config::default()).unwrap().read(request)
+}
 
 /// A talk: lines of "Speaker: text" on one day; an empty line parts sessions, a line "@ date" sets the day.
 pub(crate) struct Talk {

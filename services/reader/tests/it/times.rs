@@ -1,9 +1,8 @@
 //! When something was: which of the times that a talk names can be the answer, and when it is the day of telling.
 
 use domain::anchor::AnswerKind::{self, Duration, When, Where};
-use reader::read;
 
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 fn talk() -> Talk {
     Talk::new(
