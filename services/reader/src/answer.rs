@@ -9,6 +9,7 @@ mod grade;
 mod lexis;
 mod polarity;
 mod score;
+mod slots;
 mod spans;
 mod time_words;
 mod traits;
@@ -172,7 +173,7 @@ pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, l
 
 /// Returns the names of what the choice among candidates weighs.
 pub(crate) fn span_names() -> Vec<&'static str> {
-    traits::NAMES.iter().map(String::as_str).collect()
+    slots::NAMES.iter().map(String::as_str).collect()
 }
 
 /// Returns the names of what the choice among times weighs.

@@ -15,6 +15,7 @@ pub mod choices;
 mod error;
 pub mod features;
 mod judge;
+mod lists;
 mod plan;
 mod pool;
 mod question;

@@ -223,7 +223,7 @@ fn surroundings(lines: &[Line<'_>], at: usize, question: &Question) -> Surroundi
 }
 
 fn asks(turn: &Turn) -> bool {
-    turn.text.trim_end().ends_with(['?', '？', '؟'])
+    text::ends_asking(&turn.text)
 }
 
 fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &mut Lexicon) -> Vec<Sentence> {

@@ -7,7 +7,8 @@ mod timed;
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
 use domain::time::TimeSpan;
-use text::{Kind, Nouns, gloss, is_stop, stem, words};
+use text::role::role;
+use text::{Kind, Nouns, gloss, is_auxiliary, is_stop, stem, words};
 
 use crate::words::Lexicon;
 
@@ -158,13 +159,6 @@ const SPEECH: &[&str] = &[
     "opinion",
     "advic",
 ];
-const AUXILIARIES: &[&str] = &[
-    "did", "does", "do", "am", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could",
-    "should", "might", "may",
-];
-/// Roles of a talk with an assistant: what one asks for the other gives, so nobody owns what is said.
-const ROLES: &[&str] = &["user", "assistant", "system", "tool", "agent", "human", "bot", "ai"];
-
 /// Reads the question of a request.
 pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
     let asked = gloss::english(&request.question);
@@ -240,7 +234,8 @@ fn subject(request: &AnswerV1, lower: &str) -> Option<String> {
     let subjects = &request.anchors.subjects;
     match subjects.as_slice() {
         [] => None,
-        [only] if ROLES.contains(&only.to_lowercase().as_str()) => None,
+        // What one side of a talk with an assistant asks for the other gives, so nobody owns what is said.
+        [only] if role(only).is_some() => None,
         [only] => Some(only.clone()),
         several => {
             let tokens: Vec<&str> = words(lower);
@@ -253,7 +248,7 @@ fn subject(request: &AnswerV1, lower: &str) -> Option<String> {
             let first = |name: &str| words(name).first().map(|it| it.to_lowercase()).unwrap_or_default();
             let is = |token: &str, name: &str| token.strip_suffix("'s").unwrap_or(token) == first(name);
             let at = |name: &str| tokens.iter().position(|it| is(it, name));
-            let after_auxiliary = |at: usize| at > 0 && AUXILIARIES.contains(&tokens[at - 1]);
+            let after_auxiliary = |at: usize| at > 0 && is_auxiliary(tokens[at - 1]);
             let joined = |at: usize| matches!(tokens.get(at + 1), Some(&("and" | "or")));
             let mut candidates = several.iter().filter_map(|it| Some((it, at(it)?)));
             let (name, at) = candidates.find(|&(_, at)| after_auxiliary(at))?;

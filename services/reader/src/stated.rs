@@ -8,7 +8,8 @@ use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::fact::Aspect;
 use domain::message::AnswerV1;
-use text::facts::{Slot, Statement, Subject, Telling, is_user, stated};
+use text::facts::{Slot, Statement, Subject, Telling, stated};
+use text::role::is_user;
 use text::{Nouns, gloss, is_stop, kin, stem, words};
 
 use crate::answer::{Found, person, shown};

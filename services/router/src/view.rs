@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 pub use glimpse::{Glimpses, bits};
 pub use speakers::{Speakers, is_role};
-pub use text::facts::is_user;
+pub use text::role::is_user;
 pub use turn::{Part, Sentence, Turn};
 
 /// Units that are worth a thread.

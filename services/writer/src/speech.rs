@@ -59,7 +59,7 @@ pub(crate) fn asked(window: &[Record], at: usize) -> Option<(usize, String)> {
 pub(crate) fn is_question(sentence: &str) -> bool {
     let end =
         sentence.trim_end_matches(|it: char| it == '"' || it == ')' || it == '!' || it.is_whitespace() || is_sign(it));
-    end.ends_with(['?', '？', '؟', '\u{37e}'])
+    text::ends_asking(end)
 }
 
 /// Emoji and other signs that people put behind a question mark.

@@ -94,7 +94,7 @@ pub struct Statement {
 
 /// Returns what a turn states, in order, without duplicates. What an assistant or a tool says states nothing.
 pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
-    if is_assistant(told.speaker) || guard::joking(told.text) {
+    if crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
         return Vec::new();
     }
     let sentences = ranges(told.text);
@@ -118,42 +118,13 @@ pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
     out
 }
 
-/// Says whether a name is that of the user of an assistant.
-pub fn is_user(name: &str) -> bool {
-    matches!(name.to_lowercase().as_str(), "user" | "human")
-}
-
-/// Says whether a name is that of an assistant, an agent or a tool, which tells nothing of itself.
-pub fn is_assistant(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let bare = lower.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' '));
-    matches!(
-        bare,
-        "assistant"
-            | "agent"
-            | "environment"
-            | "system"
-            | "bot"
-            | "chatbot"
-            | "ai"
-            | "tool"
-            | "model"
-            | "llm"
-            | "mnemic"
-            | "gpt"
-            | "claude"
-    )
-}
-
 /// Sentences as bytes of the text. Questions are left out; of "I moved, did I tell you?" the statement stays.
 fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     for sentence in crate::sentences(text).into_iter().take(SENTENCES_MAX) {
         let start = sentence.as_ptr() as usize - text.as_ptr() as usize;
         let mut end = start + sentence.len();
-        let asked = sentence
-            .trim_end_matches(['"', ')', '\u{201d}', '!', ' '])
-            .ends_with(['?', '？', '؟']);
+        let asked = crate::ends_asking(sentence.trim_end_matches(['"', ')', '\u{201d}', '!', ' ']));
         if asked {
             let told = (!crate::ownership::asks(sentence))
                 .then(|| sentence.rfind(','))

@@ -45,7 +45,7 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     let written = written(text);
     let phrases = &PHRASES[language(text, &written)?];
     let lower: Vec<Cow<'_, str>> = written.iter().map(|it| lower(&text[it.clone()])).collect();
-    let asks = asks(text);
+    let asks = crate::ends_asking(text);
     let mut out = Vec::with_capacity(written.len());
     let mut at = 0;
     while at < written.len() {
@@ -62,10 +62,6 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     }
     aged(text, &mut out);
     Some(out)
-}
-
-fn asks(text: &str) -> bool {
-    text.trim_end().ends_with(['?', '？'])
 }
 
 /// Returns what a phrase says behind others: of "I", right before it or before "and", the base of a verb, and no second "I" ("yo
@@ -89,7 +85,7 @@ fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
 fn aged(text: &str, pieces: &mut [Piece]) {
     for at in 2..pieces.len() {
         let [had, count, years] = [at - 2, at - 1, at].map(|it| pieces[it].english.as_deref());
-        let counted = count.is_some_and(|it| NUMBERS.contains(&it))
+        let counted = count.is_some_and(|it| crate::number_word(it).is_some_and(|it| it > 1.0))
             || text[pieces[at - 1].range.clone()].chars().all(|it| it.is_ascii_digit());
         let is = match had {
             Some("i have") => "i am",
@@ -103,7 +99,6 @@ fn aged(text: &str, pieces: &mut [Piece]) {
         }
     }
 }
-const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /// A word that is no part of the frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +156,7 @@ pub fn english(text: &str) -> Cow<'_, str> {
     let Some(pieces) = pieces(text) else {
         return Cow::Borrowed(text);
     };
-    let asks = asks(text);
+    let asks = crate::ends_asking(text);
     let mut out: Vec<String> = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         let shown = match &piece.english {

@@ -9,11 +9,13 @@ pub mod gloss;
 pub mod kin;
 pub mod ownership;
 pub mod patterns;
+pub mod role;
 pub mod sparse;
 pub mod time;
 
 mod caption;
 mod clauses;
+mod closed_words;
 mod names;
 mod nouns;
 mod parts;
@@ -27,10 +29,11 @@ mod words;
 
 pub use caption::caption;
 pub use clauses::ends_clause;
+pub use closed_words::{is_auxiliary, number_word};
 pub use names::names;
 pub use nouns::{Kind, Nouns};
 pub use parts::{parts, tokens};
-pub use sentences::sentences;
+pub use sentences::{ends_asking, sentences};
 pub use stems::{is_stop, stem, stems};
 pub use table::Table;
 pub use vectors::dot;

@@ -26,7 +26,7 @@ pub struct Context {
 
 /// Says whether a sentence asks. A statement with a tag ("I moved to Porto, did I tell you?") tells.
 pub fn asks(sentence: &str) -> bool {
-    question_without_tag(sentence).is_none() && sentence.trim_end().ends_with(['?', '？', '؟'])
+    question_without_tag(sentence).is_none() && crate::ends_asking(sentence)
 }
 
 /// Returns the statement before a tag; none if the sentence is no question, or a whole one.
@@ -53,7 +53,7 @@ pub fn sentence(text: &str, context: &Context) -> Ownership {
     let i = words.iter().position(|it| member(I, it));
     let we = words.iter().any(|it| member(WE, it));
     let you = position_of_you(&words);
-    if lower.trim_end().ends_with(['?', '？']) {
+    if crate::ends_asking(&lower) {
         return question(i.is_some() || we, you.is_some());
     }
     match (i, we, you) {

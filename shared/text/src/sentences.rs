@@ -41,6 +41,11 @@ pub fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
+/// Says whether a text ends with a question mark, of any script.
+pub fn ends_asking(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？', '؟', '\u{37e}'])
+}
+
 fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
     let sentence = sentence.trim();
     if !sentence.is_empty() {

@@ -34,7 +34,7 @@ pub(super) fn told(unit: &Unit) -> Option<Told> {
         observed_at: unit.observed_at,
     };
     let statements = stated(&telling);
-    let correction = if statements.is_empty() && !text::facts::is_assistant(&unit.actor) {
+    let correction = if statements.is_empty() && !text::role::is_assistant_to(&unit.actor, &unit.addressee) {
         correction(&unit.text)
     } else {
         None

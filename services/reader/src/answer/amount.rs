@@ -1,5 +1,7 @@
 //! Amounts: what follows a figure, or stands before it, and makes it money or a measure.
 
+use crate::lists;
+
 /// Says whether `text` speaks of a sum of money: a figure beside a sign or name of a currency.
 pub(crate) fn money(text: &str) -> bool {
     if text.contains(SIGNS) {
@@ -37,78 +39,15 @@ const SIGNS: &[char] = &[
 
 /// Says whether a lower-case word is a currency.
 pub(crate) fn currency(lower: &str) -> bool {
-    CURRENCIES.contains(&lower.strip_suffix('s').unwrap_or(lower)) || code(lower)
+    lists::CURRENCIES.contains(lower.strip_suffix('s').unwrap_or(lower)) || code(lower)
 }
 
 /// Says whether a lower-case word is the code of a currency.
 pub(crate) fn code(lower: &str) -> bool {
-    CODES.contains(&lower)
+    lists::CURRENCY_CODES.contains(lower)
 }
 
 /// Says whether a lower-case word is a measure.
 pub(crate) fn unit(lower: &str) -> bool {
-    UNITS.contains(&lower.strip_suffix('s').unwrap_or(lower)) || UNITS.contains(&lower)
+    lists::UNITS.contains(lower.strip_suffix('s').unwrap_or(lower)) || lists::UNITS.contains(lower)
 }
-
-const CURRENCIES: &[&str] = &[
-    "euro", "dollar", "buck", "pound", "quid", "cent", "penny", "pence", "franc", "krona", "kronor", "kroner", "krone",
-    "yen", "yuan", "renminbi", "rupee", "peso", "reai", "zloty", "zł", "lira", "forint", "koruna", "naira", "cedi",
-    "rand", "dirham", "shekel", "rouble", "ruble", "lei", "leu", "lakh", "grand", "shilling", "birr", "baht", "dinar",
-];
-const CODES: &[&str] = &[
-    "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "sek", "nok", "dkk", "pln", "brl", "mxn", "cad", "aud", "nzd",
-    "huf", "czk", "ngn", "ghs", "zar", "kr",
-];
-const UNITS: &[&str] = &[
-    "percent",
-    "per cent",
-    "km",
-    "kilometre",
-    "kilometer",
-    "mile",
-    "metre",
-    "meter",
-    "m",
-    "cm",
-    "mm",
-    "inch",
-    "inche",
-    "foot",
-    "feet",
-    "kg",
-    "kilo",
-    "g",
-    "gram",
-    "ton",
-    "tonne",
-    "stone",
-    "lb",
-    "ounce",
-    "litre",
-    "liter",
-    "l",
-    "ml",
-    "pint",
-    "degree",
-    "gb",
-    "mb",
-    "tb",
-    "gig",
-    "ms",
-    "w",
-    "kw",
-    "watt",
-    "volt",
-    "kwh",
-    "mph",
-    "km/h",
-    "point",
-    "acre",
-    "hectare",
-    "bar",
-    "psi",
-    "hz",
-    "mhz",
-    "ghz",
-    "calorie",
-];

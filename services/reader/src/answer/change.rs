@@ -6,6 +6,7 @@ use super::grade::Grade;
 use super::polarity::{NEAR, apart, clauses};
 use super::score::Scored;
 use super::spans::Shape;
+use crate::lists;
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 
@@ -185,32 +186,9 @@ pub(super) fn asks_before(question: &Question) -> bool {
 fn changes(sentence: &Sentence) -> bool {
     let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
     let words = text::words(&lower);
-    words.iter().any(|it| CHANGED.contains(it)) || CHANGES.iter().any(|it| lower.contains(it))
+    words.iter().any(|it| lists::CHANGED.contains(it)) || CHANGES.iter().any(|it| lower.contains(it))
 }
 
-const CHANGED: &[&str] = &[
-    "new",
-    "newer",
-    "now",
-    "nowadays",
-    "changed",
-    "switched",
-    "replaced",
-    "moved",
-    "renamed",
-    "upgraded",
-    "updated",
-    "raised",
-    "increased",
-    "lowered",
-    "reduced",
-    "cut",
-    "anymore",
-    "instead",
-    "currently",
-    "meanwhile",
-    "became",
-];
 const CHANGES: &[&str] = &[
     "these days",
     "from now on",

@@ -4,29 +4,28 @@
 use std::ops::Range;
 
 use super::lexis::{Class, class, denies};
+use super::slots;
 use super::spans::{Shape, Span};
 use super::traits::flag;
+use crate::lists;
 use crate::pool::{Line, Sentence};
 use crate::question::Question;
 
-/// Number of values that [`fills`] gives.
-pub(super) const FILLS: usize = 4;
-
-/// Says how a candidate fills the gap: `agent`, it does what the verb says; `tail`, it follows the words that the question ends
-/// with; `stands_for`, it is whom a pronoun that does it in the next sentence means; `denied`, its verb is denied.
-pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span) -> [f32; FILLS] {
+/// Says how a candidate fills the gap: whether it does what the verb says, follows the words that the question ends with, is
+/// whom a pronoun that does it in the next sentence means, and whether its verb is denied.
+pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span, row: &mut [f32]) {
     let sentence = &line.sentences[span.sentence];
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
     let denied = !question.negated && is_denied(sentence, span);
-    let tail =
-        flag(!denied && (fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span)));
-    let denied = flag(denied);
-    if !question.gap.agent {
-        return [0.0, tail, 0.0, denied];
+    let follows = || fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span);
+    row[slots::TAIL] = flag(!denied && follows());
+    row[slots::DENIED] = flag(denied);
+    if question.gap.agent {
+        let does = before_verb(question, sentence, span) || by(sentence, span);
+        row[slots::AGENT] = flag(does);
+        row[slots::STANDS_FOR] = flag(!does && stands_for(line, span));
     }
-    let does = before_verb(question, sentence, span) || by(sentence, span);
-    [flag(does), tail, flag(!does && stands_for(line, span)), denied]
 }
 
 /// "I don't drink coffee any more, only tea", "I drink no coffee": coffee is what is not drunk.
@@ -194,17 +193,11 @@ fn controls(words: &[(Class, String)]) -> bool {
     let mut words = words.iter().skip_while(|it| helps(it));
     let verb = words
         .next()
-        .is_some_and(|it| CONTROLS.contains(&text::stem(&it.1).as_str()));
+        .is_some_and(|it| lists::CONTROLS.contains(text::stem(&it.1).as_str()));
     let other = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Name | Class::Conjunction);
     let rest: Vec<&(Class, String)> = words.collect();
     verb && rest.last().is_some_and(|it| it.1 == "to") && !rest.iter().any(|it| other(it))
 }
-
-/// Verbs whose subject does what follows "to", by stem.
-const CONTROLS: &[&str] = &[
-    "use", "manag", "tri", "start", "begin", "began", "want", "need", "decid", "plan", "hope", "promis", "offer",
-    "agre", "forgot", "learn", "volunt", "stay", "go", "went", "came", "took", "take",
-];
 
 /// "(The soup) that you (cooked)": says whether all between is who does it.
 fn is_relative(sentence: &Sentence, from: usize, verb: usize) -> bool {

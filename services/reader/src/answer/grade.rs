@@ -7,6 +7,7 @@ use super::amount::currency;
 use super::lexis::{Class, class, number, person};
 use super::spans::{Shape, Span, Timed};
 use super::traits::phrase;
+use crate::lists;
 use crate::question::{Asked, Question};
 
 /// How a candidate fits the kind of a question.
@@ -66,36 +67,8 @@ fn coloured(lower: &[String]) -> Grade {
 /// Says whether a word in lower case names a colour.
 pub(super) fn is_colour(lower: &str) -> bool {
     let kind = Nouns::builtin().kind("chromatic color");
-    COLOURS.contains(&lower) || kind.is_some_and(|it| Nouns::builtin().has(&it, &[lower.to_owned()]))
+    lists::COLOURS.contains(lower) || kind.is_some_and(|it| Nouns::builtin().has(&it, &[lower.to_owned()]))
 }
-
-const COLOURS: &[&str] = &[
-    "red",
-    "blue",
-    "green",
-    "yellow",
-    "black",
-    "white",
-    "brown",
-    "pink",
-    "purple",
-    "orange",
-    "grey",
-    "gray",
-    "silver",
-    "gold",
-    "golden",
-    "beige",
-    "turquoise",
-    "violet",
-    "crimson",
-    "navy",
-    "cream",
-    "mustard",
-    "slate",
-    "teal",
-    "maroon",
-];
 
 fn figured(span: &Span) -> bool {
     matches!(

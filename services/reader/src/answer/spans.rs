@@ -108,7 +108,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 line,
                 sentence,
                 who: question.kind == AnswerKind::Who,
-                speaker: speaker::of(&pool.lines[line].turn.actor),
+                speaker: speaker::of(pool.lines[line].turn),
                 out: Vec::new(),
             };
             if question.class == Some(Asked::Colour) {

@@ -1,12 +1,8 @@
 //! A sentence as words with what the rules have to know of them.
 
-use text::is_stop;
+use text::{is_auxiliary, is_stop};
 
 pub(crate) const ASKS: &[&str] = &["what", "when", "where", "who", "whom", "whose", "which", "why", "how"];
-pub(super) const AUXILIARIES: &[&str] = &[
-    "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could", "should",
-    "might", "may",
-];
 const REQUESTS: &[&str] = &[
     "tell",
     "list",
@@ -56,6 +52,11 @@ impl Token {
         list.contains(&self.lower.as_str())
     }
 
+    /// Whether it is an auxiliary verb.
+    pub(super) fn helps(&self) -> bool {
+        is_auxiliary(&self.lower)
+    }
+
     /// Whether it is a word of content.
     pub(super) fn says(&self) -> bool {
         !is_stop(&self.text)
@@ -78,7 +79,7 @@ impl Token {
 
     /// Whether it opens a clause that asks.
     pub(super) fn opens(&self) -> bool {
-        self.any(ASKS) || self.any(AUXILIARIES)
+        self.any(ASKS) || self.helps()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a question, found by rule.
 
 use super::joined::{between, choice, list, subjects, than};
-use super::phrase::{ASKS, AUXILIARIES, Token, named, render, tokens};
+use super::phrase::{ASKS, Token, named, render, tokens};
 use super::timed::timed;
 
 /// A part is parted again at most this often.
@@ -82,7 +82,7 @@ fn questions(phrase: &[Token]) -> Parts {
         let first = [&phrase[..1], &phrase[3..]].concat();
         return Some(vec![first, phrase[2..].to_vec()]);
     }
-    let clause = phrase[0].lower == "when" && !phrase.get(1)?.any(AUXILIARIES);
+    let clause = phrase[0].lower == "when" && !phrase.get(1)?.helps();
     let asks = phrase.iter().any(Token::opens) && !clause;
     let at = (2..phrase.len().saturating_sub(1)).find(|&it| {
         let joins = phrase[it - 1].lower == "and" || phrase[it - 1].comma && phrase[0].opens();
@@ -102,7 +102,7 @@ fn opening(phrase: &[Token], at: usize) -> bool {
         let next = &phrase[at + 1];
         next.names() || next.any(&["he", "she", "they", "it", "i", "you", "we"]) || next.determines()
     };
-    phrase[at].any(ASKS) || phrase[at].any(AUXILIARIES) && follows()
+    phrase[at].any(ASKS) || phrase[at].helps() && follows()
 }
 
 /// "Where does THE FRIEND WHO gave Ann a bike live": the clause first, it is what leads to the rest.

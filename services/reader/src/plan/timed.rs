@@ -1,6 +1,6 @@
 //! Relations of time: what was asked, and the happening it is placed by.
 
-use super::phrase::{AUXILIARIES, Token, named};
+use super::phrase::{Token, named};
 use super::split::{Parts, trimmed};
 
 const MARKERS: &[&str] = &["before", "after", "while", "until", "since", "once", "when"];
@@ -49,7 +49,7 @@ pub(super) fn timed(phrase: &[Token]) -> Parts {
 
 fn leading(phrase: &[Token]) -> Parts {
     let first = phrase.first()?;
-    let asks = first.lower == "when" && phrase.get(1)?.any(AUXILIARIES);
+    let asks = first.lower == "when" && phrase.get(1)?.helps();
     if !first.any(MARKERS) || asks {
         return None;
     }
@@ -60,7 +60,7 @@ fn leading(phrase: &[Token]) -> Parts {
 
 fn trailing(phrase: &[Token]) -> Parts {
     let at = (2..phrase.len().saturating_sub(1)).find(|&it| {
-        let asking = phrase[it].lower == "when" && (phrase[it - 1].any(ASKING) || phrase[it + 1].any(AUXILIARIES));
+        let asking = phrase[it].lower == "when" && (phrase[it - 1].any(ASKING) || phrase[it + 1].helps());
         phrase[it].any(MARKERS) && !asking && !dated(&phrase[it + 1..])
     })?;
     parted(&phrase[..at], &phrase[at + 1..], phrase)
@@ -70,7 +70,7 @@ fn trailing(phrase: &[Token]) -> Parts {
 fn measured(phrase: &[Token]) -> Parts {
     let at = (1..phrase.len()).find(|&it| phrase[it].any(&["before", "after", "since", "until"]))?;
     let amount = phrase.first()?.lower == "how" && phrase[1..at].iter().all(|it| !it.says() || it.any(AMOUNTS));
-    let end = (at + 1..phrase.len()).find(|&it| phrase[it].any(AUXILIARIES))?;
+    let end = (at + 1..phrase.len()).find(|&it| phrase[it].helps())?;
     let (clause, main) = (&phrase[at + 1..end], &phrase[end..]);
     (amount && !dated(clause)).then(|| parted(main, clause, phrase))?
 }

@@ -1,10 +1,10 @@
 //! How a question wants to be answered, read from its words.
 
 use domain::anchor::{Anchors, AnswerKind};
-use text::{is_stop, words};
+use text::{is_auxiliary, is_stop, words};
 
-use super::timed::TIMES;
-use super::{AUXILIARIES, Asked};
+use super::Asked;
+use crate::lists;
 
 const LISTERS: &[&str] = &["both", "all", "list", "various", "different", "several"];
 
@@ -30,7 +30,7 @@ pub(super) fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
     if lower.starts_with("how old") {
         return AnswerKind::Number;
     }
-    if AUXILIARIES.contains(first) && read != AnswerKind::Message && !requests(&opening) {
+    if is_auxiliary(first) && read != AnswerKind::Message && !requests(&opening) {
         return AnswerKind::YesNo;
     }
     let inside = match read {
@@ -59,10 +59,10 @@ pub(super) fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
         "who" | "whose" | "whom" => AnswerKind::Who,
         "where" => AnswerKind::Where,
         "why" => AnswerKind::Why,
-        "what" if opening.get(1).is_some_and(|it| AUXILIARIES.contains(it)) => AnswerKind::WhatDoes,
+        "what" if opening.get(1).is_some_and(|it| is_auxiliary(it)) => AnswerKind::WhatDoes,
         "what" => AnswerKind::WhatIs,
         "which" => AnswerKind::Kind,
-        it if AUXILIARIES.contains(&it) => AnswerKind::YesNo,
+        it if is_auxiliary(it) => AnswerKind::YesNo,
         _ => read,
     }
 }
@@ -78,7 +78,7 @@ fn requests(opening: &[&str]) -> bool {
 /// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
 fn timed(opening: &[&str]) -> bool {
     let early = opening.iter().take(2).any(|it| *it == "when");
-    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && TIMES.contains(&pair[1]);
+    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && lists::UNITS_OF_TIME.contains(pair[1]);
     let dated =
         opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
     let inside = matches!(
@@ -93,7 +93,7 @@ pub(super) fn does(lower: &str) -> bool {
     let articles = ["the", "a", "an", "my", "our", "your", "his", "her", "their"];
     match words(lower).as_slice() {
         ["what", verb, next, ..] => {
-            !AUXILIARIES.contains(verb) && !is_stop(verb) && (articles.contains(next) || next.ends_with("'s"))
+            !is_auxiliary(verb) && !is_stop(verb) && (articles.contains(next) || next.ends_with("'s"))
         }
         _ => false,
     }
@@ -109,7 +109,7 @@ pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     let names: Vec<String> = all.flat_map(|it| words(it)).map(str::to_lowercase).collect();
     let named = |it: &str| names.iter().any(|name| name == it.strip_suffix("'s").unwrap_or(it));
     let found = match words(lower).as_slice() {
-        ["who", verb, _, ..] if !AUXILIARIES.contains(verb) => Some(*verb),
+        ["who", verb, _, ..] if !is_auxiliary(verb) => Some(*verb),
         ["who", "is" | "are" | "was" | "were", state, ..] if !named(state) => Some(*state),
         ["what", verb, ..] if does(lower) => Some(*verb),
         _ => None,
@@ -208,37 +208,6 @@ fn coloured(tokens: &[&str]) -> bool {
 
 /// Verbs of paying that need no object to be about money, by stem.
 pub(crate) const PLAINLY_PAYING: &[&str] = &["pay", "paid", "cost", "charg", "spend", "spent"];
-/// Verbs of paying and earning, by stem.
-const PAYING: &[&str] = &[
-    "pay", "paid", "cost", "charg", "spend", "spent", "earn", "owe", "lend", "lent", "borrow", "worth", "save", "sell",
-    "sold", "buy", "bought", "rais", "make", "made", "bid", "offer", "collect", "get", "got", "receiv", "ask", "want",
-    "give", "gave", "given", "take", "took",
-];
-/// What is asked for by its own name.
-const SUMS: &[&str] = &[
-    "price",
-    "prices",
-    "cost",
-    "costs",
-    "fee",
-    "fees",
-    "rent",
-    "salary",
-    "wage",
-    "wages",
-    "fare",
-    "deposit",
-    "budget",
-    "surcharge",
-    "bill",
-    "fine",
-    "refund",
-    "discount",
-    "pension",
-    "loan",
-    "debt",
-];
-
 /// Says whether a sum of money is asked for: "how much did it cost", "what did she pay for it", "what is the rent".
 /// "What did she pay for" asks for a thing.
 fn money(tokens: &[&str]) -> bool {
@@ -249,29 +218,29 @@ fn money(tokens: &[&str]) -> bool {
     let open = rest
         .last()
         .is_some_and(|it| matches!(*it, "for" | "on" | "with" | "in" | "by" | "from" | "to"));
-    let pays = |list: &[&str]| {
+    let pays = |pays: fn(&str) -> bool| {
         let at = |place: usize| text::stem(tokens[place]);
-        let main = |place: &usize| tokens[place - 1] != "to" && list.contains(&at(*place).as_str());
+        let main = |place: &usize| tokens[place - 1] != "to" && pays(&at(*place));
         (2..tokens.len())
             .find(main)
             .map(|place| (at(place), tokens.get(place + 1).copied()))
     };
     match (*first, *second) {
-        ("how", "much") if AUXILIARIES.contains(&third) => {
+        ("how", "much") if is_auxiliary(third) => {
             let thing = matches!(third, "is" | "was" | "are" | "were")
                 && rest
                     .get(1)
                     .is_some_and(|it| matches!(*it, "the" | "a" | "an" | "my" | "our"));
-            thing || pays(PAYING).is_some() || rest.iter().any(|it| SUMS.contains(it))
+            thing || pays(|it| lists::PAYING.contains(it)).is_some() || rest.iter().any(|it| lists::SUMS.contains(it))
         }
-        ("how", "much") => third == "money" || SUMS.contains(&third),
-        ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| SUMS.contains(it)),
-        ("what", it) if AUXILIARIES.contains(&it) => match pays(PLAINLY_PAYING) {
+        ("how", "much") => third == "money" || lists::SUMS.contains(third),
+        ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| lists::SUMS.contains(it)),
+        ("what", it) if is_auxiliary(it) => match pays(|it| PLAINLY_PAYING.contains(&it)) {
             Some((verb, after)) if verb.starts_with("spen") => after == Some("on") && !open,
             Some(_) => !open,
             None => false,
         },
-        ("what" | "which", it) => SUMS.contains(&it) || SUMS.contains(&third),
+        ("what" | "which", it) => lists::SUMS.contains(it) || lists::SUMS.contains(third),
         _ => false,
     }
 }

@@ -1,9 +1,7 @@
 //! Where a question leaves its gap: "who repaired it" wants what stands before the verb, "what is she allergic to" what follows
 //! "allergic to".
 
-use text::{is_stop, stem, words};
-
-use super::AUXILIARIES;
+use text::{is_auxiliary, is_stop, stem, words};
 
 /// The place of the answer in a sentence that says what is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +64,7 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
 fn noun(rest: &[&str]) -> Option<String> {
     let named =
         matches!(*rest.first()?, "the" | "my" | "our" | "your" | "his" | "her" | "their") || rest[0].ends_with("'s");
-    let ends = |it: &&str| !named || PREPOSITIONS.contains(it) || AUXILIARIES.contains(it);
+    let ends = |it: &&str| !named || PREPOSITIONS.contains(it) || is_auxiliary(it);
     let end = rest.iter().position(ends).unwrap_or(rest.len());
     let last = rest[..end].last().filter(|it| !is_stop(it) && !it.ends_with("'s"))?;
     Some(stem(last))
@@ -75,7 +73,7 @@ fn noun(rest: &[&str]) -> Option<String> {
 /// "Did", a pronoun or a name between the question and its verb is the subject itself.
 fn leaves_agent(word: &str) -> bool {
     let does = matches!(word, "did" | "does" | "do");
-    !does && !PERSONS.contains(&word) && (AUXILIARIES.contains(&word) || is_stop(word))
+    !does && !PERSONS.contains(&word) && (is_auxiliary(word) || is_stop(word))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use text::words;
 
+use crate::lists;
+
 /// Says whether a question asks what will be, 1, or what was, -1.
 pub(super) fn tense(lower: &str) -> f32 {
     let tokens = words(lower);
@@ -41,7 +43,7 @@ pub(super) fn telling(lower: &str) -> bool {
 /// Says whether what is asked for may be a time or a length of time although no "when" asks for it.
 pub(super) fn timely(lower: &str) -> bool {
     let has = |it: &str| {
-        TIMES.contains(&it)
+        lists::UNITS_OF_TIME.contains(it)
             || matches!(
                 it,
                 "old" | "age" | "deadline" | "often" | "hours" | "minutes" | "nights" | "seconds"
@@ -63,9 +65,4 @@ const TELLING: &[&str] = &[
     "chat",
     "complain",
     "reflect",
-];
-/// Words for times and spans of time.
-pub(super) const TIMES: &[&str] = &[
-    "date", "dates", "day", "days", "week", "weekend", "month", "months", "year", "years", "time", "season", "hour",
-    "weekday", "birthday", "soon", "recently", "century", "decade", "morning", "evening",
 ];

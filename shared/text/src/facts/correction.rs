@@ -18,7 +18,7 @@ pub fn correction(text: &str) -> Option<Correction> {
 }
 
 fn in_sentence(sentence: &str) -> Option<Correction> {
-    if sentence.trim_end().ends_with('?') {
+    if crate::ends_asking(sentence) {
         return None;
     }
     if let Some(right) = sentence.strip_prefix('*').filter(|it| !it.contains('*')) {

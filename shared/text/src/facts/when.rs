@@ -106,12 +106,10 @@ fn back(said: &Said<'_>, mention: &Mention) -> Option<TimeSpan> {
     let words = mention.span.words.to_lowercase();
     let mut number = None;
     for word in words.split([' ', '-']) {
-        let many = word.parse::<u32>().ok().or_else(|| {
-            NUMBERS
-                .iter()
-                .position(|it| *it == word)
-                .and_then(|it| u32::try_from(it).ok())
-        });
+        let many = word
+            .parse::<u32>()
+            .ok()
+            .or_else(|| crate::number_word(word).filter(|it| *it <= 12.0).map(|it| it as u32));
         if many.is_some() {
             number = many;
             continue;
@@ -146,7 +144,3 @@ fn unit(word: &str) -> Option<(u32, u32, Precision)> {
         _ => return None,
     })
 }
-
-const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];

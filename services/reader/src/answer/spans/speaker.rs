@@ -1,5 +1,8 @@
 //! Who speaks, as a candidate: "I repaired it", "Ann and I".
 
+use domain::evidence::Turn;
+use text::role::{is_assistant_to, is_user};
+
 use super::super::lexis::{Class, person};
 use super::token::{Token, shouted};
 use super::{Finder, Shape, Span};
@@ -7,8 +10,9 @@ use crate::pool::{Pool, Sentence};
 use crate::question::Question;
 
 /// Returns who speaks; none if that is no person but a side of a talk with an assistant.
-pub(super) fn of(actor: &str) -> Option<&str> {
-    (!text::facts::is_user(actor) && !text::facts::is_assistant(actor)).then_some(actor)
+pub(super) fn of(turn: &Turn) -> Option<&str> {
+    let person = !is_user(&turn.actor) && !is_assistant_to(&turn.actor, &turn.addressee);
+    person.then_some(&turn.actor)
 }
 
 /// The question before a reply asks the same when it covers at least this share of it.

@@ -9,6 +9,7 @@ use text::{Nouns, ends_clause, is_stop, words};
 use super::super::amount;
 use super::super::lexis::{Class, class};
 use super::super::time_words::of_time;
+use crate::lists;
 use crate::plan::ASKS;
 use crate::pool::{Pool, Sentence};
 
@@ -60,15 +61,9 @@ pub(super) fn shouted(word: &str) -> bool {
     word.chars().count() > 2 && word.chars().all(|it| it.is_uppercase() || it.is_ascii_digit())
 }
 
-/// Verbs of change, by stem: what it was stands after "from", what it is now after "to".
-const CHANGES: &[&str] = &[
-    "cut", "went", "go", "gone", "rose", "rise", "rais", "drop", "fell", "fall", "reduc", "increas", "lower", "chang",
-    "move", "grew", "grow", "bump", "switch", "shrink", "extend", "shorten", "push", "postpon",
-];
-
 /// Returns the bytes of what a sentence says that something was before: "cut from 90 to 14 days".
 pub(super) fn changed(tokens: &[Token]) -> Option<Range<usize>> {
-    let verb = |it: &Token| CHANGES.contains(&text::stem(&it.lower).as_str());
+    let verb = |it: &Token| lists::CHANGES.contains(text::stem(&it.lower).as_str());
     let from = tokens.iter().position(|it| it.lower == "from")?;
     let to = from + 1 + tokens[from + 1..].iter().take(5).position(|it| it.lower == "to")?;
     let joined = !tokens[from + 1..=to].iter().any(|it| it.breaks || it.comma);
