@@ -1,12 +1,16 @@
 //! Short answers taken word for word from the evidence, by kind of question.
 
 mod amount;
+mod bound;
 mod change;
 mod choose;
 mod dates;
+mod extent;
 mod gap;
+mod gone;
 mod grade;
 mod lexis;
+mod outcome;
 mod polarity;
 mod score;
 mod slots;
@@ -26,7 +30,7 @@ use crate::words::Lexicon;
 use grade::Grade;
 use score::Scored;
 
-pub(crate) use amount::money;
+pub(crate) use amount::{mass, money};
 pub(crate) use lexis::person;
 pub(crate) use score::shown;
 
@@ -136,6 +140,8 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
 fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
     let spans = spans::candidates(question, pool, &lines(question, pool));
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
+    bound::keep(question, pool, &mut scored);
+    gone::drop(question, pool, &mut scored);
     let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
     let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
     let right = |it: &Scored| it.grade == Grade::Right;

@@ -14,6 +14,7 @@ pub mod check;
 pub mod choices;
 mod error;
 pub mod features;
+mod implied;
 mod judge;
 mod lists;
 mod plan;

@@ -45,7 +45,7 @@ lists! {
 fn read(name: &str) -> HashSet<&'static str> {
     let mut lines = FILE
         .lines()
-        .skip_while(|it| !it.split_once(':').is_some_and(|(list, _)| list == name));
+        .skip_while(|it| it.split_once(':').is_none_or(|(list, _)| list != name));
     let first = lines.next().and_then(|it| it.split_once(':')).map_or("", |it| it.1);
     let rest = lines.take_while(|it| !it.is_empty());
     std::iter::once(first)

@@ -8,8 +8,8 @@ use domain::message::AnswerV1;
 use text::gloss::{self, Piece};
 use text::ownership::{self, Ownership};
 
-use crate::answer::money;
-use crate::question::{Asked, PLAINLY_PAYING, Question};
+use crate::implied;
+use crate::question::{Asked, Question};
 use crate::rank;
 use crate::weights::{self, Weights};
 use crate::words::{Lexicon, Term};
@@ -246,9 +246,7 @@ fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &m
         let pieces = gloss::pieces(sentence);
         let terms = Lexicon::terms(sentence, pieces.as_deref());
         let (mut matches, hits) = compare(&terms, question, lexicon);
-        if question.class == Some(Asked::Money) && money(sentence) {
-            paid(&mut matches, question);
-        }
+        implied::raise(&mut matches, sentence, question);
         out.push(Sentence {
             cover: covered(&matches, question),
             question: ownership::asks(sentence),
@@ -284,16 +282,6 @@ fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f
         hits.extend(places.map(|it| (it.0.start, word.verb)));
     }
     (matches, hits)
-}
-
-/// Whoever names a sum speaks of paying, whatever the verb.
-const PAID: f32 = 0.8;
-
-fn paid(matches: &mut [f32], question: &Question) {
-    let pays = |it: &str| PLAINLY_PAYING.contains(&it) || it == "price";
-    for (most, _) in matches.iter_mut().zip(&question.words).filter(|it| pays(&it.1.stem)) {
-        *most = most.max(PAID);
-    }
 }
 
 /// Splits the ownership of a sentence between the subject of the question and everybody else.

@@ -225,7 +225,13 @@ fn things(kind: AnswerKind, lower: &str, head: &str) -> Option<Kind> {
     }
     let names_job = |it: &str| matches!(it, "profession" | "occupation" | "job");
     let job = names_job(head) || words(lower).last().is_some_and(|it| names_job(it)) || lower.contains("for a living");
-    Nouns::builtin().kind(if job { "person" } else { head })
+    // WordNet calls only the animals pets that are so for good.
+    let pets = matches!(head, "pet" | "pets");
+    Nouns::builtin().kind(match (job, pets) {
+        (true, _) => "person",
+        (_, true) => "animal",
+        (false, false) => head,
+    })
 }
 
 /// The one speaker asked about. Of two names the one right after the auxiliary verb is the subject; questions about both,

@@ -13,6 +13,14 @@ pub(crate) fn money(text: &str) -> bool {
         .any(|it| (counts(&it[0]) && currency(&it[1])) || (code(&it[0]) && counts(&it[1])))
 }
 
+/// Says whether `text` names a weight: a figure beside a measure of it.
+pub(crate) fn mass(text: &str) -> bool {
+    let words: Vec<String> = text::words(text).into_iter().map(str::to_lowercase).collect();
+    let measures = ["kg", "kilo", "kilogram", "pound", "lb", "stone", "gram", "ton", "tonne"];
+    let measure = |it: &String| measures.contains(&it.strip_suffix('s').unwrap_or(it));
+    words.windows(2).any(|it| counts(&it[0]) && measure(&it[1]))
+}
+
 fn counts(lower: &str) -> bool {
     super::lexis::number(lower).is_some()
 }

@@ -136,6 +136,8 @@ const ABOUT: f32 = 0.9;
 const ASKED: f32 = 0.6;
 /// ... and its candidate answer nearly as well.
 const FIT: f32 = 1.0;
+/// ... unless both are so many of the same: "74 kilos", "down to 68 kilos".
+const UNIT_FIT: f32 = 2.5;
 
 /// Finds the best candidate of another time than that of `best` if the later of the two sentences says that something is new or
 /// has changed: what holds now and what held before. Only for who asks for one of both.
@@ -166,13 +168,23 @@ pub(super) fn other_time<'a>(
         told(line(it)) != told(line(first))
             && (line(it).own >= 0.0 && line(first).own >= 0.0)
             && (it.grade == Grade::Right && first.grade == Grade::Right && figure(it) == figure(first))
-            && it.fit >= first.fit - FIT
+            && it.fit >= first.fit - if same_unit(it, first) { UNIT_FIT } else { FIT }
             && !same
             && !sentence(it).question
             && sentence(it).cover >= ASKED.max(ABOUT * sentence(first).cover)
             && sentence(first).cover >= ASKED
             && changes(sentence(later))
     })
+}
+
+fn same_unit(a: &Scored, b: &Scored) -> bool {
+    let unit = |it: &Scored| {
+        it.stems
+            .last()
+            .filter(|_| it.span.shape == Shape::Amount && it.stems.len() > 1)
+            .cloned()
+    };
+    unit(a).is_some() && unit(a) == unit(b)
 }
 
 /// "Her old number", "his former boss".
@@ -183,7 +195,7 @@ pub(super) fn asks_before(question: &Question) -> bool {
 }
 
 /// Says whether a sentence tells of something new.
-fn changes(sentence: &Sentence) -> bool {
+pub(super) fn changes(sentence: &Sentence) -> bool {
     let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
     let words = text::words(&lower);
     words.iter().any(|it| lists::CHANGED.contains(it)) || CHANGES.iter().any(|it| lower.contains(it))

@@ -6,7 +6,7 @@ use super::lexis::number;
 use super::score::{Scored, located};
 use super::spans::Shape;
 use super::traits::{counts, of_kind};
-use super::{Found, change};
+use super::{Found, change, extent};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
 
@@ -17,9 +17,12 @@ const ITEMS: usize = 5;
 /// An item is worth at least this share of the best.
 const ITEM_SHARE: f32 = 0.65;
 /// A list is one of things of the kind asked for if one of them scores at most the first of these less than the best candidate,
-/// and takes those that score at most the second less.
+/// and takes those that score at most the second less, or the third in sentences that speak of the matter.
 const KIND_NEAR: f32 = 2.0;
 const KIND_BEHIND: f32 = 4.0;
+const KIND_FAR: f32 = 6.5;
+/// A sentence that covers this much speaks of the matter.
+const MATTER: f32 = 0.6;
 
 /// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
 pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>, heat: f32) -> Option<Found> {
@@ -59,7 +62,7 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
         }
     }
     let shown = chosen.iter().map(|&it| match chosen.len() {
-        1 => scored[it].text.clone(),
+        1 => whole(question, pool, &scored[it]).unwrap_or_else(|| scored[it].text.clone()),
         _ => item(&scored[it]),
     });
     Some(Found {
@@ -70,6 +73,19 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
         conflict: false,
         stated: None,
     })
+}
+
+/// A place with what it stands by and in, a figure with what it numbers: "platform 7".
+fn whole(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
+    let span = &it.span;
+    let sentence = &pool.lines[span.line].sentences[span.sentence];
+    let numbers = question.kind == AnswerKind::Kind && number(&it.text).is_some() && !span.before.is_empty();
+    if numbers && text::stem(&span.before) == question.head {
+        return Some(format!("{} {}", span.before, it.text));
+    }
+    let asked = question.kind == AnswerKind::Where && span.says.is_none() && sentence.pieces.is_none();
+    let (start, end) = extent::chain(sentence, span.start, span.end).filter(|_| asked)?;
+    Some(sentence.text[start..end].to_owned())
 }
 
 /// Another value in a rival's turn must score and cover nearly as much as the best one.
@@ -83,13 +99,14 @@ fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: u
     let sentence = |it: &Scored| &pool.lines[it.span.line].sentences[it.span.sentence];
     let first = &scored[best];
     let value = value(question, pool, first)?;
+    // Two sentences that name the same otherwise do so however they are worded.
+    let named = question.class == Some(Asked::Name);
     scored.iter().find(|it| {
         let (mine, other) = (&pool.lines[first.span.line], &pool.lines[it.span.line]);
         it.span.line != first.span.line
             && (mine.packed && other.packed)
             && (mine.own >= 0.0 && other.own >= 0.0)
-            && it.fit >= first.fit - RIVAL
-            && other.order >= mine.order - RIVAL_ORDER
+            && (named || it.fit >= first.fit - RIVAL && other.order >= mine.order - RIVAL_ORDER)
             && sentence(it).cover >= RIVAL_COVER * sentence(first).cover.max(0.5)
             && self::value(question, pool, it).is_some_and(|it| it != value)
     })
@@ -106,20 +123,39 @@ fn value(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
         counts(&sentence.terms, it.span.end, &question.head).then(|| number.to_string())
     } else if question.kind == AnswerKind::Duration || (question.class == Some(Asked::Colour) && it.stems.len() == 1) {
         Some(plain())
+    } else if question.class == Some(Asked::Name) && it.span.shape == Shape::Name {
+        names(&sentence.text[..it.span.start]).then(plain)
     } else {
         None
     }
 }
 
-/// The later of two values holds, unless the question asks for the first; told at one time they conflict.
+/// Says whether what follows is what something is called.
+fn names(before: &str) -> bool {
+    let before: Vec<String> = text::words(before).into_iter().map(str::to_lowercase).collect();
+    let last = |at: usize| before.iter().rev().nth(at).map_or("", String::as_str);
+    matches!(last(0), "called" | "named" | "name's") || last(1) == "name" && matches!(last(0), "is" | "was")
+}
+
+/// The later of two values holds, unless the question asks for the first; told at one time they conflict, and so do two people
+/// of whom neither is the one asked about, unless the later one says that something has changed.
 fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found {
     let told = |it: &Scored| pool.lines[it.span.line].turn.observed_at;
-    let conflict = told(pair[0]) == told(pair[1]);
+    let actor = |it: &Scored| pool.lines[it.span.line].turn.actor.as_str();
+    let tellers = actor(pair[0]) != actor(pair[1]);
+    let own = |it: &&Scored| question.subject.as_ref().is_some_and(|name| name == actor(it));
+    let last = pair.iter().max_by_key(|it| told(it));
+    let anew = last.is_some_and(|it| change::changes(&pool.lines[it.span.line].sentences[it.span.sentence]));
+    let conflict = told(pair[0]) == told(pair[1]) || tellers && !anew && !pair.iter().any(own);
     let later = told(pair[1]) > told(pair[0]);
     if !conflict && later != change::asks_before(question) {
         pair.swap(0, 1);
     }
-    let said = |it: &Scored| format!("\"{}\" was said on {}", it.text, told(it).format("%-d %B %Y"));
+    let by = |it: &Scored| match tellers {
+        true => format!(" by {}", actor(it)),
+        false => String::new(),
+    };
+    let said = |it: &Scored| format!("\"{}\" was said{} on {}", it.text, by(it), told(it).format("%-d %B %Y"));
     let how = if conflict { "the evidence disagrees" } else { "updated" };
     Found {
         text: pair[0].text.clone(),
@@ -142,7 +178,9 @@ fn several(pool: &Pool<'_>, scored: &[Scored], order: &[usize], worths: &[f32]) 
     let kind = order.iter().any(|&it| of_kind(it, KIND_NEAR));
     let fits = |it: usize| {
         if kind {
-            of_kind(it, KIND_BEHIND)
+            let span = &scored[it].span;
+            let near = pool.lines[span.line].sentences[span.sentence].cover >= MATTER;
+            of_kind(it, if near { KIND_FAR } else { KIND_BEHIND })
         } else {
             worths[it] >= ITEM_SHARE * worths[best]
         }

@@ -57,14 +57,24 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
         let words = between(sentence, end..span.start);
         let words = words.as_deref().and_then(<[_]>::split_first);
         words.is_some_and(|(first, rest)| {
-            is(first) && rest.iter().all(leads) || becomes(first, rest, turned(&sentence.text[..at]))
+            let called = |it: &(Class, String)| leads(it) || matches!(it.1.as_str(), "called" | "named");
+            is(first) && rest.iter().all(called) || becomes(first, rest, turned(&sentence.text[..at]))
         })
     };
     let mut nouns = sentence
         .terms
         .iter()
         .filter(|it| it.stem == *noun && it.start < span.start);
-    nouns.any(|it| follows(it.start, end_of(&sentence.text, it.start)))
+    nouns.any(|it| {
+        let end = end_of(&sentence.text, it.start);
+        follows(it.start, end) || beside(sentence, span, end)
+    })
+}
+
+/// "My new boss, Tobias": a name right behind who that is.
+fn beside(sentence: &Sentence, span: &Span, end: usize) -> bool {
+    let gap = sentence.text.get(end..span.start).map_or("", str::trim);
+    span.shape == Shape::Name && sentence.pieces.is_none() && matches!(gap, "" | "," | "–" | "—" | "(" | ":")
 }
 
 /// "(Changed the password) to", "(the password) was changed to".

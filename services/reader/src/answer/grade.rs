@@ -23,7 +23,7 @@ pub(crate) enum Grade {
 
 /// Grades a candidate; `lower` are its words in lower case.
 pub(crate) fn grade(question: &Question, span: &Span, lower: &[String]) -> Grade {
-    if says_nothing(question, lower) {
+    if says_nothing(question, lower) || repeats_verb(question, lower) {
         return Grade::Wrong;
     }
     if question.class == Some(Asked::Colour) {
@@ -50,6 +50,19 @@ fn says_nothing(question: &Question, lower: &[String]) -> bool {
         )
     };
     question.kind != AnswerKind::Number && lower.iter().all(points)
+}
+
+/// "Leaves" is no platform that a train leaves from.
+fn repeats_verb(question: &Question, lower: &[String]) -> bool {
+    let verb = question.words.iter().find(|it| it.verb);
+    let named = matches!(question.kind, AnswerKind::Kind | AnswerKind::Where | AnswerKind::Who);
+    // "Leaves" has the stem of "leaf".
+    let opens = |stem: &str| {
+        lower
+            .first()
+            .is_some_and(|it| it.starts_with(stem) && it.len() < stem.len() + 4)
+    };
+    named && verb.is_some_and(|it| opens(&it.stem) && it.stem != question.head)
 }
 
 /// A colour is said with its shade and nothing else.
@@ -95,6 +108,11 @@ fn locates(before: &str) -> bool {
             | "outside"
             | "behind"
             | "under"
+            | "underneath"
+            | "beneath"
+            | "above"
+            | "below"
+            | "opposite"
             | "beside"
             | "through"
             | "en"
@@ -103,7 +121,8 @@ fn locates(before: &str) -> bool {
     )
 }
 
-fn leads(before: &str) -> bool {
+/// Says whether what stands behind a word is a place.
+pub(super) fn leads(before: &str) -> bool {
     locates(before)
         || matches!(
             before,

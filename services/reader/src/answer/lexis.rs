@@ -103,6 +103,11 @@ pub(crate) fn person(lower: &str) -> bool {
     is(&lists::PERSONS, lower.strip_suffix('s').unwrap_or(lower)) || is(&lists::PERSONS, lower)
 }
 
+/// Says whether a verb joins the words around it to one phrase: "a used car" is one, "a parrot called Kiko" is not.
+pub(crate) fn joins(verb: &str) -> bool {
+    verb.ends_with("ed") && !matches!(verb, "called" | "named")
+}
+
 fn is(list: &List, word: &str) -> bool {
     list.contains(&word)
 }

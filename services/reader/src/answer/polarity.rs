@@ -1,7 +1,7 @@
 //! Yes or no, and one of two options.
 
 use super::lexis::denies;
-use super::{Found, change};
+use super::{Found, change, outcome};
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 use crate::words::Lexicon;
@@ -23,7 +23,10 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .filter(|&it| pool.lines[it].order >= top - BEHIND)
         .collect();
     let over = change::over(question, pool, lines);
-    let denied = if over.is_some() || differs(question, pool, first) {
+    let outcome = outcome::told(question, pool, lines).filter(|_| over.is_none());
+    let denied = if let Some((denied, _)) = outcome {
+        denied
+    } else if over.is_some() || differs(question, pool, first) {
         true
     } else {
         spoken(pool, &pool.lines[first])
@@ -38,7 +41,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .fold(0.0, f32::max);
     Some(Found {
         text: text.to_owned(),
-        lines: vec![over.unwrap_or(first)],
+        lines: vec![outcome.map(|it| it.1).or(over).unwrap_or(first)],
         share,
         reason: None,
         conflict: false,

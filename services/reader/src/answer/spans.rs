@@ -9,7 +9,7 @@ use std::ops::Range;
 use domain::anchor::AnswerKind;
 
 use super::gap;
-use super::lexis::Class;
+use super::lexis::{Class, joins};
 use crate::pool::{Pool, telling};
 use crate::question::{Asked, Question};
 use token::{Token, changed, open, tokens};
@@ -230,7 +230,7 @@ impl Finder<'_> {
             match self.tokens[here].class {
                 Class::Content | Class::Name | Class::Gerund | Class::Number => end = here + 1,
                 Class::Determiner if here == at => {}
-                Class::Verb if here > at && self.tokens[here].lower.ends_with("ed") => {}
+                Class::Verb if here > at && joins(&self.tokens[here].lower) => {}
                 Class::Determiner
                 | Class::Pronoun
                 | Class::Auxiliary

@@ -46,7 +46,7 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
         _ => None,
     };
     let equals = match tokens.as_slice() {
-        ["what", "is" | "was" | "are" | "were", rest @ ..] | ["what's", rest @ ..] => noun(rest),
+        ["what" | "who", "is" | "was" | "are" | "were", rest @ ..] | ["what's" | "who's", rest @ ..] => noun(rest),
         _ => None,
     };
     let asks = tokens.iter().any(|it| matches!(*it, "do" | "does" | "did"));
@@ -62,6 +62,10 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
 
 /// The noun of the first phrase, if it is one: "secret" of "the secret of the soup".
 fn noun(rest: &[&str]) -> Option<String> {
+    let rest = match rest {
+        [most @ .., "now" | "today" | "currently"] => most,
+        all => all,
+    };
     let named =
         matches!(*rest.first()?, "the" | "my" | "our" | "your" | "his" | "her" | "their") || rest[0].ends_with("'s");
     let ends = |it: &&str| !named || PREPOSITIONS.contains(it) || is_auxiliary(it);

@@ -12,3 +12,4 @@ mod read;
 mod stated;
 mod talk;
 mod times;
+mod unforgiven;

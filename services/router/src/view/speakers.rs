@@ -126,7 +126,10 @@ fn called(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
 
 /// Speakers called by what they are are not named by a question that uses the word.
 pub fn is_role(name: &str) -> bool {
-    text::role::role(name).is_some()
+    matches!(
+        name.to_lowercase().as_str(),
+        "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
+    )
 }
 
 #[cfg(test)]

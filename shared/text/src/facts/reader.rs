@@ -29,7 +29,8 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(told: &'a Telling<'a>) -> Reader<'a> {
-        let ordered = crate::role::is_assistant(told.addressee) || crate::role::is_user(told.speaker) || told.speaker.is_empty();
+        let ordered =
+            crate::role::is_assistant(told.addressee) || crate::role::is_user(told.speaker) || told.speaker.is_empty();
         Reader {
             told,
             mentions: find(told.text, told.observed_at),

@@ -1,0 +1,95 @@
+//! Which candidates belong to what is asked: an age to its name, a length of time to its matter. What belongs to another is no
+//! answer, however well it looks.
+
+use domain::anchor::AnswerKind;
+use text::{is_auxiliary, stem};
+
+use super::lexis::{number, person};
+use super::score::Scored;
+use super::spans::Shape;
+use crate::pool::{Pool, Sentence};
+use crate::question::Question;
+
+/// A word this near to one of the question speaks of the same.
+const SPEAKS: f32 = 0.45;
+
+/// Drops the candidates that belong to something else.
+pub(super) fn keep(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
+    if question.lower.starts_with("how old") {
+        ages(question, pool, scored);
+    } else if question.kind == AnswerKind::Duration {
+        let matter = matter(question);
+        scored.retain(|it| matter.is_empty() || speaks(pool, it, &matter));
+    } else if question.kind == AnswerKind::Where {
+        // What stands alone is a place only where it is spoken of.
+        let matter = matter(question);
+        let alone = |it: &Scored| it.span.shape == Shape::Name && !super::grade::leads(&it.span.led);
+        scored.retain(|it| matter.is_empty() || !alone(it) || speaks(pool, it, &matter));
+    }
+}
+
+/// Returns the places of the words that say what is asked, without who does it: "crutches" of "will Tom be on crutches".
+fn matter(question: &Question) -> Vec<usize> {
+    let tokens = text::words(&question.lower);
+    let does = |it: &str| {
+        tokens
+            .windows(2)
+            .any(|pair| is_auxiliary(pair[0]) && stem(pair[1]) == it)
+    };
+    let words = question.words.iter().enumerate();
+    words
+        .filter(|(_, it)| !(it.specific && does(&it.stem)))
+        .map(|it| it.0)
+        .collect()
+}
+
+/// Says whether the turn of a candidate, or what it replies to, speaks of the matter.
+fn speaks(pool: &Pool<'_>, it: &Scored, matter: &[usize]) -> bool {
+    let of = |sentence: &Sentence| matter.iter().any(|at| sentence.matches[*at] >= SPEAKS);
+    let asked = pool.said_before(it.span.line);
+    let replies = |asked: &Sentence| of(asked) && (asked.question || it.span.sentence == 0);
+    pool.lines[it.span.line].sentences.iter().any(of) || asked.is_some_and(replies)
+}
+
+/// Keeps the ages that are told of whom the question names; without one, those that are told of nobody by name.
+fn ages(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
+    if question.words.is_empty() {
+        return;
+    }
+    let asked = |it: &str| question.words.iter().any(|word| word.stem == stem(it));
+    let owners = |it: &Scored| {
+        let sentence = &pool.lines[it.span.line].sentences[it.span.sentence].text;
+        owners(sentence, it.span.start, it.span.end)
+    };
+    if scored.iter().any(|it| owners(it).iter().any(|it| asked(it))) {
+        scored.retain(|it| owners(it).iter().any(|it| asked(it)));
+    } else if question.words.iter().any(|it| it.specific) {
+        scored.retain(|it| !owners(it).iter().any(|it| it.starts_with(char::is_uppercase)));
+    }
+}
+
+/// Returns who has the age that stands in a sentence: "Finn (4)", "my neighbour Berta, aged 77", "her 4-year-old Finn".
+fn owners(sentence: &str, start: usize, end: usize) -> Vec<&str> {
+    let behind = text::words(&sentence[end..]);
+    if let Some(at) = behind.iter().take(3).position(|it| *it == "old") {
+        let joined = sentence[end..].starts_with('-') || sentence[..end].ends_with("old");
+        if let Some(name) = behind.get(at + 1).filter(|_| joined) {
+            return vec![name];
+        }
+    }
+    let before = text::words(&sentence[..start]);
+    let is_owner = |it: &&str| {
+        let lower = it.to_lowercase();
+        let name = it.starts_with(char::is_uppercase) && !text::is_stop(it) && it.len() > 1;
+        name || person(lower.strip_suffix("'s").unwrap_or(&lower))
+    };
+    let Some(at) = before.iter().rposition(is_owner) else {
+        return Vec::new();
+    };
+    // A figure between them is the age of the one before.
+    if before[at + 1..].iter().any(|it| number(&it.to_lowercase()).is_some()) {
+        return Vec::new();
+    }
+    let role = at.checked_sub(1).map(|it| before[it]).filter(is_owner);
+    role.into_iter().chain([before[at]]).collect()
+}

@@ -1,0 +1,51 @@
+//! What a sentence speaks of without a word for it: who names a sum speaks of paying, who names kilos of weight, and who has a
+//! parrot has a pet.
+
+use text::{Nouns, stem, words};
+
+use crate::answer::{mass, money};
+use crate::question::{Asked, PLAINLY_PAYING, Question};
+
+/// What goes without saying is as good as a word near to that of the question.
+const IMPLIED: f32 = 0.8;
+/// Kilos are nearly the word itself.
+const PLAIN: f32 = 0.95;
+/// Words of weighing, by stem.
+const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
+
+/// Raises how well a sentence matches the words of the question that it implies.
+pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
+    let mut raise = |to: f32, implied: &dyn Fn(&str) -> bool| {
+        let words = matches.iter_mut().zip(&question.words);
+        words
+            .filter(|it| implied(&it.1.stem))
+            .for_each(|it| *it.0 = it.0.max(to));
+    };
+    if question.class == Some(Asked::Money) && money(sentence) {
+        raise(IMPLIED, &|it| PLAINLY_PAYING.contains(&it) || it == "price");
+    }
+    if question.words.iter().any(|it| WEIGHING.contains(&it.stem.as_str())) && mass(sentence) {
+        raise(PLAIN, &|it| WEIGHING.contains(&it));
+    }
+    if question.class == Some(Asked::Name) && called(sentence) {
+        raise(PLAIN, &|it| matches!(it, "call" | "name"));
+    }
+    if question.plural && holds(sentence, question) {
+        raise(IMPLIED, &|it| it == question.head);
+    }
+}
+
+/// "Her name is", "is called".
+fn called(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
+    let pair = |it: &[String]| it[0] == "name" && matches!(it[1].as_str(), "is" | "was");
+    words.windows(2).any(pair) || words.iter().any(|it| matches!(it.as_str(), "called" | "named"))
+}
+
+/// Says whether a sentence names one of the things that the question wants listed.
+fn holds(sentence: &str, question: &Question) -> bool {
+    let Some(things) = &question.things else { return false };
+    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
+    let said = words.iter().any(|it| stem(it) == question.head);
+    !said && (0..words.len()).any(|at| Nouns::builtin().has(things, &words[at..=at]))
+}
