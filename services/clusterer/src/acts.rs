@@ -11,7 +11,8 @@ use domain::id::{FactId, MergeId, UnitId};
 pub struct Acts {
     /// What was decided about facts, by the fact as it was told; the later one counts.
     decided: BTreeMap<FactId, Vec<Decision>>,
-    parted: BTreeSet<MergeId>,
+    /// Merges that were undone, and since when.
+    parted: BTreeMap<MergeId, DateTime<Utc>>,
     forgotten: BTreeSet<UnitId>,
 }
 
@@ -41,7 +42,7 @@ impl Acts {
                 }
                 Act::RetireFact { fact } => decide(fact, curation.at, None),
                 Act::UndoMerge { merge } => {
-                    acts.parted.insert(*merge);
+                    acts.parted.entry(*merge).or_insert(curation.at);
                 }
                 Act::ForgetUnit { unit } => {
                     acts.forgotten.insert(*unit);
@@ -75,6 +76,11 @@ impl Acts {
 
     /// Says whether two that were taken for one are two.
     pub fn is_parted(&self, merge: MergeId) -> bool {
-        self.parted.contains(&merge)
+        self.parted.contains_key(&merge)
+    }
+
+    /// Returns since when two that were taken for one are two; none if they are one.
+    pub(crate) fn parted_at(&self, merge: MergeId) -> Option<DateTime<Utc>> {
+        self.parted.get(&merge).copied()
     }
 }

@@ -154,7 +154,7 @@ impl Entities {
             return;
         }
         for (class, merges) in &self.merges {
-            if merges.keys().any(|it| acts.is_parted(*it) != self.acts.is_parted(*it)) {
+            if merges.keys().any(|it| acts.parted_at(*it) != self.acts.parted_at(*it)) {
                 self.dirty.insert(class.clone());
             }
         }

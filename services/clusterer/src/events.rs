@@ -18,9 +18,11 @@ use crate::{Acts, Changed};
 
 mod judge;
 mod scene;
+mod standings;
 
 use judge::{Judgement, judge};
 use scene::Scene;
+use standings::Standings;
 
 /// Cues under which an event is looked for.
 pub(crate) const KEYS_MAX: usize = 8;
@@ -50,6 +52,7 @@ pub struct Events {
     followers: HashMap<UnitId, BTreeSet<UnitId>>,
     /// Merges as they were told last, by the event that goes into another one.
     told: BTreeMap<UnitId, Merge>,
+    standings: Standings,
     acts: Acts,
 }
 
@@ -72,7 +75,7 @@ impl Events {
         self.dirty.insert(unit.id);
     }
 
-    /// Returns the merges that changed since it was asked last, by id.
+    /// Returns the merges and standings that changed since it was asked last, by id.
     pub fn changed(&mut self, acts: &Acts) -> Changed {
         let mut again = self.noted(acts);
         let dirty = std::mem::take(&mut self.dirty);
@@ -93,12 +96,14 @@ impl Events {
             let before = self.told.remove(&id);
             if let Some(before) = &before {
                 gone.insert(before.id);
+                self.standings.set(id, before, false);
             }
             if let Some(now) = now {
                 if before.as_ref() != Some(&now) {
                     put.insert(now.id, now.clone());
                 }
                 gone.remove(&now.id);
+                self.standings.set(id, &now, true);
                 self.told.insert(id, now);
             }
         }
@@ -106,10 +111,12 @@ impl Events {
             kind: DerivedKind::Merge,
             id: it.uuid(),
         };
-        Changed {
+        let mut out = Changed {
             put: put.into_values().map(Derived::Merge).collect(),
             gone: gone.into_iter().map(id).collect(),
-        }
+        };
+        self.standings.changed(&mut out);
+        out
     }
 
     /// Puts an event under its keys or takes it away, and marks the later ones that look at it.
@@ -136,7 +143,7 @@ impl Events {
         if *acts == self.acts {
             return BTreeSet::new();
         }
-        let turned = |it: &Merge| acts.is_parted(it.id) != self.acts.is_parted(it.id);
+        let turned = |it: &Merge| acts.parted_at(it.id) != self.acts.parted_at(it.id);
         let out = self
             .told
             .iter()
@@ -213,7 +220,9 @@ impl Events {
             relation_type: kind,
             reason: judgement.reason.clone(),
             records: scene.records.clone(),
+            since: Some(scene.at.max(first.at)),
             undone: self.acts.is_parted(merge),
+            undone_at: self.acts.parted_at(merge),
         })
     }
 

@@ -66,7 +66,7 @@ impl Pages {
                 DerivedKind::Topic => self.topic(TopicId::from_uuid(id.id), None),
                 DerivedKind::Member => self.place(UnitId::from_uuid(id.id), None),
                 DerivedKind::Merge => self.unmerge(MergeId::from_uuid(id.id)),
-                DerivedKind::Page => {}
+                DerivedKind::Page | DerivedKind::Standing => {}
             }
         }
         for item in &changed.put {
@@ -76,7 +76,7 @@ impl Pages {
                 Derived::Topic(it) => self.topic(it.id, Some(it)),
                 Derived::Member(it) => self.place(it.unit, Some(it.topic)),
                 Derived::Merge(it) => self.merge(it),
-                Derived::Page(_) => {}
+                Derived::Page(_) | Derived::Standing(_) => {}
             }
         }
     }

@@ -17,7 +17,7 @@ pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage,
     PageFilter, PagePage, Paging, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
-pub use memory::{PageHead, Space, TopicMember, TopicView};
+pub use memory::{Absorbed, PageHead, Space, TopicMember, TopicView, UnitView};
 pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};

@@ -5,7 +5,7 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::SpaceId;
-use domain::merge::Merge;
+use domain::merge::{Merge, Standing};
 use domain::page::Page;
 use domain::topic::{Member, Topic};
 use uuid::Uuid;
@@ -55,6 +55,7 @@ kept! {
     Member called "member" in "topics";
     Page called "page" in "pages";
     Merge called "merge" in "merges";
+    Standing called "unit" in "units";
 }
 
 /// Answers a list of a space: those things that `keep` keeps, as it shows them, by id.

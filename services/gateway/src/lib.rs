@@ -23,6 +23,7 @@ mod query;
 mod rebuild;
 mod recall;
 mod routes;
+mod standing;
 mod state;
 mod tools;
 mod validate;

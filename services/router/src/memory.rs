@@ -98,6 +98,8 @@ impl Memory {
                 Some(Derived::Member(it)) => self.topics.put_member(it),
                 Some(Derived::Page(it)) => self.pages.put(it),
                 Some(Derived::Merge(it)) => self.merges.put(it),
+                // The merges themselves tell as much.
+                Some(Derived::Standing(_)) => {}
                 None => self.remove(id),
             }
         }
@@ -204,6 +206,7 @@ impl Memory {
             DerivedKind::Member => self.topics.remove_member(UnitId::from_uuid(id)),
             DerivedKind::Page => self.pages.remove(PageId::from_uuid(id)),
             DerivedKind::Merge => self.merges.remove(MergeId::from_uuid(id)),
+            DerivedKind::Standing => {}
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What is derived from units and kept under an id: facts, entities, topics, members, pages, merges.
+//! What is derived from units and kept under an id: facts, entities, topics, members, pages, merges, standings.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::entity::Entity;
 use crate::fact::Fact;
-use crate::merge::Merge;
+use crate::merge::{Merge, Standing};
 use crate::page::Page;
 use crate::topic::{Member, Topic};
 
@@ -25,6 +25,8 @@ pub enum DerivedKind {
     Page,
     /// A [`Merge`].
     Merge,
+    /// A [`Standing`], under the id of its unit.
+    Standing,
 }
 
 /// Kind and id: no two of a space share both.
@@ -52,6 +54,8 @@ pub enum Derived {
     Page(Page),
     /// A merge.
     Merge(Merge),
+    /// The merges that an event unit is part of.
+    Standing(Standing),
 }
 
 impl Derived {
@@ -64,6 +68,7 @@ impl Derived {
             Derived::Member(it) => (DerivedKind::Member, it.unit.uuid()),
             Derived::Page(it) => (DerivedKind::Page, it.id.uuid()),
             Derived::Merge(it) => (DerivedKind::Merge, it.id.uuid()),
+            Derived::Standing(it) => (DerivedKind::Standing, it.unit.uuid()),
         };
         DerivedId { kind, id }
     }
@@ -75,7 +80,7 @@ impl Derived {
                 std::iter::once(it).chain(former).all(|it| it.confidence.is_finite())
             }
             Derived::Entity(it) => it.synonyms.iter().all(|it| it.cosine.is_finite()),
-            Derived::Topic(_) => true,
+            Derived::Topic(_) | Derived::Standing(_) => true,
             Derived::Member(it) => it.similarity.is_finite(),
             Derived::Page(it) => {
                 let sections = it.sections.iter().map(|it| it.confidence);

@@ -38,7 +38,9 @@ impl Entities {
             relation_type: Some(RelationKind::SameAs),
             reason: fold::why(head, form).to_owned(),
             records: Vec::new(),
+            since: None,
             undone: undone(form),
+            undone_at: self.acts.parted_at(MergeId::derive(kept, own(form))),
         });
         let parted = forms[1..].iter().filter(|(form, _)| undone(form));
         (merges.collect(), parted.map(|(form, _)| (*form).clone()).collect())
@@ -66,7 +68,9 @@ impl Entities {
             relation_type: Some(RelationKind::SameAs),
             reason: link.why.to_owned(),
             records: Vec::new(),
+            since: None,
             undone: self.acts.is_parted(id),
+            undone_at: self.acts.parted_at(id),
         }
     }
 

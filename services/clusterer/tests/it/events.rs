@@ -48,9 +48,14 @@ const AGAIN: &str = "So we danced at the wedding of Julia in Oslo on 5 June 1970
 #[test]
 fn one_event_told_twice_is_merged_and_keeps_every_record() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
-    let merges = told(&units, &Acts::default()).1.merges();
+    let held = told(&units, &Acts::default()).1;
+    let merges = held.merges();
     assert_eq!(merges.len(), 1);
     let merge = &merges[0];
+    let [kept, merged] = [&units[0], &units[1]].map(|it| held.standing(it.id).unwrap());
+    assert_eq!((kept.into, kept.absorbed.as_slice()), (None, &[merge.id][..]));
+    assert_eq!((merged.into, merged.absorbed.len()), (Some(merge.id), 0));
+    assert_eq!(merge.since, Some(units[1].observed_at.to_utc()));
     assert_eq!((merge.kept, merge.merged), (units[0].id.uuid(), units[1].id.uuid()));
     assert_eq!(merge.records, units[1].records);
     assert!(
@@ -84,8 +89,10 @@ fn what_differs_in_what_matters_is_another_event() {
         let mut units = [event(1, 0, WEDDING), event(2, days, other)];
         units[0].location = "Oslo".to_owned();
         units[1].location = if other.contains("Rome") { "Rome" } else { "Oslo" }.to_owned();
-        let merges = told(&units, &Acts::default()).1.merges();
+        let held = told(&units, &Acts::default()).1;
+        let merges = held.merges();
         assert!(merges.iter().all(|it| !it.same_event), "{other}: {merges:?}");
+        assert!(units.iter().all(|it| held.standing(it.id).is_none()), "{other}");
         assert_eq!(
             merges.first().and_then(|it| it.relation_type),
             related,
@@ -136,7 +143,10 @@ fn a_merge_is_undone_by_a_curation() {
         .unwrap();
     let acts = parting(second.id);
     held.take(events.changed(&acts));
-    assert!(held.merges().iter().find(|it| it.id == second.id).unwrap().undone);
+    let undone = held.merges().into_iter().find(|it| it.id == second.id).unwrap();
+    assert!(undone.undone && undone.undone_at == Some(chrono::DateTime::UNIX_EPOCH));
+    let [first, then] = [0, 1].map(|it| held.standing(units[it].id).unwrap());
+    assert!(first.absorbed.contains(&second.id) && then.into == Some(second.id));
     assert_eq!(held, told(&units, &acts).1);
     held.take(events.changed(&Acts::default()));
     assert_eq!(held, before);

@@ -16,7 +16,7 @@ use host::Context;
 use tokio::task::JoinHandle;
 
 use crate::entities::talk;
-use crate::held::{Held, parting};
+use crate::held::Held;
 use crate::{space, unit};
 
 /// The clusterer over stores in a directory.
@@ -224,7 +224,7 @@ async fn a_curation_is_followed_and_taken_back() {
     assert_eq!(held.entity("ILIAD").mentions, 1);
     let (mut memory, mut expected) = (Memory::default(), Held::default());
     units.iter().for_each(|it| memory.apply(it, None));
-    expected.take(memory.changed(&space(), &parting(merge), &BTreeMap::new()));
+    expected.take(memory.changed(&space(), &Acts::of(std::slice::from_ref(&parted)), &BTreeMap::new()));
     assert_eq!(held, expected);
     let undone = act("2", 2, Act::Undo { curation: parted.id });
     records.put_curations(&space(), &[undone]).await.unwrap();

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use chrono::DateTime;
 use clusterer::{Acts, Changed};
 use domain::curation::{Act, Curation};
-use domain::derived::{Derived, DerivedId};
+use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::entity::Entity;
-use domain::id::{CurationId, MergeId};
-use domain::merge::Merge;
+use domain::id::{CurationId, MergeId, UnitId};
+use domain::merge::{Merge, Standing};
 
 use crate::space;
 
@@ -49,6 +49,17 @@ impl Held {
             }
         });
         found.collect()
+    }
+
+    /// The merges of a unit, as the store would find them.
+    pub(crate) fn standing(&self, unit: UnitId) -> Option<&Standing> {
+        let id = DerivedId {
+            kind: DerivedKind::Standing,
+            id: unit.uuid(),
+        };
+        self.0
+            .get(&id)
+            .and_then(|it| if let Derived::Standing(it) = it { Some(it) } else { None })
     }
 
     pub(crate) fn merge(&self, one: &str, other: &str) -> Option<Merge> {

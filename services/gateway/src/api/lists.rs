@@ -7,11 +7,10 @@ use domain::merge::{Merge, MergeOf};
 use domain::page::Dimension;
 use domain::port::DeadLetter;
 use domain::topic::Topic;
-use domain::unit::Unit;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::{PageHead, Record, Space};
+use crate::api::{PageHead, Record, Space, UnitView};
 use crate::cursor::{Listed, Paged};
 
 macro_rules! listed {
@@ -41,7 +40,7 @@ listed! {
     /// Some of the records.
     RecordPage of #[doc = "In the order in which they were stored."] Record;
     /// Some of the units.
-    UnitPage of #[doc = "In the order of their latest changes; units that were replaced are left out."] Unit;
+    UnitPage of #[doc = "In the order of their latest changes; units that were replaced are left out."] UnitView;
     /// Some of the facts.
     FactPage of #[doc = "By id."] Fact;
     /// Some of the entities.

@@ -1,6 +1,7 @@
 use chrono::{DateTime, Utc};
-use domain::id::{PageId, SpaceId};
+use domain::id::{MergeId, PageId, RecordId, SpaceId, UnitId};
 use domain::page::{Dimension, Page, PageStatus};
+use domain::relation::RelationKind;
 use domain::topic::Topic;
 use domain::unit::Unit;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,46 @@ pub struct TopicMember {
     /// Cosine to the centre of the topic.
     pub similarity: f32,
     /// The unit.
+    pub unit: UnitView,
+}
+
+/// A unit with what became of it: `status` is `merged` if it went into another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct UnitView {
+    /// The unit.
+    #[serde(flatten)]
     pub unit: Unit,
+    /// The unit that stands for it, if it went into another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<UnitId>,
+    /// The merge that says why, under `/merges/{id}`; `undo_merge` takes it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_by: Option<MergeId>,
+    /// What went into it: at most 100, by when that was observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absorbed: Vec<Absorbed>,
+}
+
+/// A unit that tells of the same event and went into another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Absorbed {
+    /// The unit.
+    pub unit: UnitId,
+    /// Its records, for which the other one stands too.
+    pub records: Vec<RecordId>,
+    /// The merge; `undo_merge` takes it back.
+    pub merge: MergeId,
+    /// Why, in words.
+    pub reason: String,
+    /// Cosine of the two.
+    pub similarity: f32,
+    /// Whether they were judged the same.
+    pub same_event: bool,
+    /// Whether they share people, time or place.
+    pub has_overlap: bool,
+    /// How they stand to each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relation_type: Option<RelationKind>,
 }
 
 /// A page without its sections, as it is listed.

@@ -5,22 +5,24 @@ use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::{EntityId, FactId, MergeId, SpaceId, UnitId};
 use domain::merge::Merge;
-use domain::unit::{Status, Unit};
+use domain::unit::Status;
 use host::clock;
 
-use crate::api::{AsOf, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage, UnitFilter, UnitPage};
+use crate::api::{
+    AsOf, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage, UnitFilter, UnitPage, UnitView,
+};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
 use crate::extract::{At, Params};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{cursor, kept, validate};
+use crate::{cursor, kept, standing, validate};
 
 /// Longest name in a filter, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
-/// Lists the units in use, in the order of their latest changes.
+/// Lists the units in use, in the order of their latest changes; those that went into another one say into which.
 #[utoipa::path(get, path = "/v1/spaces/{space}/units", tag = "memory", params(("space" = SpaceId, Path), UnitFilter), responses(
     (status = 200, description = "A page of units", body = UnitPage),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
@@ -34,25 +36,26 @@ pub(crate) async fn units(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let limit = filter.limit()?;
-    let as_of = validate::moment("as_of", filter.as_of.as_deref())?;
+    let as_of = moment(filter.as_of.as_deref())?;
     let changes = app
         .stores()
         .graph
         .changes(&space, filter.start()?.unwrap_or(0), limit)
         .await?;
     let next = cursor::next(&changes, limit, |it| it.sequence);
-    let items = changes
+    let units = changes
         .into_iter()
         .map(|it| it.unit)
         .filter(|it| in_use(it.status) && as_of.is_none_or(|as_of| it.observed_at <= as_of))
         .collect();
+    let items = standing::shown(&app, &space, units, as_of).await?;
     Ok(Json(UnitPage { items, next }))
 }
 
-/// Returns one unit, whatever became of it.
+/// Returns one unit with what became of it: whether it went into another one, and what went into it.
 #[utoipa::path(get, path = "/v1/spaces/{space}/units/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = UnitId, Path), AsOf), responses(
-    (status = 200, description = "The unit", body = Unit),
+    (status = 200, description = "The unit", body = UnitView),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn unit(
@@ -60,7 +63,7 @@ pub(crate) async fn unit(
     Extension(access): Extension<Access>,
     At((name, id)): At<(String, String)>,
     Params(params): Params<AsOf>,
-) -> Result<Json<Unit>, Problem> {
+) -> Result<Json<UnitView>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     let as_of = moment(params.as_of.as_deref())?;
     app.space(&space).await?;
@@ -71,7 +74,8 @@ pub(crate) async fn unit(
     if as_of.is_some_and(|as_of| unit.observed_at > as_of) {
         return Err(kept::not_yet("unit"));
     }
-    Ok(Json(unit))
+    let shown = standing::shown(&app, &space, vec![unit], as_of).await?.pop();
+    shown.map(Json).ok_or_else(missing)
 }
 
 /// Lists facts, those that hold and those that ceased to.
@@ -213,8 +217,8 @@ fn named_by(entity: &Entity, as_of: Option<DateTime<Utc>>) -> bool {
 
 fn in_use(status: Status) -> bool {
     match status {
-        Status::Active | Status::Archived => true,
-        Status::Merged | Status::Superseded => false,
+        Status::Active | Status::Archived | Status::Merged => true,
+        Status::Superseded => false,
     }
 }
 

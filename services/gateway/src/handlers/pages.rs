@@ -14,7 +14,7 @@ use crate::handlers::memory::moment;
 use crate::kept::Kept;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{kept, ledger};
+use crate::{kept, ledger, standing};
 
 /// Members shown of a topic.
 const MEMBERS_MAX: usize = 100;
@@ -62,9 +62,12 @@ pub(crate) async fn topic(
     let nearest = nearest(graph, &space, topic.id).await?;
     let ids: Vec<UnitId> = nearest.iter().map(|it| it.unit).collect();
     let units = graph.units(&space, &ids).await?;
+    let known = units
+        .into_iter()
+        .filter(|it| as_of.is_none_or(|as_of| it.observed_at <= as_of));
+    let units = standing::shown(&app, &space, known.collect(), as_of).await?;
     let shown = units.into_iter().filter_map(|unit| {
-        let known = as_of.is_none_or(|as_of| unit.observed_at <= as_of);
-        let member = nearest.iter().find(|it| it.unit == unit.id).filter(|_| known)?;
+        let member = nearest.iter().find(|it| it.unit == unit.unit.id)?;
         Some(TopicMember {
             similarity: member.similarity,
             unit,

@@ -155,7 +155,9 @@ async fn entities_and_merges_are_listed_and_found() {
         relation_type: None,
         reason: "told so".into(),
         records: Vec::new(),
+        since: None,
         undone: false,
+        undone_at: None,
     };
     put(&gateway, [Derived::Merge(merge.clone())]).await;
     assert_eq!(

@@ -19,3 +19,4 @@ mod recall;
 mod records;
 mod strategies;
 mod tools;
+mod units;

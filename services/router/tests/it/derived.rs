@@ -163,7 +163,9 @@ fn merge() -> Derived {
         relation_type: Some(RelationKind::SameAs),
         reason: "the same dog".to_owned(),
         records: units()[7].records.clone(),
+        since: None,
         undone: false,
+        undone_at: None,
     })
 }
 

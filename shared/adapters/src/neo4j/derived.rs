@@ -14,13 +14,14 @@ use super::error::damaged;
 use super::keys::{id, id_of};
 
 /// Kinds, by their name in keys. Only ever added to.
-const KINDS: [(DerivedKind, &str); 6] = [
+const KINDS: [(DerivedKind, &str); 7] = [
     (DerivedKind::Fact, "fact"),
     (DerivedKind::Entity, "entity"),
     (DerivedKind::Topic, "topic"),
     (DerivedKind::Member, "member"),
     (DerivedKind::Page, "page"),
     (DerivedKind::Merge, "merge"),
+    (DerivedKind::Standing, "standing"),
 ];
 
 /// What is gone stays as a node without a body. Nothing is put in another turn than `$turn`; none is any.

@@ -9,13 +9,14 @@ use super::graph::decoded;
 use super::{Failure, Outcome, integer, natural};
 
 /// Kinds, by their number in the file. Only ever added to.
-const KINDS: [DerivedKind; 6] = [
+const KINDS: [DerivedKind; 7] = [
     DerivedKind::Fact,
     DerivedKind::Entity,
     DerivedKind::Topic,
     DerivedKind::Member,
     DerivedKind::Page,
     DerivedKind::Merge,
+    DerivedKind::Standing,
 ];
 
 /// A derived thing as a row.

@@ -1,4 +1,4 @@
-//! What is derived from units: facts, entities, topics, members, pages, merges.
+//! What is derived from units: facts, entities, topics, members, pages, merges, standings.
 
 use domain::ErrorKind;
 use domain::derived::{Derived, DerivedId, DerivedKind};
@@ -8,13 +8,14 @@ use uuid::Uuid;
 use super::sample::{derived, noon, space};
 use super::{Ports, kind};
 
-const KINDS: [DerivedKind; 6] = [
+const KINDS: [DerivedKind; 7] = [
     DerivedKind::Fact,
     DerivedKind::Entity,
     DerivedKind::Topic,
     DerivedKind::Member,
     DerivedKind::Page,
     DerivedKind::Merge,
+    DerivedKind::Standing,
 ];
 /// Texts that mean something to one store or another.
 const HOSTILE: [&str; 8] = [
@@ -170,7 +171,7 @@ pub async fn any_text_comes_back(open: impl AsyncFn() -> Ports) {
 /// A number that is none is refused, and nothing of its step is kept.
 pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
-    let [fact, entity, _, member, page, merge] = derived(1, "tea");
+    let [fact, entity, _, member, page, merge, _] = derived(1, "tea");
     let mut broken = vec![entity, fact, member, page, merge];
     for it in &mut broken {
         match it {
@@ -179,7 +180,7 @@ pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
             Derived::Member(it) => it.similarity = f32::NAN,
             Derived::Page(it) => it.links[0].weight = f32::NAN,
             Derived::Merge(it) => it.similarity = f32::NEG_INFINITY,
-            Derived::Topic(_) => {}
+            Derived::Topic(_) | Derived::Standing(_) => {}
         }
     }
     for it in broken {
@@ -257,7 +258,7 @@ pub async fn they_survive(open: impl AsyncFn() -> Ports) {
 
     let graph = open().await.graph;
     assert_eq!(graph.derived_changes(&a, 0, 99).await.unwrap(), before);
-    assert_eq!(graph.derived(&a, &ids(&all)).await.unwrap().len(), 5);
+    assert_eq!(graph.derived(&a, &ids(&all)).await.unwrap().len(), 6);
     put(&*graph, &derived(2, "tea")[..1], &[]).await;
     let last = before.iter().map(|it| it.sequence).max().unwrap();
     assert_eq!(graph.derived_changes(&a, last, 99).await.unwrap().len(), 1);

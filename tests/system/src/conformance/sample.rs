@@ -6,7 +6,7 @@ use domain::derived::Derived;
 use domain::entity::{Entity, EntityKind, Synonym};
 use domain::fact::{Aspect, Fact};
 use domain::id::{CurationId, EntityId, FactId, MergeId, PageId, RecordId, SessionId, SpaceId, TopicId, UnitId};
-use domain::merge::{Merge, MergeOf};
+use domain::merge::{Merge, MergeOf, Standing};
 use domain::page::{Dimension, Line, Link, LinkKind, Page, PageStatus, Section};
 use domain::port::{Frame, Point};
 use domain::recall::{Note, NoteKind};
@@ -98,7 +98,7 @@ pub(super) fn relation(source: u128, kind: RelationKind, label: &str, target: u1
 }
 
 /// One thing of each kind, all under the same id, all of whose texts are `text`.
-pub(super) fn derived(number: u128, text: &str) -> [Derived; 6] {
+pub(super) fn derived(number: u128, text: &str) -> [Derived; 7] {
     let id = Uuid::from_u128(number);
     let own = || text.to_owned();
     [
@@ -142,7 +142,15 @@ pub(super) fn derived(number: u128, text: &str) -> [Derived; 6] {
             relation_type: Some(RelationKind::SameAs),
             reason: own(),
             records: vec![RecordId::from_uuid(id)],
-            undone: false,
+            since: Some(noon()),
+            undone: true,
+            undone_at: Some(noon()),
+        }),
+        // It has no text of its own; the length stands for it.
+        Derived::Standing(Standing {
+            unit: UnitId::from_uuid(id),
+            into: Some(MergeId::from_uuid(Uuid::from_u128(text.len() as u128))),
+            absorbed: vec![MergeId::from_uuid(id)],
         }),
     ]
 }

@@ -10,6 +10,7 @@ mod erasure;
 mod golden;
 mod infra;
 mod isolation;
+mod merges;
 mod nats;
 mod neo4j;
 mod order;

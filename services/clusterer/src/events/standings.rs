@@ -1,0 +1,77 @@
+//! Which merges an event has a part in, so that they are found by the event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{MergeId, UnitId};
+use domain::merge::{Merge, Standing};
+
+use crate::Changed;
+
+/// Most merges told of one event that took others in; all of them stand in the list of merges.
+const ABSORBED_MAX: usize = 100;
+
+/// A merge by when the later telling was observed.
+type Since = (Option<DateTime<Utc>>, MergeId);
+
+/// The standings of the events of one space.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Standings {
+    into: BTreeMap<UnitId, MergeId>,
+    absorbed: BTreeMap<UnitId, BTreeSet<Since>>,
+    touched: BTreeSet<UnitId>,
+    /// As they were told last.
+    told: BTreeMap<UnitId, Standing>,
+}
+
+impl Standings {
+    /// Notes the merge by which an event goes into another one, or that it is not told any more as it was. A judgement that
+    /// two events are not one joins nothing.
+    pub(super) fn set(&mut self, unit: UnitId, merge: &Merge, holds: bool) {
+        if !merge.same_event {
+            return;
+        }
+        let kept = UnitId::from_uuid(merge.kept);
+        let place = (merge.since, merge.id);
+        let absorbed = self.absorbed.entry(kept).or_default();
+        if holds {
+            absorbed.insert(place);
+            self.into.insert(unit, merge.id);
+        } else {
+            absorbed.remove(&place);
+            self.into.remove(&unit);
+        }
+        if absorbed.is_empty() {
+            self.absorbed.remove(&kept);
+        }
+        self.touched.extend([kept, unit]);
+    }
+
+    /// Adds the standings that changed since it was asked last.
+    pub(super) fn changed(&mut self, out: &mut Changed) {
+        for unit in std::mem::take(&mut self.touched) {
+            let now = self.standing(unit);
+            let before = self.told.remove(&unit);
+            match now {
+                Some(now) => {
+                    if before.as_ref() != Some(&now) {
+                        out.put.push(Derived::Standing(now.clone()));
+                    }
+                    self.told.insert(unit, now);
+                }
+                None => out.gone.extend(before.map(|it| DerivedId {
+                    kind: DerivedKind::Standing,
+                    id: it.unit.uuid(),
+                })),
+            }
+        }
+    }
+
+    fn standing(&self, unit: UnitId) -> Option<Standing> {
+        let into = self.into.get(&unit).copied();
+        let absorbed = self.absorbed.get(&unit).into_iter().flatten();
+        let absorbed: Vec<MergeId> = absorbed.take(ABSORBED_MAX).map(|it| it.1).collect();
+        (into.is_some() || !absorbed.is_empty()).then_some(Standing { unit, into, absorbed })
+    }
+}
