@@ -9,6 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{EntityId, FactId, MergeId, PageId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
+use domain::page::{Page, PageStatus};
 use domain::topic::Topic;
 use domain::unit::Unit;
 use known::{Known, Subject};
@@ -104,32 +105,48 @@ impl Pages {
         affected.append(&mut near);
         let mut out = Changed::default();
         for subject in affected {
-            self.tell(subject, &mut out);
+            self.tell(space, subject, &mut out);
         }
         out
     }
 
-    fn tell(&mut self, subject: Subject, out: &mut Changed) {
+    fn tell(&mut self, space: &SpaceId, subject: Subject, out: &mut Changed) {
         let known = self.told.get(&subject).copied();
-        let Some(head) = self.known.heads.get(&subject) else {
+        let Some((page, age)) = self.page(space, &subject) else {
             self.forget(&subject, known, out);
             return;
         };
-        let mut page = self.known.page(&subject, head);
-        let read = self.read.get(&page.id).copied();
-        let age = read.map_or(page.updated_at, |it| it.max(page.updated_at));
-        if self.border.is_some_and(|it| age < it) {
-            page.status = domain::page::PageStatus::Archived;
-        }
         if known.is_some_and(|it| it.0 != page.id) {
             self.forget(&subject, known, out);
         }
-        self.aged(&subject, Some(age));
+        self.aged(&subject, age);
         self.subjects.insert(page.id, subject.clone());
         let now = (page.id, digest(&page));
         if self.told.insert(subject, now) != Some(now) {
             out.put.push(Derived::Page(page));
         }
+    }
+
+    /// The page of a subject, and when something was last told or read of it; a page of which all was taken back grows no
+    /// older, and is kept for those who ask for a moment before.
+    fn page(&self, space: &SpaceId, subject: &Subject) -> Option<(Page, Option<DateTime<Utc>>)> {
+        let Some(head) = self.known.heads.get(subject) else {
+            let head = self.known.former_head(space, subject)?;
+            let page = Page {
+                status: PageStatus::Former,
+                links: Vec::new(),
+                ..self.known.page(subject, &head)
+            };
+            let left = page.sections.iter().any(|it| !it.former.is_empty());
+            return left.then_some((page, None));
+        };
+        let mut page = self.known.page(subject, head);
+        let read = self.read.get(&page.id).copied();
+        let age = read.map_or(page.updated_at, |it| it.max(page.updated_at));
+        if self.border.is_some_and(|it| age < it) {
+            page.status = PageStatus::Archived;
+        }
+        Some((page, Some(age)))
     }
 
     fn forget(&mut self, subject: &Subject, known: Option<(PageId, u64)>, out: &mut Changed) {
@@ -195,6 +212,7 @@ impl Pages {
     }
 
     fn fact(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {
+        self.take_back(id, fact);
         let known = self.known.facts.get(id).cloned();
         let touched = self.known.facts.set(id, fact);
         let now = self.known.facts.get(id);
@@ -209,6 +227,30 @@ impl Pages {
             self.affected.insert(Subject::Taste(entity));
         }
         self.affected.extend(touched.contrary.into_iter().map(Subject::Taste));
+        let named = touched.names.iter().filter_map(|it| self.known.names.owner(it));
+        self.affected.extend(named.map(Subject::Entity));
+    }
+
+    /// Keeps what was taken back as it was told last, for pages as of a moment before.
+    fn take_back(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {
+        let was = fact.filter(|it| it.withdrawn).and_then(|fact| {
+            let told = fact.former.iter().rev().filter_map(|it| it.fact.as_ref());
+            let told = told.into_iter().find(|it| !it.withdrawn)?;
+            Some(domain::fact::Fact {
+                former: fact.former.clone(),
+                ..told.clone()
+            })
+        });
+        let known = self.known.taken.get(id).cloned();
+        if known == was {
+            return;
+        }
+        let touched = self.known.taken.set(id, was.as_ref());
+        known.iter().for_each(|it| self.known.placed.taken_back(it, false));
+        was.iter().for_each(|it| self.known.placed.taken_back(it, true));
+        for entity in touched.entities {
+            self.affected.extend([Subject::Entity(entity), Subject::Taste(entity)]);
+        }
         let named = touched.names.iter().filter_map(|it| self.known.names.owner(it));
         self.affected.extend(named.map(Subject::Entity));
     }

@@ -1,5 +1,8 @@
 //! Dimension > Page > Section: the view of a memory that can be walked through (MemCog, section 3).
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +87,8 @@ pub enum PageStatus {
     Active,
     /// Neither read nor changed for long: left out of lists, still found when asked for.
     Archived,
+    /// All that stood on it was taken back: there as of a moment before, else not.
+    Former,
 }
 
 /// What a memory knows of one thing, in sections.
@@ -118,26 +123,29 @@ pub struct Page {
 }
 
 impl Page {
-    /// Returns the page as far as it was known at `as_of`, none if nothing of it was: lines told later are left out, and what
-    /// ceased to hold later still held. Names, tags and links are those of today; whoever follows a link asks its target.
+    /// Returns the page as it is read: without what is kept for earlier moments; none if that is all.
+    pub fn now(mut self) -> Option<Page> {
+        self.sections = self.sections.into_iter().filter_map(Section::now).collect();
+        (self.status != PageStatus::Former).then_some(self)
+    }
+
+    /// Returns the page as far as it was known at `as_of`, none if nothing of it was: lines told later are left out, those
+    /// taken away later still stand there, and what ceased to hold later still held. Names, tags and links are those of
+    /// today; whoever follows a link asks its target.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Page> {
         let mut page = self.clone();
-        for section in &mut page.sections {
-            let all = section.lines.len();
-            section.lines.retain(|it| it.observed_at <= as_of);
-            section.time = section.time.take().filter(|_| section.lines.len() == all);
-            for line in &mut section.lines {
-                line.until = line.until.filter(|it| *it <= as_of);
-            }
-        }
-        page.sections.retain(|it| !it.lines.is_empty());
+        page.sections = page.sections.drain(..).filter_map(|it| it.known_at(as_of)).collect();
         let lines = page.sections.iter().flat_map(|it| &it.lines);
         let newest = lines.max_by(|a, b| (a.observed_at, &a.text).cmp(&(b.observed_at, &b.text)))?;
-        if self.updated_at > as_of {
-            // What the summary tells may have come later.
+        let brought_back = self.sections.iter().flat_map(|it| &it.former).any(|it| it.stood(as_of));
+        if self.updated_at > as_of || brought_back {
+            // What the summary tells may have come later, or leaves out what stood there.
             (page.summary, page.updated_at) = (newest.text.clone(), newest.observed_at);
             let sum: f32 = page.sections.iter().map(|it| it.confidence).sum();
             page.confidence = sum / page.sections.len() as f32;
+        }
+        if page.status == PageStatus::Former {
+            page.status = PageStatus::Active;
         }
         Some(page)
     }
@@ -156,11 +164,76 @@ pub struct Section {
     /// Lines that were left out by compression.
     #[serde(default)]
     pub left_out: u32,
+    /// Lines that were taken away, or that ceased to hold and gave way: at most twelve, those that went last first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<FormerLine>,
     /// The time it covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeSpan>,
     /// 0 to 1.
     pub confidence: f32,
+}
+
+impl Section {
+    /// Most lines of a section, and most former ones.
+    pub const LINES_MAX: usize = 12;
+
+    /// Returns the section as it is read: without what is kept for earlier moments; none if that is all.
+    pub fn now(mut self) -> Option<Section> {
+        self.former = Vec::new();
+        (!self.lines.is_empty()).then_some(self)
+    }
+
+    /// Returns the section as far as it was known at `as_of`; none if nothing of it was.
+    pub fn known_at(mut self, as_of: DateTime<Utc>) -> Option<Section> {
+        let all = self.lines.len();
+        self.lines.retain(|it| it.observed_at <= as_of);
+        let mut changed = self.lines.len() < all;
+        let mut former = std::mem::take(&mut self.former);
+        former.retain(|it| it.stood(as_of));
+        // Of what was known otherwise more than once, how it was known then is what ended first.
+        former.sort_by_key(|it| it.known_until);
+        let mut met: BTreeSet<FactId> = BTreeSet::new();
+        for line in former.into_iter().map(|it| it.line) {
+            if line.fact.is_none_or(|it| met.insert(it)) {
+                self.lines.retain(|it| it.fact.is_none() || it.fact != line.fact);
+                self.lines.push(line);
+                changed = true;
+            }
+        }
+        for line in &mut self.lines {
+            line.until = line.until.filter(|it| *it <= as_of);
+        }
+        if changed {
+            self.time = None;
+            // What held then comes first, and the newest; shown are both oldest first.
+            self.lines
+                .sort_by_key(|it| (it.until.is_some(), Reverse((it.observed_at, it.fact, it.unit))));
+            let over = self.lines.len().saturating_sub(Section::LINES_MAX);
+            self.left_out = self.left_out.saturating_add(u32::try_from(over).unwrap_or(u32::MAX));
+            self.lines.truncate(Section::LINES_MAX);
+            self.lines
+                .sort_by_key(|it| (it.until.is_some(), it.observed_at, it.fact, it.unit));
+        }
+        (!self.lines.is_empty()).then_some(self)
+    }
+}
+
+/// A line that stood in a section.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct FormerLine {
+    /// When it was taken away, or ceased to hold.
+    pub known_until: DateTime<Utc>,
+    /// The line as it was.
+    pub line: Line,
+}
+
+impl FormerLine {
+    /// Says whether the line stood there at `as_of`.
+    pub fn stood(&self, as_of: DateTime<Utc>) -> bool {
+        self.line.observed_at <= as_of && as_of < self.known_until
+    }
 }
 
 /// One statement of a section with what it stands on.

@@ -5,7 +5,7 @@ use domain::fact::Aspect;
 use domain::page::{Page, PageStatus, Section};
 
 use super::known::{Head, Known, Subject};
-use super::sections::rounded;
+use super::sections::{Ranks, rounded};
 
 /// Most sections, tags and other names of a page.
 const SECTIONS_MAX: usize = 12;
@@ -22,10 +22,9 @@ impl Known {
             Subject::Entity(id) => {
                 let mut sections = self.fact_sections(*id, &[]);
                 if head.dimension == domain::page::Dimension::Place {
-                    let mut ranks: Vec<_> = self.named(*id).take(200).map(|it| it.0).collect();
-                    ranks.sort_unstable();
-                    let ids = ranks.iter().map(|it| it.3);
-                    sections.extend(self.facts_section("What people have to do with it", "place", ids, ranks.len()));
+                    let named = self.named(*id).map(|it| it.0);
+                    let ranks = Ranks::naming(named, self.named_in(&self.taken, *id).map(|it| it.0));
+                    sections.extend(self.facts_section("What people have to do with it", "place", &ranks));
                 }
                 sections
             }
@@ -37,7 +36,8 @@ impl Known {
         let start = |it: &Section| it.time.as_ref().map(|it| it.start);
         sections.sort_by(|a, b| (&a.category, start(a), &a.title).cmp(&(&b.category, start(b), &b.title)));
         sections.truncate(SECTIONS_MAX);
-        let sure = sections.iter().map(|it| it.confidence).sum::<f32>() / sections.len().max(1) as f32;
+        let shown = || sections.iter().filter(|it| !it.lines.is_empty());
+        let sure = shown().map(|it| it.confidence).sum::<f32>() / shown().count().max(1) as f32;
         let lines = sections.iter().flat_map(|it| &it.lines).map(|it| it.observed_at);
         let seen = buckets.iter().filter_map(|it| it.times.last()).map(|it| it.0);
         let updated_at: Option<DateTime<Utc>> = lines.chain(seen).max();

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use domain::page::{Line, Link, Page, Section};
+use domain::page::{FormerLine, Line, Link, Page, Section};
 
 /// Equal pages have equal digests; the same within a process.
 pub(super) fn digest(page: &Page) -> u64 {
@@ -34,20 +34,27 @@ fn add_section(section: &Section, out: &mut DefaultHasher) {
         category,
         lines,
         left_out,
+        former,
         time,
         confidence,
     } = section;
     (title, category, left_out, time, confidence.to_bits(), lines.len()).hash(out);
-    for line in lines {
-        let Line {
-            text,
-            unit,
-            observed_at,
-            fact,
-            until,
-        } = line;
-        (text, unit, observed_at, fact, until).hash(out);
+    lines.iter().for_each(|it| add_line(it, out));
+    for FormerLine { known_until, line } in former {
+        known_until.hash(out);
+        add_line(line, out);
     }
+}
+
+fn add_line(line: &Line, out: &mut DefaultHasher) {
+    let Line {
+        text,
+        unit,
+        observed_at,
+        fact,
+        until,
+    } = line;
+    (text, unit, observed_at, fact, until).hash(out);
 }
 
 fn add_link(link: &Link, out: &mut DefaultHasher) {

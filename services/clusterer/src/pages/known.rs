@@ -43,6 +43,8 @@ pub(super) struct Head {
 pub(super) struct Known {
     pub(super) store: Store,
     pub(super) facts: Facts,
+    /// Facts that were taken back, as they were told.
+    pub(super) taken: Facts,
     pub(super) placed: Placed,
     pub(super) names: Names,
     pub(super) topics: BTreeMap<TopicId, Topic>,
@@ -72,6 +74,15 @@ impl Known {
 
     /// Returns the head of a subject; none if it has no page.
     pub(super) fn head(&self, space: &SpaceId, subject: &Subject) -> Option<Head> {
+        self.head_by(space, subject, &self.facts)
+    }
+
+    /// Returns the head of a subject that has no page any more: all that stood there was taken back.
+    pub(super) fn former_head(&self, space: &SpaceId, subject: &Subject) -> Option<Head> {
+        self.head_by(space, subject, &self.taken)
+    }
+
+    fn head_by(&self, space: &SpaceId, subject: &Subject, facts: &Facts) -> Option<Head> {
         let (dimension, key, title) = match subject {
             Subject::Entity(id) => {
                 let entity = self.names.get(*id)?;
@@ -80,8 +91,8 @@ impl Known {
                     EntityKind::Place => Dimension::Place,
                     EntityKind::Other => return None,
                 };
-                let told = self.facts.about(*id).is_some()
-                    || dimension == Dimension::Place && self.named(*id).next().is_some();
+                let told = facts.about(*id).is_some()
+                    || dimension == Dimension::Place && self.named_in(facts, *id).next().is_some();
                 if entity.mentions < MENTIONS_MIN && !told {
                     return None;
                 }
@@ -89,7 +100,7 @@ impl Known {
             }
             Subject::Taste(id) => {
                 let entity = self.names.get(*id)?;
-                let aspects = self.facts.about(*id)?;
+                let aspects = facts.about(*id)?;
                 if !aspects.contains_key(&Aspect::Preference) && !aspects.contains_key(&Aspect::Instruction) {
                     return None;
                 }
@@ -117,8 +128,17 @@ impl Known {
 
     /// Returns the facts that name an entity as their value, name by name, with whom they are about.
     pub(super) fn named(&self, id: EntityId) -> impl Iterator<Item = (&facts::Rank, Option<EntityId>)> {
-        let facts = self.names.of(id).filter_map(|it| self.facts.naming(it));
-        facts.flatten().map(|(rank, about)| (rank, *about))
+        self.named_in(&self.facts, id)
+    }
+
+    /// Returns those of `facts` that name an entity as their value.
+    pub(super) fn named_in<'a>(
+        &'a self,
+        facts: &'a Facts,
+        id: EntityId,
+    ) -> impl Iterator<Item = (&'a facts::Rank, Option<EntityId>)> {
+        let naming = self.names.of(id).filter_map(|it| facts.naming(it));
+        naming.flatten().map(|(rank, about)| (rank, *about))
     }
 
     /// Adds the subjects whose pages may link to the page of `subject`.

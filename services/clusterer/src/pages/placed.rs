@@ -18,12 +18,20 @@ pub(super) struct Placed {
     /// Events by part.
     events: HashMap<UnitId, BTreeSet<UnitId>>,
     members: HashMap<UnitId, TopicId>,
-    facts: HashMap<UnitId, BTreeSet<(Aspect, Rank)>>,
-    topics: BTreeMap<TopicId, Told>,
+    told: Stated,
+    /// What was taken back.
+    taken: Stated,
     /// Topics whose facts changed since it was asked last.
     pub(super) touched: BTreeSet<TopicId>,
     /// Facts that came into a topic or left one since then.
     pub(super) moved: BTreeSet<FactId>,
+}
+
+/// Facts by the unit that states them, and by topic.
+#[derive(Clone, Debug, Default)]
+struct Stated {
+    facts: HashMap<UnitId, BTreeSet<(Aspect, Rank)>>,
+    topics: BTreeMap<TopicId, Told>,
 }
 
 impl Placed {
@@ -75,27 +83,38 @@ impl Placed {
 
     /// Puts a fact, or takes it away as it was put.
     pub(super) fn fact(&mut self, fact: &Fact, more: bool) {
-        let (source, told) = (fact.source, (fact.aspect, rank(fact)));
-        let facts = self.facts.entry(source).or_default();
-        if more {
-            facts.insert(told);
-        } else {
-            facts.remove(&told);
-        }
-        if facts.is_empty() {
-            self.facts.remove(&source);
-        }
-        for event in self.events.get(&source).cloned().unwrap_or_default() {
-            if let Some(topic) = self.members.get(&event) {
-                tell(&mut self.topics, *topic, told, more);
-                self.touched.insert(*topic);
-            }
-        }
+        self.told.put(fact, more);
+        let topics = self.topics_of_each(fact.source);
+        topics
+            .iter()
+            .for_each(|it| self.told.tell(*it, (fact.aspect, rank(fact)), more));
+        self.touched.extend(topics);
+    }
+
+    /// Puts a fact that was taken back, as it was told, or takes it away as it was put.
+    pub(super) fn taken_back(&mut self, fact: &Fact, more: bool) {
+        self.taken.put(fact, more);
+        let topics = self.topics_of_each(fact.source);
+        topics
+            .iter()
+            .for_each(|it| self.taken.tell(*it, (fact.aspect, rank(fact)), more));
+        self.touched.extend(topics);
     }
 
     /// Returns the facts of a topic.
     pub(super) fn told(&self, topic: TopicId) -> Option<&Told> {
-        self.topics.get(&topic)
+        self.told.topics.get(&topic)
+    }
+
+    /// Returns the facts of a topic that were taken back.
+    pub(super) fn taken(&self, topic: TopicId) -> Option<&Told> {
+        self.taken.topics.get(&topic)
+    }
+
+    /// The topic of each event in which a unit stands.
+    fn topics_of_each(&self, unit: UnitId) -> Vec<TopicId> {
+        let events = self.events.get(&unit).into_iter().flatten();
+        events.filter_map(|it| self.members.get(it)).copied().collect()
     }
 
     /// Returns the topics in whose talk a unit stands.
@@ -105,29 +124,47 @@ impl Placed {
     }
 
     fn count(&mut self, event: UnitId, more: bool) {
-        let (Some(topic), Some(parts)) = (self.members.get(&event), self.parts.get(&event)) else {
+        let (Some(topic), Some(parts)) = (self.members.get(&event).copied(), self.parts.get(&event)) else {
             return;
         };
-        for told in parts.iter().filter_map(|it| self.facts.get(it)).flatten() {
-            tell(&mut self.topics, *topic, *told, more);
-            self.touched.insert(*topic);
-            self.moved.insert(told.1.3);
+        for stated in [&mut self.told, &mut self.taken] {
+            let facts = parts.iter().filter_map(|it| stated.facts.get(it)).flatten();
+            for told in facts.copied().collect::<Vec<_>>() {
+                stated.tell(topic, told, more);
+                self.touched.insert(topic);
+                self.moved.insert(told.1.3);
+            }
         }
     }
 }
 
-fn tell(topics: &mut BTreeMap<TopicId, Told>, topic: TopicId, (aspect, rank): (Aspect, Rank), more: bool) {
-    let aspects = topics.entry(topic).or_default();
-    let ranks = aspects.entry(aspect).or_default();
-    let count = ranks.entry(rank).or_default();
-    *count = if more { *count + 1 } else { count.saturating_sub(1) };
-    if *count == 0 {
-        ranks.remove(&rank);
+impl Stated {
+    fn put(&mut self, fact: &Fact, more: bool) {
+        let facts = self.facts.entry(fact.source).or_default();
+        if more {
+            facts.insert((fact.aspect, rank(fact)));
+        } else {
+            facts.remove(&(fact.aspect, rank(fact)));
+        }
+        if facts.is_empty() {
+            self.facts.remove(&fact.source);
+        }
     }
-    if ranks.is_empty() {
-        aspects.remove(&aspect);
-    }
-    if aspects.is_empty() {
-        topics.remove(&topic);
+
+    /// Counts one event more, or one less, in whose talk a fact was told.
+    fn tell(&mut self, topic: TopicId, (aspect, rank): (Aspect, Rank), more: bool) {
+        let aspects = self.topics.entry(topic).or_default();
+        let ranks = aspects.entry(aspect).or_default();
+        let count = ranks.entry(rank).or_default();
+        *count = if more { *count + 1 } else { count.saturating_sub(1) };
+        if *count == 0 {
+            ranks.remove(&rank);
+        }
+        if ranks.is_empty() {
+            aspects.remove(&aspect);
+        }
+        if aspects.is_empty() {
+            self.topics.remove(&topic);
+        }
     }
 }

@@ -1,65 +1,137 @@
 //! Sections: facts by aspect, and events; long ones compressed to the lines that say most.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Former};
 use domain::id::{EntityId, FactId, TopicId};
-use domain::page::{Line, Section};
+use domain::page::{FormerLine, Line, Section};
 use domain::time::{Precision, TimeSpan};
 
 use super::bucket::{Bucket, Rank};
-use super::facts;
+use super::facts::{self, Rank as Place};
 use super::known::Known;
 
 /// Most lines of a section.
-pub(super) const LINES_MAX: usize = 12;
+pub(super) const LINES_MAX: usize = Section::LINES_MAX;
 /// Most candidates that are looked at for a section, as some say the same.
 const LOOKED_AT: usize = 48;
+/// Facts that name a place that are looked at.
+const NAMING_MAX: usize = 200;
 /// How sure what was told is.
 const TOLD: f32 = 0.8;
 
+/// Facts that a section may tell.
+pub(super) struct Ranks {
+    /// The best ones, best first.
+    best: Vec<FactId>,
+    /// Those that hold no more, the surest first.
+    closed: Vec<FactId>,
+    /// Those that were taken back.
+    taken: Vec<FactId>,
+    /// How many are told.
+    all: usize,
+}
+
+impl Ranks {
+    fn of<V, W>(told: Option<&BTreeMap<Place, V>>, taken: Option<&BTreeMap<Place, W>>) -> Ranks {
+        let ids = |it: &Place| it.3;
+        let first_closed = (
+            true,
+            Reverse(u32::MAX),
+            Reverse(DateTime::<Utc>::MAX_UTC),
+            FactId::from_uuid(Default::default()),
+        );
+        let closed = told.into_iter().flat_map(|it| it.range(first_closed..));
+        Ranks {
+            best: told
+                .into_iter()
+                .flat_map(|it| it.keys())
+                .take(LOOKED_AT)
+                .map(ids)
+                .collect(),
+            closed: closed.take(LOOKED_AT).map(|it| it.0.3).collect(),
+            taken: taken
+                .into_iter()
+                .flat_map(|it| it.keys())
+                .take(LOOKED_AT)
+                .map(ids)
+                .collect(),
+            all: told.map_or(0, BTreeMap::len),
+        }
+    }
+
+    /// Of those that name a place; there may be more.
+    pub(super) fn naming<'a>(told: impl Iterator<Item = &'a Place>, taken: impl Iterator<Item = &'a Place>) -> Ranks {
+        let told: BTreeMap<Place, ()> = told.take(NAMING_MAX).map(|it| (*it, ())).collect();
+        let taken: BTreeMap<Place, ()> = taken.take(NAMING_MAX).map(|it| (*it, ())).collect();
+        Ranks::of(Some(&told), Some(&taken))
+    }
+}
+
 impl Known {
-    /// Returns a section of facts; `ranked` with the best first, `all` of them. Those that hold stand first, each oldest first.
-    pub(super) fn facts_section(
-        &self,
-        title: &str,
-        category: &str,
-        ranked: impl Iterator<Item = FactId>,
-        all: usize,
-    ) -> Option<Section> {
+    /// Returns a section of facts: those that hold stand first, each oldest first.
+    pub(super) fn facts_section(&self, title: &str, category: &str, ranks: &Ranks) -> Option<Section> {
         let mut said = BTreeSet::new();
-        let facts = ranked.take(LOOKED_AT).filter_map(|it| self.facts.get(it));
+        let facts = ranks.best.iter().filter_map(|it| self.facts.get(*it));
         let mut facts: Vec<&Fact> = facts
             .filter(|it| said.insert(statement(it).to_lowercase()))
             .take(LINES_MAX)
             .collect();
         facts.sort_by_key(|it| (it.valid_until.is_some(), it.recorded_at, it.id));
+        let former = self.former(&facts, ranks);
         let lines: Vec<Line> = facts.iter().map(|it| line(it)).collect();
-        let sure = facts.iter().map(|it| it.confidence);
-        section(title, category, lines, all).map(|it| Section {
-            confidence: rounded(sure.sum::<f32>() / facts.len() as f32),
-            ..it
-        })
+        let sure: f32 = facts.iter().map(|it| it.confidence).sum();
+        let sure = rounded(sure / facts.len().max(1) as f32);
+        section(title, category, (lines, former), ranks.all).map(|it| Section { confidence: sure, ..it })
+    }
+
+    /// How what is shown was known before, what ceased to hold and is not shown any more, and what was taken back.
+    fn former(&self, shown: &[&Fact], ranks: &Ranks) -> Vec<FormerLine> {
+        let shown_ids: BTreeSet<FactId> = shown.iter().map(|it| it.id).collect();
+        let closed = ranks.closed.iter().filter(|it| !shown_ids.contains(*it));
+        let closed: Vec<&Fact> = closed.filter_map(|it| self.facts.get(*it)).collect();
+        let taken = ranks.taken.iter().filter_map(|it| self.taken.get(*it));
+        let known_otherwise = shown.iter().copied().chain(closed.iter().copied()).chain(taken);
+        let mut former: Vec<FormerLine> = known_otherwise.flat_map(otherwise).collect();
+        former.extend(closed.into_iter().filter_map(|it| {
+            let known_until = it.closed_at.or(it.valid_until)?;
+            let line = Line {
+                until: None,
+                ..line(it)
+            };
+            Some(FormerLine { known_until, line })
+        }));
+        former.sort_by_key(|it| (Reverse(it.known_until), it.line.fact));
+        former.truncate(Section::LINES_MAX);
+        former
     }
 
     /// Returns the sections of all facts about an entity, by aspect.
     pub(super) fn fact_sections(&self, entity: EntityId, only: &[Aspect]) -> Vec<Section> {
-        let aspects = self.facts.about(entity).into_iter().flatten();
-        let wanted = aspects.filter(|(aspect, _)| only.is_empty() || only.contains(aspect));
-        let sections = wanted.filter_map(|(aspect, ranks)| {
-            let ids = ranks.keys().map(|it| it.3);
-            self.facts_section(facts::title(*aspect), facts::name(*aspect), ids, ranks.len())
-        });
-        sections.collect()
+        self.by_aspect(self.facts.about(entity), self.taken.about(entity), only)
     }
 
     /// Returns the sections of the facts that were told in the talk of a topic, by aspect.
     pub(super) fn told_sections(&self, topic: TopicId) -> Vec<Section> {
-        let aspects = self.placed.told(topic).into_iter().flatten();
-        let sections = aspects.filter_map(|(aspect, ranks)| {
-            let ids = ranks.keys().map(|it| it.3);
-            self.facts_section(facts::title(*aspect), facts::name(*aspect), ids, ranks.len())
+        self.by_aspect(self.placed.told(topic), self.placed.taken(topic), &[])
+    }
+
+    fn by_aspect<V>(
+        &self,
+        told: Option<&BTreeMap<Aspect, BTreeMap<Place, V>>>,
+        taken: Option<&BTreeMap<Aspect, BTreeMap<Place, V>>>,
+        only: &[Aspect],
+    ) -> Vec<Section> {
+        let aspects = told.into_iter().chain(taken).flat_map(|it| it.keys().copied());
+        let aspects: BTreeSet<Aspect> = aspects.filter(|it| only.is_empty() || only.contains(it)).collect();
+        let sections = aspects.into_iter().filter_map(|aspect| {
+            let ranks = Ranks::of(
+                told.and_then(|it| it.get(&aspect)),
+                taken.and_then(|it| it.get(&aspect)),
+            );
+            self.facts_section(facts::title(aspect), facts::name(aspect), &ranks)
         });
         sections.collect()
     }
@@ -93,7 +165,7 @@ impl Known {
         }
         lines.sort_by_key(|it| (it.observed_at, it.unit));
         let all = buckets.iter().map(|it| it.lines.len()).sum();
-        (section("What happened", "events", lines, all), tags)
+        (section("What happened", "events", (lines, Vec::new()), all), tags)
     }
 }
 
@@ -119,14 +191,30 @@ fn line(fact: &Fact) -> Line {
     }
 }
 
-fn section(title: &str, category: &str, lines: Vec<Line>, all: usize) -> Option<Section> {
+/// How a fact was told before something was decided that bears on it.
+fn otherwise(fact: &Fact) -> impl Iterator<Item = FormerLine> + use<'_> {
+    let told = |it: &'_ Former| it.fact.as_ref().filter(|it| !it.withdrawn).map(line);
+    fact.former.iter().filter_map(move |it| {
+        Some(FormerLine {
+            known_until: it.until,
+            line: told(it)?,
+        })
+    })
+}
+
+/// Makes a section of lines, `all` with those left out, and of former ones; none without either.
+fn section(title: &str, category: &str, (lines, former): (Vec<Line>, Vec<FormerLine>), all: usize) -> Option<Section> {
+    if lines.is_empty() && former.is_empty() {
+        return None;
+    }
     let times = || lines.iter().map(|it| it.observed_at);
-    let (first, last) = (times().min()?, times().max()?);
+    let time = times().min().zip(times().max()).map(|(first, last)| span(first, last));
     Some(Section {
         title: title.to_owned(),
         category: category.to_owned(),
         left_out: u32::try_from(all.saturating_sub(lines.len())).unwrap_or(u32::MAX),
-        time: Some(span(first, last)),
+        former,
+        time,
         lines,
         confidence: TOLD,
     })

@@ -12,6 +12,7 @@ use domain::unit::Unit;
 use crate::space;
 use crate::world::{Stored, dated, event, shuffled, store, turn, vector, withdrawn};
 
+mod former;
 mod links;
 mod sections;
 

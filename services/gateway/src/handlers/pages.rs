@@ -90,15 +90,15 @@ pub(crate) async fn pages(
 ) -> Result<Json<PagePage>, Problem> {
     let as_of = moment(filter.as_of.as_deref())?;
     let keep = |page: Page| {
-        let offered = filter.archived == Some(true) || page.status == PageStatus::Active;
-        if !offered || filter.dimension.is_some_and(|it| it != page.dimension) {
+        if filter.dimension.is_some_and(|it| it != page.dimension) {
             return None;
         }
         let page = match as_of {
             Some(as_of) => page.known_at(as_of)?,
-            None => page,
+            None => page.now()?,
         };
-        Some(PageHead::from(page))
+        let offered = filter.archived == Some(true) || page.status == PageStatus::Active;
+        offered.then(|| PageHead::from(page))
     };
     kept::list(&app, (&access, &name), &filter, keep).await
 }
@@ -126,6 +126,8 @@ pub(crate) async fn page(
             .filter_map(|it| Some(Page::take(it)?.known_at(as_of)?.id))
             .collect();
         page.links.retain(|it| known.contains(&it.page));
+    } else {
+        page = page.now().ok_or_else(|| kept::missing(&space, "page", "pages"))?;
     }
     ledger::read(&app, &space, page.id).await;
     Ok(Json(page))

@@ -50,6 +50,7 @@ fn page(title: &str, dimension: Dimension, days: &[u32]) -> Page {
             category: "events".into(),
             lines: days.iter().map(line).collect(),
             left_out: 0,
+            former: Vec::new(),
             time: None,
             confidence: 0.5,
         }],

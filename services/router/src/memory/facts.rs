@@ -46,11 +46,6 @@ impl Facts {
         self.all.get(&id).map(Arc::as_ref)
     }
 
-    /// Says whether the fact was taken back; not if it is not there (yet).
-    pub(super) fn is_withdrawn(&self, id: FactId) -> bool {
-        self.all.get(&id).is_some_and(|it| it.withdrawn)
-    }
-
     pub(super) fn bytes(&self) -> usize {
         self.bytes
             + self.by_time.len() * 32

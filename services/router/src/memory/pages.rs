@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::id::PageId;
-use domain::page::{Dimension, Line, Page, Section};
+use domain::page::{Dimension, FormerLine, Line, Page, PageStatus, Section};
 
 use super::Known;
 use super::names::normalised;
@@ -63,7 +63,8 @@ fn order(page: &Page) -> String {
 }
 
 fn size(page: &Page) -> usize {
-    let lines: usize = lines(page).map(|it| 128 + it.text.len()).sum();
+    let all = lines(page).chain(former(page).map(|it| &it.line));
+    let lines: usize = all.map(|it| 136 + it.text.len()).sum();
     let links: usize = page.links.iter().map(|it| 64 + it.title.len()).sum();
     let names = page.aliases.iter().chain(&page.tags);
     512 + 3 * page.title.len()
@@ -74,26 +75,37 @@ fn size(page: &Page) -> usize {
         + names.map(|it| 48 + 2 * it.len()).sum::<usize>()
 }
 
+/// Lines that are kept for earlier moments.
+fn former(page: &Page) -> impl Iterator<Item = &FormerLine> {
+    page.sections.iter().flat_map(|it| &it.former)
+}
+
 fn lines(page: &Page) -> impl Iterator<Item = &Line> {
     page.sections.iter().flat_map(|it| &it.lines)
 }
 
 impl<'a> Known<'a> {
-    /// Returns a page with what was known: without later lines, without the ends of facts that were not told yet, without what
-    /// is withdrawn or forgotten. A page of which nothing is left is none.
+    /// Returns a page with what was known: without later lines, with those that were taken away later, without the ends of
+    /// facts that were not told yet, without what is withdrawn or forgotten. A page of which nothing is left is none.
     pub fn page(self, id: PageId) -> Option<Arc<Page>> {
-        let page = self.memory.pages.all.get(&id)?;
-        if !lines(page).any(|it| self.changes(it)) {
-            return Some(Arc::clone(page));
+        let stored = self.memory.pages.all.get(&id)?;
+        let kept = former(stored).next().is_some();
+        if !kept && !lines(stored).any(|it| self.changes(it)) {
+            return Some(Arc::clone(stored));
         }
-        let mut page = Page::clone(page);
-        let before = lines(&page).count();
+        let mut page = Page::clone(stored);
         page.sections = page.sections.drain(..).filter_map(|it| self.section(it)).collect();
+        page.status = match (page.status, self.as_of) {
+            (PageStatus::Former, None) => return None,
+            (PageStatus::Former | PageStatus::Active, _) => PageStatus::Active,
+            (PageStatus::Archived, _) => PageStatus::Archived,
+        };
         let (first, last) = (
             lines(&page).next()?.clone(),
             lines(&page).max_by_key(|it| it.observed_at)?.clone(),
         );
-        if lines(&page).count() == before {
+        let told = |it: &Line| (it.fact, it.unit, it.text.clone());
+        if lines(&page).map(told).eq(lines(stored).map(told)) {
             return Some(Arc::new(page));
         }
         page.updated_at = last.observed_at;
@@ -129,13 +141,19 @@ impl<'a> Known<'a> {
 
     /// Says whether a page is there with anything on it.
     pub fn lives(self, id: PageId) -> bool {
-        let page = self.memory.pages.all.get(&id);
-        page.is_some_and(|page| lines(page).any(|it| self.tells(it)))
+        let Some(page) = self.memory.pages.all.get(&id) else {
+            return false;
+        };
+        let stood = |it: &&FormerLine| self.as_of.is_some_and(|as_of| it.stood(as_of));
+        let back = former(page).filter(stood).map(|it| &it.line);
+        lines(page).chain(back).any(|it| self.tells(it))
     }
 
     fn tells(self, line: &Line) -> bool {
-        let withdrawn = line.fact.is_some_and(|it| self.memory.facts.is_withdrawn(it));
-        self.knows(line.observed_at) && !withdrawn && !self.memory.is_forgotten(line.unit)
+        // A fact may be told later than the page that names it.
+        let fact = line.fact.filter(|it| self.memory.facts.get(*it).is_some());
+        let told = fact.is_none_or(|it| self.fact(it).is_some());
+        self.knows(line.observed_at) && told && !self.memory.is_forgotten(line.unit)
     }
 
     /// Says whether a line is left out or reads otherwise.
@@ -150,12 +168,17 @@ impl<'a> Known<'a> {
         fact.is_none_or(|it| it.valid_until.is_some()).then_some(until)
     }
 
-    fn section(self, mut section: Section) -> Option<Section> {
-        let before = section.lines.len();
+    fn section(self, section: Section) -> Option<Section> {
+        let (before, left_out) = (section.lines.len(), section.left_out);
+        let mut section = match self.as_of {
+            Some(as_of) => section.known_at(as_of)?,
+            None => section.now()?,
+        };
         section.lines.retain(|it| self.tells(it));
         for line in &mut section.lines {
             line.until = self.ended(line);
         }
+        section.left_out = left_out;
         if section.lines.len() < before {
             (section.time, section.left_out) = (None, 0);
         }

@@ -228,6 +228,7 @@ fn page((id, dimension, title): (PageId, Dimension, &str), lines: &[(usize, &str
             category: "place".to_owned(),
             lines,
             left_out: 0,
+            former: Vec::new(),
             time: None,
             confidence: 0.8,
         }],

@@ -1,8 +1,10 @@
 //! What is derived, as it was known at a moment, in whatever order it came.
 
 use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::fact::Former;
 use domain::id::{CurationId, UnitId};
-use domain::page::Dimension;
+use domain::page::{Dimension, FormerLine, PageStatus};
 use domain::port::{Change, DerivedChange};
 use router::memory::{Known, Memory};
 
@@ -214,4 +216,53 @@ fn what_is_forgotten_is_not_told() {
     ];
     memory.decide(&acts(&undone));
     assert!(memory.is_decided(&[]) && told(memory.at(None)).contains("bowls"));
+}
+
+/// Liv's page, of which all was taken back, stands there as of a moment before, unless its unit is forgotten.
+#[test]
+fn what_was_taken_back_is_read_as_of_a_moment_before() {
+    let (taken, before) = (at("2024-06-01T00:00:00Z"), Some(at("2024-05-31T00:00:00Z")));
+    let back = |mut item: Derived| {
+        if let Derived::Page(page) = &mut item
+            && page.title == "Liv"
+        {
+            let lines = std::mem::take(&mut page.sections[0].lines).into_iter();
+            let former = lines.map(|line| FormerLine {
+                known_until: taken,
+                line,
+            });
+            page.sections[0].former = former.collect();
+            page.status = PageStatus::Former;
+        }
+        if let Derived::Fact(fact) = &mut item
+            && fact.object == "a dog named Biscuit"
+        {
+            let told = Some(fact.clone());
+            fact.former = vec![Former {
+                until: taken,
+                fact: told,
+            }];
+            fact.withdrawn = true;
+        }
+        item
+    };
+    let liv = |known: Known<'_>| -> Vec<String> {
+        let pages = known.pages(Dimension::Figure).filter(|it| it.title == "Liv");
+        pages
+            .flat_map(|it| {
+                assert_eq!(it.status, PageStatus::Active);
+                it.sections[0]
+                    .lines
+                    .iter()
+                    .map(|it| it.text.clone())
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    };
+    let mut memory = Memory::of(all_units(), derived().into_iter().map(back));
+    assert_eq!(liv(self::memory().at(before)), liv(memory.at(before)));
+    assert_eq!(liv(memory.at(before)), ["has a dog named Biscuit"]);
+    assert!(liv(memory.at(Some(taken))).is_empty() && liv(memory.at(None)).is_empty());
+    memory.decide(&acts(&[Act::ForgetUnit { unit: turn(0) }]));
+    assert!(liv(memory.at(before)).is_empty());
 }

@@ -7,7 +7,7 @@ use domain::entity::{Entity, EntityKind, Synonym};
 use domain::fact::{Aspect, Fact};
 use domain::id::{CurationId, EntityId, FactId, MergeId, PageId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf, Standing};
-use domain::page::{Dimension, Line, Link, LinkKind, Page, PageStatus, Section};
+use domain::page::{Dimension, FormerLine, Line, Link, LinkKind, Page, PageStatus, Section};
 use domain::port::{Frame, Point};
 use domain::recall::{Note, NoteKind};
 use domain::record::{Modality, Record, ToolCall};
@@ -196,6 +196,16 @@ fn page(number: u128, text: &str) -> Page {
                 until: Some(noon()),
             }],
             left_out: 1,
+            former: vec![FormerLine {
+                known_until: noon(),
+                line: Line {
+                    text: own(),
+                    unit: unit(2).id,
+                    observed_at: noon(),
+                    fact: Some(fact(2, "").id),
+                    until: None,
+                },
+            }],
             time: Some(TimeSpan::instant(noon())),
             confidence: 0.6,
         }],

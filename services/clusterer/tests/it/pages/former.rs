@@ -1,0 +1,137 @@
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::derived::Derived;
+use domain::fact::{Aspect, Fact, Former};
+use domain::page::{Dimension, Page, PageStatus};
+
+use super::{World, fact, facts, units};
+use crate::world::{shuffled, withdrawn};
+
+/// A moment after everything was told, and the one at which all was taken back.
+fn moments() -> (DateTime<Utc>, DateTime<Utc>) {
+    let after = units().iter().map(|it| it.observed_at.to_utc()).max().unwrap() + TimeDelta::hours(1);
+    (after, after + TimeDelta::days(1))
+}
+
+/// The fact, taken back.
+fn taken_back(fact: &Fact, until: DateTime<Utc>) -> Fact {
+    Fact {
+        withdrawn: true,
+        former: vec![Former {
+            until,
+            fact: Some(fact.clone()),
+        }],
+        ..fact.clone()
+    }
+}
+
+/// Every page that tells a fact, in each dimension, with its lines.
+fn told(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, String, Vec<String>)> {
+    let pages = world.stored.values();
+    let pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
+    let known = pages.filter_map(|it| match as_of {
+        Some(as_of) => it.known_at(as_of),
+        None => it.clone().now(),
+    });
+    let lines = |page: &Page| -> Vec<String> {
+        let lines = page.sections.iter().flat_map(|it| &it.lines);
+        let mut lines: Vec<String> = lines.map(|it| format!("{} {}", it.text, it.until.is_some())).collect();
+        lines.sort();
+        lines
+    };
+    let mut told: Vec<_> = known.map(|it| (it.dimension, it.title.clone(), lines(&it))).collect();
+    told.sort();
+    told
+}
+
+#[test]
+fn what_was_taken_back_stands_on_every_page_as_of_a_moment_before() {
+    let (before, taken) = moments();
+    let mut world = World::default();
+    world.feed(&units(), &facts());
+    let then = told(&world, Some(before));
+    for dimension in [
+        Dimension::Topic,
+        Dimension::Figure,
+        Dimension::Place,
+        Dimension::Preference,
+    ] {
+        let of = |it: &&(Dimension, String, Vec<String>)| {
+            it.0 == dimension
+                && it
+                    .2
+                    .iter()
+                    .any(|line| line.starts_with("Ines ") || line.starts_with("Joar "))
+        };
+        assert!(then.iter().find(of).is_some(), "no fact in {dimension:?}: {then:?}");
+    }
+    let back: Vec<Fact> = facts().iter().map(|it| taken_back(it, taken)).collect();
+    world.feed(&[], &back);
+    assert_eq!(told(&world, Some(before)), then);
+    let now = told(&world, None);
+    assert_eq!(told(&world, Some(taken)), now, "from that moment on it is not told");
+    assert!(
+        now.iter().all(|it| it.0 != Dimension::Preference),
+        "nothing is left of them: {now:?}"
+    );
+    let texts: Vec<&String> = now.iter().flat_map(|it| &it.2).collect();
+    for fact in facts() {
+        let statement = format!("{} {} {}", fact.subject, fact.predicate, fact.object);
+        assert!(texts.iter().all(|it| !it.starts_with(&statement)), "{statement}");
+    }
+    // The same from all at once, in another order.
+    let mut other = World::default();
+    other.feed(&shuffled(&units(), 3), &shuffled(&back, 2));
+    assert_eq!(other.stored, world.stored);
+    world.feed(&[], &facts());
+    let mut whole = World::default();
+    whole.feed(&units(), &facts());
+    assert_eq!(world.stored, whole.stored, "as if nothing had been decided");
+}
+
+#[test]
+fn what_gave_way_when_it_ceased_to_hold_stands_there_before() {
+    let (before, _) = moments();
+    let mut world = World::default();
+    let closed = before + TimeDelta::hours(1);
+    let owned: Vec<Fact> = (0..12)
+        .map(|it| fact(it, "Ines", "owns", &format!("crate {it}"), Aspect::Possession))
+        .collect();
+    world.feed(&units(), &owned);
+    let then = told(&world, Some(before));
+    let mut sold = owned[3].clone();
+    (sold.valid_until, sold.closed_at) = (Some(closed), Some(closed));
+    let mut bought = fact(13, "Ines", "owns", "crate 99", Aspect::Possession);
+    bought.recorded_at = closed;
+    world.feed(&[], &[sold, bought]);
+    let page = world.page(Dimension::Figure, "Ines").clone();
+    let section = page.sections.iter().find(|it| it.category == "possession").unwrap();
+    assert_eq!((section.lines.len(), section.former.len()), (12, 1));
+    assert_eq!(section.former[0].line.text, "Ines owns crate 3");
+    assert_eq!(told(&world, Some(before)), then);
+    assert!(page.now().unwrap().sections.iter().all(|it| it.former.is_empty()));
+}
+
+#[test]
+fn former_lines_are_bounded_and_go_with_their_source() {
+    let (_, taken) = moments();
+    let mut world = World::default();
+    let all: Vec<Fact> = (0..40)
+        .map(|it| {
+            let fact = fact(it, "Ines", "likes", &format!("crate {it}"), Aspect::Preference);
+            let late = i64::try_from(it).unwrap();
+            taken_back(&fact, taken + TimeDelta::minutes(late))
+        })
+        .collect();
+    world.feed(&units(), &all);
+    let page = world.page(Dimension::Preference, "Preferences of Ines");
+    assert_eq!(page.status, PageStatus::Former);
+    let former: Vec<&str> = page.sections[0].former.iter().map(|it| it.line.text.as_str()).collect();
+    assert_eq!((page.sections.len(), former.len()), (1, 12));
+    assert_eq!(former[0], "Ines likes crate 39", "those that went last stay");
+    assert!(page.clone().now().is_none() && page.links.is_empty());
+    // Erased: the facts are none any more, and their units tell nothing.
+    world.drop_facts(&all);
+    let gone: Vec<_> = units().iter().map(withdrawn).collect();
+    world.feed(&gone, &[]);
+    assert!(world.stored.is_empty(), "{:?}", world.stored.keys());
+}
