@@ -23,6 +23,7 @@ mod query;
 mod rebuild;
 mod recall;
 mod routes;
+mod sessions;
 mod standing;
 mod state;
 mod tools;

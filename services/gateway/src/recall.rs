@@ -61,6 +61,8 @@ async fn woken(
             return Err(query::not_written(app, space, position).await?);
         }
     }
+    // What another message of the session is told counts for this one.
+    let _turn = app.sessions.turn(space, &request.session).await;
     let begun = Instant::now();
     let known = ledger::session(app, space, &request.session).await?;
     note(&mut steps, "ledger", begun);

@@ -12,6 +12,7 @@ use crate::auth::Keys;
 use crate::config::Config;
 use crate::problem::Problem;
 use crate::rebuild::Rebuilds;
+use crate::sessions::Sessions;
 
 /// Spaces erased at once.
 const ERASING_MAX: u32 = 16;
@@ -25,6 +26,8 @@ pub(crate) struct Parts {
     pub(crate) config: Config,
     pub(crate) keys: Keys,
     pub(crate) rebuilds: Rebuilds,
+    /// Whose turn it is to hear what a message wakes.
+    pub(crate) sessions: Sessions,
     /// One permit a request in flight.
     pub(crate) in_flight: Semaphore,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
@@ -49,6 +52,7 @@ impl App {
             config,
             keys,
             rebuilds: Rebuilds::default(),
+            sessions: Sessions::new(),
             in_flight,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             last_batch_us: AtomicU64::new(0),

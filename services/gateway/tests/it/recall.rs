@@ -100,6 +100,21 @@ async fn what_was_said_or_dismissed_is_not_said_again() {
 }
 
 #[tokio::test]
+async fn messages_of_a_session_that_come_at_once_hear_no_more_and_nothing_twice() {
+    let gateway = Gateway::with("[gateway]\nrecall_hints_per_minute = 4").await;
+    gateway.serve(talkative);
+    gateway.settled().await;
+    let wish = json!({"message": "Dinner?", "session": "one", "limit": 2});
+    let other = json!({"message": "Dinner?", "session": "other", "limit": 2});
+    let asked = [&wish, &wish, &other, &wish, &wish].map(|it| ask(&gateway, it));
+    let heard: Vec<Vec<u128>> = futures::future::join_all(asked).await.iter().map(numbers).collect();
+    assert_eq!(heard[2], [1, 2], "another session");
+    let mut numbers: Vec<u128> = [0, 1, 3, 4].iter().flat_map(|it| heard[*it].clone()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [1, 2, 3, 4]);
+}
+
+#[tokio::test]
 async fn a_session_hears_a_bounded_number_in_a_minute() {
     let gateway = Gateway::with("[gateway]\nrecall_hints_per_minute = 4").await;
     gateway.serve(talkative);
