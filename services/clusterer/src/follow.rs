@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{PageId, SpaceId, UnitId};
+use domain::message::UnitsOrganisedV1;
 use domain::port::Change;
 use domain::recall::NoteKind;
 use domain::unit::{Grain, Status, Unit};
@@ -66,9 +67,22 @@ impl Follower {
         }
     }
 
+    /// Catches up with the space of a message. What was decided in its batch is taken up by then, so its watermark is reached.
+    pub(crate) async fn follow(&self, message: &UnitsOrganisedV1) -> Result<(), Error> {
+        let UnitsOrganisedV1 { space, position, acts } = message;
+        self.catch_up(space).await?;
+        if !acts {
+            return Ok(());
+        }
+        match self.backends.records.mark_written(space, *position).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            outcome => Ok(outcome?),
+        }
+    }
+
     /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
     /// what is held says nothing of the store any more, and the space is counted anew.
-    pub(crate) async fn catch_up(&self, space: &SpaceId) -> Result<(), Error> {
+    async fn catch_up(&self, space: &SpaceId) -> Result<(), Error> {
         let mut shelf = self.shelves[shelf(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
         let mut followed = shelf.spaces.remove(space);

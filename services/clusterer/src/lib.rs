@@ -71,7 +71,7 @@ async fn follow_all(ctx: Context) -> anyhow::Result<()> {
     let follower = Arc::new(Follower::new(ctx.backends.clone(), config.spaces_max));
     ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
         let follower = Arc::clone(&follower);
-        async move { follower.catch_up(&message.space).await }
+        async move { follower.follow(&message).await }
     })
     .await
 }

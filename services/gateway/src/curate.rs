@@ -73,19 +73,24 @@ pub(crate) async fn curate(
             "the id, or the Idempotency-Key, stands for another act; acts are never rewritten, use another one",
         ));
     }
-    if let Some(curation) = stored {
-        let written = app.space(space).await?.written;
-        return Ok(Curated {
-            watermark: watermark::print(space, written),
-            curation,
-        });
-    }
-    let curation = Curation {
-        id,
-        at: moment(clock_us),
-        by: by.to_owned(),
-        act,
-        reason: new.reason,
+    let curation = match stored {
+        // What was erased may have been accepted anew since; it is not to be erased again.
+        Some(curation) if matches!(curation.act, Act::EraseRecord { .. }) => {
+            let written = app.space(space).await?.written;
+            return Ok(Curated {
+                watermark: watermark::print(space, written),
+                curation,
+            });
+        }
+        // Stored is not yet taken up. The same once more ends at the same position, or does nothing at another one.
+        Some(curation) => curation,
+        None => Curation {
+            id,
+            at: moment(clock_us),
+            by: by.to_owned(),
+            act,
+            reason: new.reason,
+        },
     };
     let batch = Sha256::new()
         .chain_update("curation ")

@@ -24,13 +24,14 @@ const SESSIONS_AT_ONCE: usize = 8;
 type Window = (Vec<Record>, BTreeSet<RecordId>);
 
 /// Stores the records and their turn units, makes them searchable, does what people decided, marks the batch and
-/// announces it.
+/// announces it. A batch in which somebody decided something is marked by the clusterer: only then the memory is so.
 ///
 /// A batch that is marked already is announced only, which the bus stores once. A space that is gone brings nothing
 /// back, not even under a name that was given again.
 pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: Meta) -> Result<(), Error> {
     let backends = &context.backends;
     let space = message.space.clone();
+    let acts = !message.curations.is_empty();
     let mut sessions: BTreeSet<SessionId> = message.records.iter().map(|it| it.session).collect();
     let mut units: Vec<UnitId> = message.records.iter().map(|it| UnitId::turn(it.id)).collect();
     let around = match written(backends, message, &meta).await {
@@ -50,6 +51,7 @@ pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: 
         position: meta.position,
         sessions: sessions.into_iter().collect(),
         units,
+        acts,
     };
     context.publish(&announcement).await?;
     Ok(())
@@ -84,7 +86,9 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
     let around = erase::erase(backends, &space, &erased)
         .instrument(info_span!("erase", records = erased.len()))
         .await?;
-    backends.records.mark_written(&space, meta.position).await?;
+    if curations.is_empty() {
+        backends.records.mark_written(&space, meta.position).await?;
+    }
     Ok(Some(around))
 }
 

@@ -82,6 +82,7 @@ async fn write_all(ctx: Context) -> anyhow::Result<()> {
             let organised = UnitsOrganisedV1 {
                 space: message.space.clone(),
                 position: message.position,
+                acts: message.acts,
             };
             organiser.organise(message).await?;
             ctx.publish(&organised).await?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta};
 use clusterer::{Acts, Memory};
 use domain::curation::{Act, Curation};
-use domain::derived::Derived;
+use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, UnitId};
 use domain::message::{Message, UnitsOrganisedV1};
 use domain::port::Position;
@@ -90,6 +90,7 @@ impl Running {
         let message = UnitsOrganisedV1 {
             space: space(),
             position: Position(1_000_000 + self.sent),
+            acts: false,
         };
         self.context.publish(&message).await.unwrap();
     }
@@ -230,6 +231,69 @@ async fn a_curation_is_followed_and_taken_back() {
     records.put_curations(&space(), &[undone]).await.unwrap();
     running.wake().await;
     assert_eq!(running.settled().await, before);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
+    let mut running = Running::new("marked").await;
+    running
+        .put(&talk(&["Tom: We read the Iliad.", "Tom: And we read the ILIAD."]), &[])
+        .await;
+    let merge = running.settled().await.merge("Iliad", "ILIAD").unwrap().id;
+    let (records, graph) = (
+        running.context.backends.records.clone(),
+        running.context.backends.graph.clone(),
+    );
+    for number in 1..=20 {
+        let (name, at) = (number.to_string(), DateTime::from_timestamp(number, 0).unwrap());
+        let before = CurationId::derive(&space(), &(number - 1).to_string());
+        let act = match number % 2 {
+            0 => Act::Undo { curation: before },
+            _ => Act::UndoMerge { merge },
+        };
+        let id = CurationId::derive(&space(), &name);
+        let (by, reason) = (String::new(), String::new());
+        let curation = Curation {
+            id,
+            at,
+            by,
+            act,
+            reason,
+        };
+        records.put_curations(&space(), &[curation]).await.unwrap();
+        let position = Position(number.unsigned_abs());
+        let message = UnitsOrganisedV1 {
+            space: space(),
+            position,
+            acts: true,
+        };
+        running.context.publish(&message).await.unwrap();
+        let marked = async {
+            while !records.is_written(&space(), position).await.unwrap() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), marked).await.unwrap();
+        let id = DerivedId {
+            kind: DerivedKind::Merge,
+            id: merge.uuid(),
+        };
+        let stored = graph.derived(&space(), &[id]).await.unwrap();
+        let undone = matches!(&stored[..], [Derived::Merge(it)] if it.undone);
+        assert_eq!(undone, number % 2 == 1, "act {number}");
+    }
+    let silent = UnitsOrganisedV1 {
+        space: space(),
+        position: Position(99),
+        acts: false,
+    };
+    running.context.publish(&silent).await.unwrap();
+    running.settled().await;
+    assert!(
+        !records.is_written(&space(), Position(99)).await.unwrap(),
+        "that is for the writer to say"
+    );
     running.stop().await;
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::id::SpaceId;
-use domain::message::{Message, RecordsAcceptedV1};
+use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use domain::port::{DeadLetter, DeadLetterId, Position};
 use tokio::time::{Instant, sleep};
 
@@ -70,8 +70,7 @@ async fn given_up(app: &App, space: &SpaceId, position: Position) -> Result<Opti
     for _ in 0..LETTERS_PAGES {
         let letters = &app.stores().dead_letters;
         let page = letters.of_space(space.as_str(), after, LETTERS_PAGE).await?;
-        let found = |it: &&DeadLetter| it.position == position && it.subject == RecordsAcceptedV1::SUBJECT;
-        if let Some(letter) = page.iter().find(found) {
+        if let Some(letter) = page.iter().find(|it| is_of(it, position)) {
             return Ok(Some(letter.id));
         }
         match page.last() {
@@ -80,4 +79,18 @@ async fn given_up(app: &App, space: &SpaceId, position: Position) -> Result<Opti
         }
     }
     Ok(None)
+}
+
+/// Says whether a dead letter is the accepted batch at a position, or what the writer told of it.
+fn is_of(letter: &DeadLetter, position: Position) -> bool {
+    match letter.subject.as_str() {
+        RecordsAcceptedV1::SUBJECT => letter.position == position,
+        UnitsWrittenV1::SUBJECT => {
+            serde_json::from_str(&letter.payload).is_ok_and(|it: UnitsWrittenV1| it.acts && it.position == position)
+        }
+        UnitsOrganisedV1::SUBJECT => {
+            serde_json::from_str(&letter.payload).is_ok_and(|it: UnitsOrganisedV1| it.acts && it.position == position)
+        }
+        _ => false,
+    }
 }

@@ -148,7 +148,10 @@ async fn nothing_is_left_of_an_erased_record() {
 
     let position = house.accept("2", &[], &[erasure(1, &secret)]).await;
     settled(&house.context).await;
-    assert!(backends.records.is_written(&space(), position).await.unwrap());
+    assert!(
+        !backends.records.is_written(&space(), position).await.unwrap(),
+        "not by the writer alone"
+    );
     says_nothing(&house.all(&[secret.id]).await);
     assert!(backends.index.search(&space(), &search).await.unwrap().words.is_empty());
     let left = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
@@ -299,11 +302,18 @@ async fn a_batch_of_curations_alone_is_written() {
     let position = house.accept("1", &[], std::slice::from_ref(&curation)).await;
     settled(&house.context).await;
     let records = &house.context.backends.records;
-    assert!(records.is_written(&space(), position).await.unwrap());
+    assert!(
+        !records.is_written(&space(), position).await.unwrap(),
+        "that is for the clusterer to say"
+    );
     assert_eq!(records.curations(&space(), None, 9).await.unwrap(), [curation]);
     let next = tokio::time::timeout(Duration::from_secs(60), organised.next());
     let told = next.await.unwrap().unwrap().unwrap();
-    assert_eq!(told.frame.space, space().to_string());
+    let message: UnitsOrganisedV1 = serde_json::from_slice(&told.frame.payload).unwrap();
+    assert_eq!(
+        (message.space, message.position, message.acts),
+        (space(), position, true)
+    );
     told.settler.done().await.unwrap();
     drop(organised);
     house.end().await;

@@ -11,6 +11,9 @@ pub struct UnitsOrganisedV1 {
     pub space: SpaceId,
     /// Position of the accepted batch it came from.
     pub position: Position,
+    /// Somebody decided something in it: its watermark is reached once the clusterer has taken that up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acts: bool,
 }
 
 impl Message for UnitsOrganisedV1 {

@@ -15,6 +15,9 @@ pub struct UnitsWrittenV1 {
     pub sessions: Vec<SessionId>,
     /// The units written.
     pub units: Vec<UnitId>,
+    /// Somebody decided something in it: its watermark is reached once the clusterer has taken that up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acts: bool,
 }
 
 impl Message for UnitsWrittenV1 {

@@ -23,5 +23,6 @@ pub(crate) fn message(position: u64) -> UnitsWrittenV1 {
         position: Position(position),
         sessions: Vec::new(),
         units: Vec::new(),
+        acts: false,
     }
 }
