@@ -76,6 +76,11 @@ impl Entities {
         }
     }
 
+    /// Returns the number of turn units.
+    pub fn units(&self) -> usize {
+        self.units.len()
+    }
+
     /// Returns the entities and merges that changed since it was asked last, by id.
     pub fn changed(&mut self, space: &SpaceId, acts: &Acts) -> Changed {
         self.note(acts);

@@ -75,6 +75,11 @@ impl Events {
         self.dirty.insert(unit.id);
     }
 
+    /// Returns the number of event units.
+    pub fn units(&self) -> usize {
+        self.scenes.len()
+    }
+
     /// Returns the merges and standings that changed since it was asked last, by id.
     pub fn changed(&mut self, acts: &Acts) -> Changed {
         let mut again = self.noted(acts);

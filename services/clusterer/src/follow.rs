@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
@@ -12,15 +13,15 @@ use domain::recall::NoteKind;
 use domain::unit::{Grain, Status, Unit};
 use domain::{Classify, ErrorKind};
 use host::Backends;
-use tokio::sync::Mutex;
 use tracing::{Instrument, debug, info_span};
 
+use crate::cache::Cache;
 use crate::memory::Memory;
 use crate::stored::{self, Stored};
 use crate::{Acts, Error};
 
-/// Spaces that can be followed at once; two spaces share a shelf now and then.
-const SHELVES: usize = 8;
+/// Spaces that can be followed at once; two spaces share a gate now and then.
+const GATES: usize = 8;
 /// A space that others organise too is counted anew so often before its message waits.
 const ATTEMPTS: usize = 4;
 /// Changes and curations read in one step.
@@ -31,39 +32,31 @@ const PAGES: &str = "pages";
 /// Memories of the spaces that changed last.
 pub(crate) struct Follower {
     backends: Backends,
-    shelves: Vec<Mutex<Shelf>>,
-    /// Spaces a shelf holds.
-    spaces_max: usize,
+    /// Messages of one space go through one after another.
+    gates: Vec<tokio::sync::Mutex<()>>,
+    spaces: Mutex<Cache<SpaceId, Followed>>,
 }
 
-#[derive(Default)]
-struct Shelf {
-    spaces: BTreeMap<SpaceId, Followed>,
-    /// Number of uses, to tell which space was not used for longest.
-    uses: u64,
-}
-
-struct Followed {
+pub(crate) struct Followed {
     /// Tells a space from an erased one of the same name.
     created_at: DateTime<Utc>,
     /// Last change taken in.
     sequence: u64,
-    /// Curations taken in.
-    curations: usize,
+    /// Number of curations read, and what they come to.
+    curations: u64,
+    acts: Acts,
     memory: Memory,
     stored: Stored,
     /// Turn in which what follows is stored.
     turn: u64,
-    used: u64,
 }
 
 impl Follower {
-    pub(crate) fn new(backends: Backends, spaces_max: usize) -> Follower {
-        let shelves = (0..SHELVES).map(|_| Mutex::default()).collect();
+    pub(crate) fn new(backends: Backends, spaces: Cache<SpaceId, Followed>) -> Follower {
         Follower {
             backends,
-            shelves,
-            spaces_max: spaces_max.div_ceil(SHELVES).max(1),
+            gates: (0..GATES).map(|_| tokio::sync::Mutex::default()).collect(),
+            spaces: Mutex::new(spaces),
         }
     }
 
@@ -83,9 +76,9 @@ impl Follower {
     /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
     /// what is held says nothing of the store any more, and the space is counted anew.
     async fn catch_up(&self, space: &SpaceId) -> Result<(), Error> {
-        let mut shelf = self.shelves[shelf(space)].lock().await;
+        let _gate = self.gates[gate(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
-        let mut followed = shelf.spaces.remove(space);
+        let mut followed = self.spaces().take(space);
         for _ in 0..ATTEMPTS {
             let outcome = self
                 .followed(space, followed.take())
@@ -93,7 +86,12 @@ impl Follower {
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
-                    shelf.put(space, followed, self.spaces_max);
+                    let units = followed.memory.units();
+                    let gone = self.spaces().put(space.clone(), followed, units);
+                    if !gone.is_empty() {
+                        // Millions of things are dropped elsewhere than on an async thread.
+                        tokio::task::spawn_blocking(move || drop(gone)).await?;
+                    }
                     return Ok(());
                 }
                 Ok(None) => return Ok(()),
@@ -110,6 +108,10 @@ impl Follower {
         Err(Error::Contended)
     }
 
+    fn spaces(&self) -> MutexGuard<'_, Cache<SpaceId, Followed>> {
+        self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn followed(&self, space: &SpaceId, known: Option<Followed>) -> Result<Option<Followed>, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
             return Ok(None);
@@ -119,6 +121,12 @@ impl Follower {
             None => self.anew(space, info.created_at).await?,
         };
         let (sequence, curations) = (followed.sequence, followed.curations);
+        // None is ever changed or taken away, so as many as were read are those that were read.
+        if info.revision.curations > curations {
+            let decided = self.curations(space).await?;
+            followed.curations = decided.len() as u64;
+            followed.acts = Acts::of(&decided);
+        }
         loop {
             let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
             let Some(last) = changes.last() else { break };
@@ -132,12 +140,9 @@ impl Follower {
             })
             .await?;
         }
-        let (decided, read) = (self.curations(space).await?, self.read(space).await?);
-        followed.curations = decided.len();
-        let acts = Acts::of(&decided);
-        let own = space.clone();
+        let (own, read) = (space.clone(), self.read(space).await?);
         let (mut followed, changed) = tokio::task::spawn_blocking(move || {
-            let changed = followed.memory.changed(&own, &acts, &read);
+            let changed = followed.memory.changed(&own, &followed.acts, &read);
             let changed = followed.stored.differing(changed);
             (followed, changed)
         })
@@ -161,10 +166,10 @@ impl Follower {
             created_at,
             sequence: 0,
             curations: 0,
+            acts: Acts::default(),
             memory: Memory::default(),
             stored: Stored::read(graph, space).await?,
             turn,
-            used: 0,
         })
     }
 
@@ -201,25 +206,8 @@ impl Follower {
     }
 }
 
-impl Shelf {
-    fn put(&mut self, space: &SpaceId, mut followed: Followed, spaces_max: usize) {
-        self.uses += 1;
-        followed.used = self.uses;
-        self.spaces.insert(space.clone(), followed);
-        while self.spaces.len() > spaces_max {
-            let oldest = self
-                .spaces
-                .iter()
-                .min_by_key(|(_, it)| it.used)
-                .map(|(space, _)| space.clone());
-            let Some(oldest) = oldest else { break };
-            self.spaces.remove(&oldest);
-        }
-    }
-}
-
-fn shelf(space: &SpaceId) -> usize {
+fn gate(space: &SpaceId) -> usize {
     let mut hasher = DefaultHasher::new();
     space.hash(&mut hasher);
-    usize::try_from(hasher.finish() % SHELVES as u64).unwrap_or_default()
+    usize::try_from(hasher.finish() % GATES as u64).unwrap_or_default()
 }

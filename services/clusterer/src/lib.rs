@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use cache::Cache;
 use domain::message::UnitsOrganisedV1;
 use follow::Follower;
 use futures::future::BoxFuture;
@@ -15,6 +16,7 @@ use host::Context;
 use serde::{Deserialize, Serialize};
 
 mod acts;
+mod cache;
 mod changed;
 mod entities;
 mod error;
@@ -46,6 +48,9 @@ pub struct Config {
     pub in_flight_max: usize,
     /// Spaces whose counts are kept in memory; others are counted again when they change.
     pub spaces_max: usize,
+    /// Units of all of these together. The space that changed last is kept however many it has: it was held whole to be
+    /// counted.
+    pub units_max: usize,
 }
 
 impl Default for Config {
@@ -53,6 +58,7 @@ impl Default for Config {
         Config {
             in_flight_max: 16,
             spaces_max: 64,
+            units_max: 250_000,
         }
     }
 }
@@ -68,7 +74,10 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 
 async fn follow_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("clusterer")?;
-    let follower = Arc::new(Follower::new(ctx.backends.clone(), config.spaces_max));
+    let follower = Arc::new(Follower::new(
+        ctx.backends.clone(),
+        Cache::new(config.spaces_max, config.units_max),
+    ));
     ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
         let follower = Arc::clone(&follower);
         async move { follower.follow(&message).await }

@@ -34,6 +34,11 @@ impl Memory {
         self.pages.apply_unit(unit);
     }
 
+    /// Returns the number of units it is made of.
+    pub fn units(&self) -> usize {
+        self.entities.units() + self.events.units()
+    }
+
     /// Returns what changed since it was asked last; the first time, everything. `read` tells when pages were read last. May
     /// take seconds: not for an async thread.
     pub fn changed(&mut self, space: &SpaceId, acts: &Acts, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {

@@ -8,11 +8,11 @@ use chrono::{DateTime, TimeDelta};
 use clusterer::{Acts, Memory};
 use domain::curation::{Act, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, UnitId};
+use domain::id::{CurationId, SpaceId, UnitId};
 use domain::message::{Message, UnitsOrganisedV1};
 use domain::port::Position;
 use domain::unit::Unit;
-use host::Context;
+use host::{Context, Settings};
 use tokio::task::JoinHandle;
 
 use crate::entities::talk;
@@ -38,7 +38,12 @@ impl Running {
     }
 
     async fn open(dir: PathBuf, sent: u64) -> Running {
-        let context = Context::embedded(&dir).await.unwrap();
+        Running::open_with(dir, sent, "").await
+    }
+
+    async fn open_with(dir: PathBuf, sent: u64, settings: &str) -> Running {
+        let settings = Settings::from_toml(settings, "test").unwrap();
+        let context = Context::embedded_with(&dir, settings).await.unwrap();
         let service = tokio::spawn(clusterer::run(context.clone()));
         Running {
             dir,
@@ -86,9 +91,13 @@ impl Running {
     }
 
     async fn wake(&mut self) {
+        self.wake_in(space()).await;
+    }
+
+    async fn wake_in(&mut self, space: SpaceId) {
         self.sent += 1;
         let message = UnitsOrganisedV1 {
-            space: space(),
+            space,
             position: Position(1_000_000 + self.sent),
             acts: false,
         };
@@ -97,6 +106,10 @@ impl Running {
 
     /// Waits until nothing is left to do, a minute at most, and returns all that is derived.
     async fn settled(&self) -> Held {
+        self.settled_in(space()).await
+    }
+
+    async fn settled_in(&self, space: SpaceId) -> Held {
         let backends = &self.context.backends;
         let wait = async {
             let subject = UnitsOrganisedV1::SUBJECT;
@@ -109,7 +122,7 @@ impl Running {
         let mut held = Held::default();
         let mut sequence = 0;
         loop {
-            let changes = backends.graph.derived_changes(&space(), sequence, 1_000).await.unwrap();
+            let changes = backends.graph.derived_changes(&space, sequence, 1_000).await.unwrap();
             let Some(last) = changes.last() else { return held };
             sequence = last.sequence;
             held.0
@@ -180,6 +193,42 @@ async fn of_two_clusterers_none_brings_back_what_was_erased() {
     assert_eq!(one.settled().await, counted(&units[..2]));
     other.stop().await;
     one.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn spaces_that_give_way_to_each_other_are_counted_as_if_kept() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bounded");
+    std::fs::remove_dir_all(&dir).ok();
+    let mut running = Running::open_with(dir, 0, "[clusterer]\nunits_max = 3").await;
+    let (records, graph) = (
+        running.context.backends.records.clone(),
+        running.context.backends.graph.clone(),
+    );
+    let units = talk(&[
+        "Ana: My friend Ben asked about you.",
+        "Tom: We went to Oslo with Ben.",
+        "Ana: We read the Iliad together.",
+        "Tom: And Ben read it too.",
+    ]);
+    let spaces = ["a", "b", "c"].map(|it| it.parse::<SpaceId>().unwrap());
+    for space in &spaces {
+        records.create_space(space, DateTime::UNIX_EPOCH).await.unwrap();
+    }
+    for unit in &units {
+        for space in &spaces {
+            graph.put_units(space, std::slice::from_ref(unit), &[]).await.unwrap();
+            running.wake_in(space.clone()).await;
+            running.settled_in(space.clone()).await;
+        }
+    }
+    for space in spaces {
+        let (mut memory, mut held) = (Memory::default(), Held::default());
+        units.iter().for_each(|it| memory.apply(it, None));
+        assert_eq!(memory.units(), 4);
+        held.take(memory.changed(&space, &Acts::default(), &BTreeMap::new()));
+        assert_eq!(running.settled_in(space).await, held);
+    }
+    running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
