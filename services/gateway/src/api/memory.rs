@@ -29,6 +29,9 @@ pub struct TopicView {
     pub topic: Topic,
     /// At most 100 of its event units, the nearest to its centre first, ties by id.
     pub members: Vec<TopicMember>,
+    /// What could not be looked at; not there if everything was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 /// An event unit in a topic.

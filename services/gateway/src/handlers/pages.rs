@@ -59,7 +59,7 @@ pub(crate) async fn topic(
         topic = topic.known_at(as_of).ok_or_else(|| kept::not_yet("topic"))?;
     }
     let graph = &*app.stores().graph;
-    let nearest = nearest(graph, &space, topic.id).await?;
+    let (nearest, all) = nearest(graph, &space, topic.id).await?;
     let ids: Vec<UnitId> = nearest.iter().map(|it| it.unit).collect();
     let units = graph.units(&space, &ids).await?;
     let known = units
@@ -74,7 +74,13 @@ pub(crate) async fn topic(
         })
     });
     let members = shown.collect();
-    Ok(Json(TopicView { topic, members }))
+    let looked_at = LOOK * LOOKS_MAX;
+    let few = || format!("only {looked_at} members of all topics were looked at; nearer ones may be missing");
+    Ok(Json(TopicView {
+        topic,
+        members,
+        degraded: (!all).then(few).into_iter().collect(),
+    }))
 }
 
 /// Lists pages, without their sections.
@@ -133,8 +139,9 @@ pub(crate) async fn page(
     Ok(Json(page))
 }
 
-/// Returns the members of a topic that are nearest to its centre, ties by id. Members are kept by unit, so all are looked at.
-async fn nearest(graph: &dyn Graph, space: &SpaceId, topic: TopicId) -> Result<Vec<Member>, Problem> {
+/// Returns the members of a topic that are nearest to its centre, ties by id, and whether all were looked at: members are
+/// kept by unit.
+async fn nearest(graph: &dyn Graph, space: &SpaceId, topic: TopicId) -> Result<(Vec<Member>, bool), Problem> {
     let mut nearest: Vec<Member> = Vec::new();
     let mut after: Option<Uuid> = None;
     for _ in 0..LOOKS_MAX {
@@ -150,10 +157,10 @@ async fn nearest(graph: &dyn Graph, space: &SpaceId, topic: TopicId) -> Result<V
         nearest.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.unit.cmp(&b.unit)));
         nearest.truncate(MEMBERS_MAX);
         if ended {
-            break;
+            return Ok((nearest, true));
         }
     }
-    Ok(nearest)
+    Ok((nearest, false))
 }
 
 fn derived_page(page: PageId) -> DerivedId {
