@@ -200,10 +200,10 @@ pub(crate) struct Ask {
     /// Only what was observed before this moment.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Only what this one said or did; may be repeated.
+    /// Only what this one said or did, in any case; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) actor: Vec<String>,
-    /// Only of this session; may be repeated.
+    /// Only of this session, by name or id; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Vec<String>,
     /// Explain so many of the best candidates: scores, features, why packed or not; and the path of the strategy.

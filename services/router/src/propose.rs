@@ -30,6 +30,8 @@ pub type Candidates = BTreeMap<usize, Vec<Channel>>;
 pub struct Gate<'a> {
     request: &'a RouteV1,
     sessions: Vec<SessionId>,
+    /// In lower case.
+    actors: Vec<String>,
     forgotten: Option<&'a BTreeSet<UnitId>>,
     only: Option<&'a BTreeSet<UnitId>>,
 }
@@ -37,15 +39,14 @@ pub struct Gate<'a> {
 impl<'a> Gate<'a> {
     /// Reads the request's time and filter.
     pub fn of(request: &'a RouteV1) -> Gate<'a> {
-        let sessions = request
-            .filter
-            .sessions
-            .iter()
-            .map(|it| SessionId::derive(&request.space, it))
-            .collect();
+        let QueryFilter { sessions, actors, .. } = &request.filter;
+        let named = sessions.iter().map(|it| SessionId::derive(&request.space, it));
+        // What a pack tells of a session is its id.
+        let told = sessions.iter().filter_map(|it| it.parse().ok());
         Gate {
             request,
-            sessions,
+            sessions: named.chain(told).collect(),
+            actors: actors.iter().map(|it| it.to_lowercase()).collect(),
             forgotten: None,
             only: None,
         }
@@ -90,7 +91,6 @@ impl<'a> Gate<'a> {
     /// Says whether `turn` may be evidence.
     pub fn admits(&self, turn: &Turn) -> bool {
         let QueryFilter {
-            actors,
             modalities,
             from,
             until,
@@ -100,7 +100,7 @@ impl<'a> Gate<'a> {
         self.request.as_of.is_none_or(|it| unit.observed_at <= it)
             && from.is_none_or(|it| unit.observed_at >= it)
             && until.is_none_or(|it| unit.observed_at < it)
-            && (actors.is_empty() || actors.contains(&unit.actor))
+            && (self.actors.is_empty() || self.actors.contains(&unit.actor.to_lowercase()))
             && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
             && (modalities.is_empty() || modalities.contains(&unit.modality))
             && self.forgotten.is_none_or(|it| !it.contains(&unit.id))

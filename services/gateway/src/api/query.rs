@@ -119,9 +119,9 @@ impl Default for Budget {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
-    /// Only what these actors said or did.
+    /// Only what these actors said or did; names in any case.
     pub actors: Vec<String>,
-    /// Only these sessions.
+    /// Only these sessions: your names, or Mnemic's ids as they stand in a pack.
     pub sessions: Vec<String>,
     /// Only these kinds.
     pub modalities: Vec<Modality>,

@@ -1,6 +1,8 @@
 //! What may not be evidence is none, and no question or budget is too odd.
 
 use chrono::DateTime;
+use domain::id::UnitId;
+use domain::message::RoutedV1;
 use proptest::prelude::*;
 use router::view::View;
 
@@ -32,6 +34,32 @@ fn time_and_filters_shut_units_out() {
     assert!(ask(&view, &asked).pack.items.iter().all(|it| it.actor == "Omar"));
     asked.filter.sessions = vec!["2024-03-02".to_owned()];
     assert_eq!(ask(&view, &asked).units, 2);
+}
+
+#[test]
+fn a_filter_takes_what_a_pack_tells_and_names_in_any_case() {
+    let view = View::of(units());
+    let mut asked = request("What did Omar make?", 500);
+    let made = |routed: RoutedV1| -> Vec<UnitId> { routed.pack.items.iter().map(|it| it.unit).collect() };
+    asked.filter.sessions = vec!["2024-04-11".to_owned()];
+    let named = ask(&view, &asked);
+    assert_eq!(named.units, 3);
+    let told = named.pack.items[0].session.to_string();
+    asked.filter.sessions = vec![told.to_uppercase()];
+    assert_eq!(made(ask(&view, &asked)), made(named));
+    asked.filter.sessions.push("2024-05-20".to_owned());
+    assert_eq!(ask(&view, &asked).units, 4);
+
+    asked.filter.actors = vec!["oMAR".to_owned()];
+    assert_eq!(ask(&view, &asked).units, 2);
+    asked.filter.actors = vec!["oma".to_owned()];
+    assert_eq!(ask(&view, &asked).units, 0, "a whole name");
+    let mut greek = units();
+    for it in &mut greek {
+        it.actor = "ΟΔΥΣΣΕΥΣ".to_owned();
+    }
+    asked.filter.actors = vec!["Οδυσσευς".to_owned()];
+    assert_eq!(ask(&View::of(greek), &asked).units, 4);
 }
 
 #[test]

@@ -11,9 +11,9 @@ use crate::record::Modality;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueryFilter {
-    /// Only units of these actors.
+    /// Only units of these actors, in any case.
     pub actors: Vec<String>,
-    /// Only units of these sessions, by the callers' names.
+    /// Only units of these sessions, by the callers' names or Mnemic's ids.
     pub sessions: Vec<String>,
     /// Only units of these modalities.
     pub modalities: Vec<Modality>,
