@@ -110,11 +110,17 @@ impl Client {
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Returns the page of records behind `after`, in the order in which they were stored.
-    pub(crate) async fn records(&self, space: &SpaceId, after: Option<&str>) -> Result<RecordPage> {
+    /// Returns the page of the records that `filter` lets through behind `after`, in the order in which they were stored.
+    pub(crate) async fn records(
+        &self,
+        space: &SpaceId,
+        filter: &[(&str, &str)],
+        after: Option<&str>,
+    ) -> Result<RecordPage> {
         let query: Vec<_> = [("limit", PAGE)]
             .into_iter()
             .chain(after.map(|it| ("after", it)))
+            .chain(filter.iter().copied())
             .collect();
         let url = self.url(&["v1", "spaces", space.as_str(), "records"], &query);
         read(self.send(Method::GET, &url, None).await?).await

@@ -53,7 +53,7 @@ async fn copy(client: &Client, args: &Export, mut target: impl Write, bar: &Prog
     let mut after: Option<String> = None;
     let mut count = 0;
     loop {
-        let page = client.records(&args.space, after.as_deref()).await?;
+        let page = client.records(&args.space, &[], after.as_deref()).await?;
         for record in &page.items {
             let mut line = serde_json::to_vec(record)?;
             line.push(b'\n');

@@ -17,21 +17,34 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
         out::say(&serde_json::to_string_pretty(&record)?);
         return Ok(Outcome::Done);
     }
+    let filter = [
+        ("session", &args.session),
+        ("actor", &args.actor),
+        ("from", &args.from),
+        ("until", &args.until),
+    ];
+    let filter: Vec<(&str, &str)> = filter
+        .into_iter()
+        .filter_map(|(name, it)| Some((name, it.as_deref()?)))
+        .collect();
     let paint = Paint::of_terminal();
     let mut after: Option<String> = None;
+    let mut count = 0;
     loop {
-        let page = client.records(&args.space, after.as_deref()).await?;
-        if page.items.is_empty() && after.is_none() {
-            out::say("no records");
-        }
+        let page = client.records(&args.space, &filter, after.as_deref()).await?;
+        count += page.items.len();
         for record in &page.items {
             out::say(&line(record, paint));
         }
         match page.next {
             Some(next) => after = Some(next),
-            None => return Ok(Outcome::Done),
+            None => break,
         }
     }
+    if count == 0 {
+        out::say("no records");
+    }
+    Ok(Outcome::Done)
 }
 
 /// Erases one record and waits until it is gone.

@@ -15,7 +15,7 @@ mod tools;
 pub use curation::{Curated, NewAct, NewCuration};
 pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage,
-    PageFilter, PagePage, Paging, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
+    PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{Absorbed, PageHead, Space, TopicMember, TopicView, UnitView};
 pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};

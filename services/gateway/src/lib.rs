@@ -23,6 +23,7 @@ mod query;
 mod rebuild;
 mod recall;
 mod routes;
+mod selected;
 mod sessions;
 mod standing;
 mod state;

@@ -10,6 +10,7 @@ mod open;
 mod readers;
 mod records;
 mod relations;
+mod selected;
 mod spaces;
 mod upkeep;
 mod writer;

@@ -13,7 +13,7 @@ pub use bus::{Bus, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inqui
 pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
-pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo};
+pub use records::{Claim, Idempotent, Records, Revision, Selection, SpaceInfo};
 
 use crate::PortError;
 

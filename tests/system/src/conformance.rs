@@ -19,6 +19,7 @@ pub mod graph;
 pub mod index;
 pub mod records;
 mod sample;
+pub mod selection;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,6 +89,12 @@ macro_rules! promises {
             positions_are_marked,
             a_revision_tells_of_changes,
             records_survive,
+        }
+    };
+    (@suite $run:ident selection) => {
+        $crate::promises! { @tests $run selection:
+            it_is_listed_in_insertion_order,
+            what_is_rare_is_found_by_and_by,
         }
     };
     (@suite $run:ident curation) => {

@@ -64,13 +64,28 @@ pub(crate) struct Export {
 #[command(after_help = "\
 Examples:
   mnemic records --space ann
-  mnemic records --space ann m1")]
+  mnemic records --space ann m1
+  mnemic records --space ann --session monday --actor Ben
+  mnemic records --space ann --from 2026-03-01 --until 2026-04-01")]
 pub(crate) struct Records {
     /// Show this one whole: your id, or Mnemic's.
+    #[arg(conflicts_with_all = ["session", "actor", "from", "until"])]
     pub(crate) id: Option<String>,
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
+    /// Only of this session, by name or id.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Only what this one said or did, in any case.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) actor: Option<String>,
+    /// Only what was observed at this moment or later; RFC 3339, or ISO 8601 in UTC.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Only what was observed before this moment.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -87,6 +87,18 @@ filters! {
     /// Where a list goes on.
     Paging {}
 
+    /// Which records are listed.
+    RecordFilter {
+        /// Only of this session: your name for it, or Mnemic's id.
+        session: String,
+        /// Only of this actor, in any case.
+        actor: String,
+        /// Only observed at or after. RFC 3339, or ISO 8601 in UTC.
+        from: String,
+        /// Only observed before.
+        until: String,
+    }
+
     /// Which units are listed.
     UnitFilter {
         /// Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC.

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::api::{Accepted, Curated, NewAct, NewCuration, NewRecords, Paging, Record, RecordPage};
+use crate::api::{Accepted, Curated, NewAct, NewCuration, NewRecords, Record, RecordFilter, RecordPage};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
 use crate::extract::{At, Body, Params};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{accept, curate};
+use crate::{accept, curate, selected};
 
 const KEY_HEADER: &str = "idempotency-key";
 const KEY_BYTES_MAX: usize = 256;
@@ -48,8 +48,8 @@ pub(crate) async fn post(
     Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
 
-/// Lists records in the order in which they were stored.
-#[utoipa::path(get, path = "/v1/spaces/{space}/records", tag = "records", params(("space" = SpaceId, Path), Paging), responses(
+/// Lists records in the order in which they were stored: all, or those of a session, an actor, a time.
+#[utoipa::path(get, path = "/v1/spaces/{space}/records", tag = "records", params(("space" = SpaceId, Path), RecordFilter), responses(
     (status = 200, description = "A page of records", body = RecordPage),
     (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -57,12 +57,13 @@ pub(crate) async fn list(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
-    Params(paging): Params<Paging>,
+    Params(filter): Params<RecordFilter>,
 ) -> Result<Json<RecordPage>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let after: u64 = paging.start()?.unwrap_or(0);
-    let (records, next) = app.stores().records.list(&space, after, paging.limit()?).await?;
+    let place = (filter.start()?.unwrap_or(0), filter.limit()?);
+    let selection = selected::selection(&app, &space, &filter).await?;
+    let (records, next) = selected::list(&app, &space, &selection, place).await?;
     let items = records.into_iter().map(Record::from).collect();
     Ok(Json(RecordPage {
         items,

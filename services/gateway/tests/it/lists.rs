@@ -1,3 +1,5 @@
+use serde_json::{Value, json};
+
 use crate::harness::Gateway;
 
 /// Walks all pages and returns the field of every item.
@@ -31,4 +33,52 @@ async fn every_list_can_be_walked_to_its_end() {
         walk(&gateway, "/v1/spaces/s/records", "id").await,
         ["0", "1", "2", "3", "4"]
     );
+}
+
+#[tokio::test]
+async fn records_are_narrowed_to_session_actor_and_time() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let line = |(id, session, actor, at): (&str, &str, &str, &str)| -> Value {
+        json!({"id": id, "session": session, "actor": actor, "observed_at": at, "text": "x"})
+    };
+    let named = "5b1e6a52-6f0e-4c63-9a3f-6b1a4f1a7b10";
+    let lines = [
+        ("1", "mon", "Ann", "2026-03-02T10:00:00Z"),
+        ("2", "tue", "Ben", "2026-03-03T10:00:00Z"),
+        ("3", "mon", "ANN", "2026-03-02T11:00:00Z"),
+        ("4", "mon", "Ben", "2026-03-02T12:00:00Z"),
+        ("5", named, "Ann", "2026-03-04T10:00:00Z"),
+    ];
+    let body = json!({"records": lines.map(line)}).to_string();
+    let mark = gateway.send("POST /v1/spaces/s/records", &body).await.json();
+    gateway.written(mark["watermark"].as_str().unwrap()).await;
+    let monday = domain::id::SessionId::derive(&"s".parse().unwrap(), "mon");
+    for (filter, expected) in [
+        ("session=mon".to_owned(), vec!["1", "3", "4"]),
+        (format!("session={monday}"), vec!["1", "3", "4"]),
+        (format!("session={named}"), vec!["5"]),
+        ("session=sun".to_owned(), vec![]),
+        ("actor=ann".to_owned(), vec!["1", "3", "5"]),
+        ("actor=BEN&session=mon".to_owned(), vec!["4"]),
+        (
+            "from=2026-03-02T11:00:00Z&until=2026-03-04".to_owned(),
+            vec!["2", "3", "4"],
+        ),
+        ("until=2026-03-02T11:00:00Z".to_owned(), vec!["1"]),
+    ] {
+        let path = format!("/v1/spaces/s/records?{filter}");
+        assert_eq!(walk(&gateway, &path, "id").await, expected, "{filter}");
+    }
+    for (filter, expected) in [
+        ("session=", "422 session: is empty; leave it out instead"),
+        ("actor=%00", "422 actor: holds the control character U+0000"),
+        ("from=then", "422 from: is not a time like"),
+        ("after=x", "422 after: is not the `next` of a page"),
+        ("limit=0", "422 limit: is not 1 to 1000"),
+        ("sessions=mon", "422 "),
+    ] {
+        let reply = gateway.send(&format!("GET /v1/spaces/s/records?{filter}"), "").await;
+        assert!(reply.problem().starts_with(expected), "{reply:?}");
+    }
 }

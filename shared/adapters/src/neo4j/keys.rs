@@ -3,6 +3,7 @@
 //! Neither a namespace nor the name of a space holds a `/`, so no key of a space starts like one of another space, and
 //! the keys of a space are those between its name followed by `/` and by the character after `/`.
 
+use chrono::{DateTime, FixedOffset};
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::record::Record;
 use uuid::Uuid;
@@ -43,18 +44,36 @@ impl Keys {
         (format!("{start}/"), format!("{start}{AFTER}"))
     }
 
+    /// The range of places of a session from one moment until another; open where there is none.
+    pub(super) fn within(
+        &self,
+        session: SessionId,
+        from: Option<DateTime<FixedOffset>>,
+        until: Option<DateTime<FixedOffset>>,
+    ) -> (String, String) {
+        let (start, end) = self.session(session);
+        // A place is longer than its moment: it stands behind it, and before every later one.
+        let first = from.map_or_else(|| start.clone(), |it| format!("{start}{}", moment(it)));
+        (first, until.map_or(end, |it| format!("{start}{}", moment(it))))
+    }
+
     /// The place of a record in its session: sorts like [`Record::order`], of which it is a fixed-width text.
     pub(super) fn place(&self, record: &Record) -> String {
-        // Flipping the first bit maps the order of i64 to the order of u64.
-        let seconds = record.observed_at.timestamp().cast_unsigned() ^ (1 << 63);
-        let nanos = record.observed_at.timestamp_subsec_nanos();
         let (start, _) = self.session(record.session);
         format!(
-            "{start}{seconds:016x}{nanos:08x}{:016x}{}",
+            "{start}{}{:016x}{}",
+            moment(record.observed_at),
             record.ordinal,
             id(record.id.uuid())
         )
     }
+}
+
+/// A moment as a text of fixed width that sorts like it.
+fn moment(at: DateTime<FixedOffset>) -> String {
+    // Flipping the first bit maps the order of i64 to the order of u64.
+    let seconds = at.timestamp().cast_unsigned() ^ (1 << 63);
+    format!("{seconds:016x}{:08x}", at.timestamp_subsec_nanos())
 }
 
 /// The range of the keys of all spaces of a namespace.
@@ -119,6 +138,10 @@ mod tests {
             prop_assert_eq!(keys.place(&x).cmp(&keys.place(&y)), x.order().cmp(&y.order()));
             let (from, until) = keys.session(x.session);
             prop_assert!(from < keys.place(&x) && keys.place(&x) < until);
+            let (from, until) = keys.within(x.session, Some(y.observed_at), None);
+            prop_assert_eq!(from < keys.place(&x) && keys.place(&x) < until, x.observed_at >= y.observed_at);
+            let (from, until) = keys.within(x.session, None, Some(y.observed_at));
+            prop_assert_eq!(from < keys.place(&x) && keys.place(&x) < until, x.observed_at < y.observed_at);
         }
     }
 

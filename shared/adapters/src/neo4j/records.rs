@@ -5,16 +5,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, Revision, SpaceInfo};
+use domain::port::{Claim, Idempotent, Position, Records, Result, Revision, Selection, SpaceInfo};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::{ErrorKind, PortError};
 use neo4rs::{BoltType, Row};
 
-use super::client::{Client, body, column, following, integer, json, locked, natural, on, parts, row, seen};
+use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{Keys, id, id_of, spaces};
-use super::{curations, erasure, graph, notes};
+use super::{curations, erasure, graph, notes, selected};
 
 /// Age at which a remembered response is forgotten, seconds; some leave when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -76,15 +76,6 @@ const ERASE: &str = locked!(
      RETURN gone"
 );
 const GET: &str = seen!("UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) RETURN r.key AS key, r.body AS body");
-// A subquery of its own reads in the order of the index, and no more than it returns.
-const LIST: &str = following!(
-    "listed",
-    "CALL () {
-       MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
-       RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit
-     }
-     RETURN sequence, body ORDER BY sequence"
-);
 const SESSION: &str = seen!(
     "MATCH (r:Record {key: $prefix + $around}) WHERE r.place > $from AND r.place < $until
      CALL (r) {
@@ -234,18 +225,17 @@ impl Records for NodeRecords {
     }
 
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        const OPERATION: &str = "records.list";
-        // One more than asked for, to see whether there is more.
-        let query = on(&self.0.keys(space), LIST)
-            .param("after", integer(after))
-            .param("limit", integer(limit.saturating_add(1)));
-        let mut rows = self.0.write(OPERATION, query).await?;
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let last = rows.last().filter(|_| more);
-        let cursor = last.map(|it| natural(OPERATION, it, "sequence")).transpose()?;
-        let records: Result<Vec<Record>> = rows.iter().map(|it| body(OPERATION, it)).collect();
-        Ok((records?, cursor))
+        selected::select(&self.0, "records.list", space, &Selection::default(), (after, limit)).await
+    }
+
+    async fn select(
+        &self,
+        space: &SpaceId,
+        selection: &Selection,
+        after: u64,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<u64>)> {
+        selected::select(&self.0, "records.select", space, selection, (after, limit)).await
     }
 
     async fn session(

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, SpaceInfo};
+use domain::port::{Claim, Idempotent, Position, Records, Result, Selection, SpaceInfo};
 use domain::recall::Note;
 use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
-use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, overwriting, space_row};
-use super::{curations, notes, spaces};
+use super::{Durability, Failure, Outcome, Store, integer, known_space, overwriting, space_row};
+use super::{curations, notes, selected, spaces};
 
 /// Age at which a remembered response is forgotten, seconds, and how many leave at most when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -157,12 +157,17 @@ impl Records for StoredRecords {
     }
 
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        let space = space.clone();
-        let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => list(db, row, integer(after), limit),
-            None => Ok((Vec::new(), None)),
-        };
-        self.0.read("records.list", job).await
+        selected::select(&self.0, "records.list", space, &Selection::default(), (after, limit)).await
+    }
+
+    async fn select(
+        &self,
+        space: &SpaceId,
+        selection: &Selection,
+        after: u64,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<u64>)> {
+        selected::select(&self.0, "records.select", space, selection, (after, limit)).await
     }
 
     async fn session(
@@ -316,22 +321,6 @@ fn erase(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
     Ok(())
 }
 
-fn list(db: &Connection, space: i64, after: i64, limit: usize) -> Outcome<(Vec<Record>, Option<u64>)> {
-    let mut statement =
-        db.prepare_cached("SELECT row, body FROM records WHERE space = ?1 AND row > ?2 ORDER BY row LIMIT ?3")?;
-    // One more than asked for, to see whether there is more.
-    let mut rows = statement.query((space, after, integer(limit).saturating_add(1)))?;
-    let (mut found, mut last) = (Vec::new(), None);
-    while let Some(row) = rows.next()? {
-        if found.len() == limit {
-            return Ok((found, last));
-        }
-        last = Some(natural(row.get(0)?));
-        found.push(record(row, 1)?);
-    }
-    Ok((found, None))
-}
-
 fn beside(db: &Connection, space: i64, (session, around): (SessionId, RecordId), side: Side) -> Outcome<Vec<Record>> {
     let (compare, order, limit) = match side {
         Side::Until(limit) => ("<=", "DESC", limit),
@@ -362,7 +351,7 @@ fn bodies(statement: &mut CachedStatement<'_>, key: impl Params) -> Outcome<Vec<
     Ok(found)
 }
 
-fn record(row: &Row<'_>, column: usize) -> Outcome<Record> {
+pub(super) fn record(row: &Row<'_>, column: usize) -> Outcome<Record> {
     let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
     serde_json::from_slice(body).map_err(Failure::body)
 }

@@ -10,7 +10,8 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph,
-    Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Search, SearchResult, SpaceInfo,
+    Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Search, SearchResult, Selection,
+    SpaceInfo,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -77,6 +78,7 @@ guarded! { Records, "records":
     fn erase(space: &SpaceId, ids: &[RecordId]) -> ();
     fn get(space: &SpaceId, ids: &[RecordId]) -> Vec<Record>;
     fn list(space: &SpaceId, after: u64, limit: usize) -> (Vec<Record>, Option<u64>);
+    fn select(space: &SpaceId, selection: &Selection, after: u64, limit: usize) -> (Vec<Record>, Option<u64>);
     fn session(space: &SpaceId, session: SessionId, around: RecordId, before: usize, after: usize) -> Vec<Record>;
     fn mark_written(space: &SpaceId, position: Position) -> ();
     fn is_written(space: &SpaceId, position: Position) -> bool;

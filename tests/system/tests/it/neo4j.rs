@@ -65,4 +65,4 @@ macro_rules! run {
     };
 }
 
-system::promises! { run: records, curation, graph, derived, erasure }
+system::promises! { run: records, selection, curation, graph, derived, erasure }

@@ -1,0 +1,77 @@
+//! Records narrowed to a session, an actor, a time; and which session a caller means.
+
+use domain::id::{SessionId, SpaceId};
+use domain::port::Selection;
+use domain::record::Record;
+
+use crate::api::RecordFilter;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::validate;
+
+/// Looks into the store for one page of a restricted list.
+const LOOKS_MAX: usize = 20;
+
+/// Reads what restricts a list of records.
+pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter) -> Result<Selection, Problem> {
+    for (field, text) in [("session", &filter.session), ("actor", &filter.actor)] {
+        validate::name(field, text.as_deref(), validate::NAME_BYTES_MAX).map_err(Problem::invalid)?;
+        if text.as_ref().is_some_and(|it| it.trim().is_empty()) {
+            return Err(Problem::invalid(format!("{field}: is empty; leave it out instead")));
+        }
+    }
+    let (from, until) = (filter.from.as_deref(), filter.until.as_deref());
+    let (from, until) = (validate::moment("from", from)?, validate::moment("until", until)?);
+    let session = match filter.session.as_deref() {
+        Some(session) => Some(called(app, space, session).await?),
+        None => None,
+    };
+    Ok(Selection {
+        session,
+        actor: filter.actor.clone(),
+        from,
+        until,
+    })
+}
+
+/// Returns the session that the caller calls `session`, by the caller's name or Mnemic's id, whether it has records or not.
+pub(crate) async fn called(app: &App, space: &SpaceId, session: &str) -> Result<SessionId, Problem> {
+    let named = SessionId::derive(space, session);
+    match session.parse() {
+        // Callers may name their sessions by ids of their own, which are none of Mnemic's.
+        Ok(told) if first(app, space, named).await?.is_none() => Ok(told),
+        Ok(_) | Err(_) => Ok(named),
+    }
+}
+
+/// Returns the first record of a session that was stored, or none.
+pub(crate) async fn first(app: &App, space: &SpaceId, session: SessionId) -> Result<Option<Record>, Problem> {
+    let of = Selection {
+        session: Some(session),
+        ..Selection::default()
+    };
+    let (found, _) = app.stores().records.select(space, &of, 0, 1).await?;
+    Ok(found.into_iter().next())
+}
+
+/// Returns up to `limit` records that a selection takes, behind a cursor, and the cursor to go on with.
+pub(crate) async fn list(
+    app: &App,
+    space: &SpaceId,
+    selection: &Selection,
+    (after, limit): (u64, usize),
+) -> Result<(Vec<Record>, Option<u64>), Problem> {
+    let mut items = Vec::new();
+    let mut after = after;
+    for _ in 0..LOOKS_MAX {
+        let wanted = limit - items.len();
+        let (found, next) = app.stores().records.select(space, selection, after, wanted).await?;
+        items.extend(found);
+        let Some(next) = next else { return Ok((items, None)) };
+        after = next;
+        if items.len() >= limit {
+            break;
+        }
+    }
+    Ok((items, Some(after)))
+}
