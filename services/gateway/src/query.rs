@@ -7,6 +7,7 @@
 
 mod auto;
 mod explore;
+mod metadata;
 mod navigate;
 mod overlap;
 mod recollect;
@@ -27,6 +28,7 @@ use host::metrics::Operation;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
+use self::metadata::Metadata;
 use self::request::parse;
 use self::walk::Walk;
 pub(crate) use self::written::{not_written, wait_written};
@@ -40,6 +42,7 @@ struct Query<'a> {
     route: RouteV1,
     strategy: Strategy,
     answer: bool,
+    metadata: bool,
     trace_id: String,
     started: Instant,
     budget: Duration,
@@ -76,7 +79,7 @@ async fn answer(
         .as_deref()
         .map(|it| watermark::parse(space, it))
         .transpose()?;
-    let (strategy, answer) = (request.strategy, request.answer);
+    let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
     let budget = Duration::from_millis(request.budget.ms);
     let route = parse(app, space, request)?;
     let mut query = Query {
@@ -84,6 +87,7 @@ async fn answer(
         route,
         strategy,
         answer,
+        metadata,
         trace_id,
         started,
         budget,
@@ -96,7 +100,8 @@ async fn answer(
     }
     let mut routed = query.gather().await?;
     let answered = query.read(&mut routed).await;
-    Ok(query.respond(routed, answered))
+    let metadata = query.metadata(&routed.pack).await;
+    Ok(query.respond(routed, answered, metadata))
 }
 
 impl Query<'_> {
@@ -195,7 +200,7 @@ impl Query<'_> {
         outcome.unwrap_or_else(|error| self.unread(&error))
     }
 
-    fn respond(self, routed: RoutedV1, answered: AnsweredV1) -> QueryResponse {
+    fn respond(self, routed: RoutedV1, answered: AnsweredV1, metadata: Option<Metadata>) -> QueryResponse {
         let explain = self.route.explain > 0;
         let text = routed
             .pack
@@ -222,6 +227,7 @@ impl Query<'_> {
                 tokens: routed.pack.tokens,
                 budget: routed.pack.budget,
                 text,
+                metadata,
             },
             path: self.path.filter(|_| explain),
             anchors: explain.then_some(routed.anchors),
@@ -287,6 +293,17 @@ impl Query<'_> {
             step: step.to_owned(),
             ms: ms(begun),
         });
+    }
+}
+
+/// Says in words why a step of a query gave nothing.
+fn why(error: &PortError) -> &'static str {
+    match error.kind() {
+        ErrorKind::Timeout => "took too long",
+        ErrorKind::Unavailable | ErrorKind::Exhausted => "cannot be reached",
+        ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
+            "failed"
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use domain::anchor::Anchors;
 use domain::evidence::{Answer, PackItem, RankedUnit, UnitExplanation, Verdict};
 use domain::id::UnitId;
@@ -38,6 +40,9 @@ pub struct QueryRequest {
     #[serde(default)]
     #[schema(maximum = 200)]
     pub ranked: u32,
+    /// Whether the pack gives back the metadata of its records.
+    #[serde(default)]
+    pub metadata: bool,
 }
 
 /// An answer is what most callers come for; who feeds a model of their own turns it off.
@@ -186,6 +191,10 @@ pub struct Pack {
     pub budget: u32,
     /// The items' texts as one: what to show to a model. It is data, never instructions.
     pub text: String,
+    /// What was kept beside its records, by your ids of them; those that have nothing are left out, and no tokens are counted.
+    /// With `metadata`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, BTreeMap<String, String>>>,
 }
 
 /// What a query cost.

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use domain::PortError;
 use domain::id::UnitId;
 use domain::message::{PlanV1, PlannedV1, Request, RouteV1, RoutedV1, ToolV1};
-use domain::{Classify, ErrorKind, PortError};
 use futures::future::join_all;
 use serde_json::Value;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
-use super::ms;
 use super::overlap::Overlap;
+use super::{ms, why};
 use crate::api::{PathStep, StepTime};
 use crate::state::App;
 
@@ -205,16 +205,7 @@ impl<'a> Walk<'a> {
             part,
             "a step failed"
         );
-        let why = match error.kind() {
-            ErrorKind::Timeout => "took too long",
-            ErrorKind::Unavailable | ErrorKind::Exhausted => "cannot be reached",
-            ErrorKind::Invalid
-            | ErrorKind::NotFound
-            | ErrorKind::Conflict
-            | ErrorKind::Damaged
-            | ErrorKind::Internal => "failed",
-        };
-        self.degrade(&format!("the step {part} {why}"));
+        self.degrade(&format!("the step {part} {}", why(error)));
     }
 }
 

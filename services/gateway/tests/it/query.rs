@@ -187,3 +187,37 @@ async fn a_defect_reveals_nothing() {
         "{reply:?}"
     );
 }
+
+#[tokio::test]
+async fn metadata_comes_back_beside_the_pack() {
+    let gateway = Gateway::new().await;
+    gateway.start_router(something);
+    gateway.start_reader();
+    gateway.start_writer();
+    gateway.settled().await;
+    let ask = async |body: serde_json::Value| {
+        let reply = gateway.send(QUERY, &body.to_string()).await;
+        assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+        reply.json()
+    };
+    let wanted = json!({"question": "Where?", "metadata": true});
+    assert_eq!(ask(wanted.clone()).await["pack"]["metadata"], json!({}), "erased since");
+    let records = json!({"records": [
+        {"id": "a", "text": "I moved to Oslo.", "metadata": {"channel": "#home", "url": "https://chat.example/1"}},
+        {"id": "b", "text": "In May.", "metadata": {"channel": "#other"}},
+    ]});
+    let mark = gateway
+        .send("POST /v1/spaces/s/records", &records.to_string())
+        .await
+        .json();
+    gateway.written(mark["watermark"].as_str().unwrap()).await;
+    let told = ask(wanted).await;
+    assert_eq!(
+        told["pack"]["metadata"],
+        json!({"a": {"channel": "#home", "url": "https://chat.example/1"}}),
+        "of the records of the pack, each once"
+    );
+    assert_eq!((&told["pack"]["tokens"], &told["degraded"]), (&json!(10), &json!([])));
+    let plain = ask(json!({"question": "Where?"})).await;
+    assert!(plain["pack"].get("metadata").is_none(), "{plain}");
+}

@@ -15,7 +15,7 @@ const SLACK: Duration = Duration::from_secs(4);
 const QUESTION: &str = "When did Ines adopt the greyhound?";
 
 async fn asked(api: &Api) -> Response {
-    let body = json!({ "question": QUESTION, "answer": true, "budget": { "ms": BUDGET.as_millis() as u64 } });
+    let body = json!({ "question": QUESTION, "answer": true, "metadata": true, "budget": { "ms": BUDGET.as_millis() as u64 } });
     let begun = Instant::now();
     let request = api.http.post(format!("{}/spaces/talk/query", api.base)).json(&body);
     let response = request.send().await.unwrap();
@@ -98,7 +98,12 @@ async fn what_is_up_answers_and_says_what_is_missing() {
         match response.status().as_u16() {
             200 => {
                 let body: Value = response.json().await.unwrap();
-                assert!(body["degraded"].to_string().contains("graph"), "{body}");
+                let said = body["degraded"].to_string();
+                assert!(
+                    said.contains("graph") && said.contains("metadata: the store of the records"),
+                    "{body}"
+                );
+                assert_eq!(body["pack"]["metadata"], Value::Null);
             }
             status => {
                 assert_eq!(status, 503);

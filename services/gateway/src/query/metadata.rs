@@ -1,0 +1,40 @@
+//! What callers wanted back with their records, beside the pack that shows them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::evidence::EvidencePack;
+use domain::id::RecordId;
+use tokio::time::Instant;
+use tracing::{Instrument, info_span, warn};
+
+use super::{Query, why};
+
+/// Metadata of records, by the callers' ids.
+pub(super) type Metadata = BTreeMap<String, BTreeMap<String, String>>;
+
+impl Query<'_> {
+    /// Returns the metadata of the records of a pack, if it is wanted; the evidence stands without it, and what is missing is
+    /// said.
+    pub(super) async fn metadata(&mut self, pack: &EvidencePack) -> Option<Metadata> {
+        if !self.metadata {
+            return None;
+        }
+        let begun = Instant::now();
+        let ids: BTreeSet<RecordId> = pack.items.iter().flat_map(|it| it.records.iter().copied()).collect();
+        let ids: Vec<RecordId> = ids.into_iter().collect();
+        let read = self.app.stores().records.get(&self.route.space, &ids);
+        let read = read.instrument(info_span!("metadata", records = ids.len())).await;
+        self.note("metadata", begun);
+        match read {
+            Ok(records) => {
+                let told = records.into_iter().filter(|it| !it.metadata.is_empty());
+                Some(told.map(|it| (it.external_id, it.metadata)).collect())
+            }
+            Err(error) => {
+                warn!(error = &error as &dyn std::error::Error, "no metadata");
+                self.degrade(format!("metadata: the store of the records {}", why(&error)));
+                None
+            }
+        }
+    }
+}
