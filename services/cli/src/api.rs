@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::fact::Fact;
 use domain::id::SpaceId;
 use domain::port::{DeadLetter, DeadLetterId};
-use gateway::api::{Accepted, Curated, Progress, Rebuild, RecallResponse, Record, RecordPage, Space};
+use gateway::api::{Accepted, Curated, Erased, Progress, Rebuild, RecallResponse, Record, RecordPage, Space};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -135,6 +135,12 @@ impl Client {
     /// Erases one record, by the caller's id or Mnemic's.
     pub(crate) async fn erase(&self, space: &SpaceId, id: &str) -> Result<Curated> {
         let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
+        read(self.send(Method::DELETE, &url, None).await?).await
+    }
+
+    /// Erases records of a session, by the caller's name or Mnemic's id, as many as one request does.
+    pub(crate) async fn erase_session(&self, space: &SpaceId, session: &str) -> Result<Erased> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "sessions", session], &[]);
         read(self.send(Method::DELETE, &url, None).await?).await
     }
 

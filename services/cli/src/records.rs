@@ -1,4 +1,5 @@
 use anyhow::{bail, ensure};
+use domain::id::SpaceId;
 use gateway::api::Record;
 
 use crate::api::Client;
@@ -47,24 +48,52 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Erases one record and waits until it is gone.
+/// Erases one record or a session, and waits until it is gone.
 pub(crate) async fn erase(args: &Erase) -> anyhow::Result<Outcome> {
-    let (space, id) = (&args.space, &args.id);
+    let space = &args.space;
+    let (what, id) = match (&args.session, &args.id) {
+        (Some(session), _) => (format!("the session {session}"), None),
+        (None, Some(id)) => (id.clone(), Some(id)),
+        (None, None) => bail!("a record or a session is needed"),
+    };
     ensure!(
         args.yes,
-        "this erases {id} and all that derives only from it for good; add --yes to do it"
+        "this erases {what} and all that derives only from it for good; add --yes to do it"
     );
-    let erased = Client::new(&args.remote.url, args.remote.key.clone())?
-        .erase(space, id)
-        .await?;
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    for _ in 0..HOLDS {
-        if client.written(space, &erased.watermark).await? {
-            out::say(&format!("{id} erased"));
-            return Ok(Outcome::Done);
+    let session = args.session.as_deref().unwrap_or_default();
+    let mut count = 0;
+    loop {
+        let (watermark, more) = match id {
+            Some(id) => (client.erase(space, id).await?.watermark, false),
+            None => {
+                let erased = client.erase_session(space, session).await?;
+                count += erased.records;
+                (erased.watermark, erased.more)
+            }
+        };
+        gone(&client, space, &watermark, &what).await?;
+        if !more {
+            break;
         }
     }
-    bail!("{id} will be erased, but the server is far behind; nothing is left to do here")
+    let counted = if id.is_none() {
+        format!(", {count} records")
+    } else {
+        String::new()
+    };
+    out::say(&format!("{what} erased{counted}"));
+    Ok(Outcome::Done)
+}
+
+/// Waits until a watermark is reached.
+async fn gone(client: &Client, space: &SpaceId, watermark: &str, what: &str) -> anyhow::Result<()> {
+    for _ in 0..HOLDS {
+        if client.written(space, watermark).await? {
+            return Ok(());
+        }
+    }
+    bail!("{what} will be erased as far as the server was told, but it is far behind; ask again later")
 }
 
 fn line(record: &Record, paint: Paint) -> String {

@@ -21,7 +21,7 @@ pub use memory::{Absorbed, PageHead, Space, TopicMember, TopicView, UnitView};
 pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
-pub use records::{Accepted, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};
+pub use records::{Accepted, Erased, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};
 pub use tools::{ToolCost, ToolList, ToolOutcome, ToolProblem, ToolSpec};
 
 /// How long to wait for a write.

@@ -9,13 +9,13 @@ use domain::fact::Fact;
 use domain::id::{CurationId, RecordId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::message::RecordsAcceptedV1;
-use domain::port::Claim;
+use domain::port::{Claim, Position};
 use domain::unit::Status;
 use host::clock;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::accept::{claim, digest};
+use crate::accept::{Hash, claim, digest};
 use crate::api::{Curated, NewAct, NewCuration};
 use crate::auth::hex;
 use crate::config::Right;
@@ -92,21 +92,57 @@ pub(crate) async fn curate(
             reason: new.reason,
         },
     };
-    let batch = Sha256::new()
-        .chain_update("curation ")
-        .chain_update(id.uuid().as_bytes())
-        .chain_update(digest);
-    let message = RecordsAcceptedV1 {
-        space: space.clone(),
-        batch: hex(&batch.finalize()),
-        records: Vec::new(),
-        curations: vec![curation.clone()],
-    };
-    let position = app.context.publish(&message).await?;
+    let position = publish(app, space, &claims, vec![curation.clone()]).await?;
     Ok(Curated {
         watermark: watermark::print(space, position),
         curation,
     })
+}
+
+/// Erases records of a space that exists, each by an act of its own, in one batch; returns the position to wait for.
+pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: &str) -> Result<Position, Problem> {
+    let mut claims = Vec::with_capacity(records.len());
+    let mut curations = Vec::with_capacity(records.len());
+    for record in records {
+        let clock_us = app.batch_clock_us();
+        let act = Act::EraseRecord { record: *record };
+        let digest = digest(&act)?;
+        let new = Sha256::new()
+            .chain_update(format!("new {clock_us} "))
+            .chain_update(digest);
+        let id = CurationId::derive(space, &auto(new));
+        claims.push((RecordId::from_uuid(id.uuid()), digest));
+        curations.push(Curation {
+            id,
+            at: moment(clock_us),
+            by: by.to_owned(),
+            act,
+            reason: String::new(),
+        });
+    }
+    claim(app, space, &claims).await?;
+    publish(app, space, &claims, curations).await
+}
+
+/// Publishes acts whose ids are claimed.
+async fn publish(
+    app: &App,
+    space: &SpaceId,
+    claims: &[(RecordId, Hash)],
+    curations: Vec<Curation>,
+) -> Result<Position, Problem> {
+    let mut batch = Sha256::new().chain_update("curation ");
+    for (id, digest) in claims {
+        batch.update(id.uuid().as_bytes());
+        batch.update(digest);
+    }
+    let message = RecordsAcceptedV1 {
+        space: space.clone(),
+        batch: hex(&batch.finalize()),
+        records: Vec::new(),
+        curations,
+    };
+    Ok(app.context.publish(&message).await?)
 }
 
 /// Finds the record that the caller calls `id`, by the caller's id or Mnemic's.

@@ -11,5 +11,6 @@ pub(crate) mod query;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
 pub(crate) mod records;
+pub(crate) mod sessions;
 pub(crate) mod spaces;
 pub(crate) mod tools;

@@ -3,14 +3,16 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::handlers::{admin, curations, mcp, memory, pages, progress, query, rebuild, recall, records, spaces, tools};
+use crate::handlers::{
+    admin, curations, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
+};
 
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Mnemic", description = "Long-term memory for agents: send what happened, get the smallest sufficient evidence."),
     paths(
         spaces::list, spaces::put, spaces::get, spaces::delete,
-        records::post, records::list, records::get, records::delete, progress::get,
+        records::post, records::list, records::get, records::delete, sessions::delete, progress::get,
         query::post, recall::post, recall::dismiss,
         rebuild::post, rebuild::get,
         memory::units, memory::unit, memory::facts, memory::fact, memory::entities, memory::entity,

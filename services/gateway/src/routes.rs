@@ -4,10 +4,10 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post, put};
+use axum::routing::{delete, get, post, put};
 
 use crate::handlers::{
-    admin, curations, docs, mcp, memory, pages, progress, query, rebuild, recall, records, spaces, tools,
+    admin, curations, docs, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -26,6 +26,7 @@ pub(crate) fn router(app: App) -> Router {
             "/v1/spaces/{space}/records/{id}",
             get(records::get).delete(records::delete),
         )
+        .route("/v1/spaces/{space}/sessions/{id}", delete(sessions::delete))
         .route("/v1/spaces/{space}/progress", get(progress::get))
         .route("/v1/spaces/{space}/rebuild", post(rebuild::post).get(rebuild::get))
         .route("/v1/spaces/{space}/query", post(query::post))

@@ -1,16 +1,18 @@
-//! Records narrowed to a session, an actor, a time; and which session a caller means.
+//! Records narrowed to a session, an actor, a time; which session a caller means, and its erasure.
 
-use domain::id::{SessionId, SpaceId};
+use domain::id::{RecordId, SessionId, SpaceId};
 use domain::port::Selection;
 use domain::record::Record;
 
-use crate::api::RecordFilter;
+use crate::api::{Erased, RecordFilter};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::validate;
+use crate::{curate, validate, watermark};
 
 /// Looks into the store for one page of a restricted list.
 const LOOKS_MAX: usize = 20;
+/// Records that one request erases: as many as one batch may bring.
+const ERASED_MAX: usize = 1_000;
 
 /// Reads what restricts a list of records.
 pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter) -> Result<Selection, Problem> {
@@ -74,4 +76,28 @@ pub(crate) async fn list(
         }
     }
     Ok((items, Some(after)))
+}
+
+/// Erases the records of the session that the caller calls `session`, no more than one batch holds: a watermark tells of one
+/// batch. What is left, also by a request that broke off, is erased by the next one.
+pub(crate) async fn erase(app: &App, space: &SpaceId, session: &str, by: &str) -> Result<Erased, Problem> {
+    let session = called(app, space, session).await?;
+    let of = Selection {
+        session: Some(session),
+        ..Selection::default()
+    };
+    let (found, next) = app.stores().records.select(space, &of, 0, ERASED_MAX).await?;
+    if found.is_empty() {
+        return Err(Problem::not_found(format!(
+            "there is no record of this session; if they were accepted just now, wait for their watermark (GET /v1/spaces/{space}/progress)"
+        )));
+    }
+    let records: Vec<RecordId> = found.iter().map(|it| it.id).collect();
+    let position = curate::erase(app, space, &records, by).await?;
+    Ok(Erased {
+        watermark: watermark::print(space, position),
+        session,
+        records: records.len() as u64,
+        more: next.is_some(),
+    })
 }

@@ -90,14 +90,22 @@ pub(crate) struct Records {
     pub(crate) remote: Remote,
 }
 
-/// Erase a record with all that derives only from it, for good.
+/// Erase a record, or a whole session, with all that derives only from it, for good.
 ///
-/// Returns once it is gone. Needs a key with the right `admin`, if the server has keys.
+/// Returns once it is gone; what was stopped halfway is finished by the same command. Needs a key with the right `admin`, if
+/// the server has keys.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  mnemic erase --space ann m1 --yes")]
+#[command(after_help = "\
+Examples:
+  mnemic erase --space ann m1 --yes
+  mnemic erase --space ann --session monday --yes")]
 pub(crate) struct Erase {
     /// Your id of the record, or Mnemic's.
-    pub(crate) id: String,
+    #[arg(required_unless_present = "session", conflicts_with = "session")]
+    pub(crate) id: Option<String>,
+    /// Erase all records of this session, by name or id.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::server::{Server, fresh_directory, line, mnemic};
 
 /// Runs a command against a server; returns its exit code, what it said and what it complained about.
-fn run(server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn run(server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
     told(mnemic().args(arguments).args(["--url", url(server)]).output().unwrap())
 }
 

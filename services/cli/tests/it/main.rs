@@ -9,6 +9,7 @@ mod import;
 mod journey;
 mod mcp;
 mod organised;
+mod records;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;
 mod start;

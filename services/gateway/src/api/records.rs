@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset};
-use domain::id::RecordId;
+use domain::id::{RecordId, SessionId};
 use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,6 +101,19 @@ pub enum ItemStatus {
     Duplicate,
     /// It was not taken.
     Rejected,
+}
+
+/// What is erased of a session: 202 means that it is on disk and will be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Erased {
+    /// Names this write; once it is reached, the records are gone.
+    pub watermark: String,
+    /// Mnemic's id of the session.
+    pub session: SessionId,
+    /// Number of records erased by this request, at most 1000.
+    pub records: u64,
+    /// Whether there are more: ask again once the watermark is reached.
+    pub more: bool,
 }
 
 /// How far writing is.

@@ -54,6 +54,8 @@ const CALLS: &[(&str, &str, &str, u16)] = &[
     ("writer", "POST /v1/spaces/s/curations", RETIRE, 404),
     ("writer", "POST /v1/spaces/s/curations", ERASE, 403),
     ("writer", "DELETE /v1/spaces/s/records/1", "", 403),
+    ("writer", "DELETE /v1/spaces/s/sessions/default", "", 403),
+    ("owner", "DELETE /v1/spaces/s/sessions/nobody", "", 404),
     ("writer", "POST /v1/spaces/s/recall/dismiss", DISMISS, 204),
     ("writer", "POST /v1/spaces/other/recall/dismiss", DISMISS, 404),
     ("owner", "POST /v1/spaces/s/curations", ERASE, 404),

@@ -17,6 +17,7 @@ mod query;
 mod rebuild;
 mod recall;
 mod records;
+mod sessions;
 mod strategies;
 mod tools;
 mod units;

@@ -35,6 +35,21 @@ fn keys() -> String {
     format!("[{}]", KEYS.iter().map(key).collect::<Vec<_>>().join(", "))
 }
 
+/// A day of the talk is a session of alice's, whose name is easily guessed.
+const SESSIONS: &[Attempt] = &[
+    ("mallory", "DELETE", "/spaces/alice/sessions/2026-03-02", "", 404),
+    ("mallory", "DELETE", "/spaces/mallory/sessions/2026-03-02", "", 404),
+    ("mallory", "GET", "/spaces/alice/records?session=2026-03-02", "", 404),
+    (
+        "mallory",
+        "GET",
+        "/spaces/mallory/records?session=2026-03-02&actor=Ines",
+        "",
+        200,
+    ),
+    ("reader", "DELETE", "/spaces/alice/sessions/2026-03-02", "", 403),
+];
+
 /// What alice has, to be compared and stolen.
 struct Owned {
     record: String,
@@ -129,7 +144,10 @@ async fn attack(api: &Api) {
         unit,
         watermark,
     };
-    let attempts: Vec<&Attempt> = [ROUTES, NAMES, INSIDE, RIGHTS].into_iter().flatten().collect();
+    let attempts: Vec<&Attempt> = [ROUTES, NAMES, INSIDE, RIGHTS, SESSIONS]
+        .into_iter()
+        .flatten()
+        .collect();
     let mut leaks = Vec::new();
     for attempt in &attempts {
         leaks.extend(wrong(api, &owned, attempt).await);

@@ -1,0 +1,83 @@
+//! Records listed in part, and a session erased, over the real services.
+
+use serde_json::{Value, json};
+
+use crate::import::run;
+use crate::server::{Server, line};
+
+fn talk() -> Value {
+    json!({ "records": [
+        line("1", "Ines", "2026-03-02T18:00:00Z", "I finally adopted a greyhound. His name is Zebulon."),
+        line("2", "Omar", "2026-03-02T18:01:00Z", "Zebulon, what a name for a dog!"),
+        line("3", "Ines", "2026-03-09T20:00:00Z", "I painted the canoe blue yesterday."),
+        line("4", "Omar", "2026-03-09T20:01:00Z", "Blue suits it."),
+    ]})
+}
+
+/// The ids of the records that a command lists.
+fn ids(server: &Server, arguments: &[&str]) -> Vec<String> {
+    let (code, said, complained) = run(server, &[&["records", "-s", "pair"], arguments].concat());
+    assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
+    let id = |it: &str| it.split_whitespace().next().unwrap().to_owned();
+    said.lines().map(id).collect()
+}
+
+async fn pack(server: &Server, body: &Value) -> Value {
+    let (status, mut answer) = server.post("/spaces/pair/query", body).await;
+    assert_eq!(status, 200, "{answer}");
+    answer["pack"].take()
+}
+
+#[tokio::test]
+async fn records_are_narrowed_and_a_session_is_erased_everywhere() {
+    let server = Server::with_talk("records-session", "pair", &talk()).await;
+    assert_eq!(ids(&server, &["--session", "2026-03-02"]), ["1", "2"]);
+    assert_eq!(ids(&server, &["--actor", "INES"]), ["1", "3"]);
+    assert_eq!(
+        ids(
+            &server,
+            &["--from", "2026-03-02T18:01:00Z", "--until", "2026-03-09T20:01:00Z"]
+        ),
+        ["2", "3"]
+    );
+    assert_eq!(ids(&server, &["--actor", "Ines", "--session", "2026-03-09"]), ["3"]);
+    assert_eq!(ids(&server, &["--actor", "Nobody"]), ["no"], "no records");
+
+    // What a pack tells of a session narrows a question to it, and names it for good.
+    let question = json!({ "question": "What is the name of the dog of Ines?" });
+    let found = pack(&server, &question).await;
+    let best = |it: &Value| it["text"].as_str().unwrap().contains("Zebulon");
+    let session = found["items"].as_array().unwrap().iter().find(|it| best(it)).unwrap()["session"].clone();
+    let mut inside = question.clone();
+    inside["filter"] = json!({ "sessions": [session], "actors": ["ines"] });
+    let only: Vec<Value> = pack(&server, &inside).await["items"].as_array().unwrap().clone();
+    assert_eq!(only.len(), 1, "{only:?}");
+    assert_eq!(only[0]["external_ids"], json!(["1"]));
+
+    let session = session.as_str().unwrap();
+    let erase = ["erase", "--session", session, "-s", "pair"];
+    let (code, _, complained) = run(&server, &erase);
+    assert!(code == Some(1) && complained.contains("--yes"), "{complained}");
+    let (code, said, _) = run(&server, &[&erase[..], &["--yes"]].concat());
+    assert_eq!(
+        (code, said),
+        (Some(0), format!("the session {session} erased, 2 records\n"))
+    );
+    assert_eq!(ids(&server, &[]), ["3", "4"]);
+    for path in ["records", "units"] {
+        let left = server.list(&format!("/spaces/pair/{path}")).await;
+        assert!(!json!(left).to_string().contains("Zebulon"), "{path}");
+    }
+    assert!(!pack(&server, &question).await.to_string().contains("Zebulon"));
+    let (code, _, complained) = run(&server, &[&erase[..], &["--yes"]].concat());
+    assert!(
+        code == Some(1) && complained.contains("no record of this session"),
+        "{complained}"
+    );
+
+    // Erased is not forbidden: the same records are taken anew.
+    let (_, body) = server.post("/spaces/pair/records", &talk()).await;
+    server.written("pair", body["watermark"].as_str().unwrap()).await;
+    assert_eq!(ids(&server, &["--session", "2026-03-02"]), ["1", "2"]);
+    assert!(pack(&server, &question).await.to_string().contains("Zebulon"));
+}

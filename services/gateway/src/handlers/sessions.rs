@@ -1,0 +1,37 @@
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+use host::metrics::Operation;
+use tokio::time::Instant;
+
+use crate::api::Erased;
+use crate::auth::Access;
+use crate::config::Right;
+use crate::extract::At;
+use crate::problem::Problem;
+use crate::selected;
+use crate::state::App;
+
+/// Erases the records of a session, by your name for it or Mnemic's id, each as `DELETE .../records/{id}` does; for good. Of a
+/// long session the first thousand: `more` says whether to ask again.
+#[utoipa::path(delete, path = "/v1/spaces/{space}/sessions/{id}", tag = "sessions",
+    params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
+    (status = 202, description = "They will be gone once the watermark is reached", body = Erased),
+    (status = 404, description = "There is no record of this session", body = Problem, content_type = "application/problem+json"),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn delete(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, session)): At<(String, String)>,
+) -> Result<(StatusCode, Json<Erased>), Problem> {
+    let started = Instant::now();
+    let space = access.enter(&name, Right::Admin)?;
+    app.space(&space).await?;
+    let outcome = selected::erase(&app, &space, &session, access.name()).await;
+    app.context
+        .metrics
+        .operation(Operation::Delete, outcome.is_ok(), started.elapsed());
+    outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
+}

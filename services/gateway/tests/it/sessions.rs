@@ -1,0 +1,99 @@
+use axum::http::StatusCode;
+use domain::id::SessionId;
+use serde_json::{Value, json};
+
+use crate::harness::Gateway;
+use crate::lists::walk;
+
+const MONDAY: &str = "DELETE /v1/spaces/s/sessions/mon%20day";
+
+fn line(id: &str, session: &str) -> Value {
+    json!({"id": id, "session": session, "text": format!("The {id} of {session}.")})
+}
+
+async fn send(gateway: &Gateway, records: &[Value]) -> Value {
+    let body = json!({ "records": records }).to_string();
+    let reply = gateway.send("POST /v1/spaces/s/records", &body).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    reply.json()
+}
+
+/// Asks for an erasure and waits until it is done.
+async fn erased(gateway: &Gateway, call: &str) -> Value {
+    let reply = gateway.send(call, "").await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    reply.json()
+}
+
+#[tokio::test]
+async fn a_session_is_erased_and_may_come_again() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let monday = [line("1", "mon day"), line("3", "mon day")];
+    send(&gateway, &[monday[0].clone(), line("2", "tue"), monday[1].clone()]).await;
+    let told = erased(&gateway, MONDAY).await;
+    let id = SessionId::derive(&"s".parse().unwrap(), "mon day");
+    assert_eq!(
+        (&told["session"], &told["records"], &told["more"]),
+        (&json!(id), &json!(2), &json!(false))
+    );
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
+    let acts = gateway.send("GET /v1/spaces/s/curations", "").await.json();
+    let kinds: Vec<&Value> = acts["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["act"]["kind"])
+        .collect();
+    assert_eq!(kinds, ["erase_record", "erase_record"], "each in the audit log");
+    for call in [MONDAY, "DELETE /v1/spaces/s/sessions/never"] {
+        let problem = gateway.send(call, "").await.problem();
+        assert!(
+            problem.starts_with("404 there is no record of this session"),
+            "{problem}"
+        );
+    }
+
+    let again = send(&gateway, &monday).await;
+    assert!(
+        again["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|it| it["status"] == "accepted"),
+        "{again}"
+    );
+    let told = erased(&gateway, &format!("DELETE /v1/spaces/s/sessions/{id}")).await;
+    assert_eq!(told["records"], 2, "by Mnemic's id");
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
+}
+
+#[tokio::test]
+async fn a_session_named_by_an_id_is_that_of_the_name() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let other = SessionId::derive(&"s".parse().unwrap(), "other").to_string();
+    send(&gateway, &[line("1", &other), line("2", "other")]).await;
+    erased(&gateway, &format!("DELETE /v1/spaces/s/sessions/{other}")).await;
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
+}
+
+/// One request erases what one batch holds, and says whether there is more.
+#[tokio::test]
+async fn a_long_session_is_erased_by_and_by() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let many: Vec<Value> = (0..1_002).map(|it| line(&it.to_string(), "mon day")).collect();
+    send(&gateway, &many[..600]).await;
+    send(&gateway, &many[600..]).await;
+    send(&gateway, &[line("stays", "tue")]).await;
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        let it = erased(&gateway, MONDAY).await;
+        told.push((it["records"].as_u64().unwrap(), it["more"].as_bool().unwrap()));
+    }
+    assert_eq!(told, [(1_000, true), (2, false)]);
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["stays"]);
+}
