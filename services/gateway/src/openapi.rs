@@ -1,6 +1,8 @@
 //! The API as OpenAPI, from the code.
 
+use utoipa::openapi::path::{Operation, Paths};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use crate::handlers::{
@@ -21,7 +23,7 @@ use crate::handlers::{
         tools::all, tools::list, tools::call, mcp::post,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
-    modifiers(&Keys, &Names),
+    modifiers(&Keys, &Names, &Problems),
     security(("key" = [])),
 )]
 struct Api;
@@ -46,18 +48,43 @@ const GUESTS: [&str; 2] = ["progress", "rebuild"];
 /// Generated clients need names that are unique: `spaces_get`, `records_get`, `progress_get`.
 impl Modify for Names {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        for (route, path) in &mut openapi.paths.paths {
+        for (route, operation) in operations(&mut openapi.paths) {
             let guest = GUESTS.iter().find(|it| route.rsplit('/').next() == Some(**it));
-            for operation in [&mut path.get, &mut path.put, &mut path.post, &mut path.delete]
-                .into_iter()
-                .flatten()
-            {
-                let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
-                let resource = guest.copied().unwrap_or(&tag);
-                operation.operation_id = operation.operation_id.take().map(|it| format!("{resource}_{it}"));
-            }
+            let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
+            let resource = guest.copied().unwrap_or(&tag);
+            operation.operation_id = operation.operation_id.take().map(|it| format!("{resource}_{it}"));
         }
     }
+}
+
+struct Problems;
+
+/// Every operation may answer with a problem, which is described once.
+impl Modify for Problems {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        const NAME: &str = "Problem";
+        for (_, operation) in operations(&mut openapi.paths) {
+            let responses = &mut operation.responses.responses;
+            responses
+                .entry("default".to_owned())
+                .or_insert_with(|| RefOr::Ref(Ref::from_response_name(NAME)));
+        }
+        let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(NAME))).build();
+        let response = ResponseBuilder::new()
+            .description("A problem")
+            .content("application/problem+json", body)
+            .build();
+        let responses = &mut openapi.components.get_or_insert_default().responses;
+        responses.insert(NAME.to_owned(), RefOr::T(response));
+    }
+}
+
+/// Returns all operations with their routes.
+fn operations(paths: &mut Paths) -> impl Iterator<Item = (&str, &mut Operation)> {
+    paths.paths.iter_mut().flat_map(|(route, path)| {
+        let all = [&mut path.get, &mut path.put, &mut path.post, &mut path.delete];
+        all.into_iter().flatten().map(move |it| (route.as_str(), it))
+    })
 }
 
 /// Returns the description of the API.

@@ -14,7 +14,6 @@ use crate::state::App;
 /// Lists messages that were given up, of the spaces that the key opens.
 #[utoipa::path(get, path = "/v1/admin/dead-letters", tag = "admin", params(Paging), responses(
     (status = 200, description = "A page of dead letters", body = DeadLetterPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -36,7 +35,6 @@ pub(crate) async fn list(
 /// Returns one dead letter with its payload.
 #[utoipa::path(get, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = u64, Path)), responses(
     (status = 200, description = "The dead letter", body = DeadLetter),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -49,7 +47,6 @@ pub(crate) async fn get(
 /// Delivers a dead letter again.
 #[utoipa::path(post, path = "/v1/admin/dead-letters/{id}/replay", tag = "admin", params(("id" = u64, Path)), responses(
     (status = 204, description = "It is on its way again"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn replay(
     State(app): State<App>,
@@ -64,7 +61,6 @@ pub(crate) async fn replay(
 /// Forgets a dead letter; what it carried is not written.
 #[utoipa::path(delete, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = u64, Path)), responses(
     (status = 204, description = "It is forgotten"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn discard(
     State(app): State<App>,

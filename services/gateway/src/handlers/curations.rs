@@ -31,7 +31,6 @@ use crate::{curate, kept};
     (status = 202, description = "It will be done", body = Curated),
     (status = 404, description = "What it is about does not exist", body = Problem, content_type = "application/problem+json"),
     (status = 409, description = "The id stands for another act, or an erasure was to be undone", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -50,7 +49,6 @@ pub(crate) async fn post(
 /// Lists what people decided: the audit log.
 #[utoipa::path(get, path = "/v1/spaces/{space}/curations", tag = "curations", params(("space" = SpaceId, Path), Paging), responses(
     (status = 200, description = "A page of acts", body = CurationPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -70,7 +68,6 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/v1/spaces/{space}/curations/{id}", tag = "curations",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 200, description = "The act", body = Curation),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,

@@ -25,7 +25,6 @@ const NAME_BYTES_MAX: usize = 256;
 /// Lists the units in use, in the order of their latest changes; those that went into another one say into which.
 #[utoipa::path(get, path = "/v1/spaces/{space}/units", tag = "memory", params(("space" = SpaceId, Path), UnitFilter), responses(
     (status = 200, description = "A page of units", body = UnitPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn units(
     State(app): State<App>,
@@ -56,7 +55,6 @@ pub(crate) async fn units(
 #[utoipa::path(get, path = "/v1/spaces/{space}/units/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = UnitId, Path), AsOf), responses(
     (status = 200, description = "The unit", body = UnitView),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn unit(
     State(app): State<App>,
@@ -81,7 +79,6 @@ pub(crate) async fn unit(
 /// Lists facts, those that hold and those that ceased to.
 #[utoipa::path(get, path = "/v1/spaces/{space}/facts", tag = "memory", params(("space" = SpaceId, Path), FactFilter), responses(
     (status = 200, description = "A page of facts", body = FactPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn facts(
     State(app): State<App>,
@@ -112,7 +109,6 @@ pub(crate) async fn facts(
 #[utoipa::path(get, path = "/v1/spaces/{space}/facts/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = FactId, Path), AsOf), responses(
     (status = 200, description = "The fact", body = Fact),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn fact(
     State(app): State<App>,
@@ -131,7 +127,6 @@ pub(crate) async fn fact(
 /// Lists entities: people, places and whatever else has a name.
 #[utoipa::path(get, path = "/v1/spaces/{space}/entities", tag = "memory", params(("space" = SpaceId, Path), EntityFilter), responses(
     (status = 200, description = "A page of entities", body = EntityPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn entities(
     State(app): State<App>,
@@ -157,7 +152,6 @@ pub(crate) async fn entities(
 #[utoipa::path(get, path = "/v1/spaces/{space}/entities/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = EntityId, Path), AsOf), responses(
     (status = 200, description = "The entity", body = Entity),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn entity(
     State(app): State<App>,
@@ -176,7 +170,6 @@ pub(crate) async fn entity(
 /// Lists what was taken for one, with the reasons.
 #[utoipa::path(get, path = "/v1/spaces/{space}/merges", tag = "memory", params(("space" = SpaceId, Path), MergeFilter), responses(
     (status = 200, description = "A page of merges", body = MergePage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn merges(
     State(app): State<App>,
@@ -195,7 +188,6 @@ pub(crate) async fn merges(
 #[utoipa::path(get, path = "/v1/spaces/{space}/merges/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = MergeId, Path)), responses(
     (status = 200, description = "The merge", body = Merge),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn merge(
     State(app): State<App>,

@@ -25,7 +25,6 @@ const LOOKS_MAX: usize = 100;
 /// Lists topics: clusters of event units.
 #[utoipa::path(get, path = "/v1/spaces/{space}/topics", tag = "memory", params(("space" = SpaceId, Path), TopicFilter), responses(
     (status = 200, description = "A page of topics", body = TopicPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn topics(
     State(app): State<App>,
@@ -45,7 +44,6 @@ pub(crate) async fn topics(
 #[utoipa::path(get, path = "/v1/spaces/{space}/topics/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = TopicId, Path), AsOf), responses(
     (status = 200, description = "The topic", body = TopicView),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn topic(
     State(app): State<App>,
@@ -86,7 +84,6 @@ pub(crate) async fn topic(
 /// Lists pages, without their sections.
 #[utoipa::path(get, path = "/v1/spaces/{space}/pages", tag = "memory", params(("space" = SpaceId, Path), PageFilter), responses(
     (status = 200, description = "A page of pages", body = PagePage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn pages(
     State(app): State<App>,
@@ -113,7 +110,6 @@ pub(crate) async fn pages(
 #[utoipa::path(get, path = "/v1/spaces/{space}/pages/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = PageId, Path), AsOf), responses(
     (status = 200, description = "The page", body = Page),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn page(
     State(app): State<App>,

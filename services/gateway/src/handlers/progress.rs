@@ -17,7 +17,6 @@ use crate::{query, watermark};
 #[utoipa::path(get, path = "/v1/spaces/{space}/progress", tag = "records", params(("space" = SpaceId, Path), Waiting), responses(
     (status = 200, description = "How far writing is", body = Progress),
     (status = 504, description = "It is not searchable within wait_ms", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,

@@ -16,7 +16,6 @@ use crate::state::App;
     params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "Evidence, verdict and cost", body = QueryResponse),
     (status = 504, description = "The budget of time ran out", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,

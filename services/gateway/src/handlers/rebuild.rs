@@ -15,7 +15,6 @@ use crate::state::App;
 #[utoipa::path(post, path = "/v1/spaces/{space}/rebuild", tag = "admin", params(("space" = SpaceId, Path)), responses(
     (status = 202, description = "It has begun", body = Rebuild),
     (status = 409, description = "It is being rebuilt already", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -31,7 +30,6 @@ pub(crate) async fn post(
 /// Says how far the last rebuild of a space is that this process began.
 #[utoipa::path(get, path = "/v1/spaces/{space}/rebuild", tag = "admin", params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "How far it is", body = Rebuild),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,

@@ -19,7 +19,6 @@ use crate::state::App;
     params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "Hints, or why there are none", body = RecallResponse),
     (status = 504, description = "The budget of time ran out", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -37,7 +36,6 @@ pub(crate) async fn post(
     request_body(content = Dismissal, example = json!({"session": "2026-05-07", "hints": ["8d0f2c6e-1a3b-5c4d-9e8f-7a6b5c4d3e2f"]})),
     params(("space" = SpaceId, Path)), responses(
     (status = 204, description = "It is remembered"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn dismiss(
     State(app): State<App>,

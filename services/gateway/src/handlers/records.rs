@@ -33,7 +33,6 @@ pub(crate) struct Unread {
     (status = 202, description = "Each record was taken, or its item says why not", body = Accepted),
     (status = 409, description = "Every record contradicts what is stored", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "No record can be used", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -51,7 +50,6 @@ pub(crate) async fn post(
 /// Lists records in the order in which they were stored: all, or those of a session, an actor, a time.
 #[utoipa::path(get, path = "/v1/spaces/{space}/records", tag = "records", params(("space" = SpaceId, Path), RecordFilter), responses(
     (status = 200, description = "A page of records", body = RecordPage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -75,7 +73,6 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 200, description = "The record", body = Record),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -97,7 +94,6 @@ pub(crate) async fn get(
 #[utoipa::path(delete, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "It will be gone once the watermark is reached", body = Curated),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn delete(
     State(app): State<App>,

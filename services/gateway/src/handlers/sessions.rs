@@ -19,7 +19,6 @@ use crate::state::App;
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "They will be gone once the watermark is reached", body = Erased),
     (status = 404, description = "There is no record of this session", body = Problem, content_type = "application/problem+json"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn delete(
     State(app): State<App>,

@@ -26,7 +26,6 @@ const LOOKS_MAX: usize = 100;
 #[utoipa::path(put, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 201, description = "It was created", body = Space),
     (status = 200, description = "It was there", body = Space),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn put(
     State(app): State<App>,
@@ -49,7 +48,6 @@ pub(crate) async fn put(
 /// Returns what a space holds.
 #[utoipa::path(get, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "The space", body = Space),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -63,7 +61,6 @@ pub(crate) async fn get(
 /// Erases a space and everything in it, for good.
 #[utoipa::path(delete, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 204, description = "It is gone"),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn delete(
     State(app): State<App>,
@@ -93,7 +90,6 @@ pub(crate) async fn delete(
 /// Lists the spaces that the key opens.
 #[utoipa::path(get, path = "/v1/spaces", tag = "spaces", params(Paging), responses(
     (status = 200, description = "A page of spaces", body = SpacePage),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(app): State<App>,

@@ -14,7 +14,6 @@ use crate::{tools, validate};
 /// Lists the tools, as a model is told of them. They are the same in every space.
 #[utoipa::path(get, path = "/v1/tools", tag = "tools", responses(
     (status = 200, description = "The tools, with the JSON schemas of their arguments", body = ToolList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn all(
     State(app): State<App>,
@@ -28,7 +27,6 @@ pub(crate) async fn all(
 /// Lists the tools of a space that exists.
 #[utoipa::path(get, path = "/v1/spaces/{space}/tools", tag = "tools", params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "The tools, with the JSON schemas of their arguments", body = ToolList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -46,7 +44,6 @@ pub(crate) async fn list(
     request_body(content = Object, description = "The arguments, as the schema of the tool has them", example = json!({"query": "the harbour", "limit": 5})),
     params(("space" = SpaceId, Path), ("name" = String, Path), AsOf), responses(
     (status = 200, description = "A result, or an error to be read by the model", body = ToolOutcome),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn call(
     State(app): State<App>,

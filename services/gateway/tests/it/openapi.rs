@@ -23,6 +23,22 @@ fn every_operation_has_a_name_of_its_own() {
     }
 }
 
+/// A problem is described once; every operation may answer with one.
+#[test]
+fn every_operation_may_have_a_problem() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let one = &api["components"]["responses"]["Problem"]["content"]["application/problem+json"];
+    assert_eq!(one["schema"]["$ref"], "#/components/schemas/Problem");
+    for (path, methods) in api["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let problem = &operation["responses"]["default"];
+            let shared = problem["$ref"] == "#/components/responses/Problem";
+            let own = problem["content"]["application/problem+json"].is_object();
+            assert!(shared || own, "{method} {path}: {problem}");
+        }
+    }
+}
+
 /// What a tool was given and gave back is text most of the time; a schema that says `object` makes clients refuse it.
 #[test]
 fn a_tool_takes_and_gives_any_json() {
@@ -51,9 +67,11 @@ async fn what_is_described_exists() {
         }
     }
     let text = api.to_string();
-    for reference in text.split("#/components/schemas/").skip(1) {
-        let name = reference.split('"').next().unwrap();
-        assert_ne!(api["components"]["schemas"][name], Value::Null, "{name}");
+    for kind in ["schemas", "responses"] {
+        for reference in text.split(&format!("#/components/{kind}/")).skip(1) {
+            let name = reference.split('"').next().unwrap();
+            assert_ne!(api["components"][kind][name], Value::Null, "{name}");
+        }
     }
     let page = gateway.send("GET /docs", "").await;
     assert!(page.text.contains("/openapi.json") && !page.text.contains("http://") && !page.text.contains("https://"));
