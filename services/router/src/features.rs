@@ -37,6 +37,7 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         place(view, matches.turns[row], values);
         subject(view, query, turn, (matches.rows[row].owner, values));
         covered(view, query, turn, values);
+        standing(query, turn, values);
     }
     relative(&mut out, full, matches);
     for values in &mut out {
@@ -223,6 +224,14 @@ fn place(view: &View, place: usize, values: &mut Values) {
     values[s::CLOSES] = flag(place + 1 == session.end);
 }
 
+/// What is wanted for good, where the question asks what to do.
+fn standing(query: &Query, turn: &Turn, values: &mut Values) {
+    if query.to_do {
+        values[s::STANDING] = turn.sentences.iter().map(|it| it.standing).fold(0.0, f32::max);
+        values[s::STANDING_USER] = if turn.user { values[s::STANDING] } else { 0.0 };
+    }
+}
+
 /// How far the question covers what the turn says.
 fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     if query.nearest.is_empty() {
@@ -240,6 +249,10 @@ fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     values[s::COVERED] = covered;
     values[s::COVERED_SENTENCE] = sentence;
     values[s::COVERED_WISH] = values[s::WISH] * sentence;
+    if query.to_do {
+        let standing = turn.sentences.iter().filter(|it| it.standing > 0.0);
+        values[s::STANDING_COVERED] = standing.map(|it| it.standing * cover(&it.pieces)).fold(0.0, f32::max);
+    }
     let late = values[s::LATE];
     values[s::BOTH_SIDES] = 2.0 * late * covered / (late + covered).max(1e-6);
 }

@@ -38,6 +38,8 @@ pub struct Query {
     pub speech: bool,
     /// It speaks to the other side of a conversation with an assistant.
     pub addresses: bool,
+    /// It asks what to do, or for something to be made (`text::wishes`).
+    pub to_do: bool,
     /// It asks about an image.
     pub picture: bool,
     /// What its wording speaks of (`text::patterns`).
@@ -128,6 +130,7 @@ impl Query {
                  encourage encouraged compliment mention mentioned",
             ),
             addresses: any(&lower, "you your"),
+            to_do: text::wishes::asks_what_to_do(&asked),
             picture,
             subjects,
             anchors,

@@ -1,7 +1,7 @@
 //! The features of a unit: a fixed slot each. Adding, removing or changing the meaning of one raises [`VERSION`].
 
 /// Version of the list and of what its entries mean; weights say which one they are for.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What a feature is about: features of one group say the same in an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -171,6 +171,14 @@ slots! {
     COVERED_SENTENCE = "covered_sentence" of Else,
     /// `covered_sentence` where a standing wish is stated.
     COVERED_WISH = "covered_wish" of Wishes,
+    /// States what is wanted for good, 0 to 1 (`text::wishes`), while the question asks what to do.
+    STANDING = "standing" of Wishes,
+    /// `standing` times `first_top`.
+    STANDING_FIRST = "standing_first" of Wishes,
+    /// `standing` times `covered` of the best such sentence.
+    STANDING_COVERED = "standing_covered" of Wishes,
+    /// `standing`, said by the user of an assistant.
+    STANDING_USER = "standing_user" of Wishes,
     /// Harmonic mean of `late` and `covered`.
     BOTH_SIDES = "both_sides" of Else,
     /// First score of the turn two before.

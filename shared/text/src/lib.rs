@@ -12,6 +12,7 @@ pub mod patterns;
 pub mod role;
 pub mod sparse;
 pub mod time;
+pub mod wishes;
 
 mod caption;
 mod clauses;

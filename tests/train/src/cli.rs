@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use eval::data::DataSet;
+use eval::score::retrieval::Metrics;
+use eval::score::summary::ALL;
 use reader::Reader;
 use router::heads::Weights;
 use serde_json::json;
@@ -126,6 +128,9 @@ struct Measure {
     /// Says between which values 95 of 100 means lie when the questions of each conversation are drawn anew.
     #[arg(long)]
     intervals: bool,
+    /// Says it by kind of question, too.
+    #[arg(long)]
+    kinds: bool,
 }
 
 #[derive(Args)]
@@ -327,17 +332,21 @@ impl Measure {
             for (name, weights) in &all {
                 let rows = rows(&data, &worlds, weights, &reader)?;
                 let table = means(&rows).table;
-                let figures: Vec<String> = FIGURES
-                    .iter()
-                    .map(|it| {
-                        let mean = 100.0 * table["ALL"].get(*it).copied().unwrap_or_default();
-                        let range = interval(&rows, it).filter(|_| self.intervals);
+                let figures = |of: &Metrics, intervals: bool| {
+                    let one = |it: &&str| {
+                        let mean = 100.0 * of.get(*it)?;
+                        let range = interval(&rows, it).filter(|_| intervals);
                         let range = range.map(|(from, to)| format!(" ({:.1}-{:.1})", 100.0 * from, 100.0 * to));
-                        format!("{it} {mean:.1}{}", range.unwrap_or_default())
-                    })
-                    .collect();
+                        Some(format!("{it} {mean:.1}{}", range.unwrap_or_default()))
+                    };
+                    FIGURES.iter().filter_map(one).collect::<Vec<String>>().join("  ")
+                };
                 let set = dir.file_name().unwrap_or_default().to_string_lossy();
-                println!("{set:20} {name:20} {}", figures.join("  "));
+                println!("{set:20} {name:20} {}", figures(&table[ALL], self.intervals));
+                for (kind, metrics) in table.iter().filter(|it| self.kinds && *it.0 != ALL) {
+                    let questions = metrics.get("n").copied().unwrap_or_default();
+                    println!("  {kind:26} {questions:4}  {}", figures(metrics, false));
+                }
             }
         }
         Ok(())

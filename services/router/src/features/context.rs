@@ -50,6 +50,7 @@ pub(super) fn context(view: &View, query: &Query, matches: &Matches, (all, full)
         values[s::OTHER_TO_YOU] = values[s::BY_OTHER] * half(turn.patterns[p::YOU]);
         values[s::NAMED_OF_I] = values[s::BY_NAMED] * half(turn.patterns[p::I]);
         values[s::USER_FIRST] = values[s::USER] * values[s::FIRST_TOP];
+        values[s::STANDING_FIRST] = values[s::STANDING] * values[s::FIRST_TOP];
         values[s::LATER] = matches.turns[row] as f32 / view.turns().len().max(1) as f32;
         if query.anchors.window.is_some() {
             values[s::IN_TIME_FIRST] = values[s::IN_TIME] * values[s::FIRST_TOP];

@@ -12,6 +12,8 @@ use crate::view::{Sentence, Turn, View};
 /// probability of `SURE`, in proportion between. What bears the answer is shown nearly whole, what is a mere guess is short.
 const KEEP: (f32, f32) = (0.65, 0.85);
 const SURE: f32 = 0.2;
+/// What a sentence gains that states what is wanted for good, where the question asks what to do.
+const STANDING: f32 = 0.3;
 
 /// What a line shows of a turn.
 pub struct Display {
@@ -119,6 +121,9 @@ fn worth(query: &Query, sentence: &Sentence) -> f32 {
         .any(|&it| sentence.patterns & (1 << it) != 0)
     {
         worth += 0.1;
+    }
+    if query.to_do {
+        worth += STANDING * sentence.standing;
     }
     if sentence.filler {
         worth -= 0.5;

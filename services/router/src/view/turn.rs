@@ -63,6 +63,8 @@ pub struct Sentence {
     pub question: bool,
     /// Whether it is the caption.
     pub caption: bool,
+    /// How far it states what is wanted for good, 0 to 1 (`text::wishes`).
+    pub standing: f32,
     /// Whether it is a greeting, a comment, or empty of content.
     pub filler: bool,
     /// Share of (speaker, addressee) when the turn does not follow a question, and when it does.
@@ -174,6 +176,7 @@ impl Turn {
             .fold(0, |mask, it| mask | 1 << it);
         self.sentences.push(Sentence {
             question: text.ends_with(['?', '？']),
+            standing: if caption { 0.0 } else { text::wishes::standing(text) },
             filler: !caption && (words.is_empty() || found[patterns::GREETING] > 0 && words.len() <= 5),
             patterns: mask,
             vector: vector(text),

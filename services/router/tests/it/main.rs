@@ -11,3 +11,4 @@ mod stalled;
 mod stores;
 mod talk;
 mod tools;
+mod wishes;
