@@ -1,11 +1,10 @@
 //! A memory at work, in half a minute: a sample conversation, questions, answers, a refusal, facts, a hint.
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use domain::id::SpaceId;
 use gateway::api::{ItemStatus, QueryResponse};
 use host::Settings;
@@ -67,7 +66,7 @@ const QUESTIONS: [Question; 6] = [
 /// Where the demo's server lives.
 struct Stage {
     dir: PathBuf,
-    address: String,
+    url: String,
     settings: Settings,
 }
 
@@ -80,7 +79,7 @@ pub(crate) fn demo(args: &Demo) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let (url, keep) = (format!("http://{}", stage.address), args.keep);
+    let (url, keep) = (stage.url, args.keep);
     let code = host::standalone(stage.settings, async |ctx| {
         let play = async {
             let shown = if serve::up(&ctx).await {
@@ -103,22 +102,9 @@ pub(crate) fn demo(args: &Demo) -> ExitCode {
 
 fn stage() -> anyhow::Result<Stage> {
     let dir = std::env::temp_dir().join(format!("mnemic-demo-{}", std::process::id()));
-    let (address, admin) = (free_address()?, free_address()?);
     let mut settings = Settings::default();
-    settings.set(
-        "backends.dir",
-        dir.to_str().context("the temporary folder is not UTF-8")?,
-    )?;
-    settings.set("gateway.listen", address.as_str())?;
-    settings.set("admin.listen", admin.as_str())?;
-    settings.set("telemetry.level", "error")?;
-    Ok(Stage { dir, address, settings })
-}
-
-/// Returns an address nobody listens on at the moment.
-fn free_address() -> anyhow::Result<String> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
-    Ok(listener.local_addr()?.to_string())
+    let url = serve::apart(&mut settings, &dir)?;
+    Ok(Stage { dir, url, settings })
 }
 
 async fn show(url: &str, keep: bool) -> anyhow::Result<()> {

@@ -56,7 +56,10 @@ pub fn main() -> ExitCode {
         Command::Ask(args) => block_on(ask::ask(&args)),
         Command::Facts(args) => block_on(memory::facts(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
-        Command::Mcp(args) => block_on(mcp::mcp(&args)),
+        Command::Mcp(args) => match &args.data {
+            Some(data) => return mcp::alone(&args.space, data),
+            None => block_on(mcp::mcp(&args)),
+        },
         Command::Records(args) => block_on(records::records(&args)),
         Command::Erase(args) => block_on(records::erase(&args)),
         Command::Spaces(args) => block_on(spaces::spaces(&args)),

@@ -1,4 +1,9 @@
+use std::path::Path;
+use std::process::ExitCode;
+
 use anyhow::Context as _;
+use domain::id::SpaceId;
+use host::Settings;
 use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -9,17 +14,47 @@ use rmcp::service::{Peer, RequestContext, RoleClient, RoleServer, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, stdio};
 
-use crate::Outcome;
 use crate::api::{Client, Error};
 use crate::args::Mcp;
+use crate::{Outcome, out, serve};
 
 /// Passes on what an agent asks over standard input and output, until it closes them.
 pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
-    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    ready(&client, args).await?;
-    let url = client.url(&["v1", "spaces", args.space.as_str(), "mcp"], &[]);
+    speak(&args.remote.url, args.remote.key.as_ref(), &args.space).await?;
+    Ok(Outcome::Done)
+}
+
+/// Does the same without a server, over the memory in a folder, which this process serves meanwhile.
+pub(crate) fn alone(space: &SpaceId, data: &Path) -> ExitCode {
+    let mut settings = Settings::default();
+    let url = match serve::apart(&mut settings, data) {
+        Ok(url) => url,
+        Err(error) => {
+            out::complain(&format!("error: {error:#}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    host::standalone(settings, async |ctx| {
+        let listen = async {
+            let heard = tokio::select! {
+                heard = async { if serve::up(&ctx).await { speak(&url, None, space).await } else { Ok(()) } } => heard,
+                () = ctx.shutdown.cancelled() => Ok(()),
+            };
+            ctx.shutdown.cancel();
+            heard
+        };
+        tokio::try_join!(serve::services(ctx.clone()), listen)?;
+        Ok(())
+    })
+}
+
+/// Stands between the agent and a server until the agent closes its side.
+async fn speak(server: &str, key: Option<&String>, space: &SpaceId) -> anyhow::Result<()> {
+    let client = Client::new(server, key.cloned())?;
+    ready(&client, space).await?;
+    let url = client.url(&["v1", "spaces", space.as_str(), "mcp"], &[]);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    if let Some(key) = &args.remote.key {
+    if let Some(key) = key {
         config = config.auth_header(key);
     }
     let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION"));
@@ -32,21 +67,19 @@ pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
     };
     bridge.serve(stdio()).await?.waiting().await?;
     server.cancel().await?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Creates the space if it is missing; a key that may not write reads what there is. Fails if there is nothing to read.
-async fn ready(client: &Client, args: &Mcp) -> anyhow::Result<()> {
-    let refused = match client.create(&args.space).await {
+async fn ready(client: &Client, space: &SpaceId) -> anyhow::Result<()> {
+    let refused = match client.create(space).await {
         Ok(_) => None,
         Err(error @ Error::Refused { status: 403, .. }) => Some(error),
         Err(error) => return Err(error.into()),
     };
-    let read = Client::new(&args.remote.url, args.remote.key.clone())?
-        .space(&args.space)
-        .await;
+    let read = client.space(space).await;
     read.map_err(|error| refused.unwrap_or(error))
-        .with_context(|| format!("the space `{}` cannot be read", args.space))?;
+        .with_context(|| format!("the space `{space}` cannot be read"))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! All of Mnemic in this process.
 
-use std::net::TcpListener;
-use std::path::absolute;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, absolute};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -93,6 +93,25 @@ pub(crate) fn settings(local: &Local) -> anyhow::Result<Settings> {
         settings.set("backends.dir", text)?;
     }
     Ok(settings)
+}
+
+/// Puts a memory in `dir` on free ports of this machine, quietly, for who serves it beside other work; returns the URL.
+pub(crate) fn apart(settings: &mut Settings, dir: &Path) -> anyhow::Result<String> {
+    let (address, admin) = (free_address()?, free_address()?);
+    let dir = dir
+        .to_str()
+        .with_context(|| format!("{} is not UTF-8", dir.display()))?;
+    settings.set("backends.dir", dir)?;
+    settings.set("gateway.listen", address.as_str())?;
+    settings.set("admin.listen", admin.as_str())?;
+    settings.set("telemetry.level", "error")?;
+    Ok(format!("http://{address}"))
+}
+
+/// Returns an address nobody listens on at the moment.
+fn free_address() -> anyhow::Result<String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+    Ok(listener.local_addr()?.to_string())
 }
 
 /// Fails if nobody could listen on the admin port: the services would be up, and said to be, before that is found out.

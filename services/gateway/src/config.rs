@@ -24,6 +24,8 @@ pub struct Config {
     pub question_bytes_max: usize,
     /// Requests answered at once; more get 429.
     pub in_flight_max: usize,
+    /// Questions answered at once; more get 429. Each takes a core for a while, so many at once would all come late.
+    pub questions_max: usize,
     /// Longest time for one request, in milliseconds; also the greatest `budget.ms` and `wait_ms`.
     pub request_ms_max: u64,
     /// Largest evidence pack a query may ask for, in tokens.
@@ -47,6 +49,7 @@ impl Default for Config {
             text_bytes_max: 32 << 10,
             question_bytes_max: 8 << 10,
             in_flight_max: 256,
+            questions_max: 32,
             request_ms_max: 30_000,
             pack_tokens_max: 32_000,
             scenes: 24,
@@ -95,6 +98,7 @@ impl Config {
         ensure!(self.connections_max > 0, "[gateway] connections_max must be at least 1");
         ensure!(self.header_ms_max > 0, "[gateway] header_ms_max must be at least 1");
         ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");
+        ensure!(self.questions_max > 0, "[gateway] questions_max must be at least 1");
         ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");
         if !self.keys.is_empty() {
             return Ok(());

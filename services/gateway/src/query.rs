@@ -98,6 +98,13 @@ async fn answer(
     if let Some(position) = after {
         query.wait(position).await?;
     }
+    // Who waits for a write costs nothing; from here on a core is busy.
+    let Ok(_permit) = app.questions.try_acquire() else {
+        let most = app.config.questions_max;
+        return Err(Problem::exhausted(format!(
+            "{most} questions are being answered; try again"
+        )));
+    };
     let mut routed = query.gather().await?;
     let answered = query.read(&mut routed).await;
     let metadata = query.metadata(&routed.pack).await;

@@ -30,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) sessions: Sessions,
     /// One permit a request in flight.
     pub(crate) in_flight: Semaphore,
+    /// One permit a question.
+    pub(crate) questions: Semaphore,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
     pub(crate) erasing: Arc<Semaphore>,
     last_batch_us: AtomicU64,
@@ -47,6 +49,7 @@ impl App {
     pub(crate) fn new(context: Context, config: Config) -> anyhow::Result<App> {
         let keys = Keys::new(&config)?;
         let in_flight = Semaphore::new(config.in_flight_max);
+        let questions = Semaphore::new(config.questions_max);
         Ok(App(Arc::new(Parts {
             context,
             config,
@@ -54,6 +57,7 @@ impl App {
             rebuilds: Rebuilds::default(),
             sessions: Sessions::new(),
             in_flight,
+            questions,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             last_batch_us: AtomicU64::new(0),
         })))

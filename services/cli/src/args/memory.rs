@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use domain::id::SpaceId;
 
 use super::Remote;
@@ -73,6 +75,7 @@ pub(crate) struct Recall {
 #[derive(Debug, clap::Args)]
 #[command(after_help = r#"Examples:
   claude mcp add memory -- mnemic mcp --space ann
+  claude mcp add memory -- mnemic mcp --space ann --data /home/ann/memory     (no server)
   claude mcp add --transport http memory http://127.0.0.1:7077/v1/spaces/ann/mcp
 
 In a file of servers:
@@ -81,6 +84,10 @@ pub(crate) struct Mcp {
     /// The space; created if missing.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
+    /// Folder with the memory, in place of a server: the command serves it itself until the agent leaves. One process at a
+    /// time can; for several agents run `mnemic serve`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -17,8 +17,12 @@ impl Agent {
     /// Starts the command and shakes hands.
     fn start(server: &Server, space: &str) -> Agent {
         let url = server.base.trim_end_matches("/v1");
+        Agent::with(&["mcp", "--space", space, "--url", url])
+    }
+
+    fn with(arguments: &[&str]) -> Agent {
         let mut command = mnemic();
-        command.args(["mcp", "--space", space, "--url", url]);
+        command.args(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut agent = Agent {
             ears: BufReader::new(child.stdout.take().unwrap()).lines(),
@@ -101,6 +105,22 @@ async fn an_agent_remembers_and_asks() {
     assert!(told.starts_with('!') && told.contains("dimension"), "{told}");
     let ended = agent.leave();
     assert!(ended.status.success(), "{ended:?}");
+}
+
+#[test]
+fn an_agent_needs_no_server() {
+    let dir = fresh_directory("mcp-alone");
+    let alone = ["mcp", "--space", "ann", "--data", dir.to_str().unwrap()];
+    let mut agent = Agent::with(&alone);
+    let records = json!({"records": [{"actor": "Ann", "text": "I moved to Oslo on Saturday.", "observed_at": "2026-03-02T18:00:00Z"}]});
+    agent.call("remember", records);
+    let second = mnemic().args(alone).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(second.status.code(), Some(1), "one process at a time: {second:?}");
+    assert!(agent.leave().status.success());
+    let mut again = Agent::with(&alone);
+    let told = again.call("ask", json!({"question": "Where does Ann live?"}));
+    assert!(told.starts_with("Answer: \"Oslo\" ("), "{told}");
+    assert!(again.leave().status.success());
 }
 
 #[tokio::test]

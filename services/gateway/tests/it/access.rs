@@ -1,5 +1,6 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use domain::message::RouteV1;
 
 use crate::harness::Gateway;
 
@@ -140,6 +141,25 @@ async fn too_much_at_once_is_told_to_wait() {
     assert_eq!(second.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(second.headers["retry-after"], "1");
     second.problem();
+}
+
+#[tokio::test]
+async fn questions_have_a_bound_of_their_own() {
+    let gateway = Gateway::with("[gateway]\nquestions_max = 1").await;
+    gateway.never::<RouteV1>();
+    gateway.settled().await;
+    gateway.send("PUT /v1/spaces/s", "").await;
+    let ask = r#"{"question": "What?", "budget": {"ms": 500}}"#;
+    let (first, second, list) = tokio::join!(
+        gateway.send("POST /v1/spaces/s/query", ask),
+        gateway.send("POST /v1/spaces/s/query", ask),
+        gateway.send("GET /v1/spaces/s", "")
+    );
+    assert_eq!(first.status, StatusCode::GATEWAY_TIMEOUT, "{first:?}");
+    assert_eq!(second.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(second.headers["retry-after"], "1");
+    assert_eq!(second.problem(), "429 1 questions are being answered; try again");
+    assert_eq!(list.status, StatusCode::OK);
 }
 
 #[tokio::test]
