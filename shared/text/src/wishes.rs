@@ -19,9 +19,11 @@ const READ: usize = 64;
 pub fn standing(sentence: &str) -> f32 {
     let asks = sentence.trim_end().ends_with(['?', '？']);
     let clauses = clauses(sentence);
+    // "When I ask about money, give me ...": what tells to whom it is said may stand in another clause.
+    let told = clauses.iter().flatten().any(|it| matches!(it.as_str(), "me" | "my" | "you"));
     let grade = |clause: &Vec<String>| {
         let words: Vec<&str> = clause.iter().map(String::as_str).collect();
-        if !asks && orders(&words) {
+        if !asks && orders(&words, told) {
             ORDER
         } else if if asks { asks_for_good(&words) } else { likes(&words) } {
             LIKING
@@ -67,9 +69,8 @@ pub fn asks_what_to_do(question: &str) -> bool {
 }
 
 /// Orders for good at the start of a clause.
-fn orders(clause: &[&str]) -> bool {
+fn orders(clause: &[&str], told: bool) -> bool {
     let opened = clause.iter().take_while(|it| OPENERS.contains(it)).count();
-    let told = clause.contains(&"me") || clause.contains(&"my") || clause.contains(&"you");
     let for_good = clause.iter().any(|it| FOR_GOOD.contains(it));
     let named = clause
         .iter()
