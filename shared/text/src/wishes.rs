@@ -20,10 +20,15 @@ pub fn standing(sentence: &str) -> f32 {
     let asks = sentence.trim_end().ends_with(['?', '？']);
     let clauses = clauses(sentence);
     // "When I ask about money, give me ...": what tells to whom it is said may stand in another clause.
-    let told = clauses.iter().flatten().any(|it| matches!(it.as_str(), "me" | "my" | "you"));
+    let told = clauses
+        .iter()
+        .flatten()
+        .any(|it| matches!(it.as_str(), "me" | "my" | "you"));
+    // "House rule: nobody ..." is one, "That rule is new" is none.
+    let long = clauses.iter().flatten().count() > 5;
     let grade = |clause: &Vec<String>| {
         let words: Vec<&str> = clause.iter().map(String::as_str).collect();
-        if !asks && orders(&words, told) {
+        if !asks && orders(&words, told, long) {
             ORDER
         } else if if asks { asks_for_good(&words) } else { likes(&words) } {
             LIKING
@@ -69,7 +74,7 @@ pub fn asks_what_to_do(question: &str) -> bool {
 }
 
 /// Orders for good at the start of a clause.
-fn orders(clause: &[&str], told: bool) -> bool {
+fn orders(clause: &[&str], told: bool, long: bool) -> bool {
     let opened = clause.iter().take_while(|it| OPENERS.contains(it)).count();
     let for_good = clause.iter().any(|it| FOR_GOOD.contains(it));
     let named = clause
@@ -88,7 +93,7 @@ fn orders(clause: &[&str], told: bool) -> bool {
         ["i", "want" | "need", "you", "to", ..] | ["i'd", "like" | "prefer", "you", "to", ..] => true,
         ["call", "me", rest @ ..] => rest.len() < 4 && !rest.iter().any(|it| MILD.contains(it)),
         ["stop", verb, ..] => verb.ends_with("ing"),
-        [verb, rest @ ..] => named && rest.len() > 3 || for_good && MAKE.contains(verb),
+        [verb, ..] => named && long || for_good && MAKE.contains(verb),
         [] => false,
     }
 }
