@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::features::{Features, NAMES, OWNED, VERSION};
 use crate::weights::{WeightsError, fits, ordered, text_of};
@@ -15,7 +16,10 @@ use crate::weights::{WeightsError, fits, ordered, text_of};
 struct File {
     /// Name of the weights; for people.
     #[serde(rename = "version")]
-    _version: serde::de::IgnoredAny,
+    _version: IgnoredAny,
+    /// How they were made; for people.
+    #[serde(default, rename = "about")]
+    _about: IgnoredAny,
     features: String,
     bias: f32,
     threshold: f32,

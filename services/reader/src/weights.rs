@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::answer::{span_names, time_names};
 use crate::rank;
@@ -22,6 +23,9 @@ pub struct File {
     pub features: String,
     /// SHA-256 of the data they come from.
     pub data: String,
+    /// How they were made; for people.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub about: Value,
     /// Temperature at which candidate answers vote for each other.
     pub heat: f32,
     /// Weights of turns by feature; what is missing is 0.

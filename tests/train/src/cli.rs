@@ -57,7 +57,7 @@ struct Answers {
     #[arg(long)]
     prior: PathBuf,
     /// Name of the weights.
-    #[arg(long, default_value = "answer-1")]
+    #[arg(long, default_value = "answer-2")]
     name: String,
     /// Weight decay.
     #[arg(long, default_value_t = 0.002)]
@@ -76,7 +76,7 @@ struct Refusal {
     #[arg(long)]
     out: PathBuf,
     /// Name of the check.
-    #[arg(long, default_value = "refusal-2")]
+    #[arg(long, default_value = "refusal-3")]
     name: String,
     /// Weight decay.
     #[arg(long, default_value_t = 0.01)]
@@ -278,7 +278,14 @@ impl Refusal {
                 println!("  {line}");
             }
         }
-        let file = serde_json::to_string_pretty(&fitted.file(&self.name))?;
+        let about = json!({
+            "data": digest(&self.data)?,
+            "questions": samples.len(),
+            "poured": self.poured,
+            "l2": self.l2,
+            "mistakes": self.mistakes,
+        });
+        let file = serde_json::to_string_pretty(&fitted.file(&self.name, &about))?;
         std::fs::write(&self.out, file + "\n").with_context(|| format!("cannot write {}", self.out.display()))
     }
 }
@@ -300,6 +307,7 @@ impl Answers {
         let file = reader::weights::File {
             version: self.name,
             data: digest(&self.data)?,
+            about: json!({"questions": asked.len(), "l2": self.l2}),
             ..file
         };
         let text = serde_json::to_string_pretty(&file)?;

@@ -55,8 +55,8 @@ impl Fitted {
         self.bias + pairs.map(|(weight, value)| weight * f64::from(*value)).sum::<f64>()
     }
 
-    /// Returns the file that the reader includes.
-    pub fn file(&self, version: &str) -> Value {
+    /// Returns the file that the reader includes; `about` says how it was made.
+    pub fn file(&self, version: &str, about: &Value) -> Value {
         let round = |it: f64| (it * 1e4).round() / 1e4;
         let weights: BTreeMap<&str, f64> = NAMES
             .into_iter()
@@ -65,6 +65,7 @@ impl Fitted {
         json!({
             "version": version,
             "features": VERSION,
+            "about": about,
             "bias": round(self.bias),
             "threshold": round(self.threshold),
             "weights": weights,
