@@ -295,12 +295,12 @@ impl Entities {
         out
     }
 
-    /// The entities whose roles name an owner that goes by the name of this one.
+    /// The entities whose roles name an owner that goes by the name of this one, or of which this one tells whose they are.
     fn holders(&self, node: &str) -> BTreeSet<String> {
         let members = self.members(node);
         members
             .iter()
-            .flat_map(|it| self.held.names(it))
+            .flat_map(|it| self.held.names(it).chain(self.held.said(it)))
             .map(|it| self.root(it))
             .collect()
     }

@@ -24,6 +24,7 @@ use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
 use domain::port::{Change, DerivedChange};
 use domain::unit::{Grain, Status, Unit};
 
+pub use entities::Meant;
 pub use events::Event;
 pub use names::{normalised, verb_terms};
 

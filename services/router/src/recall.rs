@@ -14,6 +14,7 @@ mod against;
 mod choose;
 mod hops;
 mod serve;
+mod shared;
 mod told;
 
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
@@ -26,6 +27,7 @@ use crate::view::View;
 
 use heard::Heard;
 use idea::{Idea, Ideas};
+use shared::{Bears, Shared};
 
 /// Hints given at most, whatever is asked for.
 pub const LIMIT_MAX: u32 = 20;
@@ -44,8 +46,14 @@ pub fn recall(
     }
     let (ties, considered) = tie::ties(view, heard, request, found, weights);
     let mut ideas = Ideas::default();
+    let shared = Shared::of(known, heard, &request.actor);
     for tie in &ties {
-        let (trigger, reason) = trigger::of(view, heard, tie, request.at);
+        let (trigger, mut reason) = trigger::of(view, heard, tie, request.at);
+        match shared.turn(&view.turns()[tie.place]) {
+            Bears::Nothing => {}
+            Bears::One(which) => reason = format!("{reason}; {which}"),
+            Bears::Other => continue,
+        }
         ideas.add(Idea {
             place: tie.place,
             over: None,
@@ -56,9 +64,9 @@ pub fn recall(
             sides: Vec::new(),
         });
     }
-    told::add(view, known, heard, (&ties, request.at), &mut ideas);
+    told::add(view, (known, &shared), heard, (&ties, request.at), &mut ideas);
     against::add(view, known, heard, request, &mut ideas);
-    hops::add(view, known, heard, (&ties, request.at), &mut ideas);
+    hops::add(view, (known, &shared), heard, (&ties, request.at), &mut ideas);
     RecalledV1 {
         hints: choose::choose(view, known, heard, request, ideas),
         considered: considered as u32,

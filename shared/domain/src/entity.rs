@@ -42,9 +42,24 @@ pub struct Entity {
     /// What it is called by whom it belongs to ("my sister" of Ann: `Ann's sister`), sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
+    /// Those who share the name, if several do; by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bearers: Vec<Bearer>,
     /// Entities that may be the same, by cosine of their names, best first, ties by id (REMem's synonymy edges).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<Synonym>,
+}
+
+/// One of several who share a name, told apart by whose they are and who tells of them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Bearer {
+    /// What facts call them: `Ann's sister`.
+    pub name: String,
+    /// All that they are called so, `name` too, sorted.
+    pub roles: Vec<String>,
+    /// Who means them by the name, sorted.
+    pub tellers: Vec<String>,
 }
 
 /// An edge to an entity of nearly the same name.

@@ -121,9 +121,14 @@ impl Entities {
         let first = name.split(' ').find(|it| fold::short(node) == Some(&fold::fold(it)));
         aliases.extend(first.filter(|it| members.contains(&fold::fold(it))).map(str::to_owned));
         aliases.remove(&name);
+        let kind = kind(&sum);
         Some(Entity {
             id: EntityId::derive(space, node),
-            kind: kind(&sum),
+            bearers: match kind {
+                EntityKind::Speaker => Vec::new(),
+                EntityKind::Person | EntityKind::Place | EntityKind::Other => self.bearers(&members),
+            },
+            kind,
             aliases: aliases.into_iter().take(ALIASES_MAX).collect(),
             mentions: sum.told + sum.spoken,
             first_seen: sum.first,
@@ -135,7 +140,7 @@ impl Entities {
 
     /// The form a class goes by: the one used most, as a speaker's name if it is one; ties by the first mention, then in
     /// alphabetical order.
-    fn name(&self, class: &str) -> Option<&String> {
+    pub(super) fn name(&self, class: &str) -> Option<&String> {
         let parted = self.parted.get(class);
         let forms = self
             .forms
@@ -159,6 +164,7 @@ impl Entities {
             mentions: sum.told + sum.spoken,
             first_seen: sum.first,
             roles: Vec::new(),
+            bearers: Vec::new(),
             synonyms: Vec::new(),
         })
     }

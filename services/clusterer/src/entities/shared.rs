@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::entity::EntityKind;
+use domain::entity::{Bearer, EntityKind};
 
 use super::{Entities, roles};
 
@@ -36,6 +36,9 @@ const LOOSE: [&str; 7] = [
     "student",
 ];
 
+/// Most of those who share a name that are told, and most words for each.
+const BEARERS_MAX: usize = 16;
+
 /// What somebody is to somebody, as far as it keeps two apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
@@ -63,14 +66,36 @@ type Role = (String, String, String);
 impl Entities {
     /// Those who share the name of an entity; none if nothing tells them apart. Whoever speaks is one.
     pub(super) fn shared(&self, node: &str) -> Option<Shared> {
-        let members = self.members(node);
+        let speaks = self.shown.get(node).is_some_and(|it| it.kind == EntityKind::Speaker);
+        self.apart(&self.members(node)).filter(|_| !speaks)
+    }
+
+    /// Those who share the name of an entity that does not speak, as they are told.
+    pub(super) fn bearers(&self, members: &[String]) -> Vec<Bearer> {
+        let name = |class: &String| self.name(class).unwrap_or(class).clone();
+        let groups = self.apart(members).map_or_else(Vec::new, |it| it.0);
+        let bearer = |group: &BTreeSet<Role>| {
+            let (_, owner, role) = group.iter().min_by_key(|it| (&it.1, &it.2))?;
+            let roles: BTreeSet<String> = group.iter().map(|it| format!("{}'s {}", name(&it.1), it.2)).collect();
+            let tellers = group.iter().map(|it| &it.0).filter(|it| !it.is_empty());
+            let tellers: BTreeSet<String> = tellers.map(name).collect();
+            Some(Bearer {
+                name: format!("{}'s {role}", name(owner)),
+                roles: roles.into_iter().take(BEARERS_MAX).collect(),
+                tellers: tellers.into_iter().take(BEARERS_MAX).collect(),
+            })
+        };
+        let all: BTreeSet<Bearer> = groups.iter().filter_map(bearer).collect();
+        all.into_iter().take(BEARERS_MAX).collect()
+    }
+
+    fn apart(&self, members: &[String]) -> Option<Shared> {
         let told = members.iter().flat_map(|it| self.held.told(it));
         let told: BTreeSet<Role> = told
             .map(|(teller, owner, role)| (self.root(teller), self.root(owner), role.clone()))
             .collect();
         let owners: BTreeSet<&String> = told.iter().map(|it| &it.1).collect();
-        let speaks = || self.shown.get(node).is_some_and(|it| it.kind == EntityKind::Speaker);
-        if owners.len() < 2 || speaks() {
+        if owners.len() < 2 {
             return None;
         }
         // Whoever knows whose somebody is knows one of the name; so what is told of one owner, or by one teller, is one's.

@@ -4,6 +4,7 @@ use clusterer::Acts;
 use domain::entity::EntityKind;
 
 use crate::entities::{resolved, talk, told};
+use crate::held::Held;
 
 #[test]
 fn roles_name_people_once_they_are_told() {
@@ -90,6 +91,34 @@ fn of_several_with_one_name_their_tellers_mean_each_their_own() {
         let found = resolved(&entities, actor, phrase);
         assert_eq!(found.unwrap_or_default(), expected, "{added} {asked}");
     }
+}
+
+#[test]
+fn an_entity_says_who_shares_its_name() {
+    let lines = [
+        "Nora: I saw my sister Ana.",
+        "Ben: I saw my boss Ana.",
+        "Eva: I saw Ben's boss Ana.",
+        "Tom: Ana was there.",
+    ];
+    let (_, held) = told(&talk(&lines), &Acts::default());
+    let bearers = |held: &Held| -> Vec<String> {
+        let bearers = held.entity("Ana").bearers.iter();
+        bearers
+            .map(|it| format!("{} of {}: {}", it.name, it.tellers.join(", "), it.roles.join(", ")))
+            .collect()
+    };
+    assert_eq!(
+        bearers(&held),
+        [
+            "Ben's boss of Ben, Eva: Ben's boss",
+            "Nora's sister of Nora: Nora's sister"
+        ]
+    );
+    let (_, held) = told(&talk(&[&lines[..], &["Ana: Hello."]].concat()), &Acts::default());
+    assert!(bearers(&held).is_empty(), "whoever speaks is one");
+    let (_, held) = told(&talk(&lines[..1]), &Acts::default());
+    assert!(bearers(&held).is_empty());
 }
 
 #[test]

@@ -125,6 +125,7 @@ async fn entities_and_merges_are_listed_and_found() {
         mentions: 1,
         first_seen: Some("2026-01-05T00:00:00Z".parse().unwrap()),
         roles: vec![format!("{name}'s sister")],
+        bearers: Vec::new(),
         synonyms: Vec::new(),
     };
     let entities = ["Tom", "Rob", "Jim", "Sam"].map(entity);

@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use domain::entity::Entity;
+use domain::entity::{Bearer, Entity};
 use domain::id::EntityId;
 
 use super::Known;
@@ -40,8 +40,21 @@ impl Entities {
             self.by_name.set(normalised(name), entity.id, add);
             size += 24 + 2 * name.len();
         }
+        let words = entity.bearers.iter().flat_map(|it| it.roles.iter().chain(&it.tellers));
+        size += words.map(|it| 48 + it.len()).sum::<usize>();
         self.bytes = if add { self.bytes + size } else { self.bytes - size };
     }
+}
+
+/// Whom somebody means by a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Meant {
+    /// The only one, as far as is known.
+    One,
+    /// This one of several who share the name.
+    This(Bearer),
+    /// One of these.
+    Several(Vec<Bearer>),
 }
 
 /// Every name of an entity.
@@ -77,6 +90,22 @@ impl<'a> Known<'a> {
             .collect();
         found.sort_by_key(|it| (Reverse(it.mentions), it.id));
         found
+    }
+
+    /// Returns whom `teller` means by a name in `text`: of several the one of whom they told before, or of whom the text says
+    /// whose they are ("Tom's boss Ana").
+    pub fn meant(self, name: &str, (teller, text): (&str, &str)) -> Meant {
+        let name = normalised(name);
+        let bearers: Vec<Bearer> = self.called(&name).iter().flat_map(|it| it.bearers.clone()).collect();
+        if bearers.is_empty() || bearers.iter().flat_map(|it| &it.roles).any(|it| normalised(it) == name) {
+            return Meant::One;
+        }
+        let (teller, text) = (normalised(teller), text.to_lowercase().replace('\u{2019}', "'"));
+        let said = |it: &&Bearer| it.roles.iter().any(|it| text.contains(&it.to_lowercase()));
+        let theirs = |it: &&Bearer| it.tellers.iter().any(|it| normalised(it) == teller);
+        let only = |mut found: Vec<&Bearer>| found.pop().filter(|_| found.is_empty()).cloned();
+        let one = only(bearers.iter().filter(said).collect()).or_else(|| only(bearers.iter().filter(theirs).collect()));
+        one.map_or(Meant::Several(bearers), Meant::This)
     }
 
     fn met(self, entity: &Entity) -> bool {

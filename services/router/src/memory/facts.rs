@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use domain::entity::Bearer;
 use domain::fact::{Aspect, Fact};
 use domain::id::{EntityId, FactId, UnitId};
 use text::sparse;
@@ -109,14 +110,20 @@ impl<'a> Known<'a> {
     }
 
     /// Returns the facts about whoever or whatever is called `name`: by subject as written, by entity, and by the other names
-    /// of the entity as far as a fact has none itself.
+    /// of the entity as far as a fact has none itself. Of several who share a name "Ann's sister" is one.
     pub fn facts_about(self, name: &str) -> Vec<Arc<Fact>> {
         let Memory { facts, .. } = self.memory;
-        let mut keys: BTreeSet<Key> = facts.by_subject.get(&normalised(name)).collect();
+        let own = normalised(name);
+        let mut keys: BTreeSet<Key> = facts.by_subject.get(&own).collect();
         let unresolved = |it: &Key| facts.all.get(&it.1).is_some_and(|it| it.entity.is_none());
         for entity in self.called(name) {
             keys.extend(facts.by_entity.get(&entity.id));
-            for other in names(&entity) {
+            let is_own = |it: &&Bearer| it.roles.iter().any(|it| normalised(it) == own);
+            let others: Vec<&String> = match entity.bearers.iter().find(is_own) {
+                Some(bearer) => bearer.roles.iter().chain([&bearer.name]).collect(),
+                None => names(&entity).collect(),
+            };
+            for other in others {
                 keys.extend(facts.by_subject.get(&normalised(other)).filter(unresolved));
             }
         }

@@ -11,6 +11,7 @@ use text::facts::{Statement, Subject, Telling, stated};
 
 use super::heard::Heard;
 use super::idea::{Idea, Ideas};
+use super::shared;
 use crate::memory::Known;
 use crate::view::View;
 
@@ -43,7 +44,7 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
         observed_at: request.at,
     };
     for statement in stated(&told) {
-        for fact in of_subject(known, &statement, &request.actor) {
+        for fact in of_subject(known, &statement, (&request.actor, &heard.text)) {
             let place = view
                 .place(fact.source)
                 .filter(|&it| view.turns()[it].unit.observed_at < request.at);
@@ -58,10 +59,10 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
 }
 
 /// Returns the newest facts about whom a statement is about.
-fn of_subject(known: Known<'_>, statement: &Statement, actor: &str) -> Vec<Arc<Fact>> {
+fn of_subject(known: Known<'_>, statement: &Statement, (actor, text): (&str, &str)) -> Vec<Arc<Fact>> {
     let about = match &statement.subject {
         Subject::Speaker => known.facts_about(actor),
-        Subject::Name(name) => known.facts_about(name),
+        Subject::Name(name) => shared::facts_about(known, name, (actor, text)),
         Subject::Phrase(phrase) => {
             let bare = phrase.to_lowercase();
             let role = bare

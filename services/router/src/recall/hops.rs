@@ -8,6 +8,7 @@ use domain::recall::Trigger;
 
 use super::heard::Heard;
 use super::idea::{Idea, Ideas};
+use super::shared::{self, Bears, Shared};
 use super::tie::Tie;
 use crate::memory::{Known, normalised};
 use crate::view::{Turn, View};
@@ -26,7 +27,7 @@ const HOP: f32 = 0.8;
 /// Adds what the best ideas lead to: over a fact from who is named to who that is tied to, and over a name that a turn brings in.
 pub(super) fn add(
     view: &View,
-    known: Known<'_>,
+    (known, shared): (Known<'_>, &Shared<'_>),
     heard: &Heard,
     (ties, at): (&[Tie], DateTime<FixedOffset>),
     ideas: &mut Ideas,
@@ -43,10 +44,11 @@ pub(super) fn add(
         }
     }
     for name in &heard.named {
-        for first in known.facts_about(name).into_iter().rev().take(FACTS) {
+        for first in shared.facts_about(name).into_iter().rev().take(FACTS) {
             follow(view, known, (&first, &first.object), at, ideas);
         }
-        for first in known.facts_naming(name).into_iter().rev().take(FACTS) {
+        let naming = known.facts_naming(name).into_iter().rev().take(FACTS);
+        for first in naming.filter(|it| shared.fact(it) == Bears::Nothing) {
             follow(view, known, (&first, &first.subject), at, ideas);
         }
     }
@@ -62,7 +64,9 @@ fn follow(view: &View, known: Known<'_>, (first, other): (&Fact, &str), at: Date
     if !first.holds_at(moment) || view.speakers().named(&normalised(other)).is_some() {
         return;
     }
-    for second in known.facts_about(other).into_iter().rev().take(FACTS) {
+    // The other end goes by the name that whoever tells of it uses.
+    let about = shared::facts_about(known, other, (&first.told_by, ""));
+    for second in about.into_iter().rev().take(FACTS) {
         let Some(to) = view.place(second.source).filter(observed) else {
             continue;
         };

@@ -12,6 +12,7 @@ use text::Table;
 
 use super::heard::{Heard, near};
 use super::idea::{Idea, Ideas};
+use super::shared::{Bears, Shared};
 use super::tie::{self, Tie};
 use crate::memory::Known;
 use crate::view::View;
@@ -32,12 +33,17 @@ const DUE: f32 = 1.5;
 /// Adds the turns of facts that bear on the message; `known` is what was known when it was said.
 pub(super) fn add(
     view: &View,
-    known: Known<'_>,
+    (known, shared): (Known<'_>, &Shared<'_>),
     heard: &Heard,
     (ties, at): (&[Tie], DateTime<FixedOffset>),
     ideas: &mut Ideas,
 ) {
-    for (fact, named) in candidates(view, known, heard, ties) {
+    for (fact, named) in candidates(view, (known, shared), heard, ties) {
+        let which = match shared.fact(&fact) {
+            Bears::Nothing => None,
+            Bears::One(which) => Some(which),
+            Bears::Other => continue,
+        };
         let Some(place) = view
             .place(fact.source)
             .filter(|&it| view.turns()[it].unit.observed_at < at)
@@ -47,6 +53,11 @@ pub(super) fn add(
         let (score, words) = bearing(heard, &fact, named, at);
         if score > 0.0 {
             let (trigger, reason) = woken(heard, &fact, (named, &words), at);
+            let reason = [Some(reason), which]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("; ");
             ideas.add(Idea {
                 place,
                 over: None,
@@ -62,7 +73,12 @@ pub(super) fn add(
 
 /// Facts of the best turns, of whoever or whatever is named, those that say a word of the message, and what stands: wishes,
 /// likings, habits and plans. With each, whether it is about a name of the message.
-fn candidates(view: &View, known: Known<'_>, heard: &Heard, ties: &[Tie]) -> Vec<(Arc<Fact>, bool)> {
+fn candidates(
+    view: &View,
+    (known, shared): (Known<'_>, &Shared<'_>),
+    heard: &Heard,
+    ties: &[Tie],
+) -> Vec<(Arc<Fact>, bool)> {
     let mut seen: BTreeSet<FactId> = BTreeSet::new();
     let mut out = Vec::new();
     let mut take = |fact: Arc<Fact>, named: bool| {
@@ -71,7 +87,7 @@ fn candidates(view: &View, known: Known<'_>, heard: &Heard, ties: &[Tie]) -> Vec
         }
     };
     for name in &heard.named {
-        let about = known.facts_about(name).into_iter().rev().take(EACH);
+        let about = shared.facts_about(name).into_iter().rev().take(EACH);
         let naming = known.facts_naming(name).into_iter().rev().take(EACH);
         about.chain(naming).for_each(|it| take(it, true));
     }

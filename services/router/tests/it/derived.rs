@@ -125,6 +125,7 @@ fn entity(name: &str, kind: EntityKind, (aliases, roles): (&[&str], &[&str]), fi
         mentions: 3,
         first_seen: Some(at(first_seen)),
         roles: roles.iter().map(|it| (*it).to_owned()).collect(),
+        bearers: Vec::new(),
         synonyms: Vec::new(),
     })
 }

@@ -7,6 +7,7 @@ mod derived;
 mod favour;
 mod memory;
 mod recall;
+mod shared_names;
 mod stalled;
 mod stores;
 mod talk;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
-use domain::entity::{Entity, EntityKind, Synonym};
+use domain::entity::{Bearer, Entity, EntityKind, Synonym};
 use domain::fact::{Aspect, Fact};
 use domain::id::{CurationId, EntityId, FactId, MergeId, PageId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf, Standing};
@@ -111,6 +111,11 @@ pub(super) fn derived(number: u128, text: &str) -> [Derived; 7] {
             mentions: 3,
             first_seen: Some(noon()),
             roles: vec![own()],
+            bearers: vec![Bearer {
+                name: own(),
+                roles: vec![own()],
+                tellers: vec![own()],
+            }],
             synonyms: vec![Synonym {
                 entity: EntityId::from_uuid(Uuid::from_u128(9)),
                 cosine: 0.9,

@@ -1,0 +1,187 @@
+//! What messages wake of people who share a name.
+
+use chrono::DateTime;
+use domain::derived::Derived;
+use domain::entity::{Bearer, Entity, EntityKind};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, FactId};
+use domain::message::RecallV1;
+use domain::port::SearchResult;
+use domain::recall::{Hint, Trigger};
+use domain::time::TimeSpan;
+use domain::unit::Unit;
+use router::heads::Weights;
+use router::memory::{Meant, Memory};
+use router::recall::{before, heard::Heard, recall};
+use router::view::View;
+
+use crate::talk::{said, space};
+
+const TALK: &str = "\
+2024-01-05T09:00:00Z|Hana|My sister Mirela teaches the cello at the conservatory.
+2024-01-06T09:00:00Z|Ivo|My boss Mirela collects vintage typewriters.
+2024-02-05T09:00:00Z|Hana|Mirela moved to Bergen and adores the fish market there.
+2024-02-06T09:00:00Z|Ivo|Mirela lives in Malmö with two parrots.";
+
+fn units() -> Vec<Unit> {
+    TALK.lines()
+        .enumerate()
+        .map(|(number, line)| said(number, line))
+        .collect()
+}
+
+/// As the clusterer tells them: facts of those who share a name go by whose they are.
+fn derived() -> Vec<Derived> {
+    let fact = |turn: usize, subject: &str, predicate: &str, object: &str, aspect: Aspect| {
+        let unit = &units()[turn];
+        let told = unit.observed_at.to_utc();
+        Derived::Fact(Fact {
+            id: FactId::derive(unit.id, subject, predicate, object),
+            subject: subject.to_owned(),
+            entity: None,
+            predicate: predicate.to_owned(),
+            object: object.to_owned(),
+            aspect,
+            valid_from: TimeSpan::instant(told),
+            valid_until: None,
+            closed_at: None,
+            recorded_at: told,
+            source: unit.id,
+            told_by: unit.actor.clone(),
+            confidence: 0.9,
+            retired_by: None,
+            withdrawn: false,
+            former: Vec::new(),
+        })
+    };
+    let bearer = |name: &str, teller: &str| Bearer {
+        name: name.to_owned(),
+        roles: vec![name.to_owned()],
+        tellers: vec![teller.to_owned()],
+    };
+    vec![
+        Derived::Entity(Entity {
+            id: EntityId::derive(&space(), "mirela"),
+            name: "Mirela".to_owned(),
+            kind: EntityKind::Person,
+            aliases: Vec::new(),
+            mentions: 4,
+            first_seen: None,
+            roles: vec!["Hana's sister".to_owned(), "Ivo's boss".to_owned()],
+            bearers: vec![bearer("Hana's sister", "Hana"), bearer("Ivo's boss", "Ivo")],
+            synonyms: Vec::new(),
+        }),
+        fact(0, "Hana's sister", "works as", "a cello teacher", Aspect::Work),
+        fact(1, "Ivo's boss", "collects", "vintage typewriters", Aspect::Habit),
+        fact(2, "Hana's sister", "lives in", "Bergen", Aspect::Place),
+        fact(3, "Ivo's boss", "lives in", "Malmö", Aspect::Place),
+    ]
+}
+
+fn hints(actor: &str, text: &str) -> Vec<Hint> {
+    let memory = Memory::of(units(), derived());
+    let request = RecallV1 {
+        space: space(),
+        message: text.to_owned(),
+        actor: actor.to_owned(),
+        at: DateTime::parse_from_rfc3339("2024-05-05T10:00:00Z").unwrap(),
+        limit: 10,
+        sensitive: true,
+        silent: Vec::new(),
+    };
+    let view = View::of(units());
+    let heard = Heard::read(&request.message, &view, request.at);
+    let known = memory.at(Some(before(request.at)));
+    let found = SearchResult::default();
+    recall(&view, known, (&heard, &found), &request, Weights::builtin().unwrap()).hints
+}
+
+#[test]
+fn whoever_tells_of_one_of_them_means_that_one() {
+    for (actor, text, own, other) in [
+        (
+            "Hana",
+            "Is Mirela still giving cello lessons?",
+            ["r0", "r2"],
+            ["r1", "r3"],
+        ),
+        (
+            "Ivo",
+            "Did Mirela find another of her vintage typewriters?",
+            ["r1", "r3"],
+            ["r0", "r2"],
+        ),
+        // The message says whose she is.
+        (
+            "Ivo",
+            "Does Hana's sister Mirela still teach the cello?",
+            ["r0", "r2"],
+            ["r1", "r3"],
+        ),
+    ] {
+        let hints = hints(actor, text);
+        let ids: Vec<&String> = hints.iter().flat_map(|it| &it.external_ids).collect();
+        assert!(ids.iter().any(|it| own.contains(&it.as_str())), "{text}: {hints:?}");
+        assert!(!ids.iter().any(|it| other.contains(&it.as_str())), "{text}: {hints:?}");
+    }
+}
+
+#[test]
+fn nothing_that_is_known_of_one_contradicts_what_is_said_of_the_other() {
+    let against = |actor: &str, text: &str| -> Vec<Vec<String>> {
+        let against = hints(actor, text)
+            .into_iter()
+            .filter(|it| it.trigger == Trigger::Contradiction);
+        against.map(|it| it.sides).collect()
+    };
+    assert_eq!(
+        against("Hana", "Mirela lives in Malmö."),
+        [["Mirela lives in Malmö", "Hana's sister lives in Bergen"]]
+    );
+    assert!(against("Ivo", "Mirela lives in Malmö.").is_empty());
+    assert!(
+        against("Edda", "Mirela lives in Porto.").is_empty(),
+        "nobody knows which one"
+    );
+}
+
+#[test]
+fn where_it_may_be_several_a_hint_says_which() {
+    let hints = hints("Edda", "Mirela asked me about cello lessons and vintage typewriters.");
+    assert!(!hints.is_empty());
+    for hint in &hints {
+        let who = ["Hana's sister", "Ivo's boss"].map(|it| hint.reason.contains(it));
+        assert!(who[0] != who[1], "{hint:?}");
+        let own = if who[0] { ["r0", "r2"] } else { ["r1", "r3"] };
+        assert!(
+            hint.external_ids.iter().all(|it| own.contains(&it.as_str())),
+            "{hint:?}"
+        );
+    }
+}
+
+#[test]
+fn a_name_means_one_of_several() {
+    let memory = Memory::of(units(), derived());
+    let known = memory.at(None);
+    let meant = |name: &str, teller: &str, text: &str| match known.meant(name, (teller, text)) {
+        Meant::One => "one".to_owned(),
+        Meant::This(bearer) => bearer.name,
+        Meant::Several(bearers) => format!("one of {}", bearers.len()),
+    };
+    for (name, teller, text, expected) in [
+        ("Mirela", "Hana", "", "Hana's sister"),
+        ("mirela", "ivo", "", "Ivo's boss"),
+        ("Mirela", "Edda", "", "one of 2"),
+        ("Mirela", "Edda", "I met Ivo\u{2019}s boss Mirela.", "Ivo's boss"),
+        ("Ivo's boss", "Edda", "", "one"),
+        ("Bergen", "Edda", "", "one"),
+    ] {
+        assert_eq!(meant(name, teller, text), expected, "{name} {teller} {text}");
+    }
+    let about = |name: &str| known.facts_about(name).len();
+    assert_eq!(
+        [about("Ivo's boss"), about("Hana's sister"), about("Mirela")],
+        [2, 2, 4]
+    );
+}
