@@ -75,8 +75,11 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
         return Ok(Some(around));
     }
     let before = known(backends, &space).await?;
-    let revoked = erase::revoked(backends, &space, &records).await?;
-    records.retain(|it| !revoked.contains(&it.id));
+    // What is decided from now on is noticed once the records are stored.
+    if before.revision.curations > 0 {
+        let revoked = erase::revoked(backends, &space, &records).await?;
+        records.retain(|it| !revoked.contains(&it.id));
+    }
     if !records.is_empty() && !store(backends, &before, records).await? {
         return Ok(None);
     }

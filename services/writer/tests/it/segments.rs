@@ -90,6 +90,22 @@ fn relations_follow_from_what_was_said() {
         ),
         (vec!["Ana: Never paint the fence.", "Tom: No fence then."], vec![]),
         (vec!["Ana: I learn the cello.", "Tom: Me too."], vec!["1 Parallel 2"]),
+        (
+            vec![
+                "Ana: I painted the fence.",
+                "Tom: Meanwhile I mended the gate in the fence.",
+            ],
+            vec!["1 Parallel 2"],
+        ),
+        (
+            vec!["Tom: I stirred the dough.", "Tom: At the same time the oven got hot."],
+            vec!["1 Parallel 2"],
+        ),
+        // Nothing says that it was in the same place.
+        (
+            vec!["Ana: I painted the fence.", "Tom: Meanwhile the tide rose."],
+            vec![],
+        ),
         (vec!["Ana: I cried.", "Ana: But look, a whale."], vec![]),
         (
             vec![
