@@ -69,8 +69,8 @@ mod tests {
         assert_eq!(cache.take(&"a"), Some(1));
         assert!(cache.put("a", 1, 20).is_empty() && cache.put("c", 3, 60).is_empty());
         assert_eq!(cache.put("d", 4, 10), [2], "of four");
-        assert_eq!(cache.put("e", 5, 30), [1, 3], "of more weight");
-        assert_eq!((cache.take(&"c"), cache.weight), (None, 40));
+        assert_eq!(cache.put("e", 5, 50), [1, 3], "of more weight");
+        assert_eq!((cache.take(&"c"), cache.weight), (None, 60));
         assert_eq!(cache.put("f", 6, 1_000), [4, 5], "one is kept, whatever it weighs");
         assert_eq!(cache.put("f", 7, 1), [6]);
         assert_eq!((cache.take(&"f"), cache.weight), (Some(7), 0));

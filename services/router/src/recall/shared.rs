@@ -1,5 +1,6 @@
 //! Names in a message that several people bear: what is known of one of them is not said of another.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::entity::Bearer;
@@ -39,11 +40,17 @@ pub(super) enum Bears {
 impl<'a> Shared<'a> {
     pub(super) fn of(known: Known<'a>, heard: &'a Heard, actor: &'a str) -> Shared<'a> {
         let said = (actor, heard.text.as_str());
-        let names = heard.named.iter().filter_map(|written| {
+        // A name that opens a sentence is none to whoever listens.
+        let capital = |it: &&str| it.starts_with(char::is_uppercase);
+        let named = heard.named.iter().map(String::as_str);
+        let written: BTreeSet<&str> = named
+            .chain(text::words(&heard.text).into_iter().filter(capital))
+            .collect();
+        let names = written.into_iter().filter_map(|written| {
             let meant = known.meant(written, said);
             let bearers = known.called(written).iter().flat_map(|it| it.bearers.clone()).collect();
             (meant != Meant::One).then(|| Name {
-                written: written.clone(),
+                written: written.to_owned(),
                 stems: text::stems(written),
                 meant,
                 bearers,
