@@ -146,21 +146,23 @@ async fn nothing_is_lost_between_generations() {
         let embedded = embedded(dir.path()).await;
         let (builder, a) = (index(&options, &embedded).await, space("a"));
         embedded.records.create_space(&a, at(0)).await.unwrap();
-        let done: Arc<Mutex<Vec<u128>>> = Arc::default();
+        let stored: Arc<Mutex<Vec<u128>>> = Arc::default();
         let mut writers = Vec::new();
         for first in [0, 1_000, 2_000] {
-            let (writer, done) = (index(&options, &embedded).await, Arc::clone(&done));
+            let (writer, known) = (index(&options, &embedded).await, Arc::clone(&stored));
             writers.push(tokio::spawn(async move {
                 for number in first..first + 60 {
+                    // A rebuild knows of it from its record, which is stored first: what is put just before a generation is
+                    // opened is not put into it by anybody else.
+                    known.lock().unwrap().push(number);
                     writer.put(&space("a"), &[point(number, 128)], &[]).await.unwrap();
-                    done.lock().unwrap().push(number);
                 }
             }));
         }
         let mut rebuilt = 0;
         while writers.iter().any(|it| !it.is_finished()) {
             let generation = builder.begin(&a).await.unwrap();
-            let known = done.lock().unwrap().clone();
+            let known = stored.lock().unwrap().clone();
             let known: Vec<Point> = known.into_iter().map(|it| point(it, 128)).collect();
             builder.put_into(&a, generation, &known, &[]).await.unwrap();
             builder.switch(&a, generation).await.unwrap();
