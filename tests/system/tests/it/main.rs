@@ -14,6 +14,7 @@ mod merges;
 mod nats;
 mod neo4j;
 mod order;
+mod pages;
 mod qdrant;
 mod strategies;
 mod tidy;

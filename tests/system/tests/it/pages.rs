@@ -1,0 +1,165 @@
+//! Pages as of a moment: what was taken back since still stands on them, in every dimension; what was erased does not. On
+//! both ways to run.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+
+use crate::distributed::shared;
+
+/// Two months of talk: where somebody lives and works, what they like.
+fn talk() -> Value {
+    let record = |id: &str, at: &str, actor: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
+    json!([
+        record(
+            "1",
+            "2026-01-05T10:00:00Z",
+            "Ana",
+            "I live in Oslo, right beside the harbour."
+        ),
+        record(
+            "2",
+            "2026-01-05T10:01:00Z",
+            "Tom",
+            "We walked through Oslo in the snow with Ana."
+        ),
+        record("3", "2026-01-12T10:00:00Z", "Ana", "I love pickled herring."),
+        record("4", "2026-01-12T10:01:00Z", "Ana", "I work as a glassblower."),
+        record(
+            "5",
+            "2026-02-02T10:00:00Z",
+            "Tom",
+            "The ferry to Oslo was late because of the ice."
+        ),
+        record(
+            "6",
+            "2026-02-02T10:01:00Z",
+            "Ana",
+            "The harbour was frozen and the ferry could not land."
+        ),
+    ])
+}
+
+async fn decided(api: &Api, act: Value) -> String {
+    let (status, curated) = api.post("/spaces/talk/curations", &json!({ "act": act })).await;
+    assert_eq!(status, 202, "{curated}");
+    api.written("talk", curated["watermark"].as_str().unwrap()).await;
+    curated["curation"]["at"].as_str().unwrap().to_owned()
+}
+
+/// The lines of every page, by dimension and title.
+async fn told(api: &Api, as_of: &str) -> BTreeMap<String, Vec<String>> {
+    let query = |sign: char| {
+        if as_of.is_empty() {
+            String::new()
+        } else {
+            format!("{sign}as_of={as_of}")
+        }
+    };
+    let (status, heads) = api.get(&format!("/spaces/talk/pages?limit=500{}", query('&'))).await;
+    assert_eq!(status, 200, "{heads}");
+    let mut told = BTreeMap::new();
+    for head in heads["items"].as_array().unwrap() {
+        let path = format!("/spaces/talk/pages/{}{}", head["id"].as_str().unwrap(), query('?'));
+        let (status, page) = api.get(&path).await;
+        assert_eq!(status, 200, "{head}: {page}");
+        let sections = page["sections"].as_array().unwrap();
+        assert!(sections.iter().all(|it| it.get("former").is_none()), "{page}");
+        let lines = sections.iter().flat_map(|it| it["lines"].as_array().unwrap());
+        let lines = lines.map(|it| it["text"].as_str().unwrap().to_owned()).collect();
+        let key = format!(
+            "{} {}",
+            page["dimension"].as_str().unwrap(),
+            page["title"].as_str().unwrap()
+        );
+        told.insert(key, lines);
+    }
+    told
+}
+
+async fn fact(api: &Api, object: &str) -> Value {
+    let facts = api.list("/spaces/talk/facts").await;
+    let found = facts
+        .iter()
+        .find(|it| it["object"].as_str().is_some_and(|it| it.contains(object)));
+    found.unwrap_or_else(|| panic!("{object}: {facts:?}"))["id"].clone()
+}
+
+/// The pages with a line that `is` what is looked for.
+fn tells(told: &BTreeMap<String, Vec<String>>, is: impl Fn(&str) -> bool) -> Vec<&String> {
+    let telling = told.iter().filter(|it| it.1.iter().any(|line| is(line)));
+    telling.map(|it| it.0).collect()
+}
+
+async fn taken_back(running: Running) {
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let watermark = api.accepted("talk", &talk()).await;
+    api.written("talk", &watermark).await;
+    api.settled("talk").await;
+    // An act that changes no fact gives a moment of the server's own clock.
+    let unit = api.list("/spaces/talk/units").await[0]["id"].clone();
+    let before = decided(api, json!({ "kind": "pin_unit", "unit": unit }))
+        .await
+        .replace('+', "%2B");
+    let then = told(api, &before).await;
+    assert_eq!(then, told(api, "").await);
+    // What was said stands there as well, with its full stop; whoever corrects a fact changes no talk.
+    for (fact, least) in [
+        ("Ana lives in Oslo", 2),
+        ("Ana loves pickled herring", 2),
+        ("Ana works as a glassblower", 1),
+    ] {
+        assert!(tells(&then, |it| it == fact).len() >= least, "{fact}: {then:?}");
+    }
+    decided(
+        api,
+        json!({ "kind": "retire_fact", "fact": fact(api, "herring").await }),
+    )
+    .await;
+    decided(
+        api,
+        json!({ "kind": "correct_fact", "fact": fact(api, "Oslo").await, "object": "Bergen" }),
+    )
+    .await;
+    let record =
+        json!([{ "id": "7", "session": "late", "actor": "Ana", "text": "I work as a lighthouse keeper now." }]);
+    let watermark = api.accepted("talk", &record).await;
+    api.written("talk", &watermark).await;
+    api.settled("talk").await;
+    let now = told(api, "").await;
+    for fact in ["Ana lives in Oslo", "Ana loves pickled herring"] {
+        assert!(tells(&now, |it| it == fact).is_empty(), "{fact}: {now:?}");
+    }
+    assert!(!tells(&now, |it| it == "Ana lives in Bergen").is_empty(), "{now:?}");
+    assert_eq!(told(api, &before).await, then, "as it was");
+    for id in ["1", "3"] {
+        let (status, erased) = api.delete(&format!("/spaces/talk/records/{id}")).await;
+        assert_eq!(status, 202, "{erased}");
+        api.written("talk", erased["watermark"].as_str().unwrap()).await;
+    }
+    for as_of in ["", &before] {
+        let left = told(api, as_of).await;
+        for words in ["herring", "lives in", "beside the harbour"] {
+            assert!(
+                tells(&left, |it| it.contains(words)).is_empty(),
+                "{words} as of {as_of}: {left:?}"
+            );
+        }
+    }
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_taken_back_stands_on_pages_before_standalone() {
+    let dir = tempfile::tempdir().unwrap();
+    taken_back(Running::standalone(dir.path(), &[]).await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_taken_back_stands_on_pages_before_distributed() {
+    let Some(servers) = shared().await else { return };
+    taken_back(Running::distributed(servers, &[]).await.unwrap()).await;
+}
