@@ -10,11 +10,14 @@ use crate::question::{Asked, PLAINLY_PAYING, Question};
 const IMPLIED: f32 = 0.8;
 /// Kilos are nearly the word itself.
 const PLAIN: f32 = 0.95;
+/// A word this near to one of the question means the same.
+const SPEAKS: f32 = 0.9;
 /// Words of weighing, by stem.
 const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
 
 /// Raises how well a sentence matches the words of the question that it implies.
 pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
+    let speaks = speaks(matches, question);
     let mut raise = |to: f32, implied: &dyn Fn(&str) -> bool| {
         let words = matches.iter_mut().zip(&question.words);
         words
@@ -27,12 +30,19 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     if question.words.iter().any(|it| WEIGHING.contains(&it.stem.as_str())) && mass(sentence) {
         raise(PLAIN, &|it| WEIGHING.contains(&it));
     }
-    if question.class == Some(Asked::Name) && called(sentence) {
+    if question.class == Some(Asked::Name) && speaks && called(sentence) {
         raise(PLAIN, &|it| matches!(it, "call" | "name"));
     }
     if question.plural && holds(sentence, question) {
         raise(IMPLIED, &|it| it == question.head);
     }
+}
+
+/// Says whether a sentence speaks of what the question wants the name of: "a cat named Rex" names no dog.
+fn speaks(matches: &[f32], question: &Question) -> bool {
+    let words = matches.iter().zip(&question.words);
+    let mut things = words.filter(|it| !it.1.specific && !matches!(it.1.stem.as_str(), "call" | "name"));
+    things.any(|it| *it.0 >= SPEAKS)
 }
 
 /// "Her name is", "is called".

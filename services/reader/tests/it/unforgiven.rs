@@ -289,3 +289,14 @@ fn a_person_called_like_a_model_is_a_person() {
     ];
     check(&talk, cases);
 }
+
+#[test]
+fn the_name_of_another_thing_is_no_answer() {
+    let talk = Talk::new(
+        "@ 2025-02-01
+         Jory: Hanne wrote, she lives on a farm now, with a goat named Pilot.
+         Ruth: I'd love to see that farm.",
+    );
+    let found = talk.ask(WhatIs, "What is Jory's dog called?");
+    assert_eq!(found.verdict.status, Sufficiency::Insufficient, "{found:?}");
+}
