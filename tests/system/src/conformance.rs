@@ -85,6 +85,7 @@ macro_rules! promises {
             the_first_response_is_remembered,
             records_come_back_as_they_were,
             records_are_listed_in_insertion_order,
+            a_cursor_outlives_what_it_stands_behind,
             a_session_is_read_around_a_record,
             positions_are_marked,
             a_revision_tells_of_changes,

@@ -294,15 +294,21 @@ fn line(space: &SpaceId, record: &Record) -> Outcome<Line> {
 
 fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
     let mut insert = db.prepare_cached(
-        "INSERT INTO records (space, id, session, seconds, nanos, ordinal, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT DO NOTHING",
+        "INSERT INTO records (row, space, id, session, seconds, nanos, ordinal, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (space, id) DO NOTHING",
     )?;
+    let last: i64 = db
+        .prepare_cached("SELECT last FROM record_rows")?
+        .query_row([], |row| row.get(0))?;
     let mut stored = 0;
     for it in lines {
         let (id, session) = (it.id.uuid().into_bytes(), it.session.uuid().into_bytes());
         let (seconds, nanos) = it.observed_at;
-        stored += insert.execute(params![space, id, session, seconds, nanos, it.ordinal, it.body])?;
+        let row = last + integer(stored) + 1;
+        stored += insert.execute(params![row, space, id, session, seconds, nanos, it.ordinal, it.body])?;
     }
+    let mut given = db.prepare_cached("UPDATE record_rows SET last = last + ?1")?;
+    given.execute([integer(stored)])?;
     let mut count = db.prepare_cached("UPDATE spaces SET records = records + ?2 WHERE row = ?1")?;
     count.execute((space, integer(stored)))?;
     Ok(())

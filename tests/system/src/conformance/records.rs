@@ -205,6 +205,25 @@ pub async fn records_are_listed_in_insertion_order(open: impl AsyncFn() -> Ports
     assert_eq!(records.list(&space("unknown"), 0, 5).await.unwrap(), (Vec::new(), None));
 }
 
+/// A cursor behind records that are erased is still in front of those that come after it.
+pub async fn a_cursor_outlives_what_it_stands_behind(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    let all = ["1", "2", "3", "4"].map(|it| record(&a, it));
+    records.put(&a, &all).await.unwrap();
+    let (_, cursor) = records.list(&a, 0, 3).await.unwrap();
+    records.erase(&a, &all.map(|it| it.id)).await.unwrap();
+    let cursor = cursor.unwrap();
+    assert_eq!(records.list(&a, cursor, 9).await.unwrap(), (Vec::new(), None));
+    let anew = [record(&a, "5"), record(&a, "1")];
+    for it in &anew {
+        records.put(&a, std::slice::from_ref(it)).await.unwrap();
+    }
+    assert_eq!(records.list(&a, cursor, 9).await.unwrap(), (anew.to_vec(), None));
+    assert_eq!(records.list(&a, 0, 9).await.unwrap().0, anew);
+}
+
 /// A session is read around a record, ordered by time of observation, ordinal and id.
 pub async fn a_session_is_read_around_a_record(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
