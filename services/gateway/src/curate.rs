@@ -74,16 +74,17 @@ pub(crate) async fn curate(
         ));
     }
     let curation = match stored {
-        // What was erased may have been accepted anew since; it is not to be erased again.
-        Some(curation) if matches!(curation.act, Act::EraseRecord { .. }) => {
-            let written = app.space(space).await?.written;
-            return Ok(Curated {
-                watermark: watermark::print(space, written),
-                curation,
-            });
-        }
-        // Stored is not yet taken up. The same once more ends at the same position, or does nothing at another one.
-        Some(curation) => curation,
+        // Stored is not yet taken up. The same once more ends at the same position, or does nothing at another one; but what
+        // was erased may have been accepted anew since, and is not to be erased again.
+        Some(curation) => match erased_at(app, space, &curation).await? {
+            Some(position) => {
+                return Ok(Curated {
+                    watermark: watermark::print(space, position),
+                    curation,
+                });
+            }
+            None => curation,
+        },
         None => Curation {
             id,
             at: moment(clock_us),
@@ -122,6 +123,20 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: 
     }
     claim(app, space, &claims).await?;
     publish(app, space, &claims, curations).await
+}
+
+/// Returns the position at which a stored erasure was taken up; none if it was not yet, or is another act.
+async fn erased_at(app: &App, space: &SpaceId, curation: &Curation) -> Result<Option<Position>, Problem> {
+    if !matches!(curation.act, Act::EraseRecord { .. }) {
+        return Ok(None);
+    }
+    let records = &app.stores().records;
+    let Some(position) = records.brought_by(space, curation.id).await? else {
+        // Of an act of before positions were kept nothing better is known.
+        return Ok(Some(app.space(space).await?.written));
+    };
+    let done = records.is_written(space, position).await?;
+    Ok(done.then_some(position))
 }
 
 /// Publishes acts whose ids are claimed.

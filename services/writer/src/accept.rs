@@ -84,7 +84,8 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
         return Ok(None);
     }
     if !curations.is_empty() {
-        backends.records.put_curations(&space, &curations).await?;
+        let records = &backends.records;
+        records.put_curations(&space, meta.position, &curations).await?;
     }
     let around = erase::erase(backends, &space, &erased)
         .instrument(info_span!("erase", records = erased.len()))
@@ -236,7 +237,7 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
     use domain::curation::{Act, Curation};
     use domain::id::CurationId;
-    use domain::port::Claim;
+    use domain::port::{Claim, Position};
     use domain::record::Modality;
     use domain::unit::Status;
 
@@ -300,7 +301,11 @@ mod tests {
                 act: Act::EraseRecord { record: gone.id },
                 reason: String::new(),
             };
-            backends.records.put_curations(&space(), &[act]).await.unwrap();
+            backends
+                .records
+                .put_curations(&space(), Position(1), &[act])
+                .await
+                .unwrap();
             backends.records.erase(&space(), &[gone.id]).await.unwrap();
 
             let all = vec![gone.clone(), kept.clone()];

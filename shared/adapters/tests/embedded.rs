@@ -385,7 +385,7 @@ async fn rows_of_an_older_file_are_counted_on() {
     let [one, two, three] = ["1", "2", "3"].map(|it| record(&a, it));
     it.records.put(&a, &[one.clone(), two]).await.unwrap();
     drop(it);
-    let older = "DROP TABLE record_rows; PRAGMA user_version = 6;";
+    let older = "DROP TABLE record_rows; ALTER TABLE curations DROP COLUMN position; PRAGMA user_version = 6;";
     Connection::open(file(dir.path()))
         .unwrap()
         .execute_batch(older)

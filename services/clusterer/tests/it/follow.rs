@@ -265,7 +265,7 @@ async fn a_curation_is_followed_and_taken_back() {
     let records = running.context.backends.records.clone();
     let parted = act("1", 1, Act::UndoMerge { merge });
     records
-        .put_curations(&space(), std::slice::from_ref(&parted))
+        .put_curations(&space(), Position(1), std::slice::from_ref(&parted))
         .await
         .unwrap();
     running.wake().await;
@@ -277,7 +277,7 @@ async fn a_curation_is_followed_and_taken_back() {
     expected.take(memory.changed(&space(), &Acts::of(std::slice::from_ref(&parted)), &BTreeMap::new()));
     assert_eq!(held, expected);
     let undone = act("2", 2, Act::Undo { curation: parted.id });
-    records.put_curations(&space(), &[undone]).await.unwrap();
+    records.put_curations(&space(), Position(1), &[undone]).await.unwrap();
     running.wake().await;
     assert_eq!(running.settled().await, before);
     running.stop().await;
@@ -310,7 +310,7 @@ async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
             act,
             reason,
         };
-        records.put_curations(&space(), &[curation]).await.unwrap();
+        records.put_curations(&space(), Position(1), &[curation]).await.unwrap();
         let position = Position(number.unsigned_abs());
         let message = UnitsOrganisedV1 {
             space: space(),

@@ -1,7 +1,9 @@
 use axum::http::StatusCode;
+use domain::curation::Curation;
 use domain::derived::Derived;
 use domain::fact::Fact;
 use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::Position;
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply};
@@ -112,6 +114,42 @@ async fn an_erasure_is_for_good() {
     let undo = json!({"act": {"kind": "undo", "curation": body["curation"]["id"]}}).to_string();
     let problem = gateway.send(ACTS, &undo).await.problem();
     assert!(problem.starts_with("409 an erasure cannot be undone"), "{problem}");
+}
+
+/// The same erasure once more tells of the first one, however far the memory is, and erases nothing that came since.
+#[tokio::test]
+async fn an_erasure_once_more_ends_where_the_first_did() {
+    let gateway = Gateway::new().await;
+    let records = gateway.context.backends.records.clone();
+    let space: SpaceId = "s".parse().unwrap();
+    let send = async |id: &str| {
+        let body = json!({"records": [{"id": id, "text": "I live in Oslo.", "observed_at": "2026-01-01"}]});
+        let sent = gateway.send("POST /v1/spaces/s/records", &body.to_string()).await;
+        sent.json()["watermark"].as_str().unwrap().to_owned()
+    };
+    let record = serde_json::from_value(
+        json!({"id": RecordId::derive(&space, "a"), "space": "s", "external_id": "a",
+        "session": RecordId::derive(&space, "a"), "session_name": "", "ordinal": 0, "modality": "text", "actor": "",
+        "text": "I live in Oslo.", "observed_at": "2026-01-01T00:00:00Z"}),
+    );
+    records.put(&space, &[record.unwrap()]).await.unwrap();
+    let erase = json!({"id": "e", "act": {"kind": "erase_record", "record": "a"}});
+    let erased = async || gateway.send(ACTS, &erase.to_string()).await.json();
+    let first = erased().await;
+    send("b").await;
+    // Stored, and nothing more: as if the writer had died there.
+    let curation: Curation = serde_json::from_value(first["curation"].clone()).unwrap();
+    records.put_curations(&space, Position(1), &[curation]).await.unwrap();
+    records.mark_written(&space, Position(2)).await.unwrap();
+    assert_eq!(erased().await, first, "not the newest one, which is reached");
+    gateway.start_writer();
+    gateway.written(first["watermark"].as_str().unwrap()).await;
+
+    let anew = send("a").await;
+    gateway.written(&anew).await;
+    assert_eq!(erased().await, first);
+    gateway.written(&send("c").await).await;
+    assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await.len(), 3);
 }
 
 #[tokio::test]

@@ -118,7 +118,9 @@ impl Gateway {
             let records = context.backends.records.clone();
             let handle = async |message: RecordsAcceptedV1, meta: host::Meta| {
                 records.put(&message.space, &message.records).await?;
-                records.put_curations(&message.space, &message.curations).await?;
+                records
+                    .put_curations(&message.space, meta.position, &message.curations)
+                    .await?;
                 for it in &message.curations {
                     if let Act::EraseRecord { record } = it.act {
                         records.erase(&message.space, &[record]).await?;

@@ -3,6 +3,7 @@
 use domain::curation::{Act, Curation};
 use domain::id::{CurationId, RecordId, UnitId};
 use domain::message::{RouteV1, RoutedV1};
+use domain::port::Position;
 use host::Context;
 use router::{Config, Router};
 
@@ -34,7 +35,11 @@ async fn decide(ctx: &Context, number: usize, act: Act) {
         act,
         reason: String::new(),
     };
-    ctx.backends.records.put_curations(&space(), &[curation]).await.unwrap();
+    ctx.backends
+        .records
+        .put_curations(&space(), Position(1), &[curation])
+        .await
+        .unwrap();
 }
 
 fn rank(routed: &RoutedV1, unit: UnitId) -> Option<usize> {

@@ -266,7 +266,7 @@ async fn an_erasure_that_stopped_half_way_is_ended() {
         let curation = erasure(1, &secret);
         backends
             .records
-            .put_curations(&space(), std::slice::from_ref(&curation))
+            .put_curations(&space(), Position(1), std::slice::from_ref(&curation))
             .await
             .unwrap();
         backends.records.erase(&space(), &[secret.id]).await.unwrap();

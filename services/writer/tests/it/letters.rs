@@ -82,7 +82,11 @@ async fn what_is_given_up_late_is_looked_at() {
     let house = House::stopped("late").await;
     let (backends, letters) = (&house.context.backends, house.context.backends.dead_letters.clone());
     let curation = erasure(1, &secret);
-    backends.records.put_curations(&space(), &[curation]).await.unwrap();
+    backends
+        .records
+        .put_curations(&space(), Position(1), &[curation])
+        .await
+        .unwrap();
     // No writer can store a record of another space: the batch is given up.
     let stray = Record {
         space: "elsewhere".parse().unwrap(),

@@ -2,16 +2,17 @@
 
 use domain::curation::Curation;
 use domain::id::{CurationId, SpaceId};
-use domain::port::Result;
+use domain::port::{Position, Result};
 use neo4rs::BoltType;
 
-use super::client::{Client, body, integer, json, locked, on, parts, row, seen};
+use super::client::{Client, body, integer, json, locked, natural, on, parts, row, seen};
 use super::keys::id;
 
 const PUT: &str = locked!(
     "CALL () {
        UNWIND $rows AS row
-       MERGE (c:Curation {key: $prefix + row.id}) ON CREATE SET c.body = row.body, c.fresh = true
+       MERGE (c:Curation {key: $prefix + row.id}) 
+       ON CREATE SET c.body = row.body, c.position = $position, c.fresh = true
        WITH DISTINCT c WHERE c.fresh IS NOT NULL
        REMOVE c.fresh
        RETURN count(c) AS fresh
@@ -19,6 +20,8 @@ const PUT: &str = locked!(
      SET s.curated = coalesce(s.curated, 0) + fresh
      RETURN 1 AS known"
 );
+const BROUGHT_BY: &str =
+    seen!("MATCH (c:Curation {key: $prefix + $id}) WHERE c.position IS NOT NULL RETURN c.position AS position");
 const LIST: &str = seen!(
     "CALL () {
        MATCH (c:Curation) WHERE c.key > $prefix + $after AND c.key < $until
@@ -32,7 +35,7 @@ pub(super) async fn put(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    curations: &[Curation],
+    (position, curations): (Position, &[Curation]),
 ) -> Result<()> {
     let line = |it: &Curation| -> Result<(BoltType, usize)> {
         let body = json(operation, it)?;
@@ -42,10 +45,25 @@ pub(super) async fn put(
     let lines: Result<Vec<(BoltType, usize)>> = curations.iter().map(line).collect();
     let keys = client.keys(space);
     for rows in parts(lines?) {
-        let query = on(&keys, PUT).param("rows", BoltType::from_iter(rows));
+        let query = on(&keys, PUT)
+            .param("position", integer(position.0))
+            .param("rows", BoltType::from_iter(rows));
         client.write_known(operation, space, query).await?;
     }
     Ok(())
+}
+
+/// Returns the position of the batch that brought one, if that is kept.
+pub(super) async fn brought_by(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    curation: CurationId,
+) -> Result<Option<Position>> {
+    let query = on(&client.keys(space), BROUGHT_BY).param("id", id(curation.uuid()));
+    let rows = client.read(operation, query).await?;
+    let position = rows.first().map(|it| natural(operation, it, "position")).transpose()?;
+    Ok(position.map(Position))
 }
 
 /// Returns up to `limit` behind an id, by id.

@@ -271,8 +271,12 @@ impl Records for NodeRecords {
         Ok(!self.0.read("records.is_written", query).await?.is_empty())
     }
 
-    async fn put_curations(&self, space: &SpaceId, curations: &[Curation]) -> Result<()> {
-        curations::put(&self.0, "records.put_curations", space, curations).await
+    async fn put_curations(&self, space: &SpaceId, position: Position, curations: &[Curation]) -> Result<()> {
+        curations::put(&self.0, "records.put_curations", space, (position, curations)).await
+    }
+
+    async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>> {
+        curations::brought_by(&self.0, "records.brought_by", space, id).await
     }
 
     async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>> {

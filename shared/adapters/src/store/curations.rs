@@ -2,10 +2,11 @@
 
 use domain::curation::Curation;
 use domain::id::CurationId;
-use rusqlite::{Connection, params};
+use domain::port::Position;
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::decoded;
-use super::{Failure, Outcome, integer};
+use super::{Failure, Outcome, integer, natural};
 
 /// A curation as a row.
 pub(super) struct Row {
@@ -20,15 +21,27 @@ pub(super) fn row(it: &Curation) -> Outcome<Row> {
 }
 
 /// Inserts those that are not there, and counts them.
-pub(super) fn put(db: &Connection, space: i64, rows: &[Row]) -> Outcome<()> {
-    let mut insert = db.prepare_cached("INSERT INTO curations VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
+pub(super) fn put(db: &Connection, space: i64, position: Position, rows: &[Row]) -> Outcome<()> {
+    let mut insert = db.prepare_cached(
+        "INSERT INTO curations (space, id, position, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+    )?;
+    let position = integer(position.0);
     let mut fresh = 0;
     for it in rows {
-        fresh += insert.execute(params![space, it.id.uuid().as_bytes(), it.body])?;
+        fresh += insert.execute(params![space, it.id.uuid().as_bytes(), position, it.body])?;
     }
     let mut count = db.prepare_cached("UPDATE spaces SET curated = curated + ?2 WHERE row = ?1")?;
     count.execute((space, integer(fresh)))?;
     Ok(())
+}
+
+/// Returns the position of the batch that brought one, if that is kept.
+pub(super) fn brought_by(db: &Connection, space: i64, id: CurationId) -> Outcome<Option<Position>> {
+    let mut statement = db.prepare_cached("SELECT position FROM curations WHERE space = ?1 AND id = ?2")?;
+    let found: Option<Option<i64>> = statement
+        .query_row(params![space, id.uuid().as_bytes()], |row| row.get(0))
+        .optional()?;
+    Ok(found.flatten().map(|it| Position(natural(it))))
 }
 
 /// Returns up to `limit` behind an id, by id.

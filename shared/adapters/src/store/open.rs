@@ -11,7 +11,7 @@ use crate::{OpenError, Options};
 /// `MNEM`: tells a file of Mnemic from any other database.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -19,6 +19,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_turn.sql"),
     include_str!("migrations/0006_sessions.sql"),
     include_str!("migrations/0007_rows.sql"),
+    include_str!("migrations/0008_brought.sql"),
 ];
 /// How long a connection waits for another one, e.g. for a backup that runs beside the service.
 const BUSY: Duration = Duration::from_secs(10);

@@ -214,10 +214,10 @@ impl Records for StoredRecords {
         self.0.read("records.is_written", job).await
     }
 
-    async fn put_curations(&self, space: &SpaceId, curations: &[Curation]) -> Result<()> {
+    async fn put_curations(&self, space: &SpaceId, position: Position, curations: &[Curation]) -> Result<()> {
         let rows: Outcome<Vec<curations::Row>> = curations.iter().map(curations::row).collect();
         let space = space.clone();
-        let job = move |db: &Connection| curations::put(db, known_space(db, &space)?, &rows?);
+        let job = move |db: &Connection| curations::put(db, known_space(db, &space)?, position, &rows?);
         self.0.write("records.put_curations", Durability::Power, job).await
     }
 
@@ -228,6 +228,15 @@ impl Records for StoredRecords {
             None => Ok(Vec::new()),
         };
         self.0.read("records.curations", job).await
+    }
+
+    async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>> {
+        let space = space.clone();
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => curations::brought_by(db, row, id),
+            None => Ok(None),
+        };
+        self.0.read("records.brought_by", job).await
     }
 
     async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {

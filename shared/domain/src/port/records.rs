@@ -164,11 +164,16 @@ pub trait Records: Send + Sync + 'static {
     /// Says whether the accepted batch at `position` has been marked.
     async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool>;
 
-    /// Stores curations; one that is stored already stays as it is. Durable on return. `NotFound` if the space is unknown.
-    async fn put_curations(&self, space: &SpaceId, curations: &[Curation]) -> Result<()>;
+    /// Stores curations that the accepted batch at `position` brought; one that is stored already stays as it is. Durable on
+    /// return. `NotFound` if the space is unknown.
+    async fn put_curations(&self, space: &SpaceId, position: Position, curations: &[Curation]) -> Result<()>;
 
     /// Returns up to `limit` curations with ids greater than `after`, by id.
     async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>>;
+
+    /// Returns the position of the batch that brought a curation first; none if it is unknown, or was stored before positions
+    /// were kept.
+    async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>>;
 
     /// Notes what became of hints or pages in a scope (1 to 256 bytes, of the caller's choice); the latest note of a subject
     /// and kind counts. Of a scope the latest 1,000 are kept. `NotFound` if the space is unknown.

@@ -82,8 +82,9 @@ guarded! { Records, "records":
     fn session(space: &SpaceId, session: SessionId, around: RecordId, before: usize, after: usize) -> Vec<Record>;
     fn mark_written(space: &SpaceId, position: Position) -> ();
     fn is_written(space: &SpaceId, position: Position) -> bool;
-    fn put_curations(space: &SpaceId, curations: &[Curation]) -> ();
+    fn put_curations(space: &SpaceId, position: Position, curations: &[Curation]) -> ();
     fn curations(space: &SpaceId, after: Option<CurationId>, limit: usize) -> Vec<Curation>;
+    fn brought_by(space: &SpaceId, id: CurationId) -> Option<Position>;
     fn note(space: &SpaceId, scope: &str, notes: &[Note]) -> ();
     fn notes(space: &SpaceId, scope: &str) -> Vec<Note>;
 }

@@ -3,7 +3,7 @@
 use domain::ErrorKind;
 use domain::curation::Curation;
 use domain::id::RecordId;
-use domain::port::Claim;
+use domain::port::{Claim, Position};
 use domain::recall::{Note, NoteKind};
 use domain::record::Record;
 
@@ -24,13 +24,23 @@ pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
     let (a, gone) = (space("a"), space("gone"));
     let [one, two, three] = [1, 2, 3].map(|it| curation(it, "'); -- `}) 文\0"));
     assert_eq!(
-        kind(records.put_curations(&gone, std::slice::from_ref(&one)).await),
+        kind(
+            records
+                .put_curations(&gone, Position(1), std::slice::from_ref(&one))
+                .await
+        ),
         Some(ErrorKind::NotFound)
     );
-    assert_eq!(kind(records.put_curations(&gone, &[]).await), Some(ErrorKind::NotFound));
-    records.put_curations(&a, &[three.clone(), one.clone()]).await.unwrap();
+    assert_eq!(
+        kind(records.put_curations(&gone, Position(1), &[]).await),
+        Some(ErrorKind::NotFound)
+    );
     records
-        .put_curations(&a, &[two.clone(), curation(1, "another")])
+        .put_curations(&a, Position(1), &[three.clone(), one.clone()])
+        .await
+        .unwrap();
+    records
+        .put_curations(&a, Position(7), &[two.clone(), curation(1, "another")])
         .await
         .unwrap();
     let list =
@@ -40,6 +50,13 @@ pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
     assert!(list(None, 0).await.is_empty());
     assert!(records.curations(&space("b"), None, 9).await.unwrap().is_empty());
     assert!(records.curations(&gone, None, 9).await.unwrap().is_empty());
+
+    let brought_by = async |it: &Curation| records.brought_by(&a, it.id).await.unwrap();
+    assert_eq!(brought_by(&one).await, Some(Position(1)), "the first batch");
+    assert_eq!(brought_by(&two).await, Some(Position(7)));
+    assert_eq!(brought_by(&curation(4, "unknown")).await, None);
+    assert_eq!(records.brought_by(&space("b"), one.id).await.unwrap(), None);
+    assert_eq!(records.brought_by(&gone, one.id).await.unwrap(), None);
 }
 
 /// The latest note of a subject and kind counts, whatever the order in which they come; scopes do not meet.
@@ -146,7 +163,11 @@ pub async fn what_people_decided_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let ports = fresh(&open).await;
     ports.records.put(&a, &[record(&a, "1")]).await.unwrap();
-    ports.records.put_curations(&a, &[curation(1, "why")]).await.unwrap();
+    ports
+        .records
+        .put_curations(&a, Position(1), &[curation(1, "why")])
+        .await
+        .unwrap();
     ports.records.note(&a, "s", &[note(1, 1)]).await.unwrap();
     ports.records.erase(&a, &[record(&a, "1").id]).await.unwrap();
     drop(ports);

@@ -30,7 +30,11 @@ async fn fill(ports: &Ports, name: &str) {
         .await
         .unwrap();
     ports.graph.put_derived(&it, &derived(1, "tea"), &[]).await.unwrap();
-    ports.records.put_curations(&it, &[curation(1, "why")]).await.unwrap();
+    ports
+        .records
+        .put_curations(&it, Position(1), &[curation(1, "why")])
+        .await
+        .unwrap();
     ports.records.note(&it, "scope", &[note(1, 1)]).await.unwrap();
     let dense = vec![0.5; ports.embedder.dimension()];
     ports.index.put(&it, &[point(1, 0, dense)], &[]).await.unwrap();

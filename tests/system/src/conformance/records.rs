@@ -67,9 +67,15 @@ pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {
     risen(|it| it.derived).await;
     graph.put_derived(&a, &[], &[items[0].id()]).await.unwrap();
     risen(|it| it.derived).await;
-    records.put_curations(&a, &[act.clone(), act.clone()]).await.unwrap();
+    records
+        .put_curations(&a, Position(1), &[act.clone(), act.clone()])
+        .await
+        .unwrap();
     risen(|it| it.curations).await;
-    records.put_curations(&a, &[act, curation(2, "right")]).await.unwrap();
+    records
+        .put_curations(&a, Position(1), &[act, curation(2, "right")])
+        .await
+        .unwrap();
     risen(|it| it.curations).await;
     assert_eq!(seen.last().unwrap().curations, 2);
 }

@@ -49,7 +49,10 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
     graph.put_relations(space, &relations(text)).await.unwrap();
     let fact = Derived::Fact(fact(1, text));
     graph.put_derived(space, &[fact], &[]).await.unwrap();
-    records.put_curations(space, &[curation(1, text)]).await.unwrap();
+    records
+        .put_curations(space, Position(1), &[curation(1, text)])
+        .await
+        .unwrap();
     records.note(space, text, &[note()]).await.unwrap();
 }
 
