@@ -63,6 +63,13 @@ pub(crate) async fn dismissed(
     }
 }
 
+/// Erases what was said and dismissed in a session; what is not wanted anywhere stays.
+pub(crate) async fn forget(app: &App, space: &SpaceId, session: &str) -> Result<(), Problem> {
+    // A message that is being answered would note its hints behind this.
+    let _turn = app.sessions.turn(space, session).await;
+    Ok(app.stores().records.forget_notes(space, &scope(session)).await?)
+}
+
 /// Notes that a page was read; it only keeps the page from being archived, so a reader need not hear of a failure.
 pub(crate) async fn read(app: &App, space: &SpaceId, page: PageId) {
     let notes = [Note {

@@ -1,5 +1,7 @@
 //! Records narrowed to a session, an actor, a time; which session a caller means, and its erasure.
 
+use std::collections::BTreeSet;
+
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::port::Selection;
 use domain::record::Record;
@@ -7,7 +9,7 @@ use domain::record::Record;
 use crate::api::{Erased, RecordFilter};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{curate, validate, watermark};
+use crate::{curate, ledger, validate, watermark};
 
 /// Looks into the store for one page of a restricted list.
 const LOOKS_MAX: usize = 20;
@@ -78,15 +80,21 @@ pub(crate) async fn list(
     Ok((items, Some(after)))
 }
 
-/// Erases the records of the session that the caller calls `session`, no more than one batch holds: a watermark tells of one
-/// batch. What is left, also by a request that broke off, is erased by the next one.
-pub(crate) async fn erase(app: &App, space: &SpaceId, session: &str, by: &str) -> Result<Erased, Problem> {
-    let session = called(app, space, session).await?;
+/// Erases the session that the caller calls `name`: what recall said in it, at once, and of its records no more than one
+/// batch holds, since a watermark tells of one batch. What is left, also by a request that broke off, is erased by the next one.
+pub(crate) async fn erase(app: &App, space: &SpaceId, name: &str, by: &str) -> Result<Erased, Problem> {
+    let session = called(app, space, name).await?;
     let of = Selection {
         session: Some(session),
         ..Selection::default()
     };
     let (found, next) = app.stores().records.select(space, &of, 0, ERASED_MAX).await?;
+    // First: once its records are gone, nothing tells its name any more.
+    let mut names = BTreeSet::from([name.to_owned(), session.to_string()]);
+    names.extend(found.first().map(|it| it.session_name.clone()));
+    for it in &names {
+        ledger::forget(app, space, it).await?;
+    }
     if found.is_empty() {
         return Err(Problem::not_found(format!(
             "there is no record of this session; if they were accepted just now, wait for their watermark (GET /v1/spaces/{space}/progress)"

@@ -103,6 +103,7 @@ macro_rules! promises {
             the_first_curation_of_an_id_stays,
             the_latest_note_counts,
             of_a_scope_the_latest_notes_are_kept,
+            the_notes_of_a_scope_are_erased,
             an_erased_record_is_gone,
             what_people_decided_survives,
         }

@@ -1,6 +1,8 @@
 use axum::http::StatusCode;
-use domain::id::SessionId;
+use domain::id::{SessionId, SpaceId};
+use domain::recall::{Note, NoteKind};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::harness::Gateway;
 use crate::lists::walk;
@@ -78,6 +80,43 @@ async fn a_session_named_by_an_id_is_that_of_the_name() {
     send(&gateway, &[line("1", &other), line("2", "other")]).await;
     erased(&gateway, &format!("DELETE /v1/spaces/s/sessions/{other}")).await;
     assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
+}
+
+/// With a session goes which hints were said in it, by whichever name it is erased; not what is not wanted anywhere.
+#[tokio::test]
+async fn the_ledger_of_a_session_goes_with_it() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let space: SpaceId = "s".parse().unwrap();
+    let records = &gateway.context.backends.records;
+    let note = |kind| Note {
+        subject: Uuid::from_u128(7),
+        kind,
+        at: host::clock::now(),
+    };
+    let id = SessionId::derive(&space, "mon day");
+    for call in [MONDAY, &format!("DELETE /v1/spaces/s/sessions/{id}")] {
+        send(&gateway, &[line("1", "mon day"), line("2", "tue")]).await;
+        for scope in ["recall", "recall/mon day", "recall/tue"] {
+            let notes = [note(NoteKind::Said), note(NoteKind::Dismissed)];
+            records.note(&space, scope, &notes).await.unwrap();
+        }
+        erased(&gateway, call).await;
+        for (scope, left) in [("recall", 2), ("recall/mon day", 0), ("recall/tue", 2)] {
+            assert_eq!(
+                records.notes(&space, scope).await.unwrap().len(),
+                left,
+                "{call} {scope}"
+            );
+        }
+    }
+    // A session of which there is no record was asked all the same.
+    records
+        .note(&space, "recall/mon day", &[note(NoteKind::Said)])
+        .await
+        .unwrap();
+    assert_eq!(gateway.send(MONDAY, "").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(records.notes(&space, "recall/mon day").await.unwrap(), []);
 }
 
 /// One request erases what one batch holds, and says whether there is more.

@@ -34,6 +34,10 @@ const LIST: &str = seen!(
     "MATCH (n:Note) WHERE n.key > $prefix + $scope + '/' AND n.key < $prefix + $scope + '0'
      RETURN n.subject AS subject, n.kind AS kind, n.seconds AS seconds, n.nanos AS nanos ORDER BY n.key"
 );
+const FORGET: &str = locked!(
+    "MATCH (n:Note) WHERE n.key > $prefix + $scope + '/' AND n.key < $prefix + $scope + '0'
+     DELETE n"
+);
 
 /// Keeps the latest note of each subject and kind, and of the scope the latest.
 pub(super) async fn put(
@@ -73,6 +77,15 @@ pub(super) async fn of(client: &Client, operation: &'static str, space: &SpaceId
     let query = on(&client.keys(space), LIST).param("scope", part(scope));
     let rows = client.read(operation, query).await?;
     rows.iter().map(|it| note(operation, it)).collect()
+}
+
+/// Deletes the notes of a scope.
+pub(super) async fn forget(client: &Client, operation: &'static str, space: &SpaceId, scope: &str) -> Result<()> {
+    if refusal(scope).is_some() {
+        return Ok(());
+    }
+    let query = on(&client.keys(space), FORGET).param("scope", part(scope));
+    client.write(operation, query).await.map(drop)
 }
 
 fn note(operation: &'static str, row: &Row) -> Result<Note> {

@@ -290,6 +290,10 @@ impl Records for NodeRecords {
     async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>> {
         notes::of(&self.0, "records.notes", space, scope).await
     }
+
+    async fn forget_notes(&self, space: &SpaceId, scope: &str) -> Result<()> {
+        notes::forget(&self.0, "records.forget_notes", space, scope).await
+    }
 }
 
 impl NodeRecords {

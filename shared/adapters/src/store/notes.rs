@@ -46,6 +46,13 @@ pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note]) -> O
     Ok(())
 }
 
+/// Deletes the notes of a scope.
+pub(super) fn forget(db: &Connection, space: i64, scope: &str) -> Outcome<()> {
+    let mut forget = db.prepare_cached("DELETE FROM notes WHERE space = ?1 AND scope = ?2")?;
+    forget.execute((space, scope))?;
+    Ok(())
+}
+
 /// Returns the notes of a scope, sorted.
 pub(super) fn of(db: &Connection, space: i64, scope: &str) -> Outcome<Vec<Note>> {
     let mut statement = db.prepare_cached(

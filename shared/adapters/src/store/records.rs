@@ -254,6 +254,15 @@ impl Records for StoredRecords {
         };
         self.0.read("records.notes", job).await
     }
+
+    async fn forget_notes(&self, space: &SpaceId, scope: &str) -> Result<()> {
+        let (space, scope) = (space.clone(), scope.to_owned());
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => overwriting(db, || notes::forget(db, row, &scope)),
+            None => Ok(()),
+        };
+        self.0.write("records.forget_notes", Durability::Power, job).await
+    }
 }
 
 /// Which side of a record in its session, and how many records of it.

@@ -181,4 +181,7 @@ pub trait Records: Send + Sync + 'static {
 
     /// Returns the notes of a scope, sorted.
     async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>>;
+
+    /// Erases the notes of a scope, for good.
+    async fn forget_notes(&self, space: &SpaceId, scope: &str) -> Result<()>;
 }

@@ -87,6 +87,7 @@ guarded! { Records, "records":
     fn brought_by(space: &SpaceId, id: CurationId) -> Option<Position>;
     fn note(space: &SpaceId, scope: &str, notes: &[Note]) -> ();
     fn notes(space: &SpaceId, scope: &str) -> Vec<Note>;
+    fn forget_notes(space: &SpaceId, scope: &str) -> ();
 }
 
 guarded! { Graph, "graph":

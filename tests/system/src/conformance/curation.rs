@@ -120,6 +120,27 @@ pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports)
     assert_eq!(records.notes(&a, "other").await.unwrap(), all[..1]);
 }
 
+/// The notes of a scope are erased, and those of no other scope or space; it may be noted in again.
+pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
+    let records = fresh(&open).await.records;
+    let (a, b) = (space("a"), space("b"));
+    for scope in ["s", "s/", "s0"] {
+        records.note(&a, scope, &[note(1, 1), note(2, 2)]).await.unwrap();
+    }
+    records.note(&b, "s", &[note(1, 1)]).await.unwrap();
+    for _ in 0..2 {
+        records.forget_notes(&a, "s").await.unwrap();
+        assert_eq!(records.notes(&a, "s").await.unwrap(), []);
+    }
+    for (space, scope, left) in [(&a, "s/", 2), (&a, "s0", 2), (&b, "s", 1)] {
+        assert_eq!(records.notes(space, scope).await.unwrap().len(), left, "{scope:?}");
+    }
+    records.forget_notes(&a, "").await.unwrap();
+    records.forget_notes(&space("gone"), "s").await.unwrap();
+    records.note(&a, "s", &[note(3, 3)]).await.unwrap();
+    assert_eq!(records.notes(&a, "s").await.unwrap(), [note(3, 3)]);
+}
+
 /// An erased record is gone with its claim, and may be accepted again.
 pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
