@@ -1,41 +1,116 @@
-//! Records narrowed to a session, an actor, a time; which session a caller means, and its erasure.
+//! Records narrowed to a session, an actor, a time, and units; which session a caller means, and its erasure.
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::port::Selection;
 use domain::record::Record;
+use domain::unit::{Status, Unit};
 
-use crate::api::{Erased, RecordFilter};
+use crate::api::{Erased, RecordFilter, UnitFilter};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{curate, ledger, validate, watermark};
 
 /// Looks into the store for one page of a restricted list.
 const LOOKS_MAX: usize = 20;
+/// Changes of units that one look reads.
+const LOOK: usize = 1_000;
 /// Records that one request erases: as many as one batch may bring.
 const ERASED_MAX: usize = 1_000;
 
 /// Reads what restricts a list of records.
 pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter) -> Result<Selection, Problem> {
-    for (field, text) in [("session", &filter.session), ("actor", &filter.actor)] {
-        validate::name(field, text.as_deref(), validate::NAME_BYTES_MAX).map_err(Problem::invalid)?;
-        if text.as_ref().is_some_and(|it| it.trim().is_empty()) {
-            return Err(Problem::invalid(format!("{field}: is empty; leave it out instead")));
-        }
-    }
+    let (session, actor) = (filter.session.as_deref(), filter.actor.as_deref());
+    named([("session", session), ("actor", actor)])?;
     let (from, until) = (filter.from.as_deref(), filter.until.as_deref());
     let (from, until) = (validate::moment("from", from)?, validate::moment("until", until)?);
-    let session = match filter.session.as_deref() {
-        Some(session) => Some(called(app, space, session).await?),
-        None => None,
-    };
     Ok(Selection {
-        session,
+        session: meant(app, space, session).await?,
         actor: filter.actor.clone(),
         from,
         until,
     })
+}
+
+/// Which units are listed.
+pub(crate) struct UnitSelection {
+    session: Option<SessionId>,
+    /// In lower case.
+    actor: Option<String>,
+    as_of: Option<DateTime<Utc>>,
+}
+
+impl UnitSelection {
+    /// Reads what restricts a list of units.
+    pub(crate) async fn read(app: &App, space: &SpaceId, filter: &UnitFilter) -> Result<UnitSelection, Problem> {
+        let (session, actor) = (filter.session.as_deref(), filter.actor.as_deref());
+        named([("session", session), ("actor", actor)])?;
+        let as_of = validate::moment("as_of", filter.as_of.as_deref())?;
+        Ok(UnitSelection {
+            session: meant(app, space, session).await?,
+            actor: actor.map(str::to_lowercase),
+            as_of: as_of.map(|it| it.to_utc()),
+        })
+    }
+
+    fn takes(&self, unit: &Unit) -> bool {
+        let in_use = match unit.status {
+            Status::Active | Status::Archived | Status::Merged => true,
+            Status::Superseded => false,
+        };
+        in_use
+            && self.session.is_none_or(|it| it == unit.session)
+            && self.as_of.is_none_or(|it| unit.observed_at <= it)
+            && self.actor.as_ref().is_none_or(|it| unit.actor.to_lowercase() == *it)
+    }
+
+    /// Returns up to `limit` units, behind a cursor, and the cursor to go on with.
+    pub(crate) async fn list(
+        &self,
+        app: &App,
+        space: &SpaceId,
+        (mut after, limit): (u64, usize),
+    ) -> Result<(Vec<Unit>, Option<u64>), Problem> {
+        let mut items = Vec::new();
+        // One more than is wanted, to see whether there is more.
+        let mut look = limit.saturating_add(1).min(LOOK);
+        for _ in 0..LOOKS_MAX {
+            let found = app.stores().graph.changes(space, after, look).await?;
+            let ended = found.len() < look;
+            for change in found {
+                if items.len() == limit {
+                    return Ok((items, Some(after)));
+                }
+                after = change.sequence;
+                items.extend(Some(change.unit).filter(|it| self.takes(it)));
+            }
+            if ended {
+                return Ok((items, None));
+            }
+            look = (look * 2).min(LOOK);
+        }
+        Ok((items, Some(after)))
+    }
+}
+
+/// Checks names that restrict a list.
+fn named(names: [(&str, Option<&str>); 2]) -> Result<(), Problem> {
+    for (field, text) in names {
+        validate::name(field, text, validate::NAME_BYTES_MAX).map_err(Problem::invalid)?;
+        if text.is_some_and(|it| it.trim().is_empty()) {
+            return Err(Problem::invalid(format!("{field}: is empty; leave it out instead")));
+        }
+    }
+    Ok(())
+}
+
+async fn meant(app: &App, space: &SpaceId, session: Option<&str>) -> Result<Option<SessionId>, Problem> {
+    match session {
+        Some(session) => called(app, space, session).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Returns the session that the caller calls `session`, by the caller's name or Mnemic's id, whether it has records or not.

@@ -101,6 +101,10 @@ filters! {
 
     /// Which units are listed.
     UnitFilter {
+        /// Only of this session: your name for it, or Mnemic's id.
+        session: String,
+        /// Only what this one said or did, in any case; an event of several is of none of them.
+        actor: String,
         /// Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC.
         as_of: String,
     }

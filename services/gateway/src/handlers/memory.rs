@@ -5,7 +5,6 @@ use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::{EntityId, FactId, MergeId, SpaceId, UnitId};
 use domain::merge::Merge;
-use domain::unit::Status;
 use host::clock;
 
 use crate::api::{
@@ -16,8 +15,9 @@ use crate::config::Right;
 use crate::cursor::Paged;
 use crate::extract::{At, Params};
 use crate::problem::Problem;
+use crate::selected::UnitSelection;
 use crate::state::App;
-use crate::{cursor, kept, standing, validate};
+use crate::{kept, standing, validate};
 
 /// Longest name in a filter, in bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -34,21 +34,15 @@ pub(crate) async fn units(
 ) -> Result<Json<UnitPage>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let limit = filter.limit()?;
     let as_of = moment(filter.as_of.as_deref())?;
-    let changes = app
-        .stores()
-        .graph
-        .changes(&space, filter.start()?.unwrap_or(0), limit)
-        .await?;
-    let next = cursor::next(&changes, limit, |it| it.sequence);
-    let units = changes
-        .into_iter()
-        .map(|it| it.unit)
-        .filter(|it| in_use(it.status) && as_of.is_none_or(|as_of| it.observed_at <= as_of))
-        .collect();
+    let place = (filter.start()?.unwrap_or(0), filter.limit()?);
+    let selection = UnitSelection::read(&app, &space, &filter).await?;
+    let (units, next) = selection.list(&app, &space, place).await?;
     let items = standing::shown(&app, &space, units, as_of).await?;
-    Ok(Json(UnitPage { items, next }))
+    Ok(Json(UnitPage {
+        items,
+        next: next.map(|it| it.to_string()),
+    }))
 }
 
 /// Returns one unit with what became of it: whether it went into another one, and what went into it.
@@ -205,13 +199,6 @@ pub(crate) fn moment(as_of: Option<&str>) -> Result<Option<DateTime<Utc>>, Probl
 /// Says whether an entity had been named by a moment.
 fn named_by(entity: &Entity, as_of: Option<DateTime<Utc>>) -> bool {
     as_of.is_none_or(|as_of| entity.first_seen.is_none_or(|it| it <= as_of))
-}
-
-fn in_use(status: Status) -> bool {
-    match status {
-        Status::Active | Status::Archived | Status::Merged => true,
-        Status::Superseded => false,
-    }
 }
 
 /// Checks a name in a filter and puts it into the form in which names are compared.

@@ -1,6 +1,6 @@
 use chrono::{DateTime, Utc};
 use domain::derived::Derived;
-use domain::id::{MergeId, SpaceId};
+use domain::id::{MergeId, RecordId, SessionId, SpaceId, UnitId};
 use domain::merge::{Merge, MergeOf, Standing};
 use domain::relation::RelationKind;
 use domain::unit::Unit;
@@ -124,4 +124,66 @@ async fn as_of_a_moment_units_are_as_merged_as_they_were() {
         walk(&gateway, "/v1/spaces/s/units?as_of=2026-04-08", "status").await,
         ["active", "merged", "merged"]
     );
+}
+
+#[tokio::test]
+async fn units_are_narrowed_to_session_and_actor() {
+    let gateway = Gateway::new().await;
+    let unit = |(day, session, actor): (u32, &str, &str)| Unit {
+        session: SessionId::derive(&space(), session),
+        actor: actor.to_owned(),
+        ..unit(day)
+    };
+    let units = [
+        (1, "mon", "Ann"),
+        (2, "tue", "Ben"),
+        (3, "mon", "ANN"),
+        (4, "mon", ""),
+        (5, "tue", "Ann"),
+    ]
+    .map(unit);
+    let graph = &gateway.context.backends.graph;
+    graph.put_units(&space(), &units, &[]).await.unwrap();
+    let monday = units[0].session;
+    for (filter, expected) in [
+        ("session=mon".to_owned(), vec!["day 1", "day 3", "day 4"]),
+        (format!("session={monday}"), vec!["day 1", "day 3", "day 4"]),
+        ("session=sun".to_owned(), vec![]),
+        ("actor=ann".to_owned(), vec!["day 1", "day 3", "day 5"]),
+        ("actor=BEN".to_owned(), vec!["day 2"]),
+        ("actor=Ann&session=tue".to_owned(), vec!["day 5"]),
+        ("actor=Ann&session=mon&as_of=2026-04-02".to_owned(), vec!["day 1"]),
+        ("as_of=2026-04-02".to_owned(), vec!["day 1", "day 2"]),
+    ] {
+        let path = format!("/v1/spaces/s/units?{filter}");
+        assert_eq!(walk(&gateway, &path, "text").await, expected, "{filter}");
+    }
+    let whole = gateway
+        .send("GET /v1/spaces/s/units?actor=ann&limit=3", "")
+        .await
+        .json();
+    assert_eq!(whole["next"], Value::Null, "nothing is left: {whole}");
+    for (filter, expected) in [
+        ("session=", "422 session: is empty; leave it out instead"),
+        ("actor=%00", "422 actor: holds the control character U+0000"),
+        ("after=x", "422 after: is not the `next` of a page"),
+    ] {
+        let reply = gateway.send(&format!("GET /v1/spaces/s/units?{filter}"), "").await;
+        assert!(reply.problem().starts_with(expected), "{reply:?}");
+    }
+}
+
+/// A page of a list goes on from where it stopped to look, also when nobody of whom is asked said much.
+#[tokio::test]
+async fn a_rare_unit_is_found_among_many() {
+    let gateway = Gateway::new().await;
+    let unit = |number: u32| Unit {
+        actor: if number == 2_400 { "Ann" } else { "Ben" }.to_owned(),
+        id: UnitId::turn(RecordId::derive(&space(), &number.to_string())),
+        ..unit(1)
+    };
+    let units: Vec<Unit> = (0..2_500).map(unit).collect();
+    let graph = &gateway.context.backends.graph;
+    graph.put_units(&space(), &units, &[]).await.unwrap();
+    assert_eq!(walk(&gateway, "/v1/spaces/s/units?actor=ann", "actor").await, ["Ann"]);
 }
