@@ -123,10 +123,11 @@ pub struct Page {
 }
 
 impl Page {
-    /// Returns the page as it is read: without what is kept for earlier moments; none if that is all.
+    /// Returns the page as it is read: without what is kept for earlier moments; none if that is all, or if nothing stands
+    /// on it, as of a page of somebody who is only named.
     pub fn now(mut self) -> Option<Page> {
         self.sections = self.sections.into_iter().filter_map(Section::now).collect();
-        (self.status != PageStatus::Former).then_some(self)
+        (self.status != PageStatus::Former && !self.sections.is_empty()).then_some(self)
     }
 
     /// Returns the page as far as it was known at `as_of`, none if nothing of it was: lines told later are left out, those

@@ -1,6 +1,7 @@
 use axum::extract::State;
 use axum::{Extension, Json};
-use domain::derived::{DerivedId, DerivedKind};
+use chrono::{DateTime, Utc};
+use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{PageId, SpaceId, TopicId, UnitId};
 use domain::page::{Page, PageStatus};
 use domain::port::Graph;
@@ -96,10 +97,7 @@ pub(crate) async fn pages(
         if filter.dimension.is_some_and(|it| it != page.dimension) {
             return None;
         }
-        let page = match as_of {
-            Some(as_of) => page.known_at(as_of)?,
-            None => page.now()?,
-        };
+        let page = known(page, as_of)?;
         let offered = filter.archived == Some(true) || page.status == PageStatus::Active;
         offered.then(|| PageHead::from(page))
     };
@@ -118,21 +116,26 @@ pub(crate) async fn page(
     Params(params): Params<AsOf>,
 ) -> Result<Json<Page>, Problem> {
     let as_of = moment(params.as_of.as_deref())?;
-    let (space, mut page): (SpaceId, Page) = kept::get(&app, &access, (&name, &id)).await?;
-    if let Some(as_of) = as_of {
-        page = page.known_at(as_of).ok_or_else(|| kept::not_yet("page"))?;
-        let targets: Vec<DerivedId> = page.links.iter().map(|it| derived_page(it.page)).collect();
-        let targets = app.stores().graph.derived(&space, &targets).await?;
-        let known: Vec<PageId> = targets
-            .into_iter()
-            .filter_map(|it| Some(Page::take(it)?.known_at(as_of)?.id))
-            .collect();
-        page.links.retain(|it| known.contains(&it.page));
-    } else {
-        page = page.now().ok_or_else(|| kept::missing(&space, "page", "pages"))?;
-    }
+    let (space, page): (SpaceId, Page) = kept::get(&app, &access, (&name, &id)).await?;
+    let mut page = known(page, as_of).ok_or_else(|| match as_of {
+        Some(_) => kept::not_yet("page"),
+        None => kept::missing(&space, "page", "pages"),
+    })?;
+    let targets: Vec<DerivedId> = page.links.iter().map(|it| derived_page(it.page)).collect();
+    let targets = app.stores().graph.derived(&space, &targets).await?;
+    let there = |it: Derived| Some(known(Page::take(it)?, as_of)?.id);
+    let there: Vec<PageId> = targets.into_iter().filter_map(there).collect();
+    page.links.retain(|it| there.contains(&it.page));
     ledger::read(&app, &space, page.id).await;
     Ok(Json(page))
+}
+
+/// Returns a page as it is read, or was at a moment; none if nothing stands on it.
+fn known(page: Page, as_of: Option<DateTime<Utc>>) -> Option<Page> {
+    match as_of {
+        Some(as_of) => page.known_at(as_of),
+        None => page.now(),
+    }
 }
 
 /// Returns the members of a topic that are nearest to its centre, ties by id, and whether all were looked at: members are

@@ -153,8 +153,15 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
         title: to.title.clone(),
         weight: 1.0,
     };
-    boats.links = vec![link(&ann), link(&rain)];
-    put(&gateway, &[&boats, &ann, &rain].map(|it| Derived::Page(it.clone()))).await;
+    // Somebody who was named and of whom nothing is told.
+    let mut bare = page("Ben", Dimension::Figure, &[1]);
+    bare.sections.clear();
+    boats.links = vec![link(&ann), link(&rain), link(&bare)];
+    put(
+        &gateway,
+        &[&boats, &ann, &rain, &bare].map(|it| Derived::Page(it.clone())),
+    )
+    .await;
     let list = async |filter: &str| {
         let mut titles = walk(&gateway, &format!("/v1/spaces/s/pages{filter}"), "title").await;
         titles.sort();
@@ -164,6 +171,7 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
     assert_eq!(list("?archived=true").await, "Ann boats rain");
     assert_eq!(list("?dimension=figure").await, "Ann");
     assert_eq!(list("?as_of=2026-04-01").await, "boats");
+    assert_eq!(list("?as_of=2026-04-05").await, list("").await);
     let heads = gateway.send("GET /v1/spaces/s/pages?dimension=topic", "").await.json();
     assert_eq!(heads["items"][0]["sections"], json!(["Trips"]));
     let read = gateway
@@ -190,6 +198,14 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
     noted.sort();
     expected.sort();
     assert_eq!(noted, expected);
+    for (as_of, expected) in [
+        ("", "404 there is no page of this id"),
+        ("?as_of=2026-04-05", "404 there was nothing of this page yet"),
+    ] {
+        let call = format!("GET /v1/spaces/s/pages/{}{as_of}", bare.id);
+        let none = gateway.send(&call, "").await.problem();
+        assert!(none.starts_with(expected), "{none}");
+    }
     let missing = gateway.send("GET /v1/spaces/s/pages/x", "").await.problem();
     assert!(missing.starts_with("404 there is no page of this id"), "{missing}");
 }

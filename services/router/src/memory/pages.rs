@@ -90,7 +90,8 @@ impl<'a> Known<'a> {
     pub fn page(self, id: PageId) -> Option<Arc<Page>> {
         let stored = self.memory.pages.all.get(&id)?;
         let kept = former(stored).next().is_some();
-        if !kept && !lines(stored).any(|it| self.changes(it)) {
+        let told = lines(stored).next().is_some();
+        if told && !kept && !lines(stored).any(|it| self.changes(it)) {
             return Some(Arc::clone(stored));
         }
         let mut page = Page::clone(stored);
