@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::curation::{Act, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{CurationId, RecordId, SessionId, SpaceId};
 use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use domain::record::{Modality, Record};
 use host::Context;
@@ -69,12 +70,16 @@ impl Running {
     }
 
     async fn accept(&mut self, records: &[Record]) {
+        self.accept_with(records, &[]).await;
+    }
+
+    async fn accept_with(&mut self, records: &[Record], acts: &[Curation]) {
         self.sent += 1;
         let batch = RecordsAcceptedV1 {
             space: space(),
             batch: self.sent.to_string(),
             records: records.to_vec(),
-            curations: Vec::new(),
+            curations: acts.to_vec(),
         };
         self.context.publish(&batch).await.unwrap();
     }
@@ -163,6 +168,35 @@ fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
     out
 }
 
+/// Acts on every third fact: most are taken back, some are told otherwise.
+fn acts(held: &Held) -> Vec<Curation> {
+    let facts = held
+        .values()
+        .filter_map(|it| if let Derived::Fact(it) = it { Some(it) } else { None });
+    let facts = facts.filter(|it| !it.withdrawn).map(|it| it.id);
+    let act = |(number, fact)| Curation {
+        id: CurationId::derive(&space(), &format!("{number}")),
+        at: "2021-09-01T09:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(number),
+        by: String::new(),
+        act: if number % 4 == 3 {
+            let object = "a lighthouse".to_owned();
+            Act::CorrectFact { fact, object }
+        } else {
+            Act::RetireFact { fact }
+        },
+        reason: String::new(),
+    };
+    (0..).zip(facts.step_by(3)).map(act).collect()
+}
+
+/// Lines that stand on pages for earlier moments.
+fn former(held: &Held) -> usize {
+    let pages = held
+        .values()
+        .filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
+    pages.flat_map(|it| &it.sections).map(|it| it.former.len()).sum()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_order_of_records_does_not_matter() {
     let records = history();
@@ -185,6 +219,40 @@ async fn the_order_of_records_does_not_matter() {
                 running.settled().await;
                 running = running.killed().await;
             }
+        }
+        let held = running.settled().await;
+        for (id, item) in &whole {
+            assert_eq!(held.get(id), Some(item), "order {seed}");
+        }
+        assert_eq!(held, whole, "order {seed}");
+        running.stop().await;
+    }
+}
+
+/// Acts may even come before the records of what they are about.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_order_of_acts_does_not_matter_to_what_pages_tell_of_earlier_moments() {
+    let records = history();
+    let mut running = Running::new("acts-0").await;
+    running.accept(&records).await;
+    let acts = acts(&running.settled().await);
+    running.accept_with(&[], &acts).await;
+    let whole = running.settled().await;
+    running.stop().await;
+    assert!(
+        acts.len() > 9 && former(&whole) > 9,
+        "{} {}",
+        acts.len(),
+        former(&whole)
+    );
+    for seed in 1..=5 {
+        let (order, acts) = (shuffled(&records, seed), shuffled(&acts, seed));
+        let mut running = Running::new(&format!("acts-{seed}")).await;
+        let size = 1 + 7 * seed as usize;
+        let share = acts.len().div_ceil(order.len().div_ceil(size));
+        let mut acts = acts.chunks(share);
+        for batch in order.chunks(size) {
+            running.accept_with(batch, acts.next().unwrap_or_default()).await;
         }
         let held = running.settled().await;
         for (id, item) in &whole {
