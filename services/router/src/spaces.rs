@@ -29,6 +29,8 @@ use reading::Reading;
 pub(crate) struct Seen {
     pub(crate) view: Arc<View>,
     pub(crate) memory: Arc<Memory>,
+    /// How many acts the space had when they were read last; none if they never were.
+    decided: Option<u64>,
     /// Whether it was read to the end at least once.
     whole: bool,
 }
@@ -100,6 +102,7 @@ impl Spaces {
         let reading = Reading {
             stores: stores.clone(),
             space: info.space.clone(),
+            curations: info.revision.curations,
             seen: std::mem::take(&mut state.seen),
             kept: Arc::clone(&self.0),
         };

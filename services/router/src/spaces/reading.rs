@@ -16,6 +16,8 @@ const PAGE: usize = 1_000;
 pub(super) struct Reading {
     pub(super) stores: Backends,
     pub(super) space: SpaceId,
+    /// How many acts the space has at least.
+    pub(super) curations: u64,
     pub(super) seen: Seen,
     pub(super) kept: Arc<Kept>,
 }
@@ -35,7 +37,11 @@ impl Reading {
     }
 
     async fn read(&mut self) -> Result<(), PortError> {
-        let curations = decided(&*self.stores.records, &self.space).await?;
+        // No act is ever changed or taken away: as many as were read are those that were read.
+        let curations = match self.seen.decided {
+            Some(known) if known >= self.curations => None,
+            Some(_) | None => Some(decided(&*self.stores.records, &self.space).await?),
+        };
         loop {
             let Seen { view, memory, .. } = &self.seen;
             let graph = &self.stores.graph;
@@ -52,10 +58,11 @@ impl Reading {
                 break;
             }
         }
-        if self.seen.is_decided(&curations) {
-            return Ok(());
+        if !self.seen.is_decided(curations.as_deref()) {
+            self.change(move |seen| seen.decide(curations.as_deref())).await?;
         }
-        self.change(move |seen| seen.decide(&curations)).await
+        self.seen.decided = self.seen.decided.max(Some(self.curations));
+        Ok(())
     }
 
     /// Changes what was read so far, off the async runtime. What is cut off half-way is read again from the start.
@@ -99,13 +106,16 @@ impl Seen {
         }
     }
 
-    fn is_decided(&self, curations: &[Curation]) -> bool {
-        self.memory.is_decided(curations) && *self.view.marks() == self.memory.marks()
+    /// Says whether nothing is left to do about the acts, if they were read, and about what they mark, which units and facts
+    /// that came since may have changed.
+    fn is_decided(&self, curations: Option<&[Curation]>) -> bool {
+        curations.is_none_or(|it| self.memory.is_decided(it)) && *self.view.marks() == self.memory.marks()
     }
 
-    fn decide(&mut self, curations: &[Curation]) {
-        let memory = Arc::make_mut(&mut self.memory);
-        memory.decide(curations);
-        Arc::make_mut(&mut self.view).mark(memory.marks());
+    fn decide(&mut self, curations: Option<&[Curation]>) {
+        if let Some(curations) = curations {
+            Arc::make_mut(&mut self.memory).decide(curations);
+        }
+        Arc::make_mut(&mut self.view).mark(self.memory.marks());
     }
 }

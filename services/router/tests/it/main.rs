@@ -3,6 +3,7 @@
 
 mod anchors;
 mod bounds;
+mod decided;
 mod derived;
 mod favour;
 mod memory;
