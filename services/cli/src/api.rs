@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::fact::Fact;
 use domain::id::SpaceId;
 use domain::port::{DeadLetter, DeadLetterId};
-use gateway::api::{Accepted, Curated, Erased, Progress, Rebuild, RecallResponse, Record, RecordPage, Space};
+use gateway::api::{Accepted, Curated, Erased, Progress, Rebuild, RecallResponse, Record, RecordPage, Space, UnitView};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -187,6 +187,18 @@ impl Client {
     /// Returns the facts of a space that `filter` lets through, by id.
     pub(crate) async fn facts(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Fact>> {
         self.filtered(&["v1", "spaces", space.as_str(), "facts"], filter).await
+    }
+
+    /// Returns the units of a space that `filter` lets through, in the order of their latest changes.
+    pub(crate) async fn units(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<UnitView>> {
+        self.filtered(&["v1", "spaces", space.as_str(), "units"], filter).await
+    }
+
+    /// Returns one unit.
+    pub(crate) async fn unit(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<UnitView> {
+        let query: Vec<_> = as_of.map(|it| ("as_of", it)).into_iter().collect();
+        let url = self.url(&["v1", "spaces", space.as_str(), "units", id], &query);
+        read(self.send(Method::GET, &url, None).await?).await
     }
 
     /// Says a message to a space.

@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use domain::id::SpaceId;
 use gateway::api::Strategy;
 
-pub(crate) use memory::{Facts, Mcp, Recall};
+pub(crate) use memory::{Facts, Mcp, Recall, Units};
 pub(crate) use records::{Erase, Export, Import, Records};
 
 const AFTER_HELP: &str = "\
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Export(Export),
     Ask(Ask),
     Facts(Facts),
+    Units(Units),
     Recall(Recall),
     Mcp(Mcp),
     Records(Records),

@@ -25,6 +25,7 @@ mod records;
 mod render;
 mod serve;
 mod spaces;
+mod units;
 mod upkeep;
 
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => block_on(export::export(&args)),
         Command::Ask(args) => block_on(ask::ask(&args)),
         Command::Facts(args) => block_on(memory::facts(&args)),
+        Command::Units(args) => block_on(units::units(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
         Command::Mcp(args) => match &args.data {
             Some(data) => return mcp::alone(&args.space, data),

@@ -34,6 +34,35 @@ pub(crate) struct Facts {
     pub(crate) remote: Remote,
 }
 
+/// List the units of a space, or show one: what was made of its records to be found and shown.
+///
+/// Turns stand for one record, events for several. A line each: id, when it was observed, what it is, who, what.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mnemic units --space ann
+  mnemic units --space ann --session monday --actor Ben
+  mnemic units --space ann --as-of 2026-03-01")]
+pub(crate) struct Units {
+    /// Show this one whole.
+    #[arg(conflicts_with_all = ["session", "actor"])]
+    pub(crate) id: Option<String>,
+    /// The space.
+    #[arg(long, short)]
+    pub(crate) space: SpaceId,
+    /// Only of this session, by name or id.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Only what this one said or did, in any case; an event of several is of none of them.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) actor: Option<String>,
+    /// As they stood at this moment, RFC 3339 or ISO 8601 in UTC.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
 /// Say a message to a space, and hear what is worth saying unasked.
 ///
 /// Prints hints with their reasons, or why it stays silent, as it mostly does. What was said in a session is not said again

@@ -43,6 +43,21 @@ async fn records_are_narrowed_and_a_session_is_erased_everywhere() {
     assert_eq!(ids(&server, &["--actor", "Ines", "--session", "2026-03-09"]), ["3"]);
     assert_eq!(ids(&server, &["--actor", "Nobody"]), ["no"], "no records");
 
+    let units = |arguments: &[&str]| -> Vec<String> {
+        let (code, said, complained) = run(&server, &[&["units", "-s", "pair"], arguments].concat());
+        assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
+        said.lines().map(str::to_owned).collect()
+    };
+    let said = units(&["--session", "2026-03-09", "--actor", "omar"]);
+    let turns: Vec<&String> = said.iter().filter(|it| it.contains("  turn  ")).collect();
+    assert!(
+        turns.len() == 1 && turns[0].ends_with("Omar: Blue suits it."),
+        "{said:?}"
+    );
+    let id = turns[0].split_whitespace().next().unwrap();
+    assert!(units(&[id]).concat().contains("\"text\": \"Blue suits it.\""));
+    assert_eq!(units(&["--actor", "Nobody"]), ["no units"]);
+
     // What a pack tells of a session narrows a question to it, and names it for good.
     let question = json!({ "question": "What is the name of the dog of Ines?" });
     let found = pack(&server, &question).await;

@@ -1,0 +1,51 @@
+use domain::unit::{Grain, Status};
+use gateway::api::UnitView;
+
+use crate::api::Client;
+use crate::args::Units;
+use crate::out::{Paint, Style};
+use crate::{Outcome, out};
+
+/// Lists units, or shows one.
+pub(crate) async fn units(args: &Units) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let as_of = args.as_of.as_deref();
+    if let Some(id) = &args.id {
+        let unit = client.unit(&args.space, id, as_of).await?;
+        out::say(&serde_json::to_string_pretty(&unit)?);
+        return Ok(Outcome::Done);
+    }
+    let filter = [
+        ("session", args.session.as_deref()),
+        ("actor", args.actor.as_deref()),
+        ("as_of", as_of),
+    ];
+    let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    let paint = Paint::of_terminal();
+    let units = client.units(&args.space, &filter).await?;
+    for unit in &units {
+        out::say(&line(unit, paint));
+    }
+    if units.is_empty() {
+        out::say("no units");
+    }
+    Ok(Outcome::Done)
+}
+
+fn line(UnitView { unit, .. }: &UnitView, paint: Paint) -> String {
+    let at = unit.observed_at.format("%Y-%m-%d %H:%M");
+    let grain = match unit.grain {
+        Grain::Turn => "turn",
+        Grain::Event => "event",
+    };
+    let became = match unit.status {
+        Status::Active => "",
+        Status::Merged => " merged",
+        Status::Superseded => " superseded",
+        Status::Archived => " archived",
+    };
+    let who = if unit.actor.is_empty() { "-" } else { &unit.actor };
+    let what = unit.text.replace(['\n', '\r', '\t'], " ");
+    let head = paint.paint(Style::Dim, &format!("{}  {at}  {grain}{became}", unit.id));
+    format!("{head}  {who}: {what}")
+}
