@@ -1,4 +1,5 @@
-//! CPU time a unit costs each part of a memory in spaces of different size, measured while the space grows by half.
+//! CPU time a unit costs each part of a memory in spaces of different size, measured while the space grows by half, and the
+//! memory that is resident before and behind that. A smaller space measured before may have left some: give one size at a time.
 //!
 //! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in batches
 //! of twelve and everything is asked for after each.
@@ -111,13 +112,15 @@ fn main() {
     };
     println!("microseconds a unit; the longest round of {BATCH} units in milliseconds");
     let names: String = PARTS.iter().map(|it| format!("{:>10}", it.0)).collect();
-    println!("{:>8}{names}{:>10}{:>10}", "units", "sum", "longest");
+    let columns = ["sum", "longest", "MB before", "MB behind"].map(|it| format!("{it:>10}"));
+    println!("{:>8}{names}{}", "units", columns.concat());
     for size in sizes {
         let mut world = World::default();
         for start in (0..size).step_by(600) {
             world.feed(start..(start + 600).min(size));
         }
         (world.spent, world.longest) = Default::default();
+        let before = resident_mb();
         let more = (size / 2).max(BATCH);
         for start in (size..size + more).step_by(BATCH) {
             world.feed(start..(start + BATCH).min(size + more));
@@ -125,7 +128,11 @@ fn main() {
         let micros = |it: Duration| it.as_secs_f64() * 1e6 / more as f64;
         let each: String = world.spent.iter().map(|it| format!("{:>10.1}", micros(*it))).collect();
         let sum = micros(world.spent.iter().sum());
-        println!("{size:>8}{each}{sum:>10.1}{:>10.1}", world.longest.as_secs_f64() * 1e3);
+        let longest = world.longest.as_secs_f64() * 1e3;
+        println!(
+            "{size:>8}{each}{sum:>10.1}{longest:>10.1}{before:>10}{:>10}",
+            resident_mb()
+        );
     }
 }
 
@@ -135,6 +142,14 @@ fn cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = stat.split(' ').next().and_then(|it| it.parse().ok());
     nanos.map_or_else(|| BEGIN.elapsed(), Duration::from_nanos)
+}
+
+/// Memory that is resident, 0 elsewhere than on Linux.
+fn resident_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|it| it.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1_024
 }
 
 fn space() -> SpaceId {
