@@ -88,7 +88,8 @@ fn read(request: &AnswerV1, Reader { answers, refusal }: &Reader) -> AnsweredV1 
         let reason = "nobody is remembered who is that to whom it asks about";
         return refused(reason, misses(&pool, &pool.by_height, "weak"));
     }
-    let found = answer::find(&question, &pool, answers, &mut lexicon);
+    let beside = sought.as_ref().and_then(|it| it.beside(&pool));
+    let found = beside.or_else(|| answer::find(&question, &pool, answers, &mut lexicon));
     let Some(found) = found else {
         return refused(
             "the evidence holds nothing of the kind that was asked for",

@@ -149,6 +149,27 @@ impl Sought {
         turns().any(|it| called(&it.text) || stated(&telling(it)).into_iter().any(other))
     }
 
+    /// Finds the name that stands right behind who is asked for, where whoever has them is named or meant: "a gift from her
+    /// grandfather Otto" in a turn that speaks of Ann.
+    pub(crate) fn beside(&self, pool: &Pool<'_>) -> Option<Found> {
+        let Asked::Slot(slot @ Slot::Relative(_)) = &self.asked else {
+            return None;
+        };
+        let mut places = pool.lines.iter().enumerate().filter_map(|(line, it)| {
+            let (owner, name) = behind_role(&it.turn.text, slot)?;
+            self.whom.has(&owner, it.turn).then_some((line, name))
+        });
+        let (line, name) = places.next()?;
+        Some(Found {
+            text: name.to_owned(),
+            lines: vec![line],
+            share: 1.0,
+            reason: None,
+            conflict: false,
+            stated: None,
+        })
+    }
+
     /// Says whether what was found is stated of the one who is named, and not of who that is to them: where Ann lives, her
     /// brother need not.
     pub(crate) fn is_their_own(&self, pool: &Pool<'_>, found: &Found) -> bool {
@@ -181,6 +202,20 @@ fn telling(turn: &Turn) -> Telling<'_> {
         addressee: &turn.addressee,
         observed_at: turn.observed_at,
     }
+}
+
+/// Returns the name right behind a word for who is asked for, and in lower case the word before it: "her" and "Otto" of "her
+/// grandfather Otto".
+fn behind_role<'a>(text: &'a str, slot: &Slot) -> Option<(String, &'a str)> {
+    let words = words(text);
+    let start = |it: &str| it.as_ptr() as usize - text.as_ptr() as usize;
+    let named = |it: &&[&'a str]| {
+        let joined = matches!(text[start(it[1]) + it[1].len()..start(it[2])].trim(), "" | ",");
+        let name = it[2].starts_with(char::is_uppercase) && !is_stop(it[2]);
+        name && joined && slot.is_told_by(&format!("has {}", it[1].to_lowercase()))
+    };
+    let found = words.windows(3).find(named)?;
+    Some((found[0].to_lowercase().replace('’', "'"), found[2]))
 }
 
 /// Returns what the object of a statement is to its subject: "sister" of "has sister Ann".
@@ -321,6 +356,16 @@ impl Whom {
             }
             (Subject::Name(name), Some(_)) => self.called.iter().any(|it| same(&name.to_lowercase(), it)),
             (Subject::Phrase(_), None) | (Subject::Speaker, Some(_)) => false,
+        }
+    }
+
+    /// Says whether a turn that speaks of "my", "her" or "Ann's" means theirs.
+    fn has(&self, owner: &str, turn: &Turn) -> bool {
+        let bare = |it: &str| it.to_lowercase().replace('’', "'").trim_end_matches("'s").to_owned();
+        match owner {
+            "my" | "our" => same(&turn.actor.to_lowercase(), &self.name),
+            "her" | "his" | "their" | "its" => words(&turn.text).into_iter().any(|it| same(&bare(it), &self.name)),
+            name => name.ends_with("'s") && same(&bare(name), &self.name),
         }
     }
 

@@ -300,3 +300,15 @@ fn the_name_of_another_thing_is_no_answer() {
     let found = talk.ask(WhatIs, "What is Jory's dog called?");
     assert_eq!(found.verdict.status, Sufficiency::Insufficient, "{found:?}");
 }
+
+#[test]
+fn a_name_beside_who_that_is_goes_before_one_that_is_only_called_so() {
+    let talk = Talk::new(
+        "@ 2025-02-01
+         User: My foreman is called Ruprecht and he is strict.
+         Assistant: Noted.
+         User: Pia's nicest gift was a sledge from her godfather Anselm.
+         Assistant: How kind of him.",
+    );
+    check(&talk, &[(WhatIs, "", "", "What is Pia's godfather called?", "Anselm")]);
+}
