@@ -31,6 +31,8 @@ slots! {
     ASKS = "asks",
     /// It stands in a caption.
     CAPTION = "caption",
+    /// Cosine of its sentence to the question.
+    SENTENCE_LIKE = "sentence_like",
     /// It has the marks of the kind asked for.
     RIGHT = "right",
     /// Nearness behind a word of the question.
@@ -179,6 +181,7 @@ mod tests {
         let of = |name: &str| NAMES.iter().position(|it| it == name);
         for (name, slot) in [
             ("rank", RANK),
+            ("sentence_like", SENTENCE_LIKE),
             ("right", RIGHT),
             ("kind_of", KIND_OF),
             ("denied", DENIED),

@@ -36,6 +36,8 @@ pub(crate) struct Context<'a> {
     best: f32,
     /// In how many turns a stem stands.
     turns: BTreeMap<&'a str, usize>,
+    /// Cosine of a sentence to the question, by line and place.
+    likeness: BTreeMap<(usize, usize), f32>,
 }
 
 /// A candidate as it would be shown.
@@ -47,7 +49,13 @@ pub(crate) struct Shown<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn of(question: &'a Question, pool: &'a Pool<'a>) -> Context<'a> {
+    pub(crate) fn of(question: &'a Question, pool: &'a Pool<'a>, spans: &[Span], lexicon: &Lexicon) -> Context<'a> {
+        let mut likeness = BTreeMap::new();
+        for it in spans {
+            let sentence = &pool.lines[it.line].sentences[it.sentence].text;
+            let like = || text::dot(&question.vector, &lexicon.sentence(sentence));
+            likeness.entry((it.line, it.sentence)).or_insert_with(like);
+        }
         let sentences = || pool.lines.iter().flat_map(|it| &it.sentences);
         let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
         for line in &pool.lines {
@@ -66,6 +74,7 @@ impl<'a> Context<'a> {
             pool,
             best: sentences().map(|it| it.cover).fold(0.05, f32::max),
             turns,
+            likeness,
         }
     }
 
@@ -95,6 +104,8 @@ impl<'a> Context<'a> {
         row[slots::RANK] = (-rank).exp();
         row[slots::LEAD] = (line.order - pool.lines[pool.by_order[0]].order).max(-6.0);
         row[slots::COVER] = sentence.cover / self.best;
+        let like = self.likeness.get(&(span.line, span.sentence));
+        row[slots::SENTENCE_LIKE] = like.copied().unwrap_or_default();
         row[slots::COVER_BEFORE] = asked.map_or(0.0, |it| it.cover);
         row[slots::REPLY] = asked.filter(|it| it.question).map_or(0.0, |it| it.cover);
         row[slots::OWNED] = sentence.subject - sentence.other;

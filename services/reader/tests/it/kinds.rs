@@ -308,3 +308,21 @@ fn what_is_asked_for_by_its_kind_is_of_that_kind() {
         ],
     );
 }
+
+#[test]
+fn what_is_asked_stands_in_the_sentence_that_is_about_it() {
+    let talk = Talk::new(
+        "@ 2025-03-04
+         Wanda: The choir sang in the chapel. My throat hurt after the concert, so I drank ginger tea with honey.
+         Piet: I drank nothing all day, the well was frozen and the bucket had a crack.",
+    );
+    check(
+        &talk,
+        &[(
+            WhatDoes,
+            "",
+            "What did Wanda drink for her sore throat?",
+            "ginger tea|ginger tea with honey",
+        )],
+    );
+}
