@@ -143,7 +143,7 @@ fn reason(fate: Fate, scored: &Scored, query: &Query, price: u32) -> String {
     };
     match fate {
         Fate::Packed => format!("packed: {known}, {share:.1} % probable, {price} tokens"),
-        Fate::Repeats => format!("left out: its words are packed already ({known})"),
+        Fate::Repeats => format!("left out: another line says the same ({known})"),
         Fate::TooDear => {
             format!("left out: the budget was spent before its {price} tokens came up ({known}, {share:.1} % probable)")
         }

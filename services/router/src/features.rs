@@ -8,7 +8,7 @@ use domain::time::Precision;
 use text::patterns as p;
 
 use crate::heads::Weights;
-use crate::matches::{Matches, Row};
+use crate::matches::{Matches, Row, replies, weigh};
 use crate::query::Query;
 use crate::slots::{self as s, N, Values};
 use crate::view::{Turn, View};
@@ -34,7 +34,8 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         let values = &mut out[row];
         typed(query, turn, values);
         prior(view, query, turn, values);
-        place(view, matches.turns[row], values);
+        let place = matches.turns[row];
+        values[s::OPENS] = f32::from(u8::from(view.sessions()[view.session_of(place)].start == place));
         subject(view, query, turn, (matches.rows[row].owner, values));
         covered(view, query, turn, values);
         standing(query, turn, values);
@@ -124,13 +125,15 @@ fn around(view: &View, matches: &Matches, query: &Query, row: usize, values: &mu
         dense += share * matches.rows[other].dense;
         length += share;
     }
-    values[s::WINDOW] = query
-        .words
-        .iter()
-        .zip(&window)
-        .map(|(word, like)| word.weight * like)
-        .sum();
+    values[s::WINDOW] = weigh(query, &window);
     values[s::GAIN] = values[s::WINDOW] - values[s::LATE];
+    let asked = matches
+        .beside(view, row, -1)
+        .filter(|_| replies(view, matches.turns[row]));
+    values[s::ASKED] = asked.map_or(0.0, |it| {
+        let both = matches.soft(row).iter().zip(matches.soft(it));
+        weigh(query, &both.map(|(own, other)| own.max(*other)).collect::<Vec<f32>>()) - values[s::LATE]
+    });
     values[s::DENSE_WINDOW] = dense / length;
 }
 
@@ -213,15 +216,6 @@ fn prior(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
         let half = if query.addresses { 0.5 } else { 1.0 };
         values[s::ASSISTANT_LONG] = half * (turn.tokens as f32 / 100.0).ln();
     }
-}
-
-/// Where the turn stands in its session.
-fn place(view: &View, place: usize, values: &mut Values) {
-    let session = &view.sessions()[view.session_of(place)];
-    let flag = |it: bool| f32::from(u8::from(it));
-    values[s::IN_SESSION] = (place - session.start) as f32 / session.len() as f32;
-    values[s::OPENS] = flag(place == session.start);
-    values[s::CLOSES] = flag(place + 1 == session.end);
 }
 
 /// What is wanted for good, where the question asks what to do.

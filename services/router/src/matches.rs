@@ -258,7 +258,8 @@ fn liken(query: &Query, sentence: &Sentence, out: &mut [f32]) {
     }
 }
 
-fn weigh(query: &Query, soft: &[f32]) -> f32 {
+/// Returns the weight of the words of a question, each as far as it is met.
+pub(crate) fn weigh(query: &Query, soft: &[f32]) -> f32 {
     query
         .words
         .iter()

@@ -20,7 +20,8 @@ const WEIGHED: usize = 150;
 const BASE: f32 = 4.0;
 /// Tokens kept back for what the final lines add: names written out once, years.
 const SLACK: u32 = 4;
-/// A line whose words are packed already up to this share is not shown again.
+/// Two lines of one speaker that share this much of the words of both say the same, and only the more probable is shown. That
+/// a longer line holds the words of a shorter one is not enough: what is told of again on another day is evidence of its own.
 const REPEATS: f32 = 0.85;
 
 /// Sentences of a unit that did not fit whole are shown if it is at least this probable and at least this many tokens are
@@ -53,8 +54,9 @@ pub struct Packed {
     pub prices: Vec<u32>,
 }
 
-struct Weighed {
+struct Weighed<'a> {
     index: usize,
+    actor: &'a str,
     display: Display,
     price: u32,
     words: BTreeSet<u32>,
@@ -71,7 +73,7 @@ struct Weighed {
 pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) -> Packed {
     let (budget, enough) = (request.tokens, request.enough);
     let labels = Labels::of(view);
-    let mut open: Vec<Weighed> = scored
+    let mut open: Vec<Weighed<'_>> = scored
         .iter()
         .take(WEIGHED)
         .enumerate()
@@ -87,8 +89,8 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
         used: SLACK,
         ..Chosen::default()
     };
-    let stop = |chosen: &Chosen| enough < 1.0 && chosen.held >= enough;
-    let mut dear: Vec<Weighed> = Vec::new();
+    let stop = |chosen: &Chosen<'_>| enough < 1.0 && chosen.held >= enough;
+    let mut dear: Vec<Weighed<'_>> = Vec::new();
     while let Some(at) = best(&open, scored, &chosen.days) {
         let next = open.remove(at);
         let (index, probability) = (next.index, scored[next.index].probability);
@@ -135,33 +137,33 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
 
 /// The lines of a pack in the making.
 #[derive(Default)]
-struct Chosen {
-    lines: Vec<Weighed>,
+struct Chosen<'a> {
+    lines: Vec<Weighed<'a>>,
     days: BTreeSet<String>,
-    words: BTreeSet<u32>,
     used: u32,
     /// Probability of what is shown.
     held: f32,
 }
 
-impl Chosen {
-    fn add(&mut self, next: Weighed, probability: f32) {
+impl<'a> Chosen<'a> {
+    fn add(&mut self, next: Weighed<'a>, probability: f32) {
         self.held += probability;
         self.used += next.cost(&self.days);
-        self.words.extend(next.words.iter().copied());
         self.days.insert(next.day.clone());
         self.lines.push(next);
     }
 
     /// Says whether a line shows already what `next` would.
-    fn repeats(&self, next: &Weighed) -> bool {
-        let most = REPEATS * next.words.len() as f32;
-        let held = |words: &BTreeSet<u32>| next.words.intersection(words).count() as f32 >= most;
-        next.words.len() > 3 && held(&self.words) && self.lines.iter().any(|it| held(&it.words))
+    fn repeats(&self, next: &Weighed<'_>) -> bool {
+        let same = |it: &Weighed<'_>| {
+            let shared = next.words.intersection(&it.words).count();
+            it.actor == next.actor && shared as f32 >= REPEATS * (next.words.len() + it.words.len() - shared) as f32
+        };
+        next.words.len() > 3 && self.lines.iter().any(same)
     }
 }
 
-impl Weighed {
+impl Weighed<'_> {
     fn remark(&mut self, note: String) {
         if !note.is_empty() {
             self.price += text::tokens(&note) as u32;
@@ -174,7 +176,7 @@ impl Weighed {
     }
 }
 
-fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &Scored)) -> Weighed {
+fn weigh<'a>(view: &'a View, query: &Query, labels: &Labels, (index, scored): (usize, &Scored)) -> Weighed<'a> {
     let turn = &view.turns()[scored.place];
     let display = Display::of(query, turn, scored.probability);
     let price = labels.price(&turn.unit.actor) + display.tokens + 1;
@@ -186,6 +188,7 @@ fn weigh(view: &View, query: &Query, labels: &Labels, (index, scored): (usize, &
     let day = header(&turn.unit, None);
     Weighed {
         index,
+        actor: &turn.unit.actor,
         display,
         price,
         words,
@@ -205,14 +208,14 @@ fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
 }
 
 /// Returns the open unit with the most probability for its price, ties by rank.
-fn best(open: &[Weighed], scored: &[Scored], days: &BTreeSet<String>) -> Option<usize> {
-    let worth = |it: &Weighed| scored[it.index].probability.max(1e-30).ln() - (it.cost(days) as f32 + BASE).ln();
+fn best(open: &[Weighed<'_>], scored: &[Scored], days: &BTreeSet<String>) -> Option<usize> {
+    let worth = |it: &Weighed<'_>| scored[it.index].probability.max(1e-30).ln() - (it.cost(days) as f32 + BASE).ln();
     let better = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1).then(open[b.0].index.cmp(&open[a.0].index));
     open.iter().map(worth).enumerate().max_by(better).map(|it| it.0)
 }
 
-fn render(view: &View, scored: &[Scored], chosen: &[Weighed], labels: &Labels, budget: u32) -> EvidencePack {
-    let mut order: Vec<&Weighed> = chosen.iter().collect();
+fn render(view: &View, scored: &[Scored], chosen: &[Weighed<'_>], labels: &Labels, budget: u32) -> EvidencePack {
+    let mut order: Vec<&Weighed<'_>> = chosen.iter().collect();
     order.sort_by_key(|it| {
         let place = scored[it.index].place;
         (view.turns()[place].unit.observed_at, place)

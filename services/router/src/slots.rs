@@ -1,7 +1,7 @@
 //! The features of a unit: a fixed slot each. Adding, removing or changing the meaning of one raises [`VERSION`].
 
 /// Version of the list and of what its entries mean; weights say which one they are for.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What a feature is about: features of one group say the same in an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,12 +97,12 @@ slots! {
     FIRST_SESSION = "first_session" of Session,
     /// Best first score within three turns, itself left out.
     NEAR = "near" of Around,
+    /// `late` over this turn and the one before, minus `late`, if that asks and somebody else said it.
+    ASKED = "asked" of Around,
     /// First score of the turn before, if that asks and somebody else said it.
     REPLY = "reply" of Around,
     /// First score of the turn before, if this one points back.
     BACK = "back" of Around,
-    /// First score of the turn behind, if this one asks.
-    ASKS_AHEAD = "asks_ahead" of Around,
     /// Mean of the three best first scores of the session, minus the best such mean.
     SESSION = "session" of Session,
     /// Weight of the question's words by likeness to the best word of the session.
@@ -167,7 +167,7 @@ slots! {
     COVERED = "covered" of Else,
     /// `covered` over the best of all candidates.
     COVERED_TOP = "covered_top" of Else,
-    /// `covered` of the best sentence.
+    /// `covered` of the best sentence; recall reads it.
     COVERED_SENTENCE = "covered_sentence" of Else,
     /// `covered_sentence` where a standing wish is stated.
     COVERED_WISH = "covered_wish" of Wishes,
@@ -191,8 +191,6 @@ slots! {
     AFTER_2 = "after_2" of Around,
     /// First score of the turn before, if the same one said it.
     BEFORE_SAME = "before_same" of Around,
-    /// First score of the turn before, if this one starts with yes or no.
-    BEFORE_YES = "before_yes" of Around,
     /// First score of the turn before, if this one is short.
     BEFORE_SHORT = "before_short" of Around,
     /// 5 / (5 + rank of the session by its three best first scores), rank from 1.
@@ -231,12 +229,8 @@ slots! {
     RARITY_MEAN = "rarity_mean" of Form,
     /// ln of the parts.
     PARTS = "parts" of Form,
-    /// Place in the session, 0 to 1.
-    IN_SESSION = "in_session" of Session,
     /// First of the session.
     OPENS = "opens" of Session,
-    /// Last of the session.
-    CLOSES = "closes" of Session,
     /// Ends with a question.
     ASKS = "asks" of Asking,
     /// Belongs with the best anchors, by the edge head.

@@ -26,9 +26,9 @@ const FIRST: &[&str] = &[
 ];
 /// Features of the anchor head: what the question fixes.
 const ANCHOR: &[&str] = &["cover", "hits", "rare", "late", "by_named", "names", "in_time"];
-/// Features that the support head does not learn: another head's score, the place in a space of any length, and what is
-/// set by hand below.
-const NOT_SUPPORT: &[&str] = &["chained", "later", LONG];
+/// Features that the support head does not learn: another head's score, the place in a space of any length, what only recall
+/// reads, and what is set by hand below.
+const NOT_SUPPORT: &[&str] = &["chained", "later", "covered_sentence", LONG];
 /// What long answers of an assistant lose is set by hand: which of them are worth their tokens depends on the budget, which
 /// the objective does not know.
 const LONG: &str = "assistant_long";

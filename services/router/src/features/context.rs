@@ -84,9 +84,7 @@ fn beside(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mu
     values[s::REPLY] = given(asked, score(-1));
     values[s::BACK] = given(turn.patterns[p::ANAPHOR] > 0, score(-1));
     values[s::BEFORE_SAME] = given(same, score(-1));
-    values[s::BEFORE_YES] = given(turn.patterns[p::YES_NO] > 0, score(-1));
     values[s::BEFORE_SHORT] = given(words < 8, score(-1));
-    values[s::ASKS_AHEAD] = given(turn.asks, score(1));
     values[s::NAMES_NEAR] = names.max(values[s::NAMES_HERE]);
 }
 

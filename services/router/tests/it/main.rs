@@ -8,6 +8,7 @@ mod derived;
 mod favour;
 mod memory;
 mod recall;
+mod repeats;
 mod shared_names;
 mod stalled;
 mod stores;
