@@ -131,8 +131,15 @@ fn around(view: &View, matches: &Matches, query: &Query, row: usize, values: &mu
         .beside(view, row, -1)
         .filter(|_| replies(view, matches.turns[row]));
     values[s::ASKED] = asked.map_or(0.0, |it| {
-        let both = matches.soft(row).iter().zip(matches.soft(it));
-        weigh(query, &both.map(|(own, other)| own.max(*other)).collect::<Vec<f32>>()) - values[s::LATE]
+        window.clear();
+        window.extend(
+            matches
+                .soft(row)
+                .iter()
+                .zip(matches.soft(it))
+                .map(|(own, other)| own.max(*other)),
+        );
+        weigh(query, &window) - values[s::LATE]
     });
     values[s::DENSE_WINDOW] = dense / length;
 }
