@@ -103,6 +103,7 @@ fn words(group: Group) -> &'static str {
     match group {
         Group::Words => "the words of the question",
         Group::Likeness => "words of like meaning",
+        Group::Matter => "the everyday matters it asks for",
         Group::Meaning => "its meaning as a whole",
         Group::Else => "how much else it says",
         Group::Names => "the names of the question",

@@ -9,7 +9,7 @@ use text::patterns as p;
 
 use crate::heads::Weights;
 use crate::matches::{Matches, Row, replies, weigh};
-use crate::query::Query;
+use crate::query::{Query, Word};
 use crate::slots::{self as s, N, Values};
 use crate::view::{Turn, View};
 
@@ -39,6 +39,7 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         subject(view, query, turn, (matches.rows[row].owner, values));
         covered(view, query, turn, values);
         standing(query, turn, values);
+        values[s::MATTER] = matter(query, matches.soft(row), turn);
     }
     relative(&mut out, full, matches);
     for values in &mut out {
@@ -231,6 +232,18 @@ fn standing(query: &Query, turn: &Turn, values: &mut Values) {
         values[s::STANDING] = turn.sentences.iter().map(|it| it.standing).fold(0.0, f32::max);
         values[s::STANDING_USER] = if turn.user { values[s::STANDING] } else { 0.0 };
     }
+}
+
+/// What the words of the question lack in likeness and the turn makes up for by speaking of the same matter.
+fn matter(query: &Query, soft: &[f32], turn: &Turn) -> f32 {
+    let shared = |word: &Word| {
+        let shared = word.matters.iter().filter(|it| turn.frames.has(it.0));
+        shared.map(|it| it.1).fold(0.0, f32::max)
+    };
+    let words = query.words.iter().zip(soft);
+    words
+        .map(|(word, like)| word.weight * (shared(word) - like).max(0.0))
+        .sum()
 }
 
 /// How far the question covers what the turn says.

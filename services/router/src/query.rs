@@ -8,6 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Duration, FixedOffset};
 use domain::anchor::{Anchors, AnswerKind, HopShape};
 use domain::time::{Precision, TimeSpan};
+use text::frames::Frames;
 use text::{Table, sparse};
 
 use crate::near::Near;
@@ -62,6 +63,8 @@ pub struct Word {
     pub idf: f32,
     /// Share of all rarity, 0 to 1.
     pub weight: f32,
+    /// Matters of everyday life that it brings to mind, each with how rare it is in the space.
+    pub matters: Vec<(u32, f32)>,
     /// Whether it is the main verb.
     pub verb: bool,
 }
@@ -243,6 +246,10 @@ fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
             df,
             idf,
             weight: 0.0,
+            matters: Frames::of(written)
+                .iter()
+                .map(|it| (it, view.frame_rarity(it)))
+                .collect(),
             verb: *written == anchors.action,
         });
     }

@@ -1,7 +1,7 @@
 //! The features of a unit: a fixed slot each. Adding, removing or changing the meaning of one raises [`VERSION`].
 
 /// Version of the list and of what its entries mean; weights say which one they are for.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What a feature is about: features of one group say the same in an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,6 +10,8 @@ pub enum Group {
     Words,
     /// Words of like meaning.
     Likeness,
+    /// Matters of everyday life.
+    Matter,
     /// The meaning as a whole.
     Meaning,
     /// What else it says.
@@ -61,6 +63,8 @@ slots! {
     BM25_RAW = "bm25_raw" of Words,
     /// Weight of the question's words that occur, 0 to 1.
     COVER = "cover" of Words,
+    /// Weight of the words by the rarest matter of everyday life that word and turn share, as far as it exceeds the likeness.
+    MATTER = "matter" of Matter,
     /// Number of the question's words that occur, at most 4, a quarter each.
     HITS = "hits" of Words,
     /// Rarity of the rarest word that occurs, over the rarest of the question.

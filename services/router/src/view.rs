@@ -33,6 +33,7 @@ pub struct View {
     words: FxHashMap<u32, u32>,
     pieces: FxHashMap<u32, u32>,
     names: FxHashMap<u32, u32>,
+    frames: FxHashMap<u32, u32>,
     parts: usize,
     bytes: usize,
     turns: Vec<Arc<Turn>>,
@@ -189,12 +190,18 @@ impl View {
         (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
     }
 
+    /// Returns how rare a matter is among the turns, 0 to 1, which is that of what one part speaks of.
+    pub fn frame_rarity(&self, frame: u32) -> f32 {
+        self.idf(self.frames.get(&frame).copied().unwrap_or_default().max(1)) / self.idf(1)
+    }
+
     fn count(&mut self, turn: &Turn, add: bool) {
         for part in &turn.parts {
             tally(&mut self.words, &part.words, add);
             tally(&mut self.pieces, &part.pieces, add);
         }
         tally(&mut self.names, &turn.names, add);
+        tally(&mut self.frames, &turn.frames.iter().collect::<Vec<u32>>(), add);
         let bytes = turn.bytes();
         if add {
             self.parts += turn.parts.len();

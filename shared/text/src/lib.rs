@@ -1,10 +1,11 @@
 //! What writer, router and reader know about text: tokens, words, stems, sentences, parts, word pieces, patterns, names,
-//! times and who owns a sentence. Pure functions; no clock, no files, no network.
+//! times, everyday matters and who owns a sentence. Pure functions; no clock, no files, no network.
 //!
-//! Words follow Unicode, so any language can be stored and found; stop words, patterns and the built-in table are English,
-//! stems go by script. `gloss` lends the rules of English to seven other languages.
+//! Words follow Unicode, so any language can be stored and found; stop words, patterns, matters and the built-in table are
+//! English, stems go by script. `gloss` lends the rules of English to seven other languages.
 
 pub mod facts;
+pub mod frames;
 pub mod gloss;
 pub mod kin;
 pub mod ownership;

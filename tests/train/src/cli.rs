@@ -76,7 +76,7 @@ struct Refusal {
     #[arg(long)]
     out: PathBuf,
     /// Name of the check.
-    #[arg(long, default_value = "refusal-3")]
+    #[arg(long, default_value = "refusal-4")]
     name: String,
     /// Weight decay.
     #[arg(long, default_value_t = 0.01)]

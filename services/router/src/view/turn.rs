@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use domain::unit::Unit;
+use text::frames::Frames;
 use text::ownership::{self, Context};
 use text::{Table, patterns};
 
@@ -23,6 +24,8 @@ pub struct Turn {
     pub names: Vec<u32>,
     /// Lower-case words it calls somebody by.
     pub calls: Vec<String>,
+    /// Matters of everyday life that it brings to mind.
+    pub frames: Frames,
     /// o200k tokens of `shown`.
     pub tokens: u32,
     /// Share of its sentences that are questions.
@@ -87,6 +90,7 @@ impl Turn {
             patterns: [0; patterns::N],
             names: name_stems(&unit),
             calls: calls(&unit.text),
+            frames: Frames::of(&shown),
             tokens: 0,
             questions: 0.0,
             asks: unit.text.trim_end().ends_with(['?', '？']),
