@@ -70,6 +70,9 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
         // Another name does not say who somebody is.
         Way::Span if question.identity.is_some() => whole::find(question, pool, &lines),
         Way::Span => {
+            if let Some(found) = measured(question, pool, weights, lexicon) {
+                return Some(found);
+            }
             let scored = scored(question, pool, weights, lexicon);
             // A sentence without a colour tells none.
             if scored.is_empty() && question.class == Some(Asked::Colour) {
@@ -83,7 +86,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
     }
 }
 
-/// The turn that says how often covers at least this share of what the best one does.
+/// The turn that says how often, or how much of a measure, covers at least this share of what the best one does.
 const HABIT: f32 = 0.75;
 
 /// "When is the training?" asks for "every Tuesday" where that is said.
@@ -100,6 +103,21 @@ fn habit(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut 
     let mut scored = scored(&often, pool, weights, lexicon);
     scored.retain(|it| pool.lines[it.span.line].cover >= least);
     choose::choose(&often, pool, scored, weights.heat)
+}
+
+/// "How heavy was it?" asks for "31 kilos" where that is said.
+fn measured(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
+    let Some(Asked::Measure(measure)) = question.class else {
+        return None;
+    };
+    let figure = Question {
+        kind: AnswerKind::Number,
+        ..question.clone()
+    };
+    let least = HABIT * pool.lines[*pool.by_order.first()?].cover;
+    let mut scored = scored(&figure, pool, weights, lexicon);
+    scored.retain(|it| measure.takes(&it.text) && pool.lines[it.span.line].cover >= least);
+    choose::choose(&figure, pool, scored, weights.heat)
 }
 
 /// How an answer is found.

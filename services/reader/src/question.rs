@@ -2,6 +2,7 @@
 
 mod asked;
 mod gap;
+mod measure;
 mod timed;
 
 use domain::anchor::AnswerKind;
@@ -11,6 +12,7 @@ use text::role::role;
 use text::{Kind, Nouns, gloss, is_auxiliary, is_stop, stem, words};
 
 use crate::words::Lexicon;
+use measure::Measure;
 
 pub(crate) use asked::{PLAINLY_PAYING, identity};
 pub(crate) use gap::Gap;
@@ -47,6 +49,8 @@ pub(crate) enum Asked {
     Money,
     /// "How often".
     Rate,
+    /// "How far", "how heavy".
+    Measure(Measure),
 }
 
 /// A question as the reader sees it.

@@ -13,9 +13,9 @@ use crate::question::{Asked, Question};
 /// Candidates that vote.
 const VOTERS: usize = 60;
 /// Items of a list.
-const ITEMS: usize = 5;
+const ITEMS: usize = 6;
 /// An item is worth at least this share of the best.
-const ITEM_SHARE: f32 = 0.65;
+const ITEM_SHARE: f32 = 0.15;
 /// A list is one of things of the kind asked for if one of them scores at most the first of these less than the best candidate,
 /// and takes those that score at most the second less, or the third in sentences that speak of the matter.
 const KIND_NEAR: f32 = 2.0;

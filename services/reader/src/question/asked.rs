@@ -4,6 +4,7 @@ use domain::anchor::{Anchors, AnswerKind};
 use text::{is_auxiliary, is_stop, words};
 
 use super::Asked;
+use super::measure::Measure;
 use crate::lists;
 
 const LISTERS: &[&str] = &["both", "all", "list", "various", "different", "several"];
@@ -181,6 +182,9 @@ pub(super) fn class(lower: &str) -> Option<Asked> {
     }
     if tokens.windows(2).any(|it| it == ["how", "often"]) {
         return Some(Asked::Rate);
+    }
+    if let Some(measure) = Measure::asked(lower) {
+        return Some(Asked::Measure(measure));
     }
     if has(&["name", "named", "called", "names", "title", "brand"]) {
         return Some(Asked::Name);

@@ -230,6 +230,26 @@ fn names_colours_and_feelings() {
 }
 
 #[test]
+fn a_measure_is_a_figure_with_its_unit() {
+    let talk = Talk::new(
+        "@ 2025-09-02
+         Ravi: The walk to the hut was steep, 14 kilometres, and I carried the tent for two of us.
+         Signe: Brave! My pumpkin grew too big for the shelf. 31 kilos, can you believe it?
+         Ravi: I hung the swing in the new hall, 140 square metres and no heating. On Friday it was four degrees in there.
+         Signe: How was the party in the hall? Mine was loud.",
+    );
+    check(
+        &talk,
+        &[
+            (How, "", "How far was the walk to the hut?", "14 kilometres"),
+            (How, "", "How heavy was Signe's pumpkin?", "31 kilos"),
+            (How, "", "How big is the new hall?", "140 square metres"),
+            (How, "", "How cold was it in the hall on Friday?", "four degrees"),
+        ],
+    );
+}
+
+#[test]
 fn without_a_place_the_sentence_is_shown() {
     let talk = Talk::new(
         "Pia: I work less now, only on Wednesdays and Fridays in June.

@@ -59,15 +59,27 @@ impl Finder<'_> {
         } else if let Some(next) = next.filter(|it| amount::currency(&it.lower)) {
             (span.end, span.money, found) = (next.end, true, true);
             span.length += 1;
-        } else if let Some(next) = next.filter(|it| amount::unit(&it.lower) || duration(&it.lower)) {
-            (span.end, found) = (next.end, true);
-            span.length += 1;
+        } else if let Some((stop, words)) = self.unit(end).filter(|_| next.is_some()) {
+            (span.end, found) = (stop, true);
+            span.length += words;
         } else if self.paid(at, end) || (next.is_none() && thousands(&self.tokens[end - 1].lower)) {
             (span.money, found) = (true, true);
         }
         if found {
             self.out.push(span);
         }
+    }
+
+    /// Returns where a unit ends that begins at a token, and its words: "kilos", "square metres".
+    fn unit(&self, at: usize) -> Option<(usize, usize)> {
+        let unit = |it: &&Token| amount::unit(&it.lower) || duration(&it.lower);
+        let power = |it: &&Token| matches!(it.lower.as_str(), "square" | "cubic");
+        let powered = || {
+            self.tokens.get(at).filter(power)?;
+            Some((self.tokens.get(at + 1).filter(unit)?.end, 2))
+        };
+        let plain = self.tokens.get(at).filter(unit).map(|it| (it.end, 1));
+        plain.or_else(powered)
     }
 
     /// "Bought it for 200", "cost me 30": a figure that counts nothing beside a verb of paying.
