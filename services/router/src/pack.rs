@@ -5,6 +5,7 @@ mod display;
 
 use std::collections::BTreeSet;
 
+use chrono::{Datelike, NaiveDate};
 use domain::evidence::{Amendment, EvidencePack, PackItem};
 use domain::message::RouteV1;
 
@@ -18,7 +19,7 @@ use display::{Labels, header};
 const WEIGHED: usize = 150;
 /// Tokens that every line is thought to cost beside its own, so that the shortest lines are not the cheapest by far.
 const BASE: f32 = 4.0;
-/// Tokens kept back for what the final lines add: names written out once, years.
+/// Tokens kept back for what the final lines add: names written out once.
 const SLACK: u32 = 4;
 /// Two lines of one speaker that share this much of the words of both say the same, and only the more probable is shown. That
 /// a longer line holds the words of a shorter one is not enough: what is told of again on another day is evidence of its own.
@@ -60,9 +61,9 @@ struct Weighed<'a> {
     display: Display,
     price: u32,
     words: BTreeSet<u32>,
-    day: String,
-    /// Tokens of the header of its day.
-    header: u32,
+    day: NaiveDate,
+    /// Tokens of the header of its day, without and with the year.
+    header: (u32, u32),
     /// What was decided by hand about what it states; mostly nothing.
     note: String,
 }
@@ -139,7 +140,7 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
 #[derive(Default)]
 struct Chosen<'a> {
     lines: Vec<Weighed<'a>>,
-    days: BTreeSet<String>,
+    days: BTreeSet<NaiveDate>,
     used: u32,
     /// Probability of what is shown.
     held: f32,
@@ -149,7 +150,7 @@ impl<'a> Chosen<'a> {
     fn add(&mut self, next: Weighed<'a>, probability: f32) {
         self.held += probability;
         self.used += next.cost(&self.days);
-        self.days.insert(next.day.clone());
+        self.days.insert(next.day);
         self.lines.push(next);
     }
 
@@ -171,8 +172,15 @@ impl Weighed<'_> {
         }
     }
 
-    fn cost(&self, days: &BTreeSet<String>) -> u32 {
-        self.price + if days.contains(&self.day) { 0 } else { self.header }
+    fn cost(&self, days: &BTreeSet<NaiveDate>) -> u32 {
+        let header = if days.contains(&self.day) {
+            0
+        } else if days.iter().any(|it| it.year() == self.day.year()) {
+            self.header.0
+        } else {
+            self.header.1
+        };
+        self.price + header
     }
 }
 
@@ -185,14 +193,14 @@ fn weigh<'a>(view: &'a View, query: &Query, labels: &Labels, (index, scored): (u
         .iter()
         .flat_map(|it| turn.sentences[*it].words.iter().copied())
         .collect();
-    let day = header(&turn.unit, None);
+    let day = turn.unit.observed_at.date_naive();
     Weighed {
         index,
         actor: &turn.unit.actor,
         display,
         price,
         words,
-        header: text::tokens(&day) as u32 + 1,
+        header: [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32).into(),
         day,
         note: String::new(),
     }
@@ -208,7 +216,7 @@ fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
 }
 
 /// Returns the open unit with the most probability for its price, ties by rank.
-fn best(open: &[Weighed<'_>], scored: &[Scored], days: &BTreeSet<String>) -> Option<usize> {
+fn best(open: &[Weighed<'_>], scored: &[Scored], days: &BTreeSet<NaiveDate>) -> Option<usize> {
     let worth = |it: &Weighed<'_>| scored[it.index].probability.max(1e-30).ln() - (it.cost(days) as f32 + BASE).ln();
     let better = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1).then(open[b.0].index.cmp(&open[a.0].index));
     open.iter().map(worth).enumerate().max_by(better).map(|it| it.0)
@@ -238,7 +246,7 @@ fn render(view: &View, scored: &[Scored], chosen: &[Weighed<'_>], labels: &Label
         let mut line = format!("{label}{}{}", it.display.text(&view.turns()[scored.place]), it.note);
         let day = unit.observed_at.date_naive();
         if last != Some(day) {
-            line = format!("{}\n{line}", header(unit, last));
+            line = format!("{}{line}", header(day, last));
             last = Some(day);
         }
         let tokens = text::tokens(&line) as u32 + 1;

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{Datelike, NaiveDate};
 use domain::anchor::AnswerKind;
-use domain::unit::Unit;
 use text::patterns as p;
 
 use crate::query::Query;
@@ -150,13 +149,12 @@ fn expected(answer: AnswerKind) -> &'static [usize] {
     }
 }
 
-/// Returns the header of a day: the year stands at the first one and when it changes.
-pub(super) fn header(unit: &Unit, last: Option<NaiveDate>) -> String {
-    let day = unit.observed_at.date_naive();
+/// Returns the header of a day with its line break: the year stands at the first one and when it changes.
+pub(super) fn header(day: NaiveDate, last: Option<NaiveDate>) -> String {
     let form = if last.is_some_and(|it| it.year() == day.year()) {
-        "%-d %b:"
+        "%-d %b:\n"
     } else {
-        "%-d %b %Y:"
+        "%-d %b %Y:\n"
     };
     day.format(form).to_string()
 }

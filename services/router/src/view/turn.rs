@@ -72,7 +72,7 @@ pub struct Sentence {
     pub filler: bool,
     /// Share of (speaker, addressee) when the turn does not follow a question, and when it does.
     pub owners: [(f32, f32); 2],
-    /// o200k tokens.
+    /// o200k tokens behind a label or another sentence.
     pub tokens: u32,
     /// Patterns that occur, a bit each.
     pub patterns: u32,
@@ -185,7 +185,7 @@ impl Turn {
             patterns: mask,
             vector: vector(text),
             pieces: set(Table::builtin().pieces(text)),
-            tokens: text::tokens(text) as u32,
+            tokens: text::tokens(&format!(" {text}")) as u32,
             range,
             words,
             caption,

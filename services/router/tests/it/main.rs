@@ -10,6 +10,7 @@ mod memory;
 mod recall;
 mod repeats;
 mod shared_names;
+mod spent;
 mod stalled;
 mod stores;
 mod talk;

@@ -1,0 +1,31 @@
+//! A pack spends its budget: what a line is thought to cost is what it costs.
+
+use router::view::View;
+
+use crate::talk::{ask, request, said};
+
+/// One turn a day over two years, all of one length.
+fn diary() -> View {
+    let days = (0..60).map(|at| {
+        let (year, month, day) = (2023 + at / 30, 1 + at % 30 / 3, 1 + at % 3 * 9);
+        let words = ["oak", "elm", "ash", "fir", "yam", "fig"];
+        let (tree, other) = (words[at % 6], words[at / 6 % 6]);
+        let time = format!("{year}-{month:02}-{day:02}T10:00:00Z");
+        said(at, &format!("{time}|Ines|I planted an {tree} and an {other} behind the house, row {at}."))
+    });
+    View::of(days)
+}
+
+#[test]
+fn no_line_is_left_out_that_would_have_fitted() {
+    let view = diary();
+    for tokens in [128, 256, 512, 777] {
+        let pack = ask(&view, &request("What did Ines plant behind the house?", tokens)).pack;
+        let dearest = pack.items.iter().map(|it| it.tokens).max().unwrap();
+        assert!(pack.tokens <= tokens);
+        // Four are kept back, and the first line alone writes out the year and the name.
+        assert!(pack.tokens + dearest + 4 >= tokens, "{} of {tokens}", pack.tokens);
+        let sum: u32 = pack.items.iter().map(|it| text::tokens(&it.text) as u32 + 1).sum();
+        assert_eq!(pack.tokens, sum);
+    }
+}
