@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::edges;
 use crate::slots::{self, Values};
 
-static BUILTIN: &str = include_str!("../weights/corpus-4.json");
+static BUILTIN: &str = include_str!("../weights/corpus-5.json");
 static WEIGHTS: LazyLock<Result<Weights, WeightsError>> = LazyLock::new(|| Weights::read(BUILTIN));
 
 /// The weights of all heads.
