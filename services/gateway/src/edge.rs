@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::HeaderValue;
+use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
@@ -13,6 +13,9 @@ use tracing::{Instrument, debug, error, field, info_span};
 
 use crate::problem::Problem;
 use crate::state::App;
+use unread::Unread;
+
+mod unread;
 
 /// Trace id of the request, 32 hex digits.
 #[derive(Clone, Debug)]
@@ -44,7 +47,15 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     telemetry::note_trace_id(&span);
     let trace = span.in_scope(telemetry::trace_id);
     request.extensions_mut().insert(TraceId(trace.clone()));
+    let unread = Unread::of(&mut request);
     let mut response = bounded(&app, request, next).instrument(span.clone()).await;
+    if let Some(unread) = unread
+        && !unread.drop_rest(app.config.body_bytes_max).await
+    {
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Ok(value) = HeaderValue::from_str(&trace) {
         response.headers_mut().insert(TRACE_HEADER, value);
     }

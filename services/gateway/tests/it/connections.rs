@@ -104,3 +104,62 @@ async fn connections_beyond_the_bound_wait() {
     drop(second);
     gateway.end().await;
 }
+
+/// Returns the next answer whole, its head in lower case.
+fn answer(mut stream: &TcpStream) -> String {
+    let (mut text, mut byte) = (String::new(), [0; 1]);
+    while !text.ends_with("\r\n\r\n") {
+        assert_eq!(stream.read(&mut byte).unwrap(), 1, "hung up after {text:?}");
+        text.push(char::from(byte[0]));
+    }
+    let text = text.to_lowercase();
+    let length = text
+        .split("content-length: ")
+        .nth(1)
+        .unwrap()
+        .split("\r\n")
+        .next()
+        .unwrap();
+    stream.read_exact(&mut vec![0; length.parse().unwrap()]).unwrap();
+    text
+}
+
+/// Clients send the body after the head, and the next request on the same connection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_nobody_wants_does_not_end_the_connection() {
+    let gateway = Open::with("").await;
+    let stream = gateway.connect();
+    for _ in 0..3 {
+        (&stream)
+            .write_all(b"POST /v1/nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n")
+            .unwrap();
+        tokio::time::sleep(QUIET).await;
+        (&stream).write_all(b"{}").unwrap();
+        let refused = answer(&stream);
+        assert!(
+            refused.starts_with("http/1.1 404") && !refused.contains("connection: close"),
+            "{refused}"
+        );
+    }
+    ask(&stream);
+    assert!(answer(&stream).starts_with("http/1.1 200"));
+    drop(stream);
+    gateway.end().await;
+}
+
+/// Who is about to be hung up on is told, and not asked for the rest.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_does_not_come_ends_the_connection() {
+    let gateway = Open::with("").await;
+    for more in ["", "expect: 100-continue\r\n"] {
+        let stream = gateway.connect();
+        let head = format!("POST /v1/nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n{more}\r\n");
+        (&stream).write_all(head.as_bytes()).unwrap();
+        let refused = answer(&stream);
+        assert!(
+            refused.starts_with("http/1.1 404") && refused.contains("connection: close"),
+            "{refused}"
+        );
+    }
+    gateway.end().await;
+}

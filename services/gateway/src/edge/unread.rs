@@ -1,0 +1,92 @@
+//! What is left of a body when the request is answered: a wrong key, an unknown space and a wrong route are answered before
+//! anybody reads it. Left there, it stands before the next request of the connection, which is then closed under the client.
+
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Error;
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::http::header;
+use futures::{StreamExt, stream};
+use tokio::time::timeout;
+
+/// Longest wait for what is left; most of it is there or on its way.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The body of a request that is being answered.
+pub(crate) struct Unread {
+    body: Shared,
+    /// The client waits to be told that its body is wanted.
+    waits: bool,
+}
+
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Watched>>);
+
+struct Watched {
+    body: BodyDataStream,
+    begun: bool,
+    ended: bool,
+}
+
+impl Unread {
+    /// Keeps hold of the body of a request; none if it has no body.
+    pub(crate) fn of(request: &mut Request) -> Option<Unread> {
+        if request.body().is_end_stream() {
+            return None;
+        }
+        let waits = request.headers().contains_key(header::EXPECT);
+        let body = Shared(Arc::new(Mutex::new(Watched {
+            body: mem::take(request.body_mut()).into_data_stream(),
+            begun: false,
+            ended: false,
+        })));
+        let given = body.clone();
+        *request.body_mut() = Body::from_stream(stream::poll_fn(move |context| given.poll(context)));
+        Some(Unread { body, waits })
+    }
+
+    /// Reads and drops what is left, up to `bytes_max` bytes; says whether nothing is left.
+    pub(crate) async fn drop_rest(self, bytes_max: usize) -> bool {
+        {
+            let watched = self.body.lock();
+            if watched.ended || (self.waits && !watched.begun) {
+                return watched.ended;
+            }
+        }
+        let mut rest = stream::poll_fn(|context| self.body.poll(context));
+        let work = async {
+            let mut left = bytes_max;
+            while let Some(Ok(bytes)) = rest.next().await {
+                match left.checked_sub(bytes.len()) {
+                    Some(less) => left = less,
+                    None => break,
+                }
+            }
+        };
+        drop(timeout(PATIENCE, work).await);
+        self.body.lock().ended
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
+        let mut watched = self.lock();
+        if watched.ended {
+            return Poll::Ready(None);
+        }
+        watched.begun = true;
+        let polled = watched.body.poll_next_unpin(context);
+        if let Poll::Ready(None) = polled {
+            watched.ended = true;
+        }
+        polled
+    }
+}
