@@ -202,6 +202,7 @@ fn check(new: &NewCuration) -> Result<(), Problem> {
     };
     if let Some(id) = &new.id {
         name("id", id)?;
+        validate::addressable("id", Some(id)).map_err(Problem::invalid)?;
     }
     validate::content("reason", &new.reason, REASON_BYTES_MAX).map_err(Problem::invalid)?;
     match &new.act {

@@ -146,7 +146,7 @@ fn check_session(session: &str) -> Result<(), Problem> {
     if session.trim().is_empty() {
         return Err(Problem::invalid("session: is empty; leave it out instead"));
     }
-    Ok(())
+    validate::addressable("session", Some(session)).map_err(Problem::invalid)
 }
 
 async fn asked(app: &App, ask: &RecallV1, left: Duration, budget: Duration) -> Result<RecalledV1, Problem> {

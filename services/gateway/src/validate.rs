@@ -31,6 +31,7 @@ pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String
         if value.as_deref().is_some_and(|it| it.trim().is_empty()) {
             return Err(format!("{field}: is empty; leave it out instead"));
         }
+        addressable(field, value.as_deref())?;
     }
     for (field, value) in [("text", &it.text), ("image_caption", &it.image_caption)] {
         content(field, value.as_deref().unwrap_or_default(), text_bytes_max)?;
@@ -82,10 +83,26 @@ pub(crate) fn time(text: &str) -> Result<DateTime<FixedOffset>, String> {
     }
 }
 
-/// Reads the time in a field of a request, if there is one.
+/// Reads the time in a field of a request, if there is one. A `+` before the zone that nobody encoded comes as a blank.
 pub(crate) fn moment(field: &str, text: Option<&str>) -> Result<Option<DateTime<FixedOffset>>, Problem> {
-    text.map(|it| time(it).map_err(|error| Problem::invalid(format!("{field}: {error}"))))
-        .transpose()
+    let zoned = |it: &str| {
+        let (moment, zone) = it.rsplit_once(' ')?;
+        time(&format!("{moment}+{zone}")).ok()
+    };
+    let read = |it: &str| match (time(it), zoned(it)) {
+        (Ok(at), _) | (Err(_), Some(at)) => Ok(at),
+        (Err(error), None) => Err(Problem::invalid(format!("{field}: {error}"))),
+    };
+    text.map(read).transpose()
+}
+
+/// Checks a name under which something is asked for: clients fold these two out of a path, so that a request to erase the
+/// record `..` would become one to erase the space.
+pub(crate) fn addressable(field: &str, name: Option<&str>) -> Result<(), String> {
+    match name {
+        Some(it @ ("." | "..")) => Err(format!("{field}: `{it}` cannot stand in a URL; use another name")),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Checks a free text that is looked at by people: bounded, and no control characters but line breaks and tabs.
@@ -201,6 +218,15 @@ mod tests {
             (r#"{"text":"a\u0000b"}"#, "text: holds the control character U+0000"),
             (r#"{"text":"a","id":"x\ny"}"#, "id: holds the control character U+000A"),
             (r#"{"text":"a","id":""}"#, "id: is empty; leave it out instead"),
+            (
+                r#"{"text":"a","id":".."}"#,
+                "id: `..` cannot stand in a URL; use another name",
+            ),
+            (
+                r#"{"text":"a","session":"."}"#,
+                "session: `.` cannot stand in a URL; use another name",
+            ),
+            (r#"{"text":"a","id":"..."}"#, ""),
             (r#"{"text":"a","tool":{}}"#, "tool.name: is empty"),
             (&deep, "tool.arguments: is nested deeper than 32"),
             (

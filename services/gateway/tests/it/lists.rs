@@ -66,6 +66,10 @@ async fn records_are_narrowed_to_session_actor_and_time() {
             vec!["2", "3", "4"],
         ),
         ("until=2026-03-02T11:00:00Z".to_owned(), vec!["1"]),
+        // In a query a plus that nobody encoded is a blank.
+        ("until=2026-03-02T13:00:00+02:00".to_owned(), vec!["1"]),
+        ("until=2026-03-02T13:00:00%2B02:00".to_owned(), vec!["1"]),
+        ("until=2026-03-02 11:00:00".replace(' ', "%20"), vec!["1"]),
     ] {
         let path = format!("/v1/spaces/s/records?{filter}");
         assert_eq!(walk(&gateway, &path, "id").await, expected, "{filter}");
