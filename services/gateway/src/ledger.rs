@@ -1,10 +1,11 @@
 //! The ledger: which hints were said or not wanted, which pages were read.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::{HintId, PageId, SpaceId};
+use domain::id::{HintId, PageId, SessionId, SpaceId};
 use domain::recall::{Note, NoteKind};
 use host::clock;
 use tracing::warn;
+use uuid::Uuid;
 
 use crate::problem::Problem;
 use crate::state::App;
@@ -21,11 +22,15 @@ pub(crate) struct Session {
     pub(crate) silent: Vec<HintId>,
     /// Hints said in it within the last minute.
     pub(crate) recent: usize,
+    /// When it was erased.
+    pub(crate) erasures: Vec<Note>,
 }
 
 /// Returns what was said in a session and what is not wanted.
 pub(crate) async fn session(app: &App, space: &SpaceId, session: &str) -> Result<Session, Problem> {
     let records = &app.stores().records;
+    // First: an erasure that comes behind this is seen when its hints are noted.
+    let erasures = records.notes(space, &erasures(space, session)).await?;
     let here = records.notes(space, &scope(session)).await?;
     let everywhere = records.notes(space, EVERYWHERE).await?;
     let since: DateTime<Utc> = clock::now() - MINUTE;
@@ -41,12 +46,28 @@ pub(crate) async fn session(app: &App, space: &SpaceId, session: &str) -> Result
         .collect();
     silent.sort_unstable();
     silent.dedup();
-    Ok(Session { silent, recent })
+    Ok(Session {
+        silent,
+        recent,
+        erasures,
+    })
 }
 
-/// Notes that hints were said in a session.
-pub(crate) async fn said(app: &App, space: &SpaceId, session: &str, hints: &[HintId]) -> Result<(), Problem> {
-    note(app, space, &scope(session), NoteKind::Said, hints).await
+/// Notes that hints were said in a session that was erased then, as far as was known before they were sought. If another
+/// gateway erased it meanwhile, nothing is left of them: the erasure is seen here, or it comes behind the note and takes it
+/// along.
+pub(crate) async fn said(
+    app: &App,
+    space: &SpaceId,
+    (session, erased): (&str, &[Note]),
+    hints: &[HintId],
+) -> Result<(), Problem> {
+    note(app, space, &scope(session), NoteKind::Said, hints).await?;
+    let records = &app.stores().records;
+    if records.notes(space, &erasures(space, session)).await? != erased {
+        records.forget_notes(space, &scope(session)).await?;
+    }
+    Ok(())
 }
 
 /// Notes that hints are not wanted, in any session.
@@ -67,6 +88,9 @@ pub(crate) async fn dismissed(
 pub(crate) async fn forget(app: &App, space: &SpaceId, session: &str) -> Result<(), Problem> {
     // A message that is being answered would note its hints behind this.
     let _turn = app.sessions.turn(space, session).await;
+    // A subject of its own each time: the clock of the gateway that erased it before may be ahead.
+    let erasure = Uuid::from_u128(u128::from(app.batch_clock_us()));
+    keep(app, space, &erasures(space, session), NoteKind::Dismissed, [erasure]).await?;
     Ok(app.stores().records.forget_notes(space, &scope(session)).await?)
 }
 
@@ -86,16 +110,24 @@ pub(crate) async fn read(app: &App, space: &SpaceId, page: PageId) {
 }
 
 async fn note(app: &App, space: &SpaceId, scope: &str, kind: NoteKind, hints: &[HintId]) -> Result<(), Problem> {
+    keep(app, space, scope, kind, hints.iter().map(|it| it.uuid())).await
+}
+
+async fn keep(
+    app: &App,
+    space: &SpaceId,
+    scope: &str,
+    kind: NoteKind,
+    subjects: impl IntoIterator<Item = Uuid>,
+) -> Result<(), Problem> {
     let at = clock::now();
-    let notes: Vec<Note> = hints
-        .iter()
-        .map(|it| Note {
-            subject: it.uuid(),
-            kind,
-            at,
-        })
-        .collect();
+    let notes: Vec<Note> = subjects.into_iter().map(|subject| Note { subject, kind, at }).collect();
     Ok(app.stores().records.note(space, scope, &notes).await?)
+}
+
+/// Scope of the erasures of a session, which has its id and not its name.
+fn erasures(space: &SpaceId, session: &str) -> String {
+    format!("erased/{}", SessionId::derive(space, session))
 }
 
 fn scope(session: &str) -> String {

@@ -91,7 +91,7 @@ async fn woken(
     let said: Vec<HintId> = recalled.hints.iter().map(|it| it.id).collect();
     if !said.is_empty() {
         let begun = Instant::now();
-        ledger::said(app, space, &request.session, &said).await?;
+        ledger::said(app, space, (&request.session, &known.erasures), &said).await?;
         note(&mut steps, "note", begun);
     }
     let tokens: usize = recalled.hints.iter().map(|it| text::tokens(&it.text)).sum();

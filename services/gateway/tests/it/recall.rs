@@ -1,8 +1,14 @@
-use axum::http::StatusCode;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use domain::PortError;
 use domain::id::HintId;
 use domain::message::{RecallV1, RecalledV1};
 use domain::recall::{Hint, Sensitivity, Trigger};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tower::ServiceExt;
 use uuid::Uuid;
 
 use crate::harness::Gateway;
@@ -97,6 +103,44 @@ async fn what_was_said_or_dismissed_is_not_said_again() {
     );
     let third = json!({"message": "Dinner?", "session": "third", "limit": 3});
     assert_eq!(numbers(&ask(&gateway, &third).await), [1, 3, 5]);
+}
+
+/// What one gateway still says in a session that another one erases meanwhile is not kept.
+#[tokio::test]
+async fn a_session_erased_while_another_gateway_answers_keeps_no_hint() {
+    let gateway = Gateway::new().await;
+    let other = gateway::router(gateway.context.clone()).unwrap();
+    let (asked, answer) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (context, heard, go) = (gateway.context.clone(), Arc::clone(&asked), Arc::clone(&answer));
+    tokio::spawn(async move {
+        let slow = async |request: RecallV1| {
+            heard.notify_one();
+            go.notified().await;
+            Ok(talkative(request))
+        };
+        context.serve::<_, PortError, _, _>(4, slow).await.unwrap();
+    });
+    gateway.settled().await;
+    let wish = json!({"message": "Dinner?", "session": "mon", "budget": {"ms": 20_000}});
+    let erasure = async {
+        asked.notified().await;
+        let call = Request::delete("/v1/spaces/s/sessions/mon")
+            .body(Body::empty())
+            .unwrap();
+        assert_eq!(other.oneshot(call).await.unwrap().status(), StatusCode::NOT_FOUND);
+        answer.notify_one();
+    };
+    let (said, ()) = futures::future::join(ask(&gateway, &wish), erasure).await;
+    assert_eq!(numbers(&said), [1, 2, 3]);
+    let records = &gateway.context.backends.records;
+    let kept = records.notes(&"s".parse().unwrap(), "recall/mon").await;
+    assert_eq!(kept.unwrap(), []);
+    answer.notify_one();
+    assert_eq!(
+        numbers(&ask(&gateway, &wish).await),
+        [1, 2, 3],
+        "a session that begins anew"
+    );
 }
 
 #[tokio::test]
