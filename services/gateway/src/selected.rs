@@ -71,27 +71,74 @@ impl UnitSelection {
         &self,
         app: &App,
         space: &SpaceId,
-        (mut after, limit): (u64, usize),
+        (after, limit): (u64, usize),
     ) -> Result<(Vec<Unit>, Option<u64>), Problem> {
-        let mut items = Vec::new();
+        let mut page = Filling::new(after, limit);
         // One more than is wanted, to see whether there is more.
         let mut look = limit.saturating_add(1).min(LOOK);
-        for _ in 0..LOOKS_MAX {
-            let found = app.stores().graph.changes(space, after, look).await?;
-            let ended = found.len() < look;
-            for change in found {
-                if items.len() == limit {
-                    return Ok((items, Some(after)));
-                }
-                after = change.sequence;
-                items.extend(Some(change.unit).filter(|it| self.takes(it)));
-            }
-            if ended {
-                return Ok((items, None));
-            }
+        while let Some(wanted) = page.wanted() {
+            let found = app.stores().graph.changes(space, page.after, look).await?;
+            let mut next = if found.len() < look {
+                None
+            } else {
+                found.last().map(|it| it.sequence)
+            };
             look = (look * 2).min(LOOK);
+            let mut taken = Vec::new();
+            let mut last = page.after;
+            for change in found {
+                if taken.len() == wanted {
+                    next = Some(last);
+                    break;
+                }
+                last = change.sequence;
+                taken.extend(Some(change.unit).filter(|it| self.takes(it)));
+            }
+            page.take(taken, next);
         }
-        Ok((items, Some(after)))
+        Ok(page.done())
+    }
+}
+
+/// A page of a list, while it is being filled by looks into the store.
+struct Filling<T> {
+    items: Vec<T>,
+    limit: usize,
+    /// The cursor to go on with.
+    after: u64,
+    ended: bool,
+    looks: usize,
+}
+
+impl<T> Filling<T> {
+    fn new(after: u64, limit: usize) -> Filling<T> {
+        Filling {
+            items: Vec::new(),
+            limit,
+            after,
+            ended: false,
+            looks: 0,
+        }
+    }
+
+    /// Returns how many are wanted of the next look; none if it is full, there is no more, or it looked often enough.
+    fn wanted(&self) -> Option<usize> {
+        let left = self.limit.saturating_sub(self.items.len());
+        (left > 0 && !self.ended && self.looks < LOOKS_MAX).then_some(left)
+    }
+
+    /// Takes what a look found, and the cursor behind it, none at the end.
+    fn take(&mut self, found: Vec<T>, next: Option<u64>) {
+        self.looks += 1;
+        self.items.extend(found);
+        match next {
+            Some(next) => self.after = next,
+            None => self.ended = true,
+        }
+    }
+
+    fn done(self) -> (Vec<T>, Option<u64>) {
+        (self.items, (!self.ended).then_some(self.after))
     }
 }
 
@@ -140,19 +187,13 @@ pub(crate) async fn list(
     selection: &Selection,
     (after, limit): (u64, usize),
 ) -> Result<(Vec<Record>, Option<u64>), Problem> {
-    let mut items = Vec::new();
-    let mut after = after;
-    for _ in 0..LOOKS_MAX {
-        let wanted = limit - items.len();
-        let (found, next) = app.stores().records.select(space, selection, after, wanted).await?;
-        items.extend(found);
-        let Some(next) = next else { return Ok((items, None)) };
-        after = next;
-        if items.len() >= limit {
-            break;
-        }
+    let mut page = Filling::new(after, limit);
+    while let Some(wanted) = page.wanted() {
+        let select = app.stores().records.select(space, selection, page.after, wanted);
+        let (found, next) = select.await?;
+        page.take(found, next);
     }
-    Ok((items, Some(after)))
+    Ok(page.done())
 }
 
 /// Erases the session that the caller calls `name`: what recall said in it, at once, and of its records no more than one
