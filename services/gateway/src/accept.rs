@@ -18,7 +18,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use crate::api::{Accepted, Item, ItemStatus, NewRecord};
+use crate::api::{Accepted, Item, ItemStatus, NewRecord, Object};
 use crate::auth::hex;
 use crate::extract::at_path;
 use crate::problem::Problem;
@@ -311,7 +311,7 @@ impl<'a> Batch<'a> {
     }
 
     fn parse(&self, value: Value) -> Result<NewRecord, String> {
-        let new: NewRecord = serde_path_to_error::deserialize(value).map_err(|error| {
+        let Object(new): Object<NewRecord> = serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
             at_path(&path, error.inner())
         })?;

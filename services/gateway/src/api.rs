@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 mod curation;
 mod lists;
 mod memory;
+mod object;
 mod query;
 mod rebuild;
 mod recall;
@@ -18,6 +19,7 @@ pub use lists::{
     PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{Absorbed, PageHead, Space, TopicMember, TopicView, UnitView};
+pub(crate) use object::Object;
 pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};

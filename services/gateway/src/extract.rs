@@ -6,9 +6,10 @@ use axum::body::Bytes;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 
+use crate::api::Object;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -21,6 +22,9 @@ const LARGE_BYTES: usize = 64 << 10;
 /// A JSON body of a bounded size.
 pub(crate) struct Body<T>(pub(crate) T);
 
+/// A JSON body that is an object.
+pub(crate) struct ObjectBody<T>(pub(crate) T);
+
 /// Parameters after the `?`.
 pub(crate) struct Params<T>(pub(crate) T);
 
@@ -31,17 +35,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Body<T>, Problem> {
-        let kind = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .and_then(|it| it.to_str().ok())
-            .unwrap_or_default();
-        if !is_json(kind) {
-            return Err(
-                Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "The body is not JSON")
-                    .detail("send `Content-Type: application/json`"),
-            );
-        }
+        readable(request.headers())?;
         let bytes = Bytes::from_request(request, app)
             .await
             .map_err(|error| match error.status() {
@@ -57,6 +51,15 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for Body<T> {
     }
 }
 
+impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for ObjectBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<ObjectBody<T>, Problem> {
+        let Body(Object(it)) = Body::from_request(request, app).await?;
+        Ok(ObjectBody(it))
+    }
+}
+
 impl<T: DeserializeOwned + Send> FromRequestParts<App> for Params<T> {
     type Rejection = Problem;
 
@@ -64,7 +67,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for Params<T> {
         let outcome: Result<Query<T>, QueryRejection> = Query::from_request_parts(parts, app).await;
         outcome
             .map(|Query(it)| Params(it))
-            .map_err(|error| Problem::invalid(error.body_text()))
+            .map_err(|error| Problem::invalid(cause(&error.body_text())))
     }
 }
 
@@ -76,6 +79,19 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for At<T> {
         outcome
             .map(|Path(it)| At(it))
             .map_err(|error| Problem::invalid(error.body_text()))
+    }
+}
+
+/// Says whether the body is JSON as it is sent.
+fn readable(headers: &HeaderMap) -> Result<(), Problem> {
+    let said = |name| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let wrong = |title| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", title);
+    if !is_json(said(header::CONTENT_TYPE)) {
+        return Err(wrong("The body is not JSON").detail("send `Content-Type: application/json`"));
+    }
+    match said(header::CONTENT_ENCODING) {
+        "" | "identity" => Ok(()),
+        _ => Err(wrong("The body is compressed").detail("send it as it is, without `Content-Encoding`")),
     }
 }
 
@@ -99,6 +115,12 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })?;
     reader.end().map_err(|error| not_json(&error))?;
     Ok(value)
+}
+
+/// Leaves out what says nothing to the caller.
+fn cause(text: &str) -> &str {
+    text.strip_prefix("Failed to deserialize query string: ")
+        .unwrap_or(text)
 }
 
 /// Returns a bound of the number of values in a JSON text: what starts a list or an object, and what goes on with one.

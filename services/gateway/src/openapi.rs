@@ -1,10 +1,12 @@
 //! The API as OpenAPI, from the code.
 
+use serde_json::{Value, json};
 use utoipa::openapi::path::{Operation, Paths};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
+use crate::config::Config;
 use crate::handlers::{
     admin, curations, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
 };
@@ -90,4 +92,51 @@ fn operations(paths: &mut Paths) -> impl Iterator<Item = (&str, &mut Operation)>
 /// Returns the description of the API.
 pub fn document() -> utoipa::openapi::OpenApi {
     Api::openapi()
+}
+
+/// Returns the description of the API as a server with these settings offers it: with its bounds, and without keys if it
+/// asks for none.
+pub(crate) fn served(config: &Config) -> Value {
+    let mut document = serde_json::to_value(document()).unwrap_or_default();
+    let bounds = [
+        ("NewRecords/properties/records/maxItems", json!(config.batch_max)),
+        ("NewRecord/properties/text/maxLength", json!(config.text_bytes_max)),
+        (
+            "NewRecord/properties/image_caption/maxLength",
+            json!(config.text_bytes_max),
+        ),
+        (
+            "QueryRequest/properties/question/maxLength",
+            json!(config.question_bytes_max),
+        ),
+        (
+            "RecallRequest/properties/message/maxLength",
+            json!(config.question_bytes_max),
+        ),
+        ("Budget/properties/tokens/maximum", json!(config.pack_tokens_max)),
+        ("Budget/properties/ms/maximum", json!(config.request_ms_max)),
+        ("RecallBudget/properties/ms/maximum", json!(config.request_ms_max)),
+    ];
+    for (place, bound) in bounds {
+        let Some((field, name)) = place.rsplit_once('/') else {
+            continue;
+        };
+        let field = document.pointer_mut(&format!("/components/schemas/{field}"));
+        if let Some(Value::Object(field)) = field {
+            field.insert(name.to_owned(), bound);
+        }
+    }
+    let wait = "/paths/~1v1~1spaces~1{space}~1progress/get/parameters";
+    let parameters = document.pointer_mut(wait).and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        if parameter["name"] == "wait_ms" {
+            parameter["schema"]["maximum"] = json!(config.request_ms_max);
+        }
+    }
+    if config.keys.is_empty()
+        && let Some(document) = document.as_object_mut()
+    {
+        document.remove("security");
+    }
+    document
 }

@@ -1,7 +1,8 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use axum::body::Bytes;
 use domain::id::SpaceId;
 use domain::port::SpaceInfo;
 use domain::{Classify, ErrorKind};
@@ -34,6 +35,8 @@ pub(crate) struct Parts {
     pub(crate) questions: Semaphore,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
     pub(crate) erasing: Arc<Semaphore>,
+    /// The description of the API, once somebody asked for it.
+    pub(crate) description: OnceLock<Bytes>,
     last_batch_us: AtomicU64,
 }
 
@@ -59,6 +62,7 @@ impl App {
             in_flight,
             questions,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
+            description: OnceLock::new(),
             last_batch_us: AtomicU64::new(0),
         })))
     }

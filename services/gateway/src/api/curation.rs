@@ -3,16 +3,19 @@ use domain::id::{FactId, MergeId, UnitId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::object::object;
+
 /// Something decided about the memory. It is kept for good, in the audit log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCuration {
     /// Your id, unique in the space: the same id with the same content is done once, with other content it is a conflict.
-    /// Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time.
+    /// Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time. Not `.` or `..`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_length = 256)]
+    #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
     /// What is to be done.
+    #[serde(deserialize_with = "object")]
     pub act: NewAct,
     /// Why, in your words.
     #[serde(default)]
@@ -29,7 +32,7 @@ pub enum NewAct {
         /// The fact.
         fact: FactId,
         /// What it should say.
-        #[schema(max_length = 1024)]
+        #[schema(min_length = 1, max_length = 1024)]
         object: String,
     },
     /// A fact is not to be told any more; it stays in the lists, withdrawn.
@@ -55,13 +58,13 @@ pub enum NewAct {
     /// A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`.
     EraseRecord {
         /// Your id of the record, or Mnemic's.
-        #[schema(max_length = 256)]
+        #[schema(min_length = 1, max_length = 256)]
         record: String,
     },
     /// An earlier act is taken back; not an erasure.
     Undo {
         /// Your id of the act, or Mnemic's.
-        #[schema(max_length = 256)]
+        #[schema(min_length = 1, max_length = 256)]
         curation: String,
     },
 }

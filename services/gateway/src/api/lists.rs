@@ -67,6 +67,7 @@ macro_rules! filters {
             /// The `next` of the page before; nothing for the first page.
             pub after: Option<String>,
             /// Items wanted, 1 to 1000; 100 if not given. A page of a restricted list may have fewer and still a `next`.
+            #[param(minimum = 1, maximum = 1000)]
             pub limit: Option<u32>,
             $($(#[$about])* pub $field: Option<$kind>,)*
         }
@@ -90,50 +91,63 @@ filters! {
     /// Which records are listed.
     RecordFilter {
         /// Only of this session: your name for it, or Mnemic's id.
+        #[param(min_length = 1, max_length = 256)]
         session: String,
         /// Only of this actor, in any case.
+        #[param(min_length = 1, max_length = 256)]
         actor: String,
         /// Only observed at or after. RFC 3339, or ISO 8601 in UTC.
+        #[param(format = DateTime)]
         from: String,
         /// Only observed before.
+        #[param(format = DateTime)]
         until: String,
     }
 
     /// Which units are listed.
     UnitFilter {
         /// Only of this session: your name for it, or Mnemic's id.
+        #[param(min_length = 1, max_length = 256)]
         session: String,
         /// Only what this one said or did, in any case; an event of several is of none of them.
+        #[param(min_length = 1, max_length = 256)]
         actor: String,
         /// Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC.
+        #[param(format = DateTime)]
         as_of: String,
     }
 
     /// Which facts are listed.
     FactFilter {
         /// Who or what it is about: the name, in any case, or the id of the entity.
+        #[param(min_length = 1, max_length = 256)]
         subject: String,
         /// What is said of it, in any case: `likes`, `lives in`.
+        #[param(min_length = 1, max_length = 256)]
         predicate: String,
         /// The group of predicates.
         aspect: Aspect,
         /// `true`: only what holds, at `as_of` or now; `false`: only what does not, or was withdrawn.
         current: bool,
         /// Facts as they were known at this moment. RFC 3339, or ISO 8601 in UTC.
+        #[param(format = DateTime)]
         as_of: String,
     }
 
     /// Which entities are listed.
     EntityFilter {
         /// The name, an alias or a role ("Ann's sister"), in any case.
+        #[param(min_length = 1, max_length = 256)]
         name: String,
         /// Only what was named by this moment. RFC 3339, or ISO 8601 in UTC.
+        #[param(format = DateTime)]
         as_of: String,
     }
 
     /// Which topics are listed.
     TopicFilter {
         /// Only what was spoken of by this moment; label and number are those of today. RFC 3339, or ISO 8601 in UTC.
+        #[param(format = DateTime)]
         as_of: String,
     }
 
@@ -144,6 +158,7 @@ filters! {
         /// Whether archived pages are listed too; not if not given.
         archived: bool,
         /// Pages as they were at this moment. RFC 3339, or ISO 8601 in UTC.
+        #[param(format = DateTime)]
         as_of: String,
     }
 
@@ -162,5 +177,6 @@ filters! {
 #[into_params(parameter_in = Query)]
 pub struct AsOf {
     /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+    #[param(format = DateTime)]
     pub as_of: Option<String>,
 }

@@ -7,17 +7,20 @@ use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::object::object;
+
 /// A question to a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryRequest {
     /// The question.
+    #[schema(min_length = 1)]
     pub question: String,
     /// How evidence is sought.
     #[serde(default)]
     pub strategy: Strategy,
     /// What it may cost.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub budget: Budget,
     /// A watermark: the query waits until this write is searchable, or answers 504.
     #[serde(default)]
@@ -26,7 +29,7 @@ pub struct QueryRequest {
     #[serde(default)]
     pub as_of: Option<String>,
     /// What may be evidence.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub filter: Filter,
     /// Whether an answer is wanted beside verdict and evidence.
     #[serde(default = "yes")]

@@ -3,6 +3,7 @@ use domain::recall::Hint;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::object::object;
 use crate::api::StepTime;
 
 /// A message that may wake something worth saying.
@@ -10,6 +11,7 @@ use crate::api::StepTime;
 #[serde(deny_unknown_fields)]
 pub struct RecallRequest {
     /// The message, as it came.
+    #[schema(min_length = 1)]
     pub message: String,
     /// Who says it.
     #[serde(default)]
@@ -17,7 +19,7 @@ pub struct RecallRequest {
     pub actor: String,
     /// Name of the session: what was said in it is not said again there.
     #[serde(default = "usual")]
-    #[schema(max_length = 240, default = "default")]
+    #[schema(min_length = 1, max_length = 240, default = "default")]
     pub session: String,
     /// When it is said: nothing later is used. RFC 3339, or ISO 8601 in UTC; the time of the request if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,7 +35,7 @@ pub struct RecallRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// What it may cost.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub budget: RecallBudget,
 }
 

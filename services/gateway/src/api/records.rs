@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::object::object_or_none;
 use crate::problem::Problem;
 
 /// A batch of what happened.
@@ -14,6 +15,7 @@ use crate::problem::Problem;
 #[serde(deny_unknown_fields)]
 pub struct NewRecords {
     /// At least one; at most the server's `batch_max` (1000).
+    #[schema(min_items = 1)]
     pub records: Vec<NewRecord>,
 }
 
@@ -22,11 +24,11 @@ pub struct NewRecords {
 #[serde(default, deny_unknown_fields)]
 pub struct NewRecord {
     /// Your id, unique in the space; the same id with the same content is stored once, with other content it is a
-    /// conflict. Without one, it derives from the `Idempotency-Key` and the index, else from the content.
-    #[schema(max_length = 256)]
+    /// conflict. Without one, it derives from the `Idempotency-Key` and the index, else from the content. Not `.` or `..`.
+    #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
-    /// Name of the session; `default` if not given.
-    #[schema(max_length = 256)]
+    /// Name of the session; `default` if not given. Not `.` or `..`.
+    #[schema(min_length = 1, max_length = 256)]
     pub session: Option<String>,
     /// Orders records of a session that were observed at the same moment. Without one, later requests come after
     /// earlier ones and, inside a request, records keep their order.
@@ -44,6 +46,7 @@ pub struct NewRecord {
     #[schema(max_length = 2048)]
     pub image_uri: Option<String>,
     /// The tool that was called.
+    #[serde(deserialize_with = "object_or_none")]
     pub tool: Option<NewTool>,
     /// When it was observed: RFC 3339, or ISO 8601 without a zone (then UTC); the time of the request if not given.
     pub observed_at: Option<String>,
@@ -56,7 +59,7 @@ pub struct NewRecord {
 #[serde(default, deny_unknown_fields)]
 pub struct NewTool {
     /// Name of the tool or action.
-    #[schema(max_length = 128)]
+    #[schema(min_length = 1, max_length = 128)]
     pub name: String,
     /// Arguments: text, or any JSON.
     pub arguments: Value,

@@ -8,7 +8,7 @@ use crate::api::{Curated, CurationPage, NewCuration, Paging};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::{self, Paged};
-use crate::extract::{At, Body, Params};
+use crate::extract::{At, ObjectBody, Params};
 use crate::handlers::records::idempotency_key;
 use crate::problem::Problem;
 use crate::state::App;
@@ -26,7 +26,7 @@ use crate::{curate, kept};
         ("erase a record" = (value = json!({"act": {"kind": "erase_record", "record": "turn-17"}}))),
         ("undo an act" = (value = json!({"act": {"kind": "undo", "curation": "fix-1"}}))),
     )),
-    params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats are done once")),
+    params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats are done once", max_length = 256, pattern = "^[!-~]([ -~]*[!-~])?$")),
     responses(
     (status = 202, description = "It will be done", body = Curated),
     (status = 404, description = "What it is about does not exist", body = Problem, content_type = "application/problem+json"),
@@ -37,7 +37,7 @@ pub(crate) async fn post(
     Extension(access): Extension<Access>,
     At(name): At<String>,
     headers: HeaderMap,
-    Body(new): Body<NewCuration>,
+    ObjectBody(new): ObjectBody<NewCuration>,
 ) -> Result<(StatusCode, Json<Curated>), Problem> {
     let space = access.enter(&name, curate::right(&new.act))?;
     let key = idempotency_key(&headers)?;

@@ -1,19 +1,18 @@
-use std::sync::LazyLock;
-
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 
 use crate::openapi;
+use crate::state::App;
 
 /// The page loads nothing but itself and `/openapi.json`.
 const POLICY: &str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-static OPENAPI: LazyLock<String> =
-    LazyLock::new(|| openapi::document().to_pretty_json().unwrap_or_else(|_| "{}".to_owned()));
-
-/// Describes the API to programs.
-pub(crate) async fn openapi() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], OPENAPI.as_str()).into_response()
+/// Describes the API to programs, as this server offers it.
+pub(crate) async fn openapi(State(app): State<App>) -> Response {
+    let described = || serde_json::to_vec_pretty(&openapi::served(&app.config)).unwrap_or_default();
+    let document = app.description.get_or_init(|| described().into());
+    ([(header::CONTENT_TYPE, "application/json")], document.clone()).into_response()
 }
 
 /// Describes the API to people, without any other server.

@@ -6,7 +6,7 @@ use crate::api::{QueryRequest, QueryResponse};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::edge::TraceId;
-use crate::extract::{At, Body};
+use crate::extract::{At, ObjectBody};
 use crate::problem::Problem;
 use crate::query;
 use crate::state::App;
@@ -22,7 +22,7 @@ pub(crate) async fn post(
     Extension(access): Extension<Access>,
     Extension(TraceId(trace_id)): Extension<TraceId>,
     At(name): At<String>,
-    Body(request): Body<QueryRequest>,
+    ObjectBody(request): ObjectBody<QueryRequest>,
 ) -> Result<Json<QueryResponse>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     query::ask(&app, &space, request, trace_id).await.map(Json)

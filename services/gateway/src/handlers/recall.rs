@@ -7,7 +7,7 @@ use crate::api::{Dismissal, RecallRequest, RecallResponse};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::edge::TraceId;
-use crate::extract::{At, Body};
+use crate::extract::{At, ObjectBody};
 use crate::problem::Problem;
 use crate::recall;
 use crate::state::App;
@@ -25,7 +25,7 @@ pub(crate) async fn post(
     Extension(access): Extension<Access>,
     Extension(TraceId(trace_id)): Extension<TraceId>,
     At(name): At<String>,
-    Body(request): Body<RecallRequest>,
+    ObjectBody(request): ObjectBody<RecallRequest>,
 ) -> Result<Json<RecallResponse>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     recall::recall(&app, &space, request, trace_id).await.map(Json)
@@ -41,7 +41,7 @@ pub(crate) async fn dismiss(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
-    Body(request): Body<Dismissal>,
+    ObjectBody(request): ObjectBody<Dismissal>,
 ) -> Result<StatusCode, Problem> {
     let space = access.enter(&name, Right::Write)?;
     app.space(&space).await?;

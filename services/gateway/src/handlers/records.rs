@@ -11,7 +11,7 @@ use crate::api::{Accepted, Curated, NewAct, NewCuration, NewRecords, Record, Rec
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
-use crate::extract::{At, Body, Params};
+use crate::extract::{At, ObjectBody, Params};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{accept, curate, selected};
@@ -28,7 +28,7 @@ pub(crate) struct Unread {
 
 /// Accepts records. 202 means that they are on disk, not yet that they are searchable.
 #[utoipa::path(post, path = "/v1/spaces/{space}/records", tag = "records", request_body = NewRecords,
-    params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats get the first response")),
+    params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats get the first response", max_length = 256, pattern = "^[!-~]([ -~]*[!-~])?$")),
     responses(
     (status = 202, description = "Each record was taken, or its item says why not", body = Accepted),
     (status = 409, description = "Every record contradicts what is stored", body = Problem, content_type = "application/problem+json"),
@@ -39,7 +39,7 @@ pub(crate) async fn post(
     Extension(access): Extension<Access>,
     At(name): At<String>,
     headers: HeaderMap,
-    Body(Unread { records }): Body<Unread>,
+    ObjectBody(Unread { records }): ObjectBody<Unread>,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let space = access.enter(&name, Right::Write)?;
     let key = idempotency_key(&headers)?;

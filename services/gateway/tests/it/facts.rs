@@ -237,25 +237,19 @@ async fn a_list_that_cannot_be_made_is_a_problem() {
             "merges/00000000-0000-0000-0000-000000000000",
             "404 there is no merge of this id",
         ),
-        (
-            "facts?aspect=mood",
-            "422 Failed to deserialize query string: aspect: unknown variant `mood`",
-        ),
-        (
-            "facts?current=maybe",
-            "422 Failed to deserialize query string: current: ",
-        ),
+        ("facts?aspect=mood", "422 aspect: unknown variant `mood`"),
+        ("facts?current=maybe", "422 current: "),
         ("facts?subject=", "422 subject: is empty; leave it out instead"),
         ("facts?as_of=then", "422 as_of: is not a time like"),
         (
             "facts?colour=red",
-            "422 Failed to deserialize query string: colour: unknown field `colour`",
+            "422 colour: unknown field `colour`",
         ),
         ("facts?limit=0", "422 limit: is not 1 to 1000"),
         ("facts?after=x", "422 after: is not the `next` of a page"),
         (
             "merges?of=facts",
-            "422 Failed to deserialize query string: of: unknown variant `facts`",
+            "422 of: unknown variant `facts`",
         ),
     ] {
         let problem = gateway.send(&format!("GET /v1/spaces/s/{call}"), "").await.problem();

@@ -77,6 +77,31 @@ async fn what_is_described_exists() {
     assert!(page.text.contains("/openapi.json") && !page.text.contains("http://") && !page.text.contains("https://"));
 }
 
+/// A server without keys asks for none, and a description that says otherwise makes clients ask for one.
+#[tokio::test]
+async fn what_is_described_is_this_server() {
+    let key = format!(
+        "[[gateway.keys]]\nname = \"a\"\nsha256 = \"{}\"\nspaces = [\"*\"]\nrights = [\"read\"]",
+        "0".repeat(64)
+    );
+    for (settings, asks) in [("", false), (key.as_str(), true)] {
+        let gateway = Gateway::with(&format!("[gateway]\nbatch_max = 7\nrequest_ms_max = 9000\n{settings}")).await;
+        let api = gateway.send("GET /openapi.json", "").await.json();
+        assert_eq!(!api["security"].is_null(), asks);
+        let schemas = &api["components"]["schemas"];
+        assert_eq!(schemas["NewRecords"]["properties"]["records"]["maxItems"], 7);
+        assert_eq!(schemas["Budget"]["properties"]["ms"]["maximum"], 9000);
+        let progress = &api["paths"]["/v1/spaces/{space}/progress"]["get"]["parameters"];
+        let wait = progress
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|it| it["name"] == "wait_ms")
+            .unwrap();
+        assert_eq!(wait["schema"]["maximum"], 9000);
+    }
+}
+
 #[tokio::test]
 async fn who_looks_for_health_here_is_told_where_it_is() {
     let gateway = Gateway::new().await;

@@ -123,6 +123,15 @@ async fn what_cannot_be_asked_is_a_problem() {
     let gateway = Gateway::new().await;
     for (body, expected) in [
         (json!({}), "422 missing field `question`"),
+        (json!(["x"]), "422 invalid type: sequence, expected an object"),
+        (
+            json!({"question": "x", "budget": [512]}),
+            "422 budget: invalid type: sequence, expected an object",
+        ),
+        (
+            json!({"question": "x", "filter": []}),
+            "422 filter: invalid type: sequence, expected an object",
+        ),
         (json!({"question": " "}), "422 question: is empty"),
         (
             json!({"question": "x".repeat(9000)}),

@@ -55,7 +55,7 @@ async fn a_bad_record_is_named_and_the_others_go_in() {
     4 rejected observed_at: 2999-01-01 is in the future
     5 duplicate -
     6 rejected the id `a` stands for other content; rec
-    7 rejected invalid type: string "text", expected st
+    7 rejected invalid type: string "text", expected an
     8 accepted -
     "#);
     gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
@@ -181,6 +181,15 @@ async fn what_cannot_be_a_batch_is_a_problem() {
             "422 none of 1 records was taken; the first: text: there is no text",
         ),
         (
+            r#"{"records":[["an id","a session"]]}"#,
+            "422 none of 1 records was taken; the first: invalid type: sequence, expected an object",
+        ),
+        (
+            r#"{"records":[{"tool":["ls"]}]}"#,
+            "422 none of 1 records was taken; the first: tool: invalid type: sequence, expected an object",
+        ),
+        (r#"[[{"text":"a"}]]"#, "422 invalid type: sequence, expected an object"),
+        (
             r#"{"record":[]}"#,
             "422 record: unknown field `record`, expected `records`",
         ),
@@ -194,6 +203,8 @@ async fn what_cannot_be_a_batch_is_a_problem() {
     }
     let form = gateway.send_with(RECORDS, "", &[("content-type", "text/plain")]).await;
     assert!(form.problem().starts_with("415 "));
+    let packed = gateway.send_with(RECORDS, "{}", &[("content-encoding", "gzip")]).await;
+    assert_eq!(packed.problem(), "415 send it as it is, without `Content-Encoding`");
     let latin = Request::post("/v1/spaces/s/records").header("content-type", "application/json");
     let latin = latin
         .body(Body::from(b"{\"records\":[{\"text\":\"\xff\"}]}".to_vec()))
@@ -210,7 +221,7 @@ async fn what_cannot_be_a_batch_is_a_problem() {
         ("GET /v1/spaces/%FF", "422 Invalid URL: Invalid UTF-8"),
         ("PUT /v1/spaces/No%20Body", "422 a space is 1 to 64 of"),
         ("GET /v1/spaces/s/records?limit=0", "422 limit: is not 1 to 1000"),
-        ("GET /v1/spaces/s/records?limit=x", "422 "),
+        ("GET /v1/spaces/s/records?limit=x", "422 limit: invalid digit"),
         ("GET /v1/spaces/s/records?page=2", "422 "),
         (
             "GET /v1/spaces/s/records?after=x",
