@@ -19,8 +19,8 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let filter = [
-        ("session", &args.session),
-        ("actor", &args.actor),
+        ("session", &args.of.session),
+        ("actor", &args.of.actor),
         ("from", &args.from),
         ("until", &args.until),
     ];

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use domain::id::SpaceId;
 
-use super::Remote;
+use super::{Of, Remote};
 
 /// List what a space takes for true: facts with the times from and until which they hold.
 ///
@@ -36,7 +36,8 @@ pub(crate) struct Facts {
 
 /// List the units of a space, or show one: what was made of its records to be found and shown.
 ///
-/// Turns stand for one record, events for several. A line each: id, when it was observed, what it is, who, what.
+/// Turns stand for one record, events for several; an event of several people is of no one actor. A line each: id, when it was
+/// observed, what it is, who, what.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,12 +51,8 @@ pub(crate) struct Units {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Only of this session, by name or id.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
-    /// Only what this one said or did, in any case; an event of several is of none of them.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) actor: Option<String>,
+    #[command(flatten)]
+    pub(crate) of: Of,
     /// As they stood at this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,

@@ -57,6 +57,17 @@ pub(crate) struct Export {
     pub(crate) remote: Remote,
 }
 
+/// Whose records or units are listed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Of {
+    /// Only of this session, by name or id.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Only what this one said or did, in any case.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) actor: Option<String>,
+}
+
 /// List the records of a space, or show one.
 ///
 /// In the order in which they were stored, a line each: id, when it was observed, who, what.
@@ -74,12 +85,8 @@ pub(crate) struct Records {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Only of this session, by name or id.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
-    /// Only what this one said or did, in any case.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) actor: Option<String>,
+    #[command(flatten)]
+    pub(crate) of: Of,
     /// Only what was observed at this moment or later; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
