@@ -44,10 +44,14 @@ impl Look {
 /// Reads arguments; what does not fit is named by its path.
 pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolErrorV1> {
     let arguments = match arguments {
-        Value::Null => Value::Object(Map::new()),
-        other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => other,
+        Value::Null => Map::new(),
+        Value::Object(fields) => fields,
+        // A list would be taken for the fields in their order.
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(bad("the arguments are no object"));
+        }
     };
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
         let cause = error.inner();
         if matches!(path.as_str(), "" | "." | "?") {

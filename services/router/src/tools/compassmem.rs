@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::{limit_schema, offset_schema, page, read, spec, ten, unit_schema};
+use super::shown::figure;
 use super::{Found, Look, Outcome};
 
 /// Relations cite at most this many records.
@@ -83,7 +84,7 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
         let own = if *of_event { known.event_of(unit)? } else { unit };
         let mut told = json!({
             "relation": it.kind, "label": it.label, "direction": if it.source == own { "to" } else { "from" },
-            "weight": it.weight, "of": if *of_event { "its event" } else { "it" }, "evidence": evidence(look, &it.evidence)
+            "weight": figure(it.weight), "of": if *of_event { "its event" } else { "it" }, "evidence": evidence(look, &it.evidence)
         });
         merge(&mut told, look.gist(other(it, own))?);
         Some(told)

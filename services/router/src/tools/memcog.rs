@@ -14,7 +14,7 @@ use super::arguments::{
     limit_schema, not_found, offset_schema, page as paged, read as arguments_of, said, spec, ten, text_schema,
 };
 use super::compassmem::merge;
-use super::shown::clipped;
+use super::shown::{clipped, figure};
 use super::{Look, Outcome};
 use crate::memory::normalised;
 
@@ -114,7 +114,7 @@ pub(super) fn browse(look: &Look, arguments: Value) -> Outcome {
     let (limit, offset) = (limit as usize, offset as usize);
     let shown = pages.iter().skip(offset).take(limit).map(|it| {
         json!({"page": it.id, "title": it.title, "summary": clipped(&it.summary), "tags": it.tags, "sections": it.sections.len(),
-            "confidence": it.confidence, "updated_at": it.updated_at, "status": it.status})
+            "confidence": figure(it.confidence), "updated_at": it.updated_at, "status": it.status})
     });
     let shown: Vec<Value> = shown.collect();
     let next = offset + shown.len();
@@ -190,13 +190,13 @@ impl Look {
                     "external_ids": self.external_ids(it.unit)})
             });
             json!({"title": section.title, "category": section.category, "lines": lines.collect::<Vec<Value>>(),
-                "left_out": section.left_out, "confidence": section.confidence,
+                "left_out": section.left_out, "confidence": figure(section.confidence),
                 "time": section.time.as_ref().map(|it| text::time::render(it, *self.now.offset()))})
         });
         json!({
             "page": page.id, "dimension": page.dimension, "title": page.title, "summary": page.summary,
             "aliases": page.aliases, "tags": page.tags, "sections": sections.collect::<Vec<Value>>(),
-            "confidence": page.confidence, "updated_at": page.updated_at, "status": page.status,
+            "confidence": figure(page.confidence), "updated_at": page.updated_at, "status": page.status,
             "structure": self.structure(page)
         })
     }

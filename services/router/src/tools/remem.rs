@@ -15,6 +15,7 @@ use text::sparse;
 
 use super::arguments::{LIMIT_MAX, bounded, limit_schema, read, said, spec, ten, text_schema, unit_schema};
 use super::compassmem::merge;
+use super::shown::figure;
 use super::times::{Asked, Operator, Times, schema};
 use super::{Found, Look, Outcome, entity_contexts, failed};
 use crate::memory::verb_terms;
@@ -143,7 +144,7 @@ pub(super) fn retrieved(look: &Look, by: By, found: Found, arguments: Value) -> 
         .collect();
     let gists = fitting.iter().filter_map(|(unit, score)| {
         let mut gist = look.gist(*unit)?;
-        merge(&mut gist, json!({"score": score}));
+        merge(&mut gist, json!({"score": figure(*score)}));
         Some(gist)
     });
     let gists: Vec<Value> = gists.collect();

@@ -84,7 +84,7 @@ impl Look {
             "fact": fact.id, "text": said(fact), "subject": fact.subject, "predicate": fact.predicate,
             "object": fact.object, "aspect": fact.aspect, "since": since, "valid_from": fact.valid_from.start,
             "valid_until": fact.valid_until, "holds": fact.holds_at(self.moment()), "recorded_at": fact.recorded_at,
-            "told_by": fact.told_by, "confidence": fact.confidence, "unit": fact.source,
+            "told_by": fact.told_by, "confidence": figure(fact.confidence), "unit": fact.source,
             "external_ids": self.external_ids(fact.source)
         })
     }
@@ -100,6 +100,11 @@ impl Look {
         let event = || self.known().event(unit).map(|it| &it.external_ids);
         turn.or_else(event).cloned().unwrap_or_default()
     }
+}
+
+/// Returns a figure with the digits that it has; made wider bit by bit it would have nine more that mean nothing.
+pub(super) fn figure(it: f32) -> Value {
+    it.to_string().parse().map_or(Value::Null, |it: f64| json!(it))
 }
 
 /// Returns a statement as a sentence without an end.

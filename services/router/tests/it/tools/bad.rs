@@ -28,6 +28,11 @@ async fn searches_that_are_wrong() {
             ),
             ("semantic_retrieve", json!([]), vec!["bad_arguments"]),
             (
+                "lexical_retrieve",
+                json!(["pottery"]),
+                vec!["bad_arguments", "the arguments are no object"],
+            ),
+            (
                 "semantic_retrieve",
                 json!({"query": "x", "limit": 99}),
                 vec!["limit: is not 1 to 50"],
