@@ -50,6 +50,8 @@ pub struct Memory {
     events: Events,
     cues: Cues,
     acts: Acts,
+    /// What the acts come to for the turn units there are.
+    marks: Marks,
 }
 
 /// A memory as it was known at a moment, that moment included; without one, as it is.
@@ -86,6 +88,7 @@ impl Memory {
                 (Grain::Turn | Grain::Event, _) => {}
             }
         }
+        self.mark();
     }
 
     /// Takes in changes of derived things, in order.
@@ -104,6 +107,7 @@ impl Memory {
                 None => self.remove(id),
             }
         }
+        self.mark();
     }
 
     /// Takes in all curations of the space; says whether anything changed by them.
@@ -111,6 +115,7 @@ impl Memory {
         let acts = Acts::of(curations);
         let changed = acts != self.acts;
         self.acts = acts;
+        self.mark();
         changed
     }
 
@@ -172,8 +177,19 @@ impl Memory {
         apart.filter(|it| met.insert(*it)).collect()
     }
 
-    /// Returns the turn units that are pinned or forgotten.
-    pub fn marks(&self) -> Marks {
+    /// Returns the turn units that are pinned or forgotten, and those that state what was decided otherwise.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// Sees which turn units the acts are about; most spaces have no acts.
+    fn mark(&mut self) {
+        if self.acts != Acts::default() || self.marks != Marks::default() {
+            self.marks = self.marked();
+        }
+    }
+
+    fn marked(&self) -> Marks {
         let turns = |units: &BTreeSet<UnitId>| {
             let units: Vec<UnitId> = units.iter().copied().collect();
             self.turns(&units).into_iter().collect::<BTreeSet<UnitId>>()

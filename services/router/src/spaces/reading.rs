@@ -109,13 +109,13 @@ impl Seen {
     /// Says whether nothing is left to do about the acts, if they were read, and about what they mark, which units and facts
     /// that came since may have changed.
     fn is_decided(&self, curations: Option<&[Curation]>) -> bool {
-        curations.is_none_or(|it| self.memory.is_decided(it)) && *self.view.marks() == self.memory.marks()
+        curations.is_none_or(|it| self.memory.is_decided(it)) && self.view.marks() == self.memory.marks()
     }
 
     fn decide(&mut self, curations: Option<&[Curation]>) {
         if let Some(curations) = curations {
             Arc::make_mut(&mut self.memory).decide(curations);
         }
-        Arc::make_mut(&mut self.view).mark(self.memory.marks());
+        Arc::make_mut(&mut self.view).mark(self.memory.marks().clone());
     }
 }

@@ -116,7 +116,7 @@ fn woken(memory: &Memory, request: &RecallV1) -> Vec<Hint> {
 
 fn woken_in(units: Vec<Unit>, memory: &Memory, request: &RecallV1) -> Vec<Hint> {
     let mut view = View::of(units);
-    view.mark(memory.marks());
+    view.mark(memory.marks().clone());
     let heard = Heard::read(&request.message, &view, request.at);
     let known = memory.at(Some(before(request.at)));
     let found = SearchResult::default();
