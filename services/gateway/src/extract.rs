@@ -83,7 +83,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for At<T> {
 }
 
 /// Says whether the body is JSON as it is sent.
-fn readable(headers: &HeaderMap) -> Result<(), Problem> {
+pub(crate) fn readable(headers: &HeaderMap) -> Result<(), Problem> {
     let said = |name| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let wrong = |title| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", title);
     if !is_json(said(header::CONTENT_TYPE)) {

@@ -283,6 +283,9 @@ async fn what_a_call_lacks_is_told_to_the_model() {
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     let unknown = asked(&gateway, "", "resources/list", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+    let params = json!({"name": "ask", "arguments": ["When?"]});
+    let unread = asked(&gateway, "", "tools/call", params).await;
+    assert_eq!(unread["error"]["code"], -32602, "{unread}");
 }
 
 #[tokio::test]
@@ -325,7 +328,7 @@ async fn what_is_no_message_is_refused() {
         r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
     ] {
         let reply = gateway.send_with(SPACE, body, &[ACCEPT, HOST]).await;
-        assert!(reply.problem().starts_with('4'), "{body}: {reply:?}");
+        assert!(reply.problem().starts_with("400 "), "{body}: {reply:?}");
     }
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let deaf = gateway.send_with(SPACE, list, &[HOST]).await.problem();
