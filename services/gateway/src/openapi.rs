@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use utoipa::openapi::path::{Operation, Paths};
+use utoipa::openapi::schema::{AdditionalProperties, Schema};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
@@ -25,7 +26,7 @@ use crate::handlers::{
         tools::all, tools::list, tools::call, mcp::post,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
-    modifiers(&Keys, &Names, &Problems),
+    modifiers(&Keys, &Names, &Acts, &Problems),
     security(("key" = [])),
 )]
 struct Api;
@@ -55,6 +56,23 @@ impl Modify for Names {
             let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
             let resource = guest.copied().unwrap_or(&tag);
             operation.operation_id = operation.operation_id.take().map(|it| format!("{resource}_{it}"));
+        }
+    }
+}
+
+struct Acts;
+
+/// Acts refuse unknown fields as everything does; of variants of an enum the derived schema does not say so.
+impl Modify for Acts {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let schemas = &mut openapi.components.get_or_insert_default().schemas;
+        let Some(RefOr::T(Schema::OneOf(acts))) = schemas.get_mut("NewAct") else {
+            return;
+        };
+        for act in &mut acts.items {
+            if let RefOr::T(Schema::Object(act)) = act {
+                act.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ pub struct QueryRequest {
     pub after: Option<String>,
     /// Only what was known at this moment, which is the "now" of relative times in the question. RFC 3339, or ISO 8601 in UTC.
     #[serde(default)]
+    #[schema(format = DateTime)]
     pub as_of: Option<String>,
     /// What may be evidence.
     #[serde(default, deserialize_with = "object")]
@@ -134,8 +135,10 @@ pub struct Filter {
     /// Only these kinds.
     pub modalities: Vec<Modality>,
     /// Only what was observed at or after. RFC 3339, or ISO 8601 in UTC.
+    #[schema(format = DateTime)]
     pub from: Option<String>,
     /// Only what was observed before.
+    #[schema(format = DateTime)]
     pub until: Option<String>,
 }
 

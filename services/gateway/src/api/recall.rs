@@ -23,6 +23,7 @@ pub struct RecallRequest {
     pub session: String,
     /// When it is said: nothing later is used. RFC 3339, or ISO 8601 in UTC; the time of the request if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub at: Option<String>,
     /// Hints wanted at most.
     #[serde(default = "few")]

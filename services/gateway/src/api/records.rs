@@ -49,6 +49,7 @@ pub struct NewRecord {
     #[serde(deserialize_with = "object_or_none")]
     pub tool: Option<NewTool>,
     /// When it was observed: RFC 3339, or ISO 8601 without a zone (then UTC); the time of the request if not given.
+    #[schema(format = DateTime)]
     pub observed_at: Option<String>,
     /// Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes.
     pub metadata: BTreeMap<String, String>,

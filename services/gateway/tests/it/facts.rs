@@ -241,16 +241,10 @@ async fn a_list_that_cannot_be_made_is_a_problem() {
         ("facts?current=maybe", "422 current: "),
         ("facts?subject=", "422 subject: is empty; leave it out instead"),
         ("facts?as_of=then", "422 as_of: is not a time like"),
-        (
-            "facts?colour=red",
-            "422 colour: unknown field `colour`",
-        ),
+        ("facts?colour=red", "422 colour: unknown field `colour`"),
         ("facts?limit=0", "422 limit: is not 1 to 1000"),
         ("facts?after=x", "422 after: is not the `next` of a page"),
-        (
-            "merges?of=facts",
-            "422 of: unknown variant `facts`",
-        ),
+        ("merges?of=facts", "422 of: unknown variant `facts`"),
     ] {
         let problem = gateway.send(&format!("GET /v1/spaces/s/{call}"), "").await.problem();
         assert!(problem.starts_with(expected), "{call}: {problem}");

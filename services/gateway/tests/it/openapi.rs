@@ -50,6 +50,18 @@ fn a_tool_takes_and_gives_any_json() {
     }
 }
 
+/// What refuses unknown fields says so, acts too.
+#[test]
+fn what_refuses_unknown_fields_is_described_so() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let schemas = &api["components"]["schemas"];
+    let acts = schemas["NewAct"]["oneOf"].as_array().unwrap();
+    assert_eq!(acts.len(), 7);
+    for schema in acts.iter().chain([&schemas["QueryRequest"], &schemas["NewRecord"]]) {
+        assert_eq!(schema["additionalProperties"], false, "{schema}");
+    }
+}
+
 /// Every operation described is routed, and every reference leads somewhere.
 #[tokio::test]
 async fn what_is_described_exists() {
