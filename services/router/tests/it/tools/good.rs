@@ -210,7 +210,7 @@ async fn people_topics_and_relations() {
                 json!({"unit": turn(4)}),
                 vec![
                     "\"relation\":\"contrasts\"",
-                    "\"weight\":0.8,",
+                    "\"weight\":0.8}",
                     "\"direction\":\"from\"",
                     "\"evidence\":[\"r6\"]",
                     "\"of\":\"its event\"",
