@@ -1,5 +1,7 @@
 //! What surrounds every request: trace, bounds, panics, numbers.
 
+mod unread;
+
 use std::panic::AssertUnwindSafe;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -14,8 +16,6 @@ use tracing::{Instrument, debug, error, field, info_span};
 use crate::problem::Problem;
 use crate::state::App;
 use unread::Unread;
-
-mod unread;
 
 /// Trace id of the request, 32 hex digits.
 #[derive(Clone, Debug)]
