@@ -58,6 +58,9 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
     let ready = context.readiness.expect("gateway listens");
     let config: Config = context.section("gateway")?;
     config.check()?;
+    // Before the address is taken: settings that are wrong are named even if another process has it.
+    let app = App::new(context, config)?;
+    let config = &app.config;
     let listener = TcpListener::bind(&config.listen)
         .await
         .with_context(|| format!("cannot listen on {} ([gateway] listen)", config.listen))?;
@@ -65,8 +68,7 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
         warn!("no keys are configured: whoever reaches this address may read, write and erase everything");
     }
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
-    let _asking = context.keep_serving();
-    let app = App::new(context, config)?;
+    let _asking = app.context.keep_serving();
     ready.set(true);
     connections::serve(listener, routes::router(app.clone()), &app.config, &app.context).await;
     app.all_erased().await;
