@@ -34,26 +34,46 @@ pub(crate) fn reason(turn: &Turn, answer: &str) -> Option<String> {
 }
 
 fn read(turn: &Turn) -> String {
-    let amend = |text: String, it: &Amendment| match (find(&text, &it.was), &it.now) {
-        (None, _) => text,
-        (Some(_), None) => without(&text, &it.was),
-        (Some(at), Some(now)) => format!("{}{now}{}", &text[..at], &text[at + it.was.len()..]),
+    let amend = |text: String, it: &Amendment| match &it.now {
+        None => without(&text, &it.was),
+        Some(now) => replaced(&text, &it.was, now),
     };
     turn.amended.iter().fold(turn.text.clone(), amend)
 }
 
-/// Drops the sentences that hold a value.
-fn without(text: &str, value: &str) -> String {
-    let kept = text::sentences(text).into_iter().filter(|it| find(it, value).is_none());
-    kept.collect::<Vec<&str>>().join(" ")
+/// Puts `now` wherever a value stands.
+fn replaced(text: &str, value: &str, now: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in places(text, value) {
+        out.push_str(&text[from..at]);
+        out.push_str(now);
+        from = at + value.len();
+    }
+    out + &text[from..]
 }
 
-/// Returns where a value stands as whole words.
-fn find(text: &str, value: &str) -> Option<usize> {
-    let bounded = |at: &usize| {
+/// Drops the sentences that hold a value.
+fn without(text: &str, value: &str) -> String {
+    if places(text, value).next().is_none() {
+        return text.to_owned();
+    }
+    let lacks = |it: &&str| places(it, value).next().is_none();
+    text::sentences(text)
+        .into_iter()
+        .filter(lacks)
+        .collect::<Vec<&str>>()
+        .join(" ")
+}
+
+/// Returns where a value stands as whole words, in order.
+fn places<'a>(text: &'a str, value: &'a str) -> impl Iterator<Item = usize> {
+    let bounded = move |at: &usize| {
         let inside = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
         !inside(text[..*at].chars().next_back()) && !inside(text[*at + value.len()..].chars().next())
     };
-    let mut places = text.match_indices(value).map(|it| it.0).filter(|_| !value.is_empty());
-    places.find(bounded)
+    text.match_indices(value)
+        .map(|it| it.0)
+        .filter(|_| !value.is_empty())
+        .filter(bounded)
 }

@@ -200,7 +200,9 @@ fn weigh<'a>(view: &'a View, query: &Query, labels: &Labels, (index, scored): (u
         display,
         price,
         words,
-        header: [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32).into(),
+        header: [Some(day), None]
+            .map(|last| text::tokens(&header(day, last)) as u32)
+            .into(),
         day,
         note: String::new(),
     }

@@ -118,13 +118,14 @@ fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
         now: now.map(str::to_owned),
         at: "2025-02-01T00:00:00Z".parse().unwrap(),
     };
-    let ask = |amendment: Amendment, question: &str| {
+    let said = |text: &str, amendment: Amendment, question: &str| {
         let mut request = Talk::new(text).request(Where, question, "", "work");
         for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
             turn.amended = vec![amendment.clone()];
         }
         read(&request)
     };
+    let ask = |amendment: Amendment, question: &str| said(text, amendment, question);
     let question = "Where does Lea work?";
     let corrected = ask(amended("Siemens", Some("Bosch")), question);
     assert_eq!(corrected.answer.unwrap().text, "Bosch");
@@ -139,4 +140,7 @@ fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
     assert_eq!(gone.verdict.status, Sufficiency::Insufficient, "{gone:?}");
     let part = ask(amended("Sie", Some("Bo")), question);
     assert_eq!(part.answer.unwrap().text, "Siemens", "a part of a word is no value");
+    let twice = "Lea: I started at Siemens last week, so I work at Siemens now.";
+    let twice = said(twice, amended("Siemens", Some("Bosch")), question);
+    assert_eq!(twice.answer.unwrap().text, "Bosch", "wherever the turn says it");
 }

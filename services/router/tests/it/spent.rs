@@ -11,7 +11,10 @@ fn diary() -> View {
         let words = ["oak", "elm", "ash", "fir", "yam", "fig"];
         let (tree, other) = (words[at % 6], words[at / 6 % 6]);
         let time = format!("{year}-{month:02}-{day:02}T10:00:00Z");
-        said(at, &format!("{time}|Ines|I planted an {tree} and an {other} behind the house, row {at}."))
+        said(
+            at,
+            &format!("{time}|Ines|I planted an {tree} and an {other} behind the house, row {at}."),
+        )
     });
     View::of(days)
 }
