@@ -39,6 +39,7 @@ lists! {
     PAYING = "paying",
     SUMS = "sums",
     UNITS_OF_TIME = "units_of_time",
+    SEVERAL = "several",
 }
 
 /// Returns the words of a list; they stand behind its name, up to an empty line.

@@ -5,7 +5,7 @@ use domain::anchor::AnswerKind;
 use super::lexis::number;
 use super::score::{Scored, located};
 use super::spans::Shape;
-use super::traits::{counts, of_kind};
+use super::traits::{counts, is_denied, of_kind};
 use super::{Found, change, extent};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
@@ -16,6 +16,10 @@ const VOTERS: usize = 60;
 const ITEMS: usize = 6;
 /// An item is worth at least this share of the best.
 const ITEM_SHARE: f32 = 0.15;
+/// ... or this, beside the only one of the kind asked for.
+const ALONE_SHARE: f32 = 0.5;
+/// A sentence covers about as well if it covers this share of what that of the best one does.
+const BESIDE_COVER: f32 = 0.75;
 /// A list is one of things of the kind asked for if one of them scores at most the first of these less than the best candidate,
 /// and takes those that score at most the second less, or the third in sentences that speak of the matter.
 const KIND_NEAR: f32 = 2.0;
@@ -44,7 +48,7 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     let mut order: Vec<usize> = (0..scored.len()).collect();
     order.sort_by(|&a, &b| worths[b].total_cmp(&worths[a]).then(a.cmp(&b)));
     let chosen = if question.plural {
-        several(pool, &scored, &order, &worths)
+        several(question, pool, &scored, (&order, &worths))
     } else {
         vec![order[0]]
     };
@@ -168,31 +172,62 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
 }
 
 /// The items of a list: candidates of the kind asked for from turns that are not somebody else's, if there is one that scores
-/// nearly as much as the best one; else those worth nearly as much.
-fn several(pool: &Pool<'_>, scored: &[Scored], order: &[usize], worths: &[f32]) -> Vec<usize> {
+/// nearly as much as the best one; else those worth nearly as much. Without a word for what is listed they stand in sentences
+/// that cover the question about as well, and so does what stands beside the only one of a kind.
+fn several(question: &Question, pool: &Pool<'_>, scored: &[Scored], (order, worths): (&[usize], &[f32])) -> Vec<usize> {
     let best = order[0];
+    let cover = |it: usize| pool.lines[scored[it].span.line].sentences[scored[it].span.sentence].cover;
+    let covers = |it: usize| cover(it) >= BESIDE_COVER * cover(best);
     let of_kind = |it: usize, behind: f32| {
         let own = pool.lines[scored[it].span.line].own >= 0.0;
         own && of_kind(&scored[it].row) && scored[it].score >= scored[best].score - behind
     };
     let kind = order.iter().any(|&it| of_kind(it, KIND_NEAR));
+    let thing = |it: usize| !is_denied(&scored[it].row) && (verbal(&scored[best]) || !verbal(&scored[it]));
     let fits = |it: usize| {
         if kind {
-            let span = &scored[it].span;
-            let near = pool.lines[span.line].sentences[span.sentence].cover >= MATTER;
-            of_kind(it, if near { KIND_FAR } else { KIND_BEHIND })
+            of_kind(it, if cover(it) >= MATTER { KIND_FAR } else { KIND_BEHIND })
         } else {
-            worths[it] >= ITEM_SHARE * worths[best]
+            worths[it] >= ITEM_SHARE * worths[best] && (!question.head.is_empty() || covers(it))
         }
     };
+    let things = || order.iter().copied().filter(|it| thing(*it));
     let mut chosen: Vec<usize> = Vec::new();
-    for it in order.iter().copied().filter(|it| fits(*it)) {
+    add(&mut chosen, scored, things().filter(|it| fits(*it)));
+    if chosen.len() == 1 {
+        let near = |it: &usize| worths[*it] >= ALONE_SHARE * worths[best] && covers(*it);
+        add(&mut chosen, scored, things().filter(near));
+    }
+    if chosen.is_empty() { vec![best] } else { chosen }
+}
+
+/// Says whether a candidate tells what is done, and is no thing among things; "painting by the lake" names one.
+fn verbal(it: &Scored) -> bool {
+    let named = it.text.split(' ').next().is_some_and(|it| it.ends_with("ing"));
+    match it.span.shape {
+        Shape::Clause | Shape::Reason => true,
+        Shape::Action => !named,
+        Shape::Phrase
+        | Shape::Extended
+        | Shape::Joined
+        | Shape::Place
+        | Shape::Number
+        | Shape::Amount
+        | Shape::Duration
+        | Shape::Rate
+        | Shape::Name
+        | Shape::Quote => false,
+    }
+}
+
+/// Adds items that share no word with another one.
+fn add(chosen: &mut Vec<usize>, scored: &[Scored], items: impl Iterator<Item = usize>) {
+    for it in items {
         let shares = |other: &usize| scored[*other].stems.iter().any(|stem| scored[it].stems.contains(stem));
         if chosen.len() < ITEMS && !chosen.iter().any(shares) {
             chosen.push(it);
         }
     }
-    chosen
 }
 
 /// Inside a list a comma would part an item, and a place is one without what leads to it.

@@ -28,6 +28,11 @@ pub(crate) fn of_kind(row: &[f32]) -> bool {
     row[slots::KIND_OF] > 0.0
 }
 
+/// Says whether the verb of a candidate is denied.
+pub(super) fn is_denied(row: &[f32]) -> bool {
+    row[slots::DENIED] > 0.0
+}
+
 /// What candidates are compared by beside themselves.
 pub(crate) struct Context<'a> {
     pub(crate) question: &'a Question,

@@ -122,7 +122,9 @@ pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
 pub(super) fn habitual(lower: &str) -> bool {
     let opening = ["when is ", "when are ", "when does ", "when do "];
     let day = ["which day", "what day"].iter().any(|it| lower.contains(it))
-        && [" do ", " does ", " is "].iter().any(|it| lower.contains(it));
+        && [" do ", " does ", " is ", " must ", " may ", " can ", " should "]
+            .iter()
+            .any(|it| lower.contains(it));
     let once = [
         "start", "begin", "end", "finish", "join", "leav", "arriv", "land", "turn", "due",
     ];
@@ -259,7 +261,14 @@ pub(super) fn plural(anchors: &Anchors, lower: &str) -> bool {
         anchors.answer,
         AnswerKind::When | AnswerKind::Number | AnswerKind::Duration
     );
-    what && (many || head == "people" || head == "children" || (listing && !lower.contains("how ")))
+    what && (many || several(lower) || head == "people" || head == "children" || (listing && !lower.contains("how ")))
+}
+
+/// Says whether a question asks for what somebody does again and again, of which there is seldom one: "what does she grow".
+fn several(lower: &str) -> bool {
+    let asks = lower.starts_with("what does ") || lower.starts_with("what do ");
+    let job = lower.contains("for a living") || lower.contains("for work");
+    asks && !job && words(lower).into_iter().skip(2).any(|it| lists::SEVERAL.contains(it))
 }
 
 /// The options of a choice: "tea or coffee" at the end of the question.

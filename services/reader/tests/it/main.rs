@@ -6,6 +6,7 @@ mod changes;
 mod gaps;
 mod kinds;
 mod languages;
+mod newcomers;
 mod plain;
 mod plan;
 mod read;
