@@ -18,6 +18,7 @@ mod spans;
 mod time_words;
 mod traits;
 mod whole;
+mod why;
 
 use domain::anchor::AnswerKind;
 
@@ -31,7 +32,7 @@ use grade::Grade;
 use score::Scored;
 
 pub(crate) use amount::{mass, money};
-pub(crate) use lexis::person;
+pub(crate) use lexis::{number, person};
 pub(crate) use score::shown;
 
 /// An answer and where it stands.
@@ -70,12 +71,13 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
         // Another name does not say who somebody is.
         Way::Span if question.identity.is_some() => whole::find(question, pool, &lines),
         Way::Span => {
-            if let Some(found) = measured(question, pool, weights, lexicon) {
-                return Some(found);
+            let told = why::replied(question, pool, &lines).or_else(|| measured(question, pool, weights, lexicon));
+            if told.is_some() {
+                return told;
             }
             let scored = scored(question, pool, weights, lexicon);
-            // A sentence without a colour tells none.
-            if scored.is_empty() && question.class == Some(Asked::Colour) {
+            // A sentence without a colour tells none, and one without a sum of money does not say what something costs.
+            if scored.is_empty() && matches!(question.class, Some(Asked::Colour | Asked::Money)) {
                 return None;
             }
             if scored.is_empty() {

@@ -3,7 +3,7 @@
 
 use text::{Nouns, stem, words};
 
-use crate::answer::{mass, money};
+use crate::answer::{mass, money, number};
 use crate::question::{Asked, PLAINLY_PAYING, Question};
 
 /// What goes without saying is as good as a word near to that of the question.
@@ -33,6 +33,9 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     if question.class == Some(Asked::Name) && speaks && called(sentence) {
         raise(PLAIN, &|it| matches!(it, "call" | "name"));
     }
+    if question.words.iter().any(|it| it.stem == "birthday") && born(sentence) {
+        raise(IMPLIED, &|it| it == "birthday");
+    }
     if question.plural && holds(sentence, question) {
         raise(IMPLIED, &|it| it == question.head);
     }
@@ -50,6 +53,14 @@ fn called(sentence: &str) -> bool {
     let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
     let pair = |it: &[String]| it[0] == "name" && matches!(it[1].as_str(), "is" | "was");
     words.windows(2).any(pair) || words.iter().any(|it| matches!(it.as_str(), "called" | "named"))
+}
+
+/// "Noor turns twelve on 5 April", "she was born in May".
+fn born(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
+    let aged =
+        |it: &[String]| matches!(it[0].as_str(), "turn" | "turns" | "turned" | "turning") && number(&it[1]).is_some();
+    words.windows(2).any(aged) || words.iter().any(|it| it == "born")
 }
 
 /// Says whether a sentence names one of the things that the question wants listed.

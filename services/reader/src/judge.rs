@@ -222,7 +222,8 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
         let Some(set) = EXCLUSIVE.iter().find(|it| it.contains(&asked.stem.as_str())) else {
             continue;
         };
-        if question.converse && set.contains(&"sell") {
+        // Who bought it is told by who sold it.
+        if (question.converse || question.gap.agent) && set.contains(&"sell") {
             continue;
         }
         let near = pool.by_height.iter().take(5).flat_map(|&it| pool.window(it, 2, 2));

@@ -2,6 +2,8 @@
 //! live, come from or work, as what, how old they are, and who is who to whom. Who moved to Graz lives there, though no word
 //! of the question says so.
 
+mod named;
+
 use std::collections::BTreeSet;
 
 use domain::anchor::AnswerKind;
@@ -149,14 +151,15 @@ impl Sought {
         turns().any(|it| called(&it.text) || stated(&telling(it)).into_iter().any(other))
     }
 
-    /// Finds the name that stands right behind who is asked for, where whoever has them is named or meant: "a gift from her
+    /// Finds the name that stands right behind who is asked for, or in the next sentence, where whoever has them is named or meant: "a gift from her
     /// grandfather Otto" in a turn that speaks of Ann.
     pub(crate) fn beside(&self, pool: &Pool<'_>) -> Option<Found> {
         let Asked::Slot(slot @ Slot::Relative(_)) = &self.asked else {
             return None;
         };
         let mut places = pool.lines.iter().enumerate().filter_map(|(line, it)| {
-            let (owner, name) = behind_role(&it.turn.text, slot)?;
+            let text = &it.turn.text;
+            let (owner, name) = behind_role(text, slot).or_else(|| named::after_role(text, slot))?;
             self.whom.has(&owner, it.turn).then_some((line, name))
         });
         let (line, name) = places.next()?;
@@ -279,7 +282,9 @@ impl Asked {
             Asked::Who(name) => kinship(statement).is_some() && same(&statement.object.to_lowercase(), name),
             Asked::Slot(slot) | Asked::Before(slot) => {
                 let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
-                left || statement.positive && slot.is_told_by(&statement.predicate)
+                // With whom somebody lives is no place.
+                let place = statement.predicate != "lives with";
+                left || statement.positive && place && slot.is_told_by(&statement.predicate)
             }
             Asked::Still(words) => {
                 let said = text::stems(&format!("{} {}", statement.predicate, statement.object));

@@ -3,6 +3,7 @@
 use text::stem;
 
 use super::grade::Grade;
+use super::lexis::number;
 use super::polarity::{NEAR, apart, clauses};
 use super::score::Scored;
 use super::spans::Shape;
@@ -198,7 +199,21 @@ pub(super) fn asks_before(question: &Question) -> bool {
 pub(super) fn changes(sentence: &Sentence) -> bool {
     let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
     let words = text::words(&lower);
-    words.iter().any(|it| lists::CHANGED.contains(it)) || CHANGES.iter().any(|it| lower.contains(it))
+    words.iter().any(|it| lists::CHANGED.contains(it)) || CHANGES.iter().any(|it| lower.contains(it)) || turns(&words)
+}
+
+/// Words between a verb of change and what comes of it.
+const REACH: usize = 7;
+
+/// "Fell from 90 to 14", "was raised to 20".
+fn turns(words: &[&str]) -> bool {
+    let changes = |it: &&str| lists::CHANGES.contains(stem(it).as_str());
+    let figure = |it: &&str| number(it).is_some();
+    let becomes = |at: usize| {
+        let end = words.len().min(at + REACH);
+        words[at..end].windows(2).any(|it| it[0] == "to" && figure(&it[1]))
+    };
+    (0..words.len()).any(|at| changes(&words[at]) && becomes(at))
 }
 
 const CHANGES: &[&str] = &[
@@ -213,4 +228,8 @@ const CHANGES: &[&str] = &[
     "any more",
     "no longer",
     "is now",
+    "stays at",
+    "stay at",
+    "stayed at",
+    "remains at",
 ];

@@ -52,6 +52,10 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     {
         all.retain(|it| it.span.as_ref().is_none_or(|span| span.overlaps(window)));
     }
+    let timed = |it: &Candidate| it.span.as_ref().is_some_and(|it| it.precision == Precision::Instant);
+    if question.clock && all.iter().any(timed) {
+        all.retain(timed);
+    }
     let mut best: Option<(f32, &Candidate)> = None;
     for it in &all {
         let worth = weights::dot(&it.row, &weights.times);
@@ -239,17 +243,18 @@ fn can_answer(
 }
 
 /// "Last week" and its like stay relative to the day they were said on: which days are meant is not known. The time of day
-/// is told only to who asks for it.
+/// is told only to who asks for it, without the day.
 fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -> String {
     let full = text::time::render_mention(span, told);
     let full = full.strip_prefix("since ").unwrap_or(&full);
     let full = full
         .strip_prefix("The ")
         .map_or_else(|| full.to_owned(), |it| format!("the {it}"));
-    if question.clock {
-        return full;
+    match full.split_once(" at ") {
+        Some((_, hour)) if question.clock => hour.to_owned(),
+        Some((day, _)) => day.to_owned(),
+        None => full,
     }
-    full.split_once(" at ").map_or(full.as_str(), |it| it.0).to_owned()
 }
 
 fn day(at: DateTime<FixedOffset>) -> String {

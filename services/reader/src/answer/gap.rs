@@ -22,7 +22,7 @@ pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span, row: &mut
     row[slots::TAIL] = flag(!denied && follows());
     row[slots::DENIED] = flag(denied);
     if question.gap.agent {
-        let does = before_verb(question, sentence, span) || by(sentence, span);
+        let does = before_verb(question, sentence, span) || by(sentence, span) || takes(question, sentence, span);
         row[slots::AGENT] = flag(does);
         row[slots::STANDS_FOR] = flag(!does && stands_for(line, span));
     }
@@ -183,6 +183,25 @@ fn by(sentence: &Sentence, span: &Span) -> bool {
         })
     };
     verbs(sentence).map(|it| end_of(&sentence.text, it)).any(follows)
+}
+
+/// Stems of a verb, of what its other side does, and what stands before who does the first in a sentence of the second.
+const SIDES: [(&str, &str, &str); 5] = [
+    ("buy", "sell", "to"),
+    ("sell", "buy", "from"),
+    ("borrow", "lend", "to"),
+    ("lend", "borrow", "from"),
+    ("teach", "learn", "from"),
+];
+
+/// "Sold the boat to a neighbour" tells who bought it.
+fn takes(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    let verb = question.words.iter().find(|it| it.verb);
+    let told = |side: &(&str, &str, &str)| {
+        let mut before = sentence.terms.iter().filter(|it| it.start < span.start);
+        span.led == side.2 && before.any(|it| it.stem == side.1)
+    };
+    verb.is_some_and(|verb| SIDES.iter().filter(|it| it.0 == verb.stem).any(told))
 }
 
 /// Says whether a candidate stands before the verb that the question leaves without a subject.

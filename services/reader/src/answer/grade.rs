@@ -134,12 +134,15 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
         && lower
             .first()
             .is_some_and(|it| matches!(it.as_str(), "for" | "with" | "by"));
-    if span.timed != Timed::No || figured(span) || speaker || somebody || aimed || priced(lower) {
+    if span.timed != Timed::No || figured(span) || speaker || somebody || aimed || priced(lower) || month(span, lower) {
         return Grade::Wrong;
     }
     match span.shape {
+        Shape::Extended if lower.iter().any(|it| apart(it)) => Grade::Open,
         Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if leads(&span.led) => Grade::Right,
         Shape::Place if lower.first().is_some_and(|it| leads(it)) => Grade::Right,
+        // A code is no place.
+        Shape::Name if span.label || figures(lower) > 2 => Grade::Open,
         Shape::Name if !matches!(span.before.as_str(), "with" | "by" | "called" | "named") => Grade::Right,
         Shape::Name
         | Shape::Phrase
@@ -155,6 +158,30 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
         | Shape::Duration
         | Shape::Rate => Grade::Open,
     }
+}
+
+fn figures(lower: &[String]) -> usize {
+    let signs = lower.iter().flat_map(|it| it.chars());
+    signs.filter(char::is_ascii_digit).count()
+}
+
+/// "With two friends" and "for a course" are no part of the place that stands before them.
+fn apart(preposition: &str) -> bool {
+    matches!(
+        preposition,
+        "with" | "without" | "for" | "about" | "after" | "before" | "during" | "since" | "until"
+    )
+}
+
+/// "From April": a month that may also be a name or a verb.
+fn month(span: &Span, lower: &[String]) -> bool {
+    let leads = matches!(
+        span.led.as_str(),
+        "from" | "in" | "until" | "till" | "since" | "by" | "before" | "after"
+    );
+    let month = |it: &String| matches!(it.as_str(), "march" | "april" | "may" | "august");
+    let place = span.shape == Shape::Place && lower.len() == 2;
+    (leads && lower.len() == 1 || place) && lower.last().is_some_and(month)
 }
 
 fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {

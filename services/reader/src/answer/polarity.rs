@@ -229,6 +229,8 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("singl", "marri"),
     ("arriv", "cancel"),
     ("happen", "cancel"),
+    ("meat", "vegan"),
+    ("meat", "vegetarian"),
 ];
 
 /// Chooses the option that the best turns speak of.

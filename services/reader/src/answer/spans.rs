@@ -12,7 +12,7 @@ use super::gap;
 use super::lexis::{Class, joins};
 use crate::pool::{Pool, telling};
 use crate::question::{Asked, Question};
-use token::{Token, changed, open, tokens};
+use token::{Token, barred, open, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             }
             let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
-            let tokens = tokens(it, &times, &names);
+            let tokens = tokens(it, &times, (&names, &question.speakers));
             let mut found = Finder {
                 text: &it.text,
                 tokens: &tokens,
@@ -125,13 +125,12 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 let replies = || speaker::replies(question, pool, line, sentence);
                 found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
-            if question.recency >= 0.0 {
-                let old = changed(&tokens);
-                found.out.retain(|it| {
-                    old.as_ref()
-                        .is_none_or(|old| it.end <= old.start || it.start >= old.end)
-                });
-            }
+            let barred = barred(question, &it.text, &tokens);
+            found.out.retain(|it| {
+                barred
+                    .iter()
+                    .all(|other| it.end <= other.start || it.start >= other.end)
+            });
             out.append(&mut found.out);
         }
     }

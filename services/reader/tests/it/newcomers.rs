@@ -1,9 +1,202 @@
 //! What people type who try Mnemic with a talk of their own.
 
-use domain::anchor::AnswerKind::WhatDoes;
+use domain::anchor::AnswerKind::{Kind, Number, WhatDoes, WhatIs, When, Where, Who, Why, YesNo};
 
 use crate::gaps::check;
 use crate::talk::Talk;
+
+fn cabin() -> Talk {
+    Talk::new(
+        "@ 2025-04-04
+         Nadia: The cabin is booked! It is 140 euros per person, and I already paid the deposit of 90.
+         Tobi: Great, I bring the stove. I am allergic to dogs, Nadia!
+         Nadia: I bring mine anyway. Do you have money again?
+         Tobi: I sold my old guitar to my colleague Henrik. Got 220 for it.
+         Nadia: My hamster was 18 pounds and the cage 75, so I know.
+
+         @ 2025-04-11
+         Greta: I handed in my notice at the bakery today!
+         Nadia: What? Why?
+         Greta: The early shifts were killing me. I start at a bookshop on 1 June.
+         Tobi: You can make a teapot for the shop then.",
+    )
+}
+
+#[test]
+fn a_sum_of_money_needs_no_currency_beside_it() {
+    check(
+        &cabin(),
+        &[
+            (Number, "", "", "How much was the deposit?", "90"),
+            (Number, "", "cost", "How much did the cage cost?", "75"),
+            (Number, "", "get", "How much did Tobi get for his guitar?", "220"),
+        ],
+    );
+}
+
+#[test]
+fn a_sum_is_that_of_what_it_is_asked_for() {
+    check(
+        &cabin(),
+        &[
+            (Number, "", "cost", "How much does the cabin cost?", "140 euros"),
+            (Number, "", "pay", "How much did Greta pay for her teapot?", "refused"),
+        ],
+    );
+}
+
+#[test]
+fn who_is_spoken_to_is_no_part_of_an_answer() {
+    check(&cabin(), &[(WhatDoes, "", "", "What is Tobi allergic to?", "dogs")]);
+}
+
+#[test]
+fn who_bought_it_is_told_by_who_sold_it() {
+    check(
+        &cabin(),
+        &[(Who, "", "bought", "Who bought Tobi's guitar?", "colleague Henrik")],
+    );
+}
+
+#[test]
+fn a_reason_is_what_is_replied_to_why() {
+    check(
+        &cabin(),
+        &[(
+            Why,
+            "",
+            "quit",
+            "Why did Greta hand in her notice at the bakery?",
+            "The early shifts were killing me",
+        )],
+    );
+}
+
+#[test]
+fn a_place_ends_where_something_else_is_told() {
+    let talk = Talk::new(
+        "@ 2025-05-21
+         Nadia: I am going to Porto for a language course in September.
+         Tobi: Lovely!",
+    );
+    check(
+        &talk,
+        &[(Where, "", "going", "Where is Nadia going in September?", "Porto")],
+    );
+    let landlord = Talk::new(
+        "@ 2025-02-10
+         User: My landlord is raising the rent from April.
+         Assistant: What is his name?
+         User: His name is Mr. Declercq, he lives in Bruges.",
+    );
+    check(
+        &landlord,
+        &[(Where, "", "live", "Where does my landlord live?", "Bruges")],
+    );
+}
+
+#[test]
+fn with_whom_somebody_lives_is_no_place() {
+    let talk = Talk::new(
+        "@ 2025-04-06
+         Lukas: I live with Maeve now, on Union Street.
+         Elin: Nice!",
+    );
+    check(&talk, &[(Where, "", "live", "Where does Lukas live?", "Union Street")]);
+}
+
+#[test]
+fn a_name_may_be_told_in_the_next_sentence() {
+    let talk = Talk::new(
+        "@ 2024-09-08
+         Lukas: I share the flat with Ravi and a guy called Owen.
+         Elin: And else?
+         Lukas: I have a girlfriend. Her name is Maeve, she studies biology.",
+    );
+    check(
+        &talk,
+        &[(WhatIs, "", "called", "What is Lukas's girlfriend called?", "Maeve")],
+    );
+}
+
+#[test]
+fn a_value_in_a_call_of_a_tool_stands_for_itself() {
+    let talk = Talk::new(
+        "@ 2025-06-02
+         Agent: call deploy({\"service\": \"checkout\", \"env\": \"staging\", \"version\": \"3.8.1\"})
+         Tool: {\"status\": \"success\"}",
+    );
+    check(
+        &talk,
+        &[(
+            Kind,
+            "version",
+            "deployed",
+            "Which version of checkout was deployed?",
+            "3.8.1",
+        )],
+    );
+}
+
+#[test]
+fn a_family_name_may_open_a_sentence() {
+    let talk = Talk::new(
+        "@ 2025-02-03
+         Assistant: Which supplier do you use?
+         User: Van Hecke, they deliver on Wednesdays.",
+    );
+    check(&talk, &[(Who, "", "", "Who is my supplier?", "Van Hecke")]);
+}
+
+#[test]
+fn a_day_of_every_week_is_asked_for_by_what_must_be_done_on_it() {
+    let talk = Talk::new(
+        "@ 2025-06-02
+         User: Do not deploy on Fridays, that's a rule here.
+         Agent: Understood.",
+    );
+    check(
+        &talk,
+        &[(When, "day", "deploy", "On which day must we not deploy?", "Fridays")],
+    );
+}
+
+#[test]
+fn who_asks_for_the_time_of_day_hears_it() {
+    let talk = Talk::new(
+        "@ 2025-06-30
+         Ona: The train leaves tomorrow at 6:52 am, don't be late.
+         Ruth: I was late on 3 May and the train left without me.",
+    );
+    check(
+        &talk,
+        &[(When, "time", "leave", "At what time does the train leave?", "6:52 am")],
+    );
+}
+
+#[test]
+fn what_stays_at_a_figure_was_another_before() {
+    let talk = Talk::new(
+        "@ 2025-02-10
+         User: My landlord is raising the rent from 1,150 to 1,290 euros.
+         Assistant: You can object.
+
+         @ 2025-03-12
+         User: He gave in! The rent stays at 1,200 for another year.
+         Assistant: A good result.",
+    );
+    check(&talk, &[(Number, "", "", "What is the rent now?", "1,200")]);
+}
+
+#[test]
+fn who_eats_no_meat_may_be_told_by_a_word() {
+    let talk = Talk::new(
+        "@ 2024-11-17
+         Lukas: When you cook for Maeve: she is vegan.
+         Elin: Okay!",
+    );
+    check(&talk, &[(YesNo, "", "eat", "Does Maeve eat meat?", "No")]);
+}
 
 #[test]
 fn what_somebody_makes_may_be_several_things() {
@@ -17,4 +210,53 @@ fn what_somebody_makes_may_be_several_things() {
         &talk,
         &[(WhatDoes, "", "grow", "What does Ona grow?", "tomatoes, basil")],
     );
+}
+
+#[test]
+fn a_code_is_no_place() {
+    let talk = Talk::new(
+        "@ 2025-07-28
+         Beatrix: The bike is LX-5520-0931, the police found it under a tarp in the yard.
+         Elif: Good news!",
+    );
+    check(
+        &talk,
+        &[(
+            Where,
+            "",
+            "found",
+            "Where was the bike found?",
+            "under a tarp in the yard",
+        )],
+    );
+}
+
+#[test]
+fn a_price_may_be_for_each() {
+    let talk = Talk::new(
+        "@ 2025-02-17
+         User: I want to start workshops on Saturdays, wreath binding, eight people at most, 45 euros each.
+         Assistant: That would be 360 euros for a full workshop.
+         User: Also my van broke down. The garage wants 520 euros for the repair.",
+    );
+    check(
+        &talk,
+        &[(
+            Number,
+            "",
+            "workshop",
+            "How much does a workshop cost per person?",
+            "45 euros",
+        )],
+    );
+}
+
+#[test]
+fn what_stands_before_a_comma_is_not_with_who_speaks() {
+    let talk = Talk::new(
+        "@ 2025-05-21
+         Tobi: Great, I repaired the stove.
+         Nadia: Thanks!",
+    );
+    check(&talk, &[(Who, "", "repaired", "Who repaired the stove?", "Tobi")]);
 }

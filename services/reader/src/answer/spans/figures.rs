@@ -6,6 +6,7 @@ use super::super::lexis::{Class, duration};
 use super::super::time_words::{of_rate, of_weekdays};
 use super::token::Token;
 use super::{Finder, LENGTH_MAX, Shape, Span};
+use crate::lists;
 
 impl Finder<'_> {
     /// Numbers, and with the unit or currency beside them.
@@ -62,7 +63,10 @@ impl Finder<'_> {
         } else if let Some((stop, words)) = self.unit(end).filter(|_| next.is_some()) {
             (span.end, found) = (stop, true);
             span.length += words;
-        } else if self.paid(at, end) || (next.is_none() && thousands(&self.tokens[end - 1].lower)) {
+        } else if self.paid(at, end)
+            || self.priced_too(text, at, end)
+            || (next.is_none() && thousands(&self.tokens[end - 1].lower))
+        {
             (span.money, found) = (true, true);
         }
         if found {
@@ -82,7 +86,15 @@ impl Finder<'_> {
         plain.or_else(powered)
     }
 
-    /// "Bought it for 200", "cost me 30": a figure that counts nothing beside a verb of paying.
+    /// "The hamster was 18 pounds and the cage 75": a figure behind a thing, after a sum of money.
+    fn priced_too(&self, text: &str, at: usize, end: usize) -> bool {
+        let thing = |it: &Token| it.class == Class::Content;
+        let last = self.tokens.get(end).is_none_or(|it| it.breaks || it.comma);
+        let behind = at > 0 && thing(&self.tokens[at - 1]) && !(self.tokens[at].breaks || self.tokens[at].comma);
+        behind && last && amount::money(&text[..self.tokens[at].start])
+    }
+
+    /// "Bought it for 200", "cost me 30": a figure that counts nothing beside a verb of paying or a word for a sum.
     fn paid(&self, at: usize, end: usize) -> bool {
         let counts = |it: &Token| {
             !(it.breaks || it.comma || matches!(it.class, Class::Preposition | Class::Conjunction | Class::Filler))
@@ -96,7 +108,20 @@ impl Finder<'_> {
                 .iter()
                 .any(|it| list.contains(&text::stem(&it.lower).as_str()))
         };
+        let sum = || {
+            let mut back = self.tokens[clause..at - 1].iter().rev();
+            back.find(|it| it.class == Class::Content)
+                .is_some_and(|it| lists::SUMS.contains(it.lower.as_str()))
+        };
+        let back = || {
+            let after = |here: usize| self.tokens.get(here).map_or("", |it| it.lower.as_str());
+            after(end) == "for" && matches!(after(end + 1), "it" | "them" | "that" | "this" | "the" | "my" | "our")
+        };
         match self.tokens[at - 1].lower.as_str() {
+            // "A deposit of 90", "the rent stays at 1,200".
+            "of" | "is" | "was" | "at" | "to" if sum() => true,
+            // "Got 220 for it".
+            "got" | "get" | "took" | "made" | "asked" | "offered" if back() => true,
             "for" => verb(&["buy", "sell", "get"]),
             "me" | "us" | "him" | "her" | "them" | "paid" | "cost" | "costs" | "charged" => {
                 verb(&["pay", "cost", "charg"])
@@ -173,8 +198,10 @@ impl Finder<'_> {
                 at += 1;
                 continue;
             }
-            let end = (at..self.tokens.len())
-                .find(|&it| !quoted(self.tokens[it].start))
+            // Beside each other stand two quotes in `"key": "value"`.
+            let parted = |it: usize| text[self.tokens[it - 1].end..self.tokens[it].start].contains(['"', '“', '”']);
+            let end = (at + 1..self.tokens.len())
+                .find(|&it| !quoted(self.tokens[it].start) || parted(it))
                 .unwrap_or(self.tokens.len());
             if end - at <= LENGTH_MAX {
                 let span = self.span(at, end, Shape::Quote);

@@ -64,6 +64,7 @@ impl Finder<'_> {
     pub(super) fn with_speaker(&mut self, at: usize, me: usize) {
         if let (true, Some(speaker), Some(token)) = (self.who, self.speaker, self.tokens.get(me))
             && matches!(token.lower.as_str(), "i" | "me")
+            && self.tokens[me - 1].lower == "and"
         {
             let span = self.span(at, me + 1, Shape::Name);
             let others = &self.text[span.start..token.start];

@@ -12,6 +12,7 @@ use super::super::time_words::of_time;
 use crate::lists;
 use crate::plan::ASKS;
 use crate::pool::{Pool, Sentence};
+use crate::question::Question;
 
 /// A word of a sentence in its place.
 pub(super) struct Token {
@@ -48,12 +49,18 @@ fn bare(word: &str) -> String {
     lower.strip_suffix("'s").unwrap_or(&lower).to_owned()
 }
 
+/// First parts of family names and places.
+const PARTICLES: [&str; 14] = [
+    "van", "von", "de", "del", "della", "di", "da", "la", "le", "el", "mac", "san", "santa", "saint",
+];
+
 /// Says whether what opens a sentence is a name: it is one elsewhere, or no noun that is known and does something, "Emil fell".
 fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
     let lower = bare(word);
     let adverb = ["ly", "ing", "ed"].iter().any(|it| lower.ends_with(it));
     let acts = next.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma);
-    capital(word) && (names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
+    let part = PARTICLES.contains(&lower.as_str()) && next.is_some_and(|it| it.class == Class::Name && !it.breaks);
+    capital(word) && (part || names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
 }
 
 /// Says whether a word is an abbreviation in capitals, longer than initials.
@@ -61,8 +68,26 @@ pub(super) fn shouted(word: &str) -> bool {
     word.chars().count() > 2 && word.chars().all(|it| it.is_uppercase() || it.is_ascii_digit())
 }
 
+/// Returns the bytes that answer nothing: names of who is spoken to, and of what changed the other value than is asked for.
+pub(super) fn barred(question: &Question, text: &str, tokens: &[Token]) -> Vec<Range<usize>> {
+    let mut out = calls(text, &question.speakers);
+    if question.recency >= 0.0 {
+        out.extend(changed(tokens));
+    }
+    out
+}
+
+/// Returns the bytes of the names with which a sentence speaks to somebody who speaks too; "my dog, Rex" calls nobody.
+fn calls(text: &str, speakers: &[String]) -> Vec<Range<usize>> {
+    let place = |it: &str| it.as_ptr() as usize - text.as_ptr() as usize;
+    let names = text::vocatives(text)
+        .into_iter()
+        .filter(|it| speakers.contains(&it.to_lowercase()));
+    names.map(|it| place(it)..place(it) + it.len()).collect()
+}
+
 /// Returns the bytes of what a sentence says that something was before: "cut from 90 to 14 days".
-pub(super) fn changed(tokens: &[Token]) -> Option<Range<usize>> {
+fn changed(tokens: &[Token]) -> Option<Range<usize>> {
     let verb = |it: &Token| lists::CHANGES.contains(text::stem(&it.lower).as_str());
     let from = tokens.iter().position(|it| it.lower == "from")?;
     let to = from + 1 + tokens[from + 1..].iter().take(5).position(|it| it.lower == "to")?;
@@ -71,8 +96,13 @@ pub(super) fn changed(tokens: &[Token]) -> Option<Range<usize>> {
     (joined && figures == [true, true] && tokens[..from].iter().any(verb)).then(|| tokens[from].start..tokens[to].end)
 }
 
-/// Returns the words of a sentence; `times` are the bytes where it names a time, `names` what is a name also where it opens one.
-pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeSet<String>) -> Vec<Token> {
+/// Returns the words of a sentence; `times` are the bytes where it names a time, `names` what is a name also where it opens
+/// one, `speakers` who may be spoken to.
+pub(super) fn tokens(
+    sentence: &Sentence,
+    times: &[Range<usize>],
+    (names, speakers): (&BTreeSet<String>, &[String]),
+) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
     let mut last = 0;
@@ -84,6 +114,7 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeS
     let pieces = || words(text).into_iter().map(plain).collect();
     let pieces = sentence.pieces.clone().unwrap_or_else(pieces);
     let pieces = joined(text, pieces.into_iter().take(WORDS_MAX), times);
+    let calls = calls(text, speakers);
     for (at, piece) in pieces.into_iter().enumerate() {
         let Range { start, end } = piece.range;
         let gap = &text[last..start];
@@ -108,7 +139,8 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>], names: &BTreeS
             class: coded(word).unwrap_or_else(|| class(word, &lower, at == 0 && !sentence.caption)),
             time: of_time(&lower) || times.iter().any(|it| it.contains(&start)),
             lower,
-            breaks: ends_clause(&text[..last], gap)
+            breaks: calls.iter().any(|it| it.start == start || it.end == last)
+                || ends_clause(&text[..last], gap)
                 || gap.contains(['(', ')', '"', '“', '”', '—', '–'])
                 || gap.contains(" - ")
                 // A caption may hold several sentences.
