@@ -207,7 +207,75 @@ fn is_beside(question: &Question, pool: &Pool<'_>, found: &Found) -> bool {
         around.map(|it| pool.lines[it].cover).fold(0.0, f32::max)
     };
     let cover = found.lines.iter().map(covers).fold(0.0, f32::max);
-    question.kind == AnswerKind::When && !question.words.is_empty() && cover < BESIDE
+    let untimed = question.kind == AnswerKind::When && !question.words.is_empty() && cover < BESIDE;
+    untimed
+        || is_unspoken(question, pool, found)
+        || is_undone(question, pool, found)
+        || is_unnamed(question, pool, found)
+}
+
+/// A verb less like that of the question is another.
+const UNLIKE: f32 = 0.3;
+/// Verbs that are told in many other words, by stem.
+const OPEN: [&str; 12] = [
+    "give", "come", "go", "get", "make", "take", "pass", "turn", "put", "have", "keep", "be",
+];
+
+/// Says whether the one thing whose time is asked for is spoken of nowhere near a time: a first day at work is no birthday.
+fn is_unspoken(question: &Question, pool: &Pool<'_>, found: &Found) -> bool {
+    let thing = match question.words.as_slice() {
+        [only] => !only.verb && !only.specific,
+        _ => false,
+    };
+    let said = |line: &usize| {
+        pool.window(*line, 2, 1)
+            .into_iter()
+            .any(|it| pool.lines[it].matches[0] >= UNLIKE)
+    };
+    question.kind == AnswerKind::When && thing && !found.lines.iter().any(said)
+}
+
+/// Says whether who is asked for by what they did is taken from turns that speak of no such thing.
+fn is_undone(question: &Question, pool: &Pool<'_>, found: &Found) -> bool {
+    let verb = question
+        .words
+        .iter()
+        .position(|it| it.verb && it.known && !OPEN.contains(&it.stem.as_str()));
+    let Some(verb) = verb.filter(|_| question.kind == AnswerKind::Who && question.gap.agent) else {
+        return false;
+    };
+    let said = |line: &usize| {
+        pool.window(*line, 2, 2)
+            .into_iter()
+            .any(|it| pool.lines[it].matches[verb] >= UNLIKE)
+    };
+    !found.lines.iter().any(said)
+}
+
+/// Says whether what is told of somebody who never speaks is taken from turns that do not name them.
+fn is_unnamed(question: &Question, pool: &Pool<'_>, found: &Found) -> bool {
+    let tokens = text::words(&question.lower);
+    let does = |stem: &str| {
+        tokens
+            .windows(2)
+            .any(|it| text::is_auxiliary(it[0]) && text::stem(it[1]) == stem)
+    };
+    let name = question
+        .words
+        .iter()
+        .position(|it| it.specific && it.known && does(&it.stem));
+    // The user of an assistant may be the one, and is hardly ever named.
+    let user = question.speakers.iter().any(|it| text::role::is_user(it));
+    let open = !matches!(question.kind, AnswerKind::When | AnswerKind::YesNo);
+    let Some(name) = name.filter(|_| open && question.subject.is_none() && !user) else {
+        return false;
+    };
+    let said = |line: &usize| {
+        pool.window(*line, 4, 2)
+            .into_iter()
+            .any(|it| pool.lines[it].matches[name] >= 1.0)
+    };
+    !found.lines.iter().any(said)
 }
 
 fn of_others(subject: &str, pool: &Pool<'_>, lines: &[usize]) -> AnsweredV1 {

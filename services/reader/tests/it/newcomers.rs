@@ -2,7 +2,7 @@
 
 use domain::anchor::AnswerKind::{Kind, Number, WhatDoes, WhatIs, When, Where, Who, Why, YesNo};
 
-use crate::gaps::check;
+use crate::gaps::{Case, check};
 use crate::talk::Talk;
 
 fn cabin() -> Talk {
@@ -73,6 +73,20 @@ fn a_reason_is_what_is_replied_to_why() {
 }
 
 #[test]
+fn a_birthday_is_no_other_day() {
+    let talk = Talk::new(
+        "@ 2025-04-11
+         Greta: I start at a bookshop on 1 June.
+         Nadia: Great! My Noor turns twelve on 5 April.",
+    );
+    let cases: &[Case] = &[
+        (When, "", "", "When is Greta's birthday?", "refused"),
+        (When, "", "", "When is Noor's birthday?", "5 April 2025"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
 fn a_place_ends_where_something_else_is_told() {
     let talk = Talk::new(
         "@ 2025-05-21
@@ -116,6 +130,38 @@ fn a_name_may_be_told_in_the_next_sentence() {
     check(
         &talk,
         &[(WhatIs, "", "called", "What is Lukas's girlfriend called?", "Maeve")],
+    );
+}
+
+#[test]
+fn what_is_told_of_one_is_not_told_of_another() {
+    let talk = Talk::new(
+        "@ 2024-09-08
+         Lukas: I share the flat with Ravi and a guy called Owen.
+         Elin: Do you have a garden?
+         Lukas: Yes, a small one.
+
+         @ 2024-10-08
+         Elin: And what is new?
+         Lukas: I met a girl. Her name is Maeve, she studies marine biology.",
+    );
+    check(&talk, &[(WhatDoes, "", "study", "What does Ravi study?", "refused")]);
+}
+
+#[test]
+fn nobody_did_what_is_not_spoken_of() {
+    let talk = Talk::new(
+        "@ 2025-05-21
+         Nadia: What a weekend in the cabin! My cousin Ines came, too.
+         Tobi: And the view from the window was great.
+         Nadia: We should clean it together.
+
+         @ 2025-06-02
+         Tobi: I broke my phone.",
+    );
+    check(
+        &talk,
+        &[(Who, "", "broke", "Who broke the window of the cabin?", "refused")],
     );
 }
 
