@@ -109,3 +109,14 @@ fn a_person_and_a_time_are_enough_to_ask_where() {
         assert_eq!(ask(&talk, Where, question, "2025-03-20T12:00:00Z"), place, "{question}");
     }
 }
+
+#[test]
+fn what_will_be_lies_ahead() {
+    let talk = Talk::new(
+        "@ 2025-05-01
+         Ona: The dentist sees me on 12 April and on 20 May.
+         Ruth: Poor you.",
+    );
+    assert_eq!(talk.answer(When, "When will the dentist see Ona?"), "20 May 2025");
+    assert_eq!(talk.answer(When, "When did the dentist see Ona?"), "12 April 2025");
+}
