@@ -1,5 +1,6 @@
-//! How right the facts of whole conversations are: every statement of two sets of this repository and of `data/plain_talk.txt`
-//! was judged by reading; the judgements are kept in `data/judged.tsv`.
+//! How right the facts of whole conversations are: every statement of two sets of this repository, of `data/plain_talk.txt` and
+//! of `data/passing_talk.txt` was judged by reading; the judgements are kept in `data/judged.tsv`. How much of what a reader takes
+//! from the last one is stated is counted too.
 //!
 //! A statement that nobody judged fails the test and is printed: read its turn, judge it, and add the line.
 
@@ -14,6 +15,7 @@ use text::facts::{Statement, Subject, Telling, stated};
 
 const JUDGED: &str = include_str!("data/judged.tsv");
 const PLAIN: &str = include_str!("data/plain_talk.txt");
+const PASSING: &str = include_str!("data/passing_talk.txt");
 
 #[test]
 fn statements_are_right() {
@@ -55,6 +57,9 @@ fn found() -> BTreeSet<String> {
         }
     }
     plain(&mut out);
+    for (number, turn) in passing().iter().enumerate() {
+        add(&format!("passing/{}", number + 1), &turn.told(), &mut out);
+    }
     out
 }
 
@@ -115,4 +120,115 @@ fn shown(it: &Statement, speaker: &str) -> String {
     let (since, until) = (since.unwrap_or_default(), until.unwrap_or_default());
     let ended = if it.ended { " ended" } else { "" };
     format!("[{subject}] {} | {}{since}{until}{ended}", it.predicate, it.object)
+}
+
+/// What a reader takes from a turn.
+struct Taken {
+    whom: Vec<String>,
+    words: BTreeSet<String>,
+    positive: bool,
+    ended: bool,
+}
+
+/// One turn of a talk and what a reader takes from it.
+struct Turn {
+    speaker: &'static str,
+    addressee: &'static str,
+    text: &'static str,
+    taken: Vec<&'static str>,
+}
+
+#[test]
+fn what_is_told_in_passing_is_stated() {
+    let (mut all, mut missed) = (0, Vec::new());
+    for turn in passing() {
+        let statements = stated(&turn.told());
+        for line in &turn.taken {
+            all += 1;
+            let taken = Taken::read(line);
+            if !statements.iter().any(|it| taken.is(it, turn.speaker)) {
+                missed.push(format!("{line}\n    {}", turn.text));
+            }
+        }
+    }
+    let found = all - missed.len();
+    let share = share(found, all);
+    assert!(
+        share >= FLOOR,
+        "{found} of {all} ({share:.2}); missed:\n{}",
+        missed.join("\n")
+    );
+}
+
+/// Share of what a reader takes from `data/passing_talk.txt` that is stated.
+const FLOOR: f64 = 0.21;
+
+/// The turns of `data/passing_talk.txt`; what stands before its first talk is for its readers.
+fn passing() -> Vec<Turn> {
+    PASSING.split("\n\n").skip(1).flat_map(turns).collect()
+}
+
+/// Reads a talk: turns `Name: text`, and lines that begin with a dash for what a reader takes from the turn before.
+fn turns(talk: &'static str) -> Vec<Turn> {
+    let mut out: Vec<Turn> = Vec::new();
+    for line in talk.lines() {
+        match (line.strip_prefix("- "), out.last_mut()) {
+            (Some(taken), Some(last)) => last.taken.push(taken),
+            _ => {
+                let (speaker, text) = line.split_once(": ").unwrap();
+                let others = talk.lines().filter(|it| !it.starts_with("- "));
+                let mut others = others.filter_map(|it| it.split_once(": ")).map(|it| it.0);
+                let addressee = others.find(|it| *it != speaker).unwrap();
+                out.push(Turn {
+                    speaker,
+                    addressee,
+                    text,
+                    taken: Vec::new(),
+                });
+            }
+        }
+    }
+    out
+}
+
+impl Turn {
+    fn told(&self) -> Telling<'_> {
+        Telling {
+            text: self.text,
+            speaker: self.speaker,
+            addressee: self.addressee,
+            observed_at: DateTime::parse_from_rfc3339("2024-06-03T09:00:00Z").unwrap(),
+        }
+    }
+}
+
+impl Taken {
+    /// Reads "[whom / whom] predicate | object not ended".
+    fn read(line: &str) -> Taken {
+        let (whom, rest) = line.strip_prefix('[').unwrap().split_once("] ").unwrap();
+        let (_, object) = rest.split_once(" | ").unwrap();
+        let (object, ended) = object.strip_suffix(" ended").map_or((object, false), |it| (it, true));
+        let (object, not) = object.strip_suffix(" not").map_or((object, false), |it| (it, true));
+        Taken {
+            whom: whom.split(" / ").map(str::to_lowercase).collect(),
+            words: text::stems(object).into_iter().collect(),
+            positive: !not,
+            ended,
+        }
+    }
+
+    /// Says whether a statement tells it: of the same one, with all its words.
+    fn is(&self, it: &Statement, speaker: &str) -> bool {
+        let whom = match &it.subject {
+            Subject::Speaker => speaker,
+            Subject::Phrase(whom) | Subject::Name(whom) => whom,
+        };
+        let words: BTreeSet<String> = text::stems(&format!("{} {}", it.predicate, it.object))
+            .into_iter()
+            .collect();
+        self.whom.contains(&whom.to_lowercase())
+            && it.positive == self.positive
+            && it.ended == self.ended
+            && self.words.is_subset(&words)
+    }
 }
