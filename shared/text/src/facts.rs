@@ -6,23 +6,27 @@
 //! ...), and `when` gives it its times.
 
 mod activity;
+mod apposed;
 mod correction;
 mod group;
 mod guard;
 mod habit;
 mod instruction;
 mod lexicon;
+mod money;
 mod own;
 mod place;
 mod plan;
 mod preference;
 mod reader;
+mod reply;
 mod said;
 mod slot;
 mod state;
 mod subject;
 mod thing;
 mod token;
+mod trade;
 mod verb;
 mod when;
 mod work;
@@ -94,18 +98,25 @@ pub struct Statement {
 
 /// Returns what a turn states, in order, without duplicates. What an assistant or a tool says states nothing.
 pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
+    stated_in_reply(told, "")
+}
+
+/// Returns what a turn states that answers the question of another speaker: "Lisbon" to "Where do you live?", and "she" is the
+/// sister who was asked about. With an empty question the same as [`stated`].
+pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
     if crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
         return Vec::new();
     }
     let sentences = ranges(told.text);
-    let mut reader = reader::Reader::new(told);
+    let mut reader = reader::Reader::new(told, question);
     for (at, range) in sentences.iter().enumerate() {
         let text = |it: Option<&Range<usize>>| it.and_then(|it| told.text.get(it.clone())).unwrap_or_default();
         let before = at.checked_sub(1).and_then(|it| sentences.get(it));
         reader.sentence(range.clone(), text(before), text(sentences.get(at + 1)));
+        reader.asked_back(range.clone());
     }
     let mut out: Vec<Statement> = Vec::new();
-    for statement in reader.statements {
+    for statement in reader.statements.into_iter().chain(replied(told, question)) {
         let known = out.iter().any(|it| {
             it.subject == statement.subject
                 && it.predicate == statement.predicate
@@ -116,6 +127,17 @@ pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
         }
     }
     out
+}
+
+/// What a turn states that leaves out what its question said.
+fn replied(told: &Telling<'_>, question: &str) -> Vec<Statement> {
+    let Some(whole) = reply::completed(question, told.text) else {
+        return Vec::new();
+    };
+    let whole = Telling { text: &whole, ..*told };
+    let mut reader = reader::Reader::new(&whole, "");
+    reader.sentence(0..whole.text.len(), "", "");
+    reader.statements
 }
 
 /// Sentences as bytes of the text. Questions are left out; of "I moved, did I tell you?" the statement stays.

@@ -9,16 +9,44 @@ use super::lexicon::NO_NAMES;
 use super::said::{Draft, Said, When};
 use super::verb::third;
 use crate::time::Kind;
-use words::{ACTIVITIES, COURSES, GAMES, GROUPS, MOMENTS};
+use words::{ACTIVITIES, CHOIRS, COURSES, GAMES, GROUPS, MOMENTS};
 
 /// Reads an activity.
 pub(super) fn activity(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
-    if group.shape == Shape::Modal {
+    if group.shape == Shape::Modal || !group.positive && group.shape == Shape::Present {
         return unable(said);
     }
     if group.never && group.base == "be" && group.shape == Shape::Been {
         return never_been(said);
+    }
+    // "I never learned to drive."
+    if group.base == "learn" && group.never && group.shape == Shape::Past && said.at(group.next) == "to" {
+        let able = matches!(
+            said.at(group.next + 1),
+            "swim"
+                | "drive"
+                | "cook"
+                | "ride"
+                | "ski"
+                | "skate"
+                | "read"
+                | "dance"
+                | "sing"
+                | "knit"
+                | "sew"
+                | "sail"
+                | "cycle"
+                | "play"
+                | "speak"
+        );
+        let object = said
+            .object(group.next)
+            .filter(|it| able && it.split(' ').count() <= 4)?;
+        return Some(Draft {
+            positive: false,
+            ..Draft::new(Aspect::Attribute, "never learned", object).sure(0.8)
+        });
     }
     if !group.positive {
         return None;
@@ -39,7 +67,7 @@ pub(super) fn activity(said: &Said<'_>) -> Option<Draft> {
             let when = When::Visit;
             visited(said, group.next + 1, "has been to").map(|it| Draft { when, ..it })
         }
-        "be" if group.shape == Shape::Be => youngest(said),
+        "be" if group.shape == Shape::Be => youngest(said).or_else(|| member(said)),
         _ => None,
     };
     first.or_else(|| lasting(said))
@@ -50,11 +78,21 @@ fn unable(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     let able = matches!(
         group.base.as_str(),
-        "swim" | "drive" | "cook" | "whistle" | "sing" | "dance"
+        "swim" | "drive" | "cook" | "whistle" | "sing" | "dance" | "fly" | "ski" | "skate" | "run" | "ride" | "sail"
     );
-    (group.can && !group.positive && able && group.next >= said.end).then(|| Draft {
+    let any_more = super::preference::any_more(said);
+    let alone = group.next >= said.end || any_more && said.rest().len() <= 2;
+    if group.positive || !able || !alone {
+        return None;
+    }
+    let (predicate, object) = match (group.can, group.shape) {
+        (true, _) => ("cannot".to_owned(), group.base.clone()),
+        (false, Shape::Present) => ("does not".to_owned(), group.base.clone()),
+        (false, _) => return None,
+    };
+    Some(Draft {
         positive: false,
-        ..Draft::new(Aspect::Attribute, "cannot", group.base.clone()).sure(0.8)
+        ..Draft::new(Aspect::Attribute, predicate, object).sure(0.8)
     })
 }
 
@@ -64,6 +102,9 @@ fn plays(said: &Said<'_>) -> Option<Draft> {
     let next = group.next;
     let known = |it: usize| GAMES.contains(&said.at(it));
     let what = match said.at(next) {
+        "the" if said.words.get(next + 1).is_some_and(|it| it.foreign) => {
+            said.words[next + 1].gap != super::token::Gap::None
+        }
         "the" | "a" => known(next + 1) || known(next + 2) || group.base == "coach",
         "for" => said.capital(next + 1) || said.has(&["team", "club", "league"]),
         _ => known(next),
@@ -87,6 +128,24 @@ fn performs(said: &Said<'_>) -> Option<Draft> {
         Draft::new(Aspect::Habit, third(&group.base), object)
             .sure(0.8)
             .ended(group.ended),
+    )
+}
+
+/// "is in the school orchestra".
+fn member(said: &Said<'_>) -> Option<Draft> {
+    let next = said.group.next;
+    let head = (next + 1..said.end.min(next + 5)).find(|&it| CHOIRS.contains(&said.at(it)))?;
+    let article = said.at(next) == "in" && matches!(said.at(next + 1), "a" | "the" | "our" | "my" | "an");
+    let ends = said.words[head].gap != super::token::Gap::None
+        || matches!(
+            said.at(head + 1),
+            "" | "and" | "of" | "at" | "with" | "called" | "there" | "too" | "now" | "since"
+        );
+    let object = said.object(next + 1).filter(|_| article && ends)?;
+    Some(
+        Draft::new(Aspect::Habit, "is in", object)
+            .sure(0.8)
+            .ended(said.group.ended),
     )
 }
 

@@ -315,7 +315,7 @@ const PARTICIPLES: &[&str] = &[
 /// Participles after "'s" that tell what somebody did.
 const DONE: &[&str] = &[
     "got", "been", "moved", "started", "joined", "bought", "quit", "sold", "taken", "become", "had", "adopted", "left",
-    "booked", "signed", "passed", "lived", "worked", "studied", "won",
+    "booked", "signed", "passed", "lived", "worked", "studied", "won", "turned",
 ];
 /// Adverbs that tell a habit.
 pub(super) const OFTEN: &[&str] = &[

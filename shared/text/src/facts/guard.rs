@@ -20,6 +20,20 @@ pub(super) fn unreal(sentence: &str, words: &[Word], before: &str, next: &str) -
     words.iter().any(|it| !it.quoted && it.on(&UNREAL)) || ironic(words, before, next) || told_as_tale(words)
 }
 
+/// Leaves out what stands behind a "maybe" that comes after a break: "I'm thinking of going back to university, maybe law".
+pub(super) fn sure(mut words: Vec<Word>) -> Vec<Word> {
+    let doubts = |at: &usize| {
+        words[*at].is(&["maybe", "perhaps", "almost", "apparently"]) && words[*at - 1].gap != super::token::Gap::None
+    };
+    if let Some(at) = (SURE_MIN..words.len()).find(doubts) {
+        words.truncate(at);
+    }
+    words
+}
+
+/// Fewer words before a doubt say nothing for sure.
+const SURE_MIN: usize = 4;
+
 /// "Yeah right, I love queues." "I love queues. Not."
 fn ironic(words: &[Word], before: &str, next: &str) -> bool {
     let bare = |it: &str| {

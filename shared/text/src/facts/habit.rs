@@ -24,7 +24,8 @@ pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
     }
     // A wish of the moment is no habit, nor is praise for who is spoken to.
     let about_other = (group.next..said.end).any(|it| matches!(said.at(it), "you" | "your" | "that" | "it" | "this"));
-    if about_other {
+    let of_me = matches!(next, "me" | "us") && said.who.subject != super::Subject::Speaker;
+    if about_other || of_me {
         return None;
     }
     let object = said.timed(group.next)?;
@@ -74,6 +75,11 @@ fn again(said: &Said<'_>, at: usize) -> bool {
                 && (it.ends_with("day") || matches!(it, "weekend" | "evening" | "morning" | "night"))
                 && it != "day"
         }),
+        // "three mornings a week", "Mondays I swim".
+        _ if super::lexicon::is_number(word) => unit(next) && matches!(third, "a" | "per") && unit(said.at(at + 3)),
+        _ if at == said.from && at < said.at => word
+            .strip_suffix('s')
+            .is_some_and(|it| it.ends_with("day") && is_unit(it)),
         "daily" | "weekly" | "monthly" => true,
         _ => false,
     }

@@ -5,8 +5,9 @@ use domain::fact::Aspect;
 use super::said::Draft;
 use super::token::{Gap, Word};
 
-/// Reads a standing order from a sentence. `ordered`: it is said to an assistant; else only plain orders count.
-pub(super) fn instruction(text: &str, words: &[Word], ordered: bool) -> Option<Draft> {
+/// Reads a standing order from a sentence, and where what is not part of it goes on. `ordered`: it is said to an assistant; else
+/// only plain orders count.
+pub(super) fn instruction(text: &str, words: &[Word], ordered: bool) -> Option<(Draft, usize)> {
     let mut at = 0;
     while words.get(at).is_some_and(|it| it.is(OPENERS)) {
         at += 1;
@@ -16,6 +17,11 @@ pub(super) fn instruction(text: &str, words: &[Word], ordered: bool) -> Option<D
         .filter(|&it| it == at || words[it - 1].gap != Gap::None || words[it - 1].is(&["and", "but", "so"]));
     for start in starts.take(8) {
         if let Some(sure) = order(&words[start..], ordered) {
+            // "Keep it short, I hate long lists."
+            let brief = words[start].lower == "keep";
+            let goes_on = |it: &usize| brief && words[*it].lower == "i" && words[*it - 1].gap != Gap::None;
+            let end = (start + 1..words.len()).find(goes_on).unwrap_or(words.len());
+            let words = &words[..end];
             let (first, last) = (
                 words.get(start)?,
                 words
@@ -27,7 +33,8 @@ pub(super) fn instruction(text: &str, words: &[Word], ordered: bool) -> Option<D
             if object.split_whitespace().count() < 3 || object.chars().count() > LONGEST {
                 return None;
             }
-            return Some(Draft::new(Aspect::Instruction, "asks to", decapitalised(object)).sure(sure));
+            let draft = Draft::new(Aspect::Instruction, "asks to", decapitalised(object)).sure(sure);
+            return Some((draft, end));
         }
     }
     None
@@ -50,6 +57,16 @@ fn order(words: &[Word], ordered: bool) -> Option<f32> {
                 Some("i" | "we" | "he" | "she" | "they" | "it" | "my" | "our")
             );
             (later(2) && !own && (clear || ordered)).then_some(0.95)
+        }
+        // "From now on no voice notes, please."
+        ["from", "now", ..] if !ordered => (within(&["no"]) && within(&["please"])).then_some(0.7),
+        ["no", it, "me", ..] if it.ends_with("ing") && !ordered => within(&["please"]).then_some(0.65),
+        [.., "from", "now", "on"] | [.., "from", "now", "on", "please"] => {
+            let pointed = matches!(lower.get(1).copied(), Some("it" | "that" | "this" | "them" | "these"));
+            (ordered && verb(0) && !pointed).then_some(0.9)
+        }
+        ["keep", "it" | "answers" | "replies", ..] | ["keep", "your" | "the", "answers" | "replies", ..] => {
+            (ordered && within(BRIEF)).then_some(0.8)
         }
         ["in", "future" | "general", ..] | ["in", "the", "future", ..] => (ordered && later(2)).then_some(0.85),
         ["when" | "whenever" | "if", "i" | "you", rest @ ..] if ordered => when(rest, &lower),
@@ -104,6 +121,10 @@ fn decapitalised(object: &str) -> String {
     format!("{first}{rest}")
 }
 
+/// How answers are to be.
+const BRIEF: &[&str] = &[
+    "short", "brief", "simple", "concise", "plain", "formal", "informal", "casual",
+];
 /// Longest order that is kept, in characters.
 const LONGEST: usize = 240;
 const OPENERS: &[&str] = &[

@@ -28,6 +28,11 @@ list! {
      daughter-in-law in-laws bestie siblings sibling family student students pupils tenants employees patients"
 }
 list! {
+    /// Children, as they are counted.
+    CHILDREN,
+    "boys girls boy girl toddlers toddler teenagers teenager"
+}
+list! {
     /// Kin and others of whom one speaks in the plural.
     MANY,
     "parents brothers sisters sons daughters grandparents grandchildren cousins twins kids children friends \
@@ -76,7 +81,7 @@ list! {
      skis snowboard skateboard watch ring sofa couch bed desk table website blog podcast channel company \
      business startup collection tattoo tattoos balcony sauna pool library licence license degree phd \
      subscription membership ticket tickets season projector telly tv console drone typewriter record bookshop \
-     pond moped ebike e-bike trailer telescope motorhome hammock aquarium typewriter stall"
+     pond patch terrace polytunnel pond moped ebike e-bike trailer telescope motorhome hammock aquarium typewriter stall"
 }
 list! {
     /// Things bought that are gone soon.
@@ -108,6 +113,10 @@ list! {
      surveyor tailor teacher technician therapist trainee trainer translator trucker tutor undertaker \
      upholsterer vet veterinarian violinist waiter waitress watchmaker weaver welder winemaker writer \
      freelancer intern contractor administrator assistant sysadmin welder zoologist volunteer pensioner cellist \
+     priest vicar pastor nun monk rabbi imam headteacher headmaster headmistress headmistress treasurer captain skipper \
+     puppeteer glassblower blacksmith farrier gamekeeper grocer greengrocer fishmonger cobbler shoemaker dressmaker perfumer \
+     osteopath chiropractor dermatologist cardiologist oncologist paediatrician pediatrician gynaecologist anaesthetist \
+     mayor councillor diplomat detective constable inspector warden stagehand cellarer roadie bassist tattooist stuntman \
      drummer guitarist dj blogger youtuber organist bellringer stylist planner"
 }
 list! {
@@ -120,7 +129,7 @@ list! {
 list! {
     /// What somebody is, without an article.
     TRAITS,
-    "vegetarian vegan pescatarian coeliac celiac diabetic asthmatic dyslexic colour-blind colourblind color- \
+    "blind vegetarian vegan pescatarian coeliac celiac diabetic asthmatic dyslexic colour-blind colourblind color- \
      blind colorblind left-handed right-handed pregnant married engaged divorced widowed retired deaf autistic \
      bilingual self-employed unemployed teetotal expecting adopted lactose-intolerant gluten-free epileptic \
      anaemic muslim christian catholic jewish buddhist hindu atheist halal kosher nearsighted short-sighted \
@@ -216,7 +225,7 @@ list! {
      plus okay ok then now right sure thanks today currently mostly personally finally because although though \
      while cause cos sorry wait luckily sadly unfortunately fortunately basically lately recently nowadays \
      usually still just good great wow aww hmm um correction anyways obviously apparently meanwhile yesterday \
-     morning evening cheers true exactly absolutely definitely nothing"
+     morning evening cheers true exactly absolutely definitely nothing since tho lovely lol omg nope nice yay listen nah where"
 }
 list! {
     /// What one lives in, on or near.

@@ -1,11 +1,14 @@
 //! What somebody has, and how many.
 
+mod words;
+
 use domain::fact::Aspect;
 
 use super::group::Shape;
 use super::lexicon::{CONSUMED, ILLS, KIN, NUMBERS, PETS, THINGS, is_number};
 use super::preference::any_more;
 use super::said::{Draft, Said};
+use words::{CLOSERS, ILL_ENDINGS, MADE, PASSING};
 
 /// Reads a possession, a number of people or animals, or an illness.
 pub(super) fn own(said: &Said<'_>) -> Option<Draft> {
@@ -29,6 +32,7 @@ fn has(said: &Said<'_>, from: usize) -> Option<Draft> {
     let over = group.ended || (!group.positive && any_more(said));
     let first = said.at(from);
     if ILLS.contains(&first)
+        || ILL_ENDINGS.iter().any(|it| first.ends_with(it))
         || (first == "a" && said.at(from + 2) == "allergy")
         || (first == "an" && said.at(from + 1) == "allergy")
     {
@@ -37,14 +41,23 @@ fn has(said: &Said<'_>, from: usize) -> Option<Draft> {
             .positive
             .then(|| Draft::new(Aspect::Attribute, "has", object).ended(group.ended));
     }
-    let head = head(said, from)?;
+    let head = head(said, from).or_else(|| made(said, from))?;
     let noun = said.at(head);
-    let (kin, pet, thing) = (KIN.contains(&noun), PETS.contains(&noun), THINGS.contains(&noun));
+    let (kin, pet) = (KIN.contains(&noun), PETS.contains(&noun));
+    let thing = THINGS.contains(&noun) || !kin && !pet;
     let counted = is_number(first) || matches!(first, "no" | "both");
     let single = matches!(first, "a" | "an" | "my" | "our" | "one");
-    if !(counted || single || (!group.positive && (kin || pet || thing || first == "any")) || group.base == "own")
+    let many = super::lexicon::MANY.contains(&first) && kin;
+    if !(counted
+        || single
+        || many
+        || (!group.positive && (kin || pet || thing || first == "any"))
+        || group.base == "own")
         || !(kin || pet || thing || group.base == "own")
     {
+        return None;
+    }
+    if said.has(&["you"]) {
         return None;
     }
     // "have a friend who", "have friends over", "have the kids this weekend".
@@ -55,6 +68,14 @@ fn has(said: &Said<'_>, from: usize) -> Option<Draft> {
     }
     let positive = group.positive && first != "no";
     let object = said.object(if matches!(first, "no" | "any") { from + 1 } else { from })?;
+    // "a slow cooker and no oven", "a room, 95 a night".
+    let object = object
+        .split_once(" and no ")
+        .map_or(object.as_str(), |it| it.0)
+        .to_owned();
+    if thing && !THINGS.contains(&noun) && object.chars().any(|it| it.is_ascii_digit()) {
+        return None;
+    }
     let predicate = if positive || over { "has" } else { "does not have" };
     let aspect = match () {
         () if is_number(first) => Aspect::Count,
@@ -70,6 +91,35 @@ fn has(said: &Said<'_>, from: usize) -> Option<Draft> {
         positive: positive || over,
         ..Draft::new(aspect, predicate, object).ended(over).sure(0.85)
     })
+}
+
+/// Returns the index of the noun of "a slow cooker", "a guest room": something made that is not of the lists.
+fn made(said: &Said<'_>, from: usize) -> Option<usize> {
+    let closed = |it: &usize| {
+        let next = said.at(it + 1);
+        let goes_on = !matches!(
+            next,
+            "" | "and" | "in" | "at" | "with" | "but" | "now" | "behind" | "from"
+        );
+        said.words[*it].gap != super::token::Gap::None || !goes_on
+    };
+    let last = (from + 1..said.end.min(from + 4)).find(closed)?;
+    let article = matches!(said.at(from), "a" | "an" | "no") || !said.group.positive;
+    // "Nantes has a vet school" says nothing of somebody.
+    if matches!(said.who.subject, super::Subject::Name(_)) {
+        return None;
+    }
+    let nouns = crate::Nouns::builtin();
+    let is = |kind: &&str| {
+        let kind = nouns.kind(kind);
+        kind.is_some_and(|it| nouns.has(&it, &[said.at(last).to_owned()]))
+    };
+    let lasting = MADE.iter().any(is);
+    let spare = said.at(last) == "room" && matches!(said.at(last - 1), "guest" | "spare" | "dining" | "utility");
+    let plain =
+        (spare || !PASSING.contains(&said.at(last))) && !crate::is_stop(said.at(last)) && !said.words[last].foreign;
+    let clause = said.times().count() == 0 && !said.has(&["you", "your", "that", "this", "it"]);
+    (article && plain && clause && lasting).then_some(last)
 }
 
 /// Returns the index of the first noun of the lists in the phrase at `from`.
@@ -88,8 +138,10 @@ fn head(said: &Said<'_>, from: usize) -> Option<usize> {
         }
     }
     last.or_else(|| {
-        (said.group.base == "own" && !said.at(from).is_empty() && matches!(said.at(from), "a" | "an" | "two" | "three"))
-            .then_some(from)
+        (said.group.base == "own"
+            && !said.at(from).is_empty()
+            && matches!(said.at(from), "a" | "an" | "the" | "two" | "three"))
+        .then_some(from)
     })
     .filter(|&it| {
         // "a car accident", "a dog walker": the noun goes on.
@@ -192,12 +244,8 @@ pub(super) fn of_us(words: &[super::token::Word], at: usize) -> Option<String> {
     let count = words
         .get(at + 2)
         .filter(|it| is_number(&it.lower) && (NUMBERS.contains(&it.lower.as_str()) || it.lower.len() < 3))?;
-    (is(0, &["there"]) && is(1, &["are", "is"]) && is(3, &["of"]) && is(4, &["us"]) && words.len() <= at + 9)
+    let rest = words[at.min(words.len())..].iter().skip(4).take(5);
+    let short = words.len() <= at + 9 || rest.clone().any(|it| it.gap != super::token::Gap::None);
+    (is(0, &["there"]) && is(1, &["are", "is"]) && is(3, &["of"]) && is(4, &["us"]) && short)
         .then(|| format!("{} people", count.lower))
 }
-
-const CLOSERS: &[&str] = &[
-    "in", "at", "with", "from", "called", "named", "and", "or", "of", "on", "for", "to", "who", "that", "which", "now",
-    "too", "already", "by", "so", "is", "since", "between", "left", "here", "there", "together", "but", "these", "any",
-    "anymore", "myself", "made", "built", "we", "i", "as", "like", "aged",
-];

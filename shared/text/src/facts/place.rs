@@ -28,7 +28,7 @@ pub(super) fn place(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     match group.base.as_str() {
         "live" | "reside" => lives(said),
-        "move" | "relocate" | "emigrate" => moved(said),
+        "move" | "relocate" | "emigrate" => moved(said).or_else(|| came(said)),
         "settle" if matches!(group.shape, Shape::Past | Shape::Perfect) => {
             let rest = said.rest();
             let at = rest.iter().position(|it| *it == "in").filter(|it| *it <= 1)?;
@@ -42,6 +42,13 @@ pub(super) fn place(said: &Said<'_>) -> Option<Draft> {
             let object = capital_place(said, group.next + 1).filter(|_| !journey)?;
             positive(said, Draft::new(Aspect::Place, "comes from", object))
         }
+        "come" if matches!(group.shape, Shape::Past | Shape::Perfect) => came(said),
+        // So Scots say for living there.
+        "stay" if group.shape == Shape::Present && group.positive && said.at(group.next) == "in" => {
+            let object = capital_place(said, group.next + 1).filter(|_| said.times().count() == 0)?;
+            Some(Draft::new(Aspect::Place, "stays in", object).sure(0.7))
+        }
+        "stay" | "crash" | "crashing" if group.shape == Shape::Progressive => stays(said),
         "be" => is_from(said),
         _ => None,
     }
@@ -126,6 +133,33 @@ fn moved(said: &Said<'_>) -> Option<Draft> {
     Some(Draft::new(Aspect::Place, "lives in", object).event().sure(0.85))
 }
 
+/// "came over from Kumasi in 1998", "moved here from Porto".
+fn came(said: &Said<'_>) -> Option<Draft> {
+    let group = &said.group;
+    let over = matches!(said.at(group.next), "over" | "here") && said.at(group.next + 1) == "from";
+    let done = matches!(group.shape, Shape::Past | Shape::Perfect);
+    let object = capital_place(said, group.next + 2).filter(|_| over && done && group.positive)?;
+    Some(Draft::new(Aspect::Place, "comes from", object).sure(0.75))
+}
+
+/// "is staying with my sister till May", "is staying at Ben's".
+fn stays(said: &Said<'_>) -> Option<Draft> {
+    let group = &said.group;
+    let from = group.next + 1;
+    let mine = matches!(said.at(from), "us" | "me") && said.who.subject != super::Subject::Speaker;
+    let object = match said.at(group.next) {
+        "with" if mine => said.text.get(said.words[from].range.clone()).map(str::to_owned),
+        "with" => companion(said, from),
+        "at" if said.at(from).ends_with("'s") => said.object(from),
+        "at" | "in" => whereabouts(said, from),
+        _ => return None,
+    }?;
+    positive(
+        said,
+        Draft::new(Aspect::Place, format!("is staying {}", said.at(group.next)), object).sure(0.75),
+    )
+}
+
 fn grew_up(said: &Said<'_>) -> Option<Draft> {
     let from = said.group.next + 1;
     let preposition = said.at(from);
@@ -143,7 +177,12 @@ fn grew_up(said: &Said<'_>) -> Option<Draft> {
 fn is_from(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     let rest = said.rest();
+    let still = said.words[said.at..group.next].iter().any(|it| it.lower == "still");
     match (group.shape, rest.as_slice()) {
+        (Shape::Be, ["in", ..]) if still && said.times().count() == 0 => {
+            let object = capital_place(said, group.next + 1).filter(|it| it.split(' ').count() == 1)?;
+            positive(said, Draft::new(Aspect::Place, "lives in", object).sure(0.66))
+        }
         (Shape::Be, ["from", ..]) => {
             let object = capital_place(said, group.next + 1)?;
             positive(said, Draft::new(Aspect::Place, "comes from", object))

@@ -4,7 +4,7 @@ use domain::fact::Aspect;
 
 use super::group::Shape;
 use super::said::{Draft, Said, When};
-use super::verb::{Form, base_of, may_be_base};
+use super::verb::{Form, base_of, is_ing_of, may_be_base};
 
 /// Reads a plan.
 pub(super) fn plan(said: &Said<'_>) -> Option<Draft> {
@@ -27,6 +27,13 @@ pub(super) fn plan(said: &Said<'_>) -> Option<Draft> {
             said.timed(next).filter(|_| ahead(said).is_some())?,
             0.75,
         ),
+        ("open" | "close" | "fly" | "leave" | "launch", Shape::Present)
+            if matches!(said.at(next), "on" | "to" | "for") =>
+        {
+            let day = ahead(said).is_some() && !said.has(&["every", "always"]);
+            let verb = super::verb::third(&group.base);
+            drafted(said, &verb, said.timed(next).filter(|_| day)?, 0.75)
+        }
         ("have", Shape::Present) | ("get", Shape::Perfect) => dated(said),
         (_, Shape::Going) if group.positive && !FLEETING.contains(&group.base.as_str()) => going(said),
         (base, Shape::Future) if base != "be" && !FLEETING.contains(&base) => future(said, 0.65),
@@ -147,8 +154,8 @@ fn progressive(said: &Said<'_>) -> Option<Draft> {
     let marriage = group.base == "get" && said.at(group.next) == "married";
     let moving = group.base == "move" && matches!(said.at(group.next), "to" | "into" | "out" | "in" | "back");
     if !marriage && !moving {
-        let able =
-            MOVES.contains(&group.base.as_str()) || matches!(group.base.as_str(), "have" | "get" | "take" | "make");
+        let able = MOVES.iter().any(|it| is_ing_of(&group.base, it))
+            || matches!(group.base.as_str(), "have" | "get" | "take" | "make");
         ahead(said).filter(|_| able)?;
     }
     if matches!(said.at(group.next), "through") {

@@ -1,9 +1,12 @@
 //! What somebody likes and does not, and what they do not eat.
 
+mod rather;
+
 use domain::fact::Aspect;
 
 use super::group::Shape;
 use super::said::{Draft, Said};
+pub(super) use rather::rather;
 
 /// Reads a liking or its opposite.
 pub(super) fn preference(said: &Said<'_>) -> Option<Draft> {
@@ -18,6 +21,20 @@ pub(super) fn preference(said: &Said<'_>) -> Option<Draft> {
             })
         }
         "eat" | "drink" | "touch" | "smoke" | "have" | "do" if !group.positive => not_taken(said),
+        "avoid" if group.shape == Shape::Present && group.positive && is_food(said.at(group.next)) => {
+            Some(Draft::new(Aspect::Preference, "avoids", said.object(group.next)?).sure(0.8))
+        }
+        // "I'm off coffee."
+        "be" if group.shape == Shape::Be
+            && group.positive
+            && said.at(group.next) == "off"
+            && is_food(said.at(group.next + 1)) =>
+        {
+            Some(Draft {
+                positive: false,
+                ..Draft::new(Aspect::Preference, "is off", said.object(group.next + 1)?).sure(0.75)
+            })
+        }
         "be" if matches!(group.shape, Shape::Be | Shape::Was) => fan(said),
         _ => None,
     }
@@ -85,10 +102,7 @@ fn not_taken(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     let can = group.shape == Shape::Modal && group.can;
     let taken = matches!(group.base.as_str(), "eat" | "drink" | "touch" | "smoke");
-    let food = matches!(
-        said.at(group.next),
-        "dairy" | "meat" | "gluten" | "alcohol" | "caffeine" | "sugar" | "pork" | "spicy"
-    );
+    let food = is_food(said.at(group.next));
     if !(taken || food) || !(can || group.shape == Shape::Present) {
         return None;
     }
@@ -121,6 +135,14 @@ fn not_taken(said: &Said<'_>) -> Option<Draft> {
     })
 }
 
+/// Says whether a noun names what one eats or drinks.
+fn is_food(noun: &str) -> bool {
+    let nouns = crate::Nouns::builtin();
+    let is = |kind: &str| nouns.kind(kind).is_some_and(|it| nouns.has(&it, &[noun.to_owned()]));
+    let plain = !crate::is_stop(noun) && !matches!(noun, "time" | "things" | "kids" | "children" | "work" | "idea");
+    plain && (matches!(noun, "dairy" | "gluten" | "caffeine" | "spicy" | "alcohol") || is("food") || is("foodstuff"))
+}
+
 /// "a huge fan of", "fond of", "into", "keen on".
 fn fan(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
@@ -144,6 +166,7 @@ fn fan(said: &Said<'_>) -> Option<Draft> {
         | ["addicted", "to", ..]
         | ["partial", "to", ..] => 2,
         ["into", ..] => 1,
+        ["more" | "really" | "still" | "big", "into", ..] => 2,
         _ => return None,
     };
     let object = liked(said, group.next + skip)?;
@@ -160,6 +183,11 @@ fn fan(said: &Said<'_>) -> Option<Draft> {
 /// Returns what is liked if it can stand for itself.
 fn liked(said: &Said<'_>, from: usize) -> Option<String> {
     let object = acceptable(said, from).then(|| said.object(from)).flatten()?;
+    // "a plane bigger than her kitchen" is cut off before what it is compared with.
+    let compared = object.split(' ').count();
+    if said.at(from + compared) == "than" {
+        return None;
+    }
     // "the girl that knows", "the maple ones".
     let short = said.at(from) == "the" && !said.words[from].foreign && object.split(' ').count() == 2;
     (!short || said.capital(from + 1) || AT_LARGE.contains(&said.at(from + 1))).then_some(object)
@@ -213,6 +241,17 @@ const AT_LARGE: &[&str] = &[
     "desert",
     "ballet",
     "internet",
+    "phone",
+    "dark",
+    "city",
+    "sun",
+    "wind",
+    "dentist",
+    "news",
+    "radio",
+    "metro",
+    "bus",
+    "dishwasher",
 ];
 const NO_VERBS: &[&str] = &[
     "think",

@@ -1,17 +1,22 @@
 //! Goes through the sentences of a turn, clause by clause.
 
 mod naming;
+mod people;
+mod skip;
+mod starts;
 
 use std::ops::Range;
 
 use super::group::{Group, Shape, group};
-use super::lexicon::{FILLERS, REPORTS};
+use super::lexicon::ADVERBS;
 use super::said::{Draft, Said, When, end};
 use super::subject::{Who, another, is_name, subject};
 use super::token::{Gap, Word, quotes, words};
 use super::verb::{Form, base_of, forms};
 use super::{Statement, Subject, Telling};
 use crate::time::{Mention, find};
+use people::Person;
+use starts::{beyond, starts, subordinate};
 
 /// What a turn has stated so far.
 pub(super) struct Reader<'a> {
@@ -22,13 +27,18 @@ pub(super) struct Reader<'a> {
     ordered: bool,
     /// Number of the sentence.
     number: usize,
-    /// The last one who was spoken of, and in which sentence.
-    last: Option<(Subject, usize)>,
+    /// Those of whom the sentence speaks so far.
+    here: Vec<Person>,
+    /// Those who were spoken of last, and in which sentence.
+    last: (Vec<Person>, usize),
+    /// What somebody whose name is still to come is to the speaker, and in which sentence that was said.
+    kin_without_name: Option<(&'static str, usize)>,
     pub(super) statements: Vec<Statement>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(told: &'a Telling<'a>) -> Reader<'a> {
+    /// `question` is what the turn answers, or empty.
+    pub(super) fn new(told: &'a Telling<'a>, question: &str) -> Reader<'a> {
         let ordered =
             crate::role::is_assistant(told.addressee) || crate::role::is_user(told.speaker) || told.speaker.is_empty();
         Reader {
@@ -37,7 +47,9 @@ impl<'a> Reader<'a> {
             quotes: quotes(told.text),
             ordered,
             number: 0,
-            last: None,
+            here: Vec::new(),
+            last: (people::asked(question, told.speaker), 0),
+            kin_without_name: None,
             statements: Vec::new(),
         }
     }
@@ -45,20 +57,26 @@ impl<'a> Reader<'a> {
     /// Reads one sentence; `before` and `next` stand around it.
     pub(super) fn sentence(&mut self, range: Range<usize>, before: &str, next: &str) {
         self.number += 1;
-        if self.last.as_ref().is_some_and(|it| it.1 + 2 < self.number) {
-            self.last = None;
+        if self.last.1 + 2 < self.number {
+            self.last.0.clear();
         }
         let words = words(self.told.text, range.clone(), &self.quotes);
         let text = self.told.text.get(range).unwrap_or_default();
         if words.is_empty() || words.len() > WORDS_MAX {
             return;
         }
-        if let Some(draft) =
-            super::instruction::instruction(self.told.text, &words, self.ordered).filter(|_| !words[0].quoted)
-        {
-            self.push(Subject::Speaker, draft, None, None);
+        let order = super::instruction::instruction(self.told.text, &words, self.ordered);
+        let words = match order.filter(|_| !words[0].quoted) {
+            Some((draft, end)) => {
+                self.push(Subject::Speaker, draft, None, None);
+                words.into_iter().skip(end).collect()
+            }
+            None => words,
+        };
+        if words.is_empty() {
             return;
         }
+        let words = super::guard::sure(words);
         if super::guard::unreal(text, &words, before, next) {
             return;
         }
@@ -72,19 +90,40 @@ impl<'a> Reader<'a> {
         }) || words[0].lower == "actually";
         let first = self.statements.len();
         self.clauses(&words);
+        if let Some(draft) = super::preference::rather(self.told.text, &words) {
+            self.push(Subject::Speaker, draft, None, None);
+        }
         self.kin(&words);
+        self.kin_by_name(&words);
+        self.beside(&words);
+        self.placed(&words);
         self.named(&words, first);
         self.statements[first..]
             .iter_mut()
             .for_each(|it| it.corrects = corrects);
-        self.last = self.last.take().filter(|it| !another(&words, &it.0));
+        let acting = std::mem::take(&mut self.here);
+        let named = people::people(self.told.text, &words, words.len());
+        let mut people = people::told(&self.statements[first..], &named);
+        people.extend(people::spoken_of(named, acting));
+        if !people.is_empty() {
+            if people::unknown(&words) && people.iter().any(|it| !it.acts) {
+                people.clear();
+            }
+            // "Selma loves it, Jonas misses his club.": of two who act nobody knows whom "he" means.
+            if people.iter().any(|it| another(&words, &it.subject)) {
+                people.retain(|it| !it.acts);
+            }
+            self.last = (people, self.number);
+        } else if people::unknown(&words) {
+            self.last.0.clear();
+        }
     }
 
     fn clauses(&mut self, words: &[Word]) {
-        let mut busy = 0;
+        let (mut busy, mut main) = (0, None);
         let mut shared: Option<Who> = None;
         for from in 0..words.len() {
-            if from < busy || !starts(words, from) {
+            if from < busy || !(starts(words, from) || main == Some(from)) {
                 continue;
             }
             let at = self.skip(words, from);
@@ -99,6 +138,13 @@ impl<'a> Reader<'a> {
             let Some((who, group)) = self.clause(words, from, at, shared.as_ref()) else {
                 continue;
             };
+            let group = self.past_time(words, group);
+            let mut end = end(words, group.next);
+            if subordinate(words, at) {
+                let subject = |it: &usize| words[*it].is(&["i", "we", "he", "she", "they"]);
+                main = (group.next + 1..end).find(subject);
+                end = main.unwrap_or(end);
+            }
             let said = Said {
                 text: self.told.text,
                 words,
@@ -106,7 +152,7 @@ impl<'a> Reader<'a> {
                 now: self.told.observed_at.to_utc(),
                 from,
                 at,
-                end: end(words, group.next),
+                end,
                 who,
                 group,
             };
@@ -122,9 +168,13 @@ impl<'a> Reader<'a> {
                     (subject, draft, since, until)
                 })
                 .collect();
-            let subject = said.who.subject.clone();
-            if subject != Subject::Speaker && said.who.of.is_empty() {
-                self.last = Some((subject, self.number));
+            if said.who.of.is_empty() {
+                self.here.push(Person {
+                    subject: said.who.subject.clone(),
+                    role: said.who.role.clone(),
+                    next: said.who.next,
+                    acts: true,
+                });
             }
             if let Some(inner) = inner {
                 busy = inner;
@@ -135,11 +185,25 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// "habe seit Mai einen Hund": other languages put a time between the verb and what belongs to it.
+    fn past_time(&self, words: &[Word], group: Group) -> Group {
+        let Some(first) = words.get(group.next).filter(|it| it.foreign) else {
+            return group;
+        };
+        let time = self.mentions.iter().find(|it| it.range.contains(&first.range.start));
+        let next = time.map_or(group.next, |time| {
+            let inside = |it: &&Word| it.range.start < time.range.end;
+            group.next + words[group.next..].iter().take_while(inside).count()
+        });
+        let next = if next < words.len() { next } else { group.next };
+        Group { next, ..group }
+    }
+
     /// Reads subject and verb at `at`; a verb alone takes the subject of the clause before it, or at the start the speaker.
     fn clause(&self, words: &[Word], from: usize, at: usize, shared: Option<&Who>) -> Option<(Who, Group)> {
         let word = words.get(at).filter(|it| !it.quoted)?;
-        if let Some(who) = subject(self.told.text, words, at, self.last.as_ref().map(|it| &it.0)) {
-            let group = group(words, who.next, who.is).filter(|it| fits(&who, words, it));
+        if let Some(who) = self.whom(words, at) {
+            let group = group(words, beyond(words, &who), who.is).filter(|it| fits(&who, words, it));
             // "Living in Porto" begins like a name.
             return match group {
                 Some(group) => Some((who, group)),
@@ -147,7 +211,7 @@ impl<'a> Reader<'a> {
             };
         }
         let conjoined = from > 0 && words[from - 1].is(&["and", "but"]);
-        if let Some(shared) = shared.filter(|_| conjoined && at == from) {
+        if let Some(shared) = shared.filter(|_| conjoined && words[from..at].iter().all(|it| it.on(&ADVERBS))) {
             let third = shared.subject != Subject::Speaker;
             let form = forms(&word.lower)
                 .iter()
@@ -171,6 +235,53 @@ impl<'a> Reader<'a> {
         self.elliptic(words, from, at)
     }
 
+    /// Reads the subject at `at`: somebody, a pronoun that means somebody, or "who" behind somebody.
+    fn whom(&self, words: &[Word], at: usize) -> Option<Who> {
+        let pronoun = match words[at].lower.as_str() {
+            "his" => "he",
+            "her" => "she",
+            it @ ("he" | "she" | "they") => it,
+            "who" => {
+                let people = people::people(self.told.text, words, at);
+                let person = people.into_iter().rfind(|it| it.next == at);
+                let who = person.map(|it| Who {
+                    role: it.role,
+                    ..Who::of(it.subject, at + 1)
+                });
+                return who.or_else(|| self.name_before(words, at));
+            }
+            _ => return subject(self.told.text, words, at, None),
+        };
+        let here = people::spoken_of(people::people(self.told.text, words, at), self.here.clone());
+        let unknown = people::unknown(&words[..at]);
+        let meant = people::meant(pronoun, &here, &self.last.0, unknown);
+        // "My brother got married. They live in Bergen.": so he does too.
+        let couple = pronoun == "they" && words.get(at + 1).is_some_and(|it| it.is(&["live", "moved", "are"]));
+        let one = || {
+            people::meant("he", &here, &self.last.0, true).or_else(|| people::meant("she", &here, &self.last.0, true))
+        };
+        if let Some(one) = meant
+            .is_none()
+            .then(one)
+            .flatten()
+            .filter(|_| couple && here.iter().all(|it| it.acts))
+        {
+            return Some(Who {
+                pronoun: true,
+                ..Who::of(one, at + 1)
+            });
+        }
+        subject(self.told.text, words, at, meant.as_ref())
+    }
+
+    /// "I met Ana, who is a nurse".
+    fn name_before(&self, words: &[Word], at: usize) -> Option<Who> {
+        let word = words.get(at.checked_sub(1)?)?;
+        let name = self.told.text.get(word.range.clone())?;
+        let named = is_name(word) && word.gap == Gap::Comma && !word.lower.ends_with("'s");
+        named.then(|| Who::of(Subject::Name(name.to_owned()), at + 1))
+    }
+
     /// "Bought a boat.", "Living in Porto now."
     fn elliptic(&self, words: &[Word], from: usize, at: usize) -> Option<(Who, Group)> {
         let word = &words[at];
@@ -192,60 +303,6 @@ impl<'a> Reader<'a> {
             ..Who::of(Subject::Speaker, at)
         };
         Some((who, group))
-    }
-
-    /// Skips what stands before a subject: small words, times, who is called.
-    fn skip(&self, words: &[Word], from: usize) -> usize {
-        let mut at = from;
-        while let Some(word) = words.get(at) {
-            let mention = |at: usize| {
-                let word = words.get(at)?;
-                self.mentions
-                    .iter()
-                    .find(|it| it.range.start <= word.range.start && word.range.start < it.range.end)
-            };
-            let lower = word.lower.as_str();
-            let next = words.get(at + 1).map_or("", |it| it.lower.as_str());
-            if let Some(mention) = mention(at).or_else(|| {
-                word.is(&["in", "on", "since", "at", "from", "for", "by", "as"])
-                    .then(|| mention(at + 1))
-                    .flatten()
-            }) {
-                at += words[at..]
-                    .iter()
-                    .take_while(|it| it.range.start < mention.range.end)
-                    .count();
-            } else if word.is(&["every", "each"]) || (lower == "on" && next.ends_with('s')) {
-                let comma = words[at..].iter().take(5).position(|it| it.gap == Gap::Comma);
-                let person = words[at..]
-                    .iter()
-                    .take(6)
-                    .position(|it| it.is(&["i", "we", "my", "he", "she", "they"]));
-                // "Every evening Ana and I" is said of Ana too.
-                let person = person.map(|it| {
-                    if it > 2 && words[at + it - 1].lower == "and" {
-                        it - 2
-                    } else {
-                        it
-                    }
-                });
-                match comma.map(|it| it + 1).or(person) {
-                    Some(step) if step > 0 => at += step,
-                    _ => break,
-                }
-            } else if let Some(phrase) = LEADS.iter().find(|it| {
-                it.iter()
-                    .enumerate()
-                    .all(|(n, part)| words.get(at + n).is_some_and(|it| it.lower == *part))
-            }) {
-                at += phrase.len();
-            } else if word.on(&FILLERS) || (is_name(word) && word.gap == Gap::Comma && at == from) {
-                at += 1;
-            } else {
-                break;
-            }
-        }
-        at
     }
 
     fn push(
@@ -276,7 +333,8 @@ fn fits(who: &Who, words: &[Word], group: &Group) -> bool {
     if group.shape == Shape::Modal && !group.can {
         return false;
     }
-    let third = matches!(&who.subject, Subject::Name(_)) && who.role.is_none();
+    let they = who.pronoun && words.get(who.next - 1).is_some_and(|it| it.lower == "they");
+    let third = matches!(&who.subject, Subject::Name(_)) && who.role.is_none() && !they;
     let last = words
         .get(group.next.saturating_sub(1))
         .map_or("", |it| it.lower.as_str());
@@ -312,7 +370,10 @@ fn drafts(said: &Said<'_>) -> Vec<(Subject, Draft)> {
         super::own::own,
         super::state::state,
         super::plan::plan,
+        super::trade::shifts,
+        super::trade::trade,
         super::activity::activity,
+        super::money::money,
     ];
     let first = rules.iter().find_map(|it| it(said));
     let second = super::place::moved_on(said);
@@ -331,52 +392,5 @@ fn weighed(said: &Said<'_>, subject: &Subject, draft: Draft) -> Draft {
     draft.sure(confidence)
 }
 
-/// Says whether a clause may begin at a word.
-fn starts(words: &[Word], at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|it| &words[it]) else {
-        return true;
-    };
-    if before.on(&REPORTS) {
-        return before.lower == "says" && before.gap == Gap::None;
-    }
-    before.gap != Gap::None
-        || before.is(&[
-            "and", "but", "so", "because", "although", "though", "while", "plus", "cause", "cos", "that",
-        ]) && !quoting(words, at)
-}
-
-/// "He said that I ...": what follows "that" is somebody's words.
-fn quoting(words: &[Word], at: usize) -> bool {
-    words[at - 1].lower == "that"
-}
-
 /// Longest sentence that is read, in words.
 const WORDS_MAX: usize = 120;
-const LEADS: &[&[&str]] = &[
-    &["to", "be", "honest"],
-    &["to", "be", "fair"],
-    &["in", "fact"],
-    &["by", "the", "way"],
-    &["of", "course"],
-    &["right", "now"],
-    &["for", "the", "record"],
-    &["fun", "fact"],
-    &["as", "for", "me"],
-    &["turns", "out"],
-    &["good", "news"],
-    &["bad", "news"],
-    &["big", "news"],
-    &["these", "days"],
-    &["at", "the", "moment"],
-    &["for", "me"],
-    &["at", "home"],
-    &["at", "work"],
-    &["thank", "you"],
-    &["my", "mistake"],
-    &["my", "bad"],
-    &["scratch", "that"],
-    &["guess", "what"],
-    &["me", "too"],
-    &["not", "really"],
-    &["so", "far"],
-];

@@ -144,7 +144,11 @@ impl Said<'_> {
                 && self
                     .times()
                     .any(|it| it.range.start <= word.range.start && word.range.start < it.range.end);
-            if (word.is(STOPS) && !(word.capital && to > from)) || STOP_PHRASES.iter().any(pair) || (time && to > from)
+            let more = word.foreign && word.lower == "more" && to > from;
+            if more
+                || (word.is(STOPS) && !(word.capital && to > from))
+                || STOP_PHRASES.iter().any(pair)
+                || (time && to > from)
             {
                 break;
             }
@@ -221,7 +225,7 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
         if i > from && words[i - 1].gap == Gap::Strong {
             return i;
         }
-        let comma = i > from && words[i - 1].gap == Gap::Comma;
+        let comma = i > 0 && words[i - 1].gap == Gap::Comma;
         let next = lower(i + 1);
         let breaks = match lower(i) {
             "and" | "or" => {
@@ -234,11 +238,14 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
             }
             "so" => comma || word_of_person(next) || next == "that",
             "since" | "as" | "that" | "like" | "cause" | "cos" | "until" | "till" | "before" | "after" => {
-                word_of_person(next) && next != "my" && next != "our"
+                word_of_person(next) && next != "my" && next != "our" || comma && begins(words, i)
             }
-            it => BREAKERS.contains(&it) || (comma && (word_of_person(it) || begins(words, i))),
+            it => {
+                BREAKERS.contains(&it)
+                    || (comma && (word_of_person(it) || begins(words, i) || apart(words, i) || somebody_does(words, i)))
+            }
         };
-        if breaks && (i > from || BREAKERS.contains(&word.lower.as_str())) {
+        if breaks && (i > from || comma || BREAKERS.contains(&word.lower.as_str())) {
             return i;
         }
         to_verb |= word.lower == "to" || word.lower.ends_with("ing");
@@ -252,7 +259,8 @@ fn somebody_does(words: &[Word], at: usize) -> bool {
         .get(at)
         .is_some_and(|it| it.capital && it.gap == Gap::None && !it.lower.ends_with("'s"));
     let verb = words.get(at + 1).is_some_and(|it| {
-        let known = base_of(&it.lower, Form::Past).is_some() || it.is(AUXILIARIES);
+        let past = base_of(&it.lower, Form::Past).is_some() || crate::pasts::is_past(&it.lower);
+        let known = past && !it.capital || it.is(AUXILIARIES);
         known || (it.lower.ends_with('s') && !it.capital && base_of_third(&it.lower).is_some())
     });
     name && verb
@@ -271,6 +279,12 @@ fn begins(words: &[Word], at: usize) -> bool {
     let subject = |it: &Word| it.is(&["i", "we", "he", "she", "they"]);
     let near = words[at..].iter().take(4).position(subject);
     near.is_some_and(|it| words[at..at + it].iter().all(|word| word.gap != Gap::Strong))
+}
+
+/// Says whether in other languages, whose words are not known, a comma ends a clause: no list goes on behind it.
+fn apart(words: &[Word], at: usize) -> bool {
+    let mut near = words[at..].iter().take(ITEM_MAX);
+    words[at].foreign && !near.any(|it| it.is(&["and", "or"]))
 }
 
 fn word_of_person(word: &str) -> bool {

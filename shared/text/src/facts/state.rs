@@ -20,10 +20,20 @@ pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
         }
         "speak" if group.shape == Shape::Present => {
             let at = group.next + usize::from(matches!(said.at(group.next), "fluent" | "some" | "only" | "a"));
-            let tongue = NATIONS.contains(&said.at(at)) || LANGUAGES.contains(&said.at(at));
+            let alone = said.at(at + 1).is_empty() || matches!(said.at(at + 1), "and" | "with" | "at" | "but");
+            let tongue = NATIONS.contains(&said.at(at))
+                || LANGUAGES.contains(&said.at(at))
+                || said.capital(at) && alone && said.words[at].lower.len() > 3;
             let object = said.object(at).filter(|_| tongue)?;
             // "like a pirate" says how.
-            let object = object.split(" like ").next().unwrap_or_default().to_owned();
+            let object = object.split(" like ").next().unwrap_or_default();
+            // "and refuses to speak Italian" is said of something else.
+            let verb = |it: &&str| it.starts_with(char::is_lowercase);
+            let object = object
+                .split_once(" and ")
+                .filter(|it| verb(&it.1))
+                .map_or(object, |it| it.0);
+            let object = object.to_owned();
             let predicate = if group.positive { "speaks" } else { "does not speak" };
             Some(Draft {
                 positive: group.positive,
@@ -51,6 +61,8 @@ pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
                     .ended(true)
             })
         }
+        "expect" if group.shape == Shape::Progressive && group.positive => expects(said),
+        "see" if group.shape == Shape::Progressive && group.positive => sees(said),
         "date" if group.shape == Shape::Progressive && group.positive => {
             let object = said
                 .object(group.next)
@@ -59,6 +71,25 @@ pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
         }
         _ => None,
     }
+}
+
+/// "is expecting a baby in December".
+fn expects(said: &Said<'_>) -> Option<Draft> {
+    let next = said.group.next;
+    let child =
+        (next..said.end.min(next + 3)).any(|it| matches!(said.at(it), "baby" | "child" | "twins" | "first" | "second"));
+    let object = said.timed(next).filter(|_| child)?;
+    Some(Draft::new(Aspect::Attribute, "is expecting", object))
+}
+
+/// "is seeing Lorna from the sopranos": with a time it would be a visit.
+fn sees(said: &Said<'_>) -> Option<Draft> {
+    let next = said.group.next;
+    let titled = matches!(said.at(next), "dr" | "mr" | "mrs" | "ms" | "doctor");
+    let named = said.words.get(next).is_some_and(is_name) && !titled && said.times().count() == 0;
+    let object = said.object(next).filter(|_| named)?;
+    let name = object.split(" from ").next().unwrap_or_default();
+    (name.split(' ').count() <= 2).then(|| Draft::new(Aspect::Relation, "is together with", name).sure(0.7))
 }
 
 /// "got married to Tom", "got engaged", "got divorced".
@@ -146,6 +177,8 @@ fn trait_of(said: &Said<'_>, rest: &[&str]) -> Option<Draft> {
         ["half", word, ..] if NATIONS.contains(word) => (2, ends(2)),
         ["a", "morning" | "night" | "cat" | "dog", "person", ..] => (3, ends(3)),
         ["a" | "an", "night" | "early", "owl" | "bird" | "riser", ..] => (3, ends(3)),
+        ["red-green" | "colour" | "color" | "half" | "nearly", "blind", ..] => (2, ends(2)),
+        ["red-green", "colour" | "color", "blind", ..] => (3, ends(3)),
         ["an", "only", "child", ..] => (3, true),
         ["a" | "an", kind, ..] if KINDS.contains(kind) => (2, ends(2)),
         ["a" | "an", "strict" | "proud" | "single" | "practising", kind, ..] if KINDS.contains(kind) => (3, ends(3)),

@@ -57,6 +57,14 @@ pub(super) fn subject(text: &str, words: &[Word], at: usize, last: Option<&Subje
             let last = last.filter(|it| agrees(it, pronoun))?;
             of_somebody(words, at + 1, last.clone()).map(|it| Who { pronoun: true, ..it })
         }
+        // "The eldest, Poppy, is a pilot."
+        "the" => {
+            let rank = words
+                .get(at + 1)
+                .filter(|it| it.is(&["eldest", "oldest", "youngest", "middle"]))?;
+            let name = words.get(at + 2).filter(|it| is_name(it) && it.gap == Gap::Comma)?;
+            (rank.gap == Gap::Comma).then(|| Who::of(Subject::Name(written(text, name, name)), at + 3))
+        }
         _ => named(text, words, at).map(and_i),
     }
 }
@@ -71,7 +79,7 @@ fn joined(words: &[Word], who: Who) -> Who {
 }
 
 /// Says whether a pronoun can mean somebody.
-fn agrees(subject: &Subject, pronoun: &str) -> bool {
+pub(super) fn agrees(subject: &Subject, pronoun: &str) -> bool {
     let Subject::Phrase(phrase) = subject else {
         return matches!(subject, Subject::Name(_)) && pronoun != "they";
     };
@@ -86,7 +94,8 @@ fn agrees(subject: &Subject, pronoun: &str) -> bool {
 /// "Selma loves it, Jonas misses his club": says whether a sentence goes on with another one than `last`, so that nobody knows
 /// whom the next "he" means.
 pub(super) fn another(words: &[Word], last: &Subject) -> bool {
-    let same = |it: &Word| matches!(last, Subject::Name(name) if name.to_lowercase() == it.lower);
+    let same =
+        |it: &Word| matches!(last, Subject::Name(name) if name.to_lowercase().split(' ').any(|part| part == it.lower));
     let acts = |at: usize| {
         let before = &words[at - 1];
         before.gap == Gap::Comma && is_name(&words[at]) && group(words, at + 1, false).is_some()
@@ -97,6 +106,18 @@ pub(super) fn another(words: &[Word], last: &Subject) -> bool {
 /// "my sister", "my sister Ana", "my sister's name", "my favourite colour".
 fn mine(text: &str, words: &[Word], at: usize) -> Option<Who> {
     let head = (at + 1..words.len().min(at + 4)).find(|&it| !words[it].on(&KIN_ADJECTIVES))?;
+    let child = &words[head - 1];
+    // "My youngest is two."
+    if head == at + 2
+        && child.lower.strip_suffix("'s").unwrap_or(&child.lower).ends_with("est")
+        && child.gap == Gap::None
+        && !words[head].on(&KIN)
+        && words[head].is(&[
+            "is", "has", "can", "does", "was", "will", "loves", "hates", "likes", "plays",
+        ])
+    {
+        return Some(Who::of(Subject::Phrase(format!("my {}", child.lower)), head));
+    }
     if words[at..head].iter().any(|it| it.gap != Gap::None) {
         return None;
     }
@@ -128,7 +149,12 @@ fn apposed(text: &str, words: &[Word], head: usize) -> Option<(String, usize)> {
     match words[head].gap {
         Gap::Strong => None,
         Gap::Comma => {
-            (first.gap == Gap::Comma && !first.lower.ends_with("'s")).then(|| (written(text, first, first), head + 2))
+            let mut end = head + 1;
+            while words[end].gap == Gap::None && end < head + 2 && words.get(end + 1).is_some_and(is_name) {
+                end += 1;
+            }
+            let closed = words[end].gap != Gap::None || end + 1 == words.len();
+            (closed && !words[end].lower.ends_with("'s")).then(|| (written(text, first, &words[end]), end + 1))
         }
         Gap::None => {
             let mut end = head + 1;
@@ -172,7 +198,7 @@ fn named(text: &str, words: &[Word], at: usize) -> Option<Who> {
     let word = &words[at];
     let bare = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
     let own = bare.len() < word.lower.len();
-    if word.capital && CALLED.contains(&bare) && word.gap == Gap::None {
+    if CALLED.contains(&bare) && word.gap == Gap::None {
         let subject = Subject::Phrase(format!("my {bare}"));
         return if own {
             possessed(words, at + 1, subject)

@@ -36,7 +36,7 @@ pub(super) fn thing(said: &Said<'_>) -> Option<(Subject, Draft)> {
 fn favourite(said: &Said<'_>, nouns: &[&str]) -> Option<Draft> {
     let from = said.group.next;
     let vague = [
-        "", "this", "that", "when", "how", "what", "where", "probably", "still", "it", "one", "my",
+        "", "this", "that", "when", "how", "what", "where", "probably", "still", "it", "one",
     ];
     let part = matches!(nouns, ["part" | "bit" | "thing" | "one" | "so", ..]);
     let object = said.object(from).filter(|_| !part && !vague.contains(&said.at(from)))?;
@@ -48,7 +48,10 @@ fn name(said: &Said<'_>, noun: &str) -> Option<(Subject, Draft)> {
     let from = said.group.next + usize::from(said.at(said.group.next) == "called");
     let object = said.object(from).filter(|_| said.capital(from))?;
     let who = &said.who.subject;
+    // "His name is Umbu" tells of one who had no name so far.
+    let known = said.who.pronoun && matches!(who, Subject::Name(_));
     match who {
+        Subject::Name(_) if known => None,
         Subject::Phrase(phrase) if noun == "name" => Some((Subject::Speaker, has_kin(phrase, &object)?)),
         Subject::Speaker | Subject::Name(_) | Subject::Phrase(_) => {
             let predicate = if noun == "name" {

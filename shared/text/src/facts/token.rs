@@ -105,6 +105,7 @@ fn glossed(text: &str, sentence: Range<usize>, pieces: Vec<Piece>, written: &[Wo
         }
     }
     verb_last(&mut out);
+    clause_last(&mut out);
     out
 }
 
@@ -147,6 +148,42 @@ fn verb_last(words: &mut Vec<Word>) {
     words[helps].lower = "have".to_owned();
     words.splice(helps + 1..to, [moved]);
 }
+
+/// "Seit wir in Husum wohnen, ...", "weil mein Sohn gegen Hunde allergisch ist": the verb that ends a German clause behind one of
+/// these goes to its subject, "we live in Husum", "my son is allergic to Hunde".
+fn clause_last(words: &mut Vec<Word>) {
+    let opens = |it: &Word| it.is(&["because", "since", "seit", "seitdem", "da"]);
+    let Some(from) = words.iter().position(opens).map(|it| it + 1) else {
+        return;
+    };
+    let subject = match words.get(from).map_or("", |it| it.lower.as_str()) {
+        "i" | "we" | "he" | "she" => from + 1,
+        "my" | "our" => from + 2,
+        _ => return,
+    };
+    let end = (from..words.len()).find(|it| words[*it].gap != Gap::None);
+    let end = end.unwrap_or(words.len().saturating_sub(1));
+    let verb = words.get(end).is_some_and(|it| it.is(FINITE));
+    if !verb || end <= subject + 1 {
+        return;
+    }
+    let mut moved = words.remove(end);
+    words[end - 1].gap = moved.gap;
+    moved.gap = Gap::None;
+    if words[subject].lower == "against" && words[end - 1].lower == "allergic" {
+        let mut allergic = words.remove(end - 1);
+        words[end - 2].gap = allergic.gap;
+        allergic.gap = Gap::None;
+        words[subject].lower = "to".to_owned();
+        words.insert(subject, allergic);
+    }
+    words.insert(subject, moved);
+    // The rules look for "since", whichever word it was.
+    words[from - 1].lower = "since".to_owned();
+}
+
+/// Verbs that end such a clause.
+const FINITE: &[&str] = &["is", "am", "are", "live", "lives", "work", "works", "have", "has"];
 
 fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
     let mut out: Vec<Word> = Vec::new();

@@ -33,11 +33,29 @@ pub(super) fn base_of(word: &str, form: Form) -> Option<&'static str> {
 pub(super) fn may_be_base(word: &str) -> bool {
     word.len() >= 2
         && word.chars().all(|it| it.is_ascii_lowercase() || it == '-')
-        && !word.ends_with("ed")
-        && !word.ends_with("ing")
+        && (!word.ends_with("ed") || word.ends_with("eed"))
+        && !is_ing(word)
         && !word.ends_with("ly")
         && !crate::is_stop(word)
         && !is_past(word)
+}
+
+/// Says whether `word` is the -ing of a base: "opening" of "open", "hosting", "skating" of "skate", "planning".
+pub(super) fn is_ing_of(word: &str, base: &str) -> bool {
+    let Some(stem) = word.strip_suffix("ing").filter(|_| word != base) else {
+        return word == base;
+    };
+    let doubled = || {
+        stem.strip_prefix(base)
+            .is_some_and(|it| it.len() == 1 && base.ends_with(it))
+    };
+    stem == base || base.strip_suffix('e') == Some(stem) || doubled()
+}
+
+/// "going", and no "ring".
+fn is_ing(word: &str) -> bool {
+    word.strip_suffix("ing")
+        .is_some_and(|it| it.contains(|c: char| "aeiouy".contains(c)))
 }
 
 /// Returns the third person of a base: "go" is "goes".

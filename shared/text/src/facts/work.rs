@@ -1,6 +1,7 @@
 //! What somebody works as, for whom, and what they study.
 
 use domain::fact::Aspect;
+use domain::time::Precision;
 
 use super::group::Shape;
 use super::lexicon::{AFTER_JOB, FIELDS, FIRMS, JOBS, NO_JOB};
@@ -251,12 +252,19 @@ fn new_job(said: &Said<'_>) -> Option<Draft> {
             "job" | "position" | "role" | "post",
             ..,
         ] => 3,
+        [
+            "a" | "my" | "the",
+            "job" | "position" | "role" | "post",
+            "there" | "here",
+            ..,
+        ] => 3,
         ["a" | "my" | "the", "job" | "position" | "role" | "post", ..] => 2,
         ["hired" | "promoted", ..] | ["working", ..] => 1,
         _ if group.base == "start" => 0,
         _ => return None,
     };
     let at = group.next + skip;
+    let at = at + usize::from(matches!(said.at(at), "too" | "recently"));
     let (predicate, object) = match said.at(at) {
         "at" | "with" | "for"
             if said.capital(at + 1) || (skip > 0 && matches!(said.at(at + 1), "a" | "an" | "the")) =>
@@ -280,6 +288,18 @@ fn left(said: &Said<'_>) -> Option<Draft> {
     }
     if group.base == "retire" {
         return Some(Draft::new(Aspect::Attribute, "is", "retired").event());
+    }
+    // "Left the bakery in June": of an evening one names no month.
+    let month = |it: &crate::time::Mention| {
+        matches!(
+            it.span.precision,
+            Precision::Month | Precision::Year | Precision::Season
+        )
+    };
+    let firm = (group.next + 1..said.end.min(group.next + 4)).any(|it| FIRMS.contains(&said.at(it)));
+    if group.base == "leave" && rest.first() == Some(&"the") && firm && said.times().any(month) {
+        let object = said.object(group.next)?;
+        return Some(Draft::new(Aspect::Work, "works at", object).event().ended(true));
     }
     let skip = match rest.as_slice() {
         [

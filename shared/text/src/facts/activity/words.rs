@@ -78,6 +78,21 @@ pub(super) const GROUPS: &[&str] = &[
     "party",
     "network",
 ];
+/// Of what one is a member.
+pub(super) const CHOIRS: &[&str] = &[
+    "choir",
+    "band",
+    "orchestra",
+    "team",
+    "club",
+    "quartet",
+    "trio",
+    "society",
+    "committee",
+    "league",
+    "troupe",
+    "ensemble",
+];
 /// What one starts.
 pub(super) const COURSES: &[&str] = &[
     "lessons",

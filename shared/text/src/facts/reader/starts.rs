@@ -1,0 +1,72 @@
+//! Where a clause may begin, and where its verb stands if not right behind its subject.
+
+use super::super::lexicon::{JOBS, REPORTS, is_number};
+use super::super::subject::Who;
+use super::super::token::{Gap, Word};
+
+/// Says whether a clause may begin at a word.
+pub(super) fn starts(words: &[Word], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|it| &words[it]) else {
+        return true;
+    };
+    if before.on(&REPORTS) {
+        return before.lower == "says" && before.gap == Gap::None;
+    }
+    before.gap != Gap::None
+        || before.is(&[
+            "and", "but", "so", "because", "although", "though", "while", "plus", "cause", "cos", "since",
+        ])
+        || told_again(words, at)
+        || words[at].lower == "who"
+}
+
+/// "Now that I live in Kiel", "you know I'm allergic", "remember that I'm vegan": what is taken as known.
+fn told_again(words: &[Word], at: usize) -> bool {
+    let that = words[at - 1].lower == "that";
+    let Some(last) = at.checked_sub(1 + usize::from(that)) else {
+        return false;
+    };
+    let before = |back: usize| last.checked_sub(back).map_or("", |it| words[it].lower.as_str());
+    if that && before(0) == "now" {
+        return true;
+    }
+    match before(0) {
+        // "Do you know I ..." asks, "I didn't know I ..." tells what was thought.
+        "know" => matches!(before(1), "you" | "u" | "ya") && !matches!(before(2), "do" | "did" | "if" | "not"),
+        "remember" | "forget" => last == 0 || matches!(before(1), "and" | "please" | "not" | "so" | "but"),
+        _ => false,
+    }
+}
+
+/// Says whether the clause whose subject is at `at` hangs on another one, which begins where the next "I" or "she" stands: "since
+/// I moved to Kiel I sleep better".
+pub(super) fn subordinate(words: &[Word], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).map_or("", |it| words[it].lower.as_str());
+    match before(1) {
+        "since" | "because" | "while" | "although" | "though" | "as" => true,
+        "that" => before(2) == "now",
+        _ => false,
+    }
+}
+
+/// Returns where the verb of a subject stands behind what is put in between: "my cousin Ana, a nurse, lives", "Ben, who lives".
+pub(super) fn beyond(words: &[Word], who: &Who) -> usize {
+    let next = who.next;
+    let Some(word) = words.get(next).filter(|_| next > 0) else {
+        return next;
+    };
+    if word.lower == "who" {
+        return next + 1;
+    }
+    let between =
+        words[next - 1].gap == Gap::Comma && (word.is(&["a", "an", "the", "my", "our"]) || is_number(&word.lower));
+    let job = words[next..].iter().take(BETWEEN).any(|it| it.on(&JOBS)) || is_number(&word.lower);
+    let end = (next..words.len().min(next + BETWEEN)).find(|it| words[*it].gap != Gap::None);
+    match end {
+        Some(end) if between && job && words[end].gap == Gap::Comma => end + 1,
+        Some(_) | None => next,
+    }
+}
+
+/// Most words between a subject and its verb.
+const BETWEEN: usize = 7;
