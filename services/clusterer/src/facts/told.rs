@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use domain::id::{SessionId, UnitId};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
-use text::facts::{Correction, Statement, Telling, correction, stated};
+use text::facts::{Correction, Statement, Telling, correction, stated_in_reply};
 
 /// Place of a unit inside its session.
 pub(super) type Place = (DateTime<FixedOffset>, u64, UnitId);
@@ -33,7 +33,7 @@ pub(super) fn told(unit: &Unit) -> Option<Told> {
         addressee: &unit.addressee,
         observed_at: unit.observed_at,
     };
-    let statements = stated(&telling);
+    let statements = stated_in_reply(&telling, &unit.question);
     let correction = if statements.is_empty() && !text::role::is_assistant_to(&unit.actor, &unit.addressee) {
         correction(&unit.text)
     } else {
