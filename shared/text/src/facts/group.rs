@@ -126,6 +126,7 @@ impl Auxiliaries {
     /// Takes an auxiliary; returns how many words it was.
     fn take(&mut self, lower: &str, words: &[Word], at: usize, found: &mut Group) -> Option<usize> {
         let ahead = verb_ahead(words, at + 1);
+        let denied = words.get(at + 1).is_some_and(|it| it.is(&["not", "never"]));
         match lower {
             // "she's got", "he's moved": the verb is "has".
             "is" if had_done(words, at + 1) && contracted(words, at) => self.have = true,
@@ -135,7 +136,10 @@ impl Auxiliaries {
             "be" if self.future || self.modal => self.be = Some(Shape::Be),
             "have" | "has" if ahead.is_some_and(perfect) => self.have = true,
             "had" if ahead.is_some_and(perfect) => self.had = true,
-            "do" | "does" if ahead.is_some() && !self.future && !self.modal => self.done = Some(Form::Present),
+            // "does yoga": without "not" only a verb that is known follows.
+            "do" | "does" if ahead.is_some_and(|it| denied || !forms(it).is_empty()) && !self.future && !self.modal => {
+                self.done = Some(Form::Present);
+            }
             "did" if ahead.is_some() => self.done = Some(Form::Past),
             "will" | "shall" => self.future = true,
             "would" | "could" | "should" | "might" | "may" | "must" | "can" | "ought" => {

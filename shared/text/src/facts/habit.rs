@@ -24,8 +24,7 @@ pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
     }
     // A wish of the moment is no habit, nor is praise for who is spoken to.
     let about_other = (group.next..said.end).any(|it| matches!(said.at(it), "you" | "your" | "that" | "it" | "this"));
-    let of_me = matches!(next, "me" | "us") && said.who.subject != super::Subject::Speaker;
-    if about_other || of_me {
+    if about_other {
         return None;
     }
     let object = said.timed(group.next)?;

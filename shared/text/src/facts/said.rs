@@ -182,7 +182,12 @@ impl Said<'_> {
                 return i + 1 < self.end && !word_of_person(self.at(i + 1)) && !verb;
             }
             item += 1;
-            if item > ITEM_MAX || word_of_person(&word.lower) || word.is(BREAKERS) || word.gap == Gap::Strong {
+            if item > ITEM_MAX
+                || word_of_person(&word.lower)
+                || word.is(&["me", "us", "him"])
+                || word.is(BREAKERS)
+                || word.gap == Gap::Strong
+            {
                 return false;
             }
             if word.gap == Gap::Comma {
@@ -245,7 +250,8 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
                     || (comma && (word_of_person(it) || begins(words, i) || apart(words, i) || somebody_does(words, i)))
             }
         };
-        if breaks && (i > from || comma || BREAKERS.contains(&word.lower.as_str())) {
+        let joins = word.is(&["and", "but"]) && word_of_person(next);
+        if breaks && (i > from || comma || joins || BREAKERS.contains(&word.lower.as_str())) {
             return i;
         }
         to_verb |= word.lower == "to" || word.lower.ends_with("ing");
