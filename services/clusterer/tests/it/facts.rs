@@ -122,6 +122,16 @@ fn what_is_told_of_a_third_person_names_its_teller_and_is_less_sure() {
 }
 
 #[test]
+fn a_reply_states_what_its_question_began() {
+    let mut memory = Memory::default();
+    let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-05-10 Nora: Cork.");
+    told.units[1].question = "Where do you live now?".to_owned();
+    memory.take(&told.units, &Acts::default());
+    let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Cork"));
+    assert_eq!(old.retired_by, Some(new.id));
+}
+
+#[test]
 fn a_repeated_statement_is_one_fact_and_surer() {
     let mut memory = Memory::default();
     memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());
