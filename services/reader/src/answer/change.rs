@@ -53,19 +53,39 @@ fn ends(sentence: &Sentence, question: &Question) -> bool {
         question.words.iter().any(|it| it.stem == stem(first))
     };
     let word = |it: &str| question.words.iter().any(|word| word.stem == stem(it));
+    let pair = question.words.iter().any(|it| COUPLE.contains(&it.stem.as_str()));
     let told = |part: &str, cue: &Ending| {
         let words = text::words(part);
+        if pair && parts_a_couple(cue) {
+            return stands(&words, cue.says).is_some();
+        }
         let last = words.iter().rposition(|it| word(it));
         last.is_some_and(|last| stands(&words, cue.says).is_some_and(|at| cue.anywhere || at < last))
     };
     clauses(sentence).iter().any(|clause| {
         let parts = apart(clause);
         let cues = ENDINGS.iter().filter(|it| (having || !it.owned) && !asked(it.says));
-        cues.into_iter().any(|cue| match cue.says {
-            "broke up" | "split up" | "got divorced" => told(clause, cue),
-            _ => parts.iter().any(|it| told(it, cue)),
+        cues.into_iter().any(|cue| match parts_a_couple(cue) {
+            true => told(clause, cue),
+            false => parts.iter().any(|it| told(it, cue)),
         })
     })
+}
+
+fn parts_a_couple(cue: &Ending) -> bool {
+    matches!(cue.says, "broke up" | "split up" | "got divorced")
+}
+
+/// Stems of what two people are until they part, whatever the sentence calls it.
+const COUPLE: [&str; 6] = ["togeth", "coupl", "date", "marri", "engag", "partner"];
+
+/// Says whether what stands at a word of a clause has ended: "I stopped eating meat".
+pub(super) fn over_at(words: &[&str], at: usize) -> bool {
+    let ends = |it: usize, cue: &Ending| cue.anywhere || it < at;
+    let doings = ENDINGS.iter().filter(|it| !it.owned);
+    doings
+        .into_iter()
+        .any(|cue| stands(words, cue.says).is_some_and(|it| ends(it, cue)))
 }
 
 /// Returns where the words of a cue stand; "got used to" and "stopped by" end nothing.

@@ -149,34 +149,39 @@ pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
     clauses.flat_map(|it| it.split(" but ")).map(str::to_owned).collect()
 }
 
-/// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place.
+/// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place, unless that is denied
+/// or over itself.
 fn denies_match(sentence: &Sentence, question: &Question) -> bool {
-    let opposite = question.words.iter().enumerate().any(|(at, word)| {
-        let against = |it: &&(&str, &str)| it.0 == word.stem || it.1 == word.stem;
-        let of = |it: &(&str, &str)| {
-            if it.0 == word.stem {
-                it.1.to_owned()
-            } else {
-                it.0.to_owned()
-            }
-        };
-        sentence.matches[at] < 1.0
-            && OPPOSITES
-                .iter()
-                .filter(against)
-                .any(|it| sentence.terms.iter().any(|term| term.stem == of(it)))
-    });
+    let missing = question.words.iter().zip(&sentence.matches).filter(|it| *it.1 < 1.0);
+    let opposites: Vec<&str> = missing
+        .flat_map(|(word, _)| opposites(&word.stem))
+        .filter(|it| sentence.terms.iter().any(|term| term.stem == *it))
+        .collect();
     let parts = clauses(sentence).into_iter().flat_map(|it| apart(&it));
     let denied = parts.into_iter().any(|lower| {
         let words = text::words(&lower);
-        let holds = words
-            .iter()
-            .any(|it| question.words.iter().any(|word| word.stem == text::stem(it)));
+        let stems: Vec<String> = words.iter().map(|it| text::stem(it)).collect();
+        let against = stems.iter().position(|it| opposites.contains(&it.as_str()));
+        let holds = against.is_some()
+            || stems
+                .iter()
+                .any(|it| question.words.iter().any(|word| word.stem == *it));
         let double = lower.contains("can't wait") || lower.contains("not only") || lower.contains("no doubt");
         let phrase = usize::from(DENIALS.iter().any(|it| lower.contains(it)));
-        holds && !double && (phrase + words.iter().filter(|it| denies(it)).count()) % 2 == 1
+        let denials = phrase + words.iter().filter(|it| denies(it)).count();
+        let over = || denials == 0 && against.is_some_and(|at| change::over_at(&words, at));
+        holds && !double && (denials % 2 == 1 || over())
     });
-    denied != opposite
+    denied == opposites.is_empty()
+}
+
+fn opposites(stem: &str) -> impl Iterator<Item = &'static str> {
+    let of = move |it: &(&'static str, &'static str)| match *it {
+        (one, other) if one == stem => Some(other),
+        (one, other) if other == stem => Some(one),
+        _ => None,
+    };
+    OPPOSITES.iter().filter_map(of)
 }
 
 /// Phrases that deny what stands in their clause.

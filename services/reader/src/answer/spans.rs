@@ -109,6 +109,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 sentence,
                 who: question.kind == AnswerKind::Who,
                 speaker: speaker::of(pool.lines[line].turn),
+                subject: question.subject.as_deref(),
                 out: Vec::new(),
             };
             if question.class == Some(Asked::Colour) {
@@ -126,11 +127,12 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
             let barred = barred(question, &it.text, &tokens);
-            found.out.retain(|it| {
+            let clear = |it: &Span| {
                 barred
                     .iter()
                     .all(|other| it.end <= other.start || it.start >= other.end)
-            });
+            };
+            found.out.retain(clear);
             out.append(&mut found.out);
         }
     }
@@ -146,6 +148,8 @@ struct Finder<'a> {
     who: bool,
     /// Who says it, if that is a person.
     speaker: Option<&'a str>,
+    /// The only speaker that is asked about.
+    subject: Option<&'a str>,
     out: Vec<Span>,
 }
 

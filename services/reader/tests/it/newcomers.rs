@@ -245,6 +245,45 @@ fn who_eats_no_meat_may_be_told_by_a_word() {
 }
 
 #[test]
+fn what_is_the_opposite_of_what_ended_holds() {
+    let talk = Talk::new(
+        "@ 2026-02-10
+         Ruben: I started a choir on Tuesdays. And I stopped eating meat in January.
+         Mila: Good for you. I don't eat meat either.
+         Ruben: Otto is a vegetarian, too.",
+    );
+    check(
+        &talk,
+        &[
+            (YesNo, "", "", "Is Ruben a vegetarian?", "Yes"),
+            (YesNo, "", "", "Is Mila a vegetarian?", "Yes"),
+            (YesNo, "", "eat", "Does Ruben eat meat?", "No"),
+        ],
+    );
+}
+
+#[test]
+fn who_broke_up_is_not_together_any_more() {
+    let talk = Talk::new(
+        "@ 2026-01-05
+         Ruben: I am off to Porto with Jana for her birthday.
+         Mila: Say hi to her!
+
+         @ 2026-03-20
+         Mila: I got the promotion!
+         Ruben: Congratulations!! We broke up, Jana and I. Two weeks ago.
+         Mila: Oh no, I am so sorry.",
+    );
+    check(
+        &talk,
+        &[
+            (YesNo, "", "", "Are Ruben and Jana still together?", "No"),
+            (Who, "", "break", "Who did Ruben break up with?", "Jana"),
+        ],
+    );
+}
+
+#[test]
 fn what_somebody_makes_may_be_several_things() {
     let talk = Talk::new(
         "@ 2025-02-03

@@ -60,9 +60,10 @@ impl Finder<'_> {
         if names { Shape::Name } else { Shape::Joined }
     }
 
-    /// "Ann and I".
+    /// "Ann and I"; who asks for those beside the speaker does not mean the speaker.
     pub(super) fn with_speaker(&mut self, at: usize, me: usize) {
-        if let (true, Some(speaker), Some(token)) = (self.who, self.speaker, self.tokens.get(me))
+        let speaker = self.speaker.filter(|it| self.subject != Some(*it));
+        if let (true, Some(speaker), Some(token)) = (self.who, speaker, self.tokens.get(me))
             && matches!(token.lower.as_str(), "i" | "me")
             && self.tokens[me - 1].lower == "and"
         {
