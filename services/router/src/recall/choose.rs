@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
 use domain::fact::Fact;
 use domain::id::{FactId, HintId, UnitId};
 use domain::message::RecallV1;
@@ -93,12 +92,14 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
     let places: Vec<usize> = [Some(idea.place), idea.over].into_iter().flatten().collect();
     let mut lines: Vec<String> = places.iter().rev().map(|&it| line(view, heard, it)).collect();
     let moment = request.at.to_utc();
-    let over = |it: &&Fact| it.withdrawn || it.valid_until.is_some_and(|until| until <= moment);
-    let closed: Option<&Fact> = idea.facts.iter().map(AsRef::as_ref).find(over);
-    let valid_until = closed.and_then(|it| it.valid_until);
-    if let Some(until) = valid_until {
-        lines.push(outdated(known, closed, until));
+    let over = |it: &Fact| it.withdrawn || it.valid_until.is_some_and(|until| until <= moment);
+    // Of several facts of a turn the first bears most on the message; what else has ended is no news.
+    let closed: Option<&Fact> = idea.facts.first().map(AsRef::as_ref).filter(|it| over(it));
+    let stands = idea.facts.iter().any(|it| !over(it));
+    if let Some(closed) = closed {
+        lines.extend(outdated(known, closed, stands));
     }
+    let closed = closed.filter(|_| !stands);
     // A reason and the sides tell facts as well; every line may be in a language of its own.
     let told: Vec<&str> = lines
         .iter()
@@ -130,7 +131,7 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
         facts: idea.facts.iter().map(|it| it.id).collect(),
         observed_at: unit(&idea.place).observed_at,
         valid: closed.is_none(),
-        valid_until,
+        valid_until: closed.and_then(|it| it.valid_until),
         sides: idea.sides.clone(),
         score: idea.score,
         text: lines.join("\n"),
@@ -151,15 +152,16 @@ fn line(view: &View, heard: &Heard, place: usize) -> String {
     }
 }
 
-/// Says until when something held, and what holds since, as far as it is known.
-fn outdated(known: Known<'_>, closed: Option<&Fact>, until: DateTime<Utc>) -> String {
-    let newer = closed.and_then(|it| it.retired_by).and_then(|it| known.fact(it));
-    let date = until.format("%-d %B %Y");
-    match newer {
-        Some(newer) => format!(
-            "(until {date}; since then: {} {} {})",
-            newer.subject, newer.predicate, newer.object
-        ),
-        None => format!("(until {date})"),
-    }
+/// Says until when a fact held, and what holds since, as far as it is known; which one it is where another of the turn `stands`.
+fn outdated(known: Known<'_>, closed: &Fact, stands: bool) -> Option<String> {
+    let date = closed.valid_until?.format("%-d %B %Y");
+    let told = |it: &Fact| format!("{} {} {}", it.subject, it.predicate, it.object);
+    let which = if stands {
+        format!(": {}", told(closed))
+    } else {
+        String::new()
+    };
+    let newer = closed.retired_by.and_then(|it| known.fact(it));
+    let since = newer.map(|it| format!("; since then: {}", told(&it)));
+    Some(format!("(until {date}{which}{})", since.unwrap_or_default()))
 }

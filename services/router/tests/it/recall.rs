@@ -1,5 +1,7 @@
 //! What messages wake, and what they do not.
 
+mod outdated;
+
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
