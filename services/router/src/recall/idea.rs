@@ -19,7 +19,7 @@ pub struct Idea {
     pub reason: String,
     /// How likely it is worth saying, 0 to 1.
     pub score: f32,
-    /// The facts it tells, as they were known when the message was said.
+    /// The facts it tells, as they were known when the message was said; of one source, those that bear most on it first.
     pub facts: Vec<Arc<Fact>>,
     /// What the message says, what the memory says, if they differ.
     pub sides: Vec<String>,

@@ -30,7 +30,7 @@ const PREFERENCE: f32 = 0.7;
 const NAMED: f32 = 0.4;
 const DUE: f32 = 1.5;
 
-/// Adds the turns of facts that bear on the message; `known` is what was known when it was said.
+/// Adds the turns of facts that bear on the message, those that bear most on it first; `known` is what was known when it was said.
 pub(super) fn add(
     view: &View,
     (known, shared): (Known<'_>, &Shared<'_>),
@@ -38,6 +38,7 @@ pub(super) fn add(
     (ties, at): (&[Tie], DateTime<FixedOffset>),
     ideas: &mut Ideas,
 ) {
+    let mut told: Vec<Idea> = Vec::new();
     for (fact, named) in candidates(view, (known, shared), heard, ties) {
         let which = match shared.fact(&fact) {
             Bears::Nothing => None,
@@ -58,7 +59,7 @@ pub(super) fn add(
                 .flatten()
                 .collect::<Vec<_>>()
                 .join("; ");
-            ideas.add(Idea {
+            told.push(Idea {
                 place,
                 over: None,
                 trigger,
@@ -69,6 +70,8 @@ pub(super) fn add(
             });
         }
     }
+    told.sort_by(|a, b| b.score.total_cmp(&a.score));
+    told.into_iter().for_each(|it| ideas.add(it));
 }
 
 /// Facts of the best turns, of whoever or whatever is named, those that say a word of the message, and what stands: wishes,
