@@ -127,12 +127,8 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
             let barred = barred(question, &it.text, &tokens);
-            let clear = |it: &Span| {
-                barred
-                    .iter()
-                    .all(|other| it.end <= other.start || it.start >= other.end)
-            };
-            found.out.retain(clear);
+            let meets = |it: &Span, bar: &Range<usize>| it.start < bar.end && bar.start < it.end;
+            found.out.retain(|it| !barred.iter().any(|bar| meets(it, bar)));
             out.append(&mut found.out);
         }
     }
