@@ -74,11 +74,7 @@ async fn answer(
     trace_id: String,
     started: Instant,
 ) -> Result<QueryResponse, Problem> {
-    let after = request
-        .after
-        .as_deref()
-        .map(|it| watermark::parse(space, it))
-        .transpose()?;
+    let after = watermark::given(space, request.after.as_deref())?;
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
     let budget = Duration::from_millis(request.budget.ms);
     let route = parse(app, space, request)?;

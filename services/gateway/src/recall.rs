@@ -47,11 +47,7 @@ async fn woken(
     let budget = Duration::from_millis(request.budget.ms);
     check(app, &request)?;
     let at = validate::moment("at", request.at.as_deref())?.unwrap_or_else(|| clock::now().fixed_offset());
-    let after = request
-        .after
-        .as_deref()
-        .map(|it| watermark::parse(space, it))
-        .transpose()?;
+    let after = watermark::given(space, request.after.as_deref())?;
     let left = || budget.saturating_sub(started.elapsed());
     let mut steps = Vec::new();
     if let Some(position) = after {

@@ -25,6 +25,11 @@ pub(crate) fn parse(space: &SpaceId, text: &str) -> Result<Position, Problem> {
     }
 }
 
+/// Takes back the watermark of a request that may have none.
+pub(crate) fn given(space: &SpaceId, text: Option<&str>) -> Result<Option<Position>, Problem> {
+    text.map(|it| parse(space, it)).transpose()
+}
+
 fn seal(space: &SpaceId, position: Position) -> [u8; 8] {
     let digest = Sha256::new()
         .chain_update("watermark")

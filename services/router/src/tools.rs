@@ -104,7 +104,7 @@ impl Router {
         let found = match tool {
             Tool::Search(by) => remem::search(self.backends(), space, look, (by, &arguments)).await?,
             Tool::Related(_) | Tool::Pure(_) => {
-                let units = look.asked(&arguments)?;
+                let units = look.asked(&arguments);
                 let graph = &self.backends().graph;
                 let relations = graph.relations(space, &units, RELATIONS_MAX).await;
                 Found {

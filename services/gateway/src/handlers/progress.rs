@@ -26,10 +26,7 @@ pub(crate) async fn get(
 ) -> Result<Json<Progress>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     let info = app.space(&space).await?;
-    let position = match &waiting.watermark {
-        Some(text) => watermark::parse(&space, text)?,
-        None => info.written,
-    };
+    let position = watermark::given(&space, waiting.watermark.as_deref())?.unwrap_or(info.written);
     let most = app.config.request_ms_max;
     let patience = waiting.wait_ms.unwrap_or(0);
     if patience > most {

@@ -23,11 +23,12 @@ struct Unit {
 }
 
 impl Look {
-    /// Returns the unit a tool is asked about, and the event that holds it.
-    pub(super) fn asked(&self, arguments: &Value) -> Result<Vec<UnitId>, ToolErrorV1> {
-        let Unit { unit } = read(arguments.clone())?;
-        self.require_known(unit)?;
-        Ok(std::iter::once(unit).chain(self.known().event_of(unit)).collect())
+    /// Returns the unit a tool is asked about, and the event that holds it; none if the arguments name none, which the tool
+    /// itself says by the names it has for them.
+    pub(super) fn asked(&self, arguments: &Value) -> Vec<UnitId> {
+        let asked: Option<Unit> = read(arguments.clone()).ok();
+        let with_event = |Unit { unit }| std::iter::once(unit).chain(self.known().event_of(unit));
+        asked.into_iter().flat_map(with_event).collect()
     }
 
     /// Checks that there is such a unit.

@@ -28,6 +28,11 @@ async fn searches_that_are_wrong() {
             ),
             ("semantic_retrieve", json!([]), vec!["bad_arguments"]),
             (
+                "find_gist_contexts",
+                json!({}),
+                vec!["bad_arguments", "missing field `gist_id`"],
+            ),
+            (
                 "lexical_retrieve",
                 json!(["pottery"]),
                 vec!["bad_arguments", "the arguments are no object"],
