@@ -65,9 +65,12 @@ fn ends(sentence: &Sentence, question: &Question) -> bool {
     clauses(sentence).iter().any(|clause| {
         let parts = apart(clause);
         let cues = ENDINGS.iter().filter(|it| (having || !it.owned) && !asked(it.says));
-        cues.into_iter().any(|cue| match parts_a_couple(cue) {
-            true => told(clause, cue),
-            false => parts.iter().any(|it| told(it, cue)),
+        cues.into_iter().any(|cue| {
+            if parts_a_couple(cue) {
+                told(clause, cue)
+            } else {
+                parts.iter().any(|it| told(it, cue))
+            }
         })
     })
 }

@@ -99,7 +99,6 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
     if let Some(closed) = closed {
         lines.extend(outdated(known, closed, stands));
     }
-    let closed = closed.filter(|_| !stands);
     // A reason and the sides tell facts as well; every line may be in a language of its own.
     let told: Vec<&str> = lines
         .iter()
