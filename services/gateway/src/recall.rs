@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use domain::id::{HintId, SpaceId};
+use domain::id::{HintId, SessionId, SpaceId};
 use domain::message::{RecallV1, RecalledV1};
 use domain::{Classify, ErrorKind};
 use host::clock;
@@ -70,6 +70,7 @@ async fn woken(
             space: space.clone(),
             message: request.message,
             actor: request.actor,
+            session: Some(SessionId::derive(space, &request.session)),
             at,
             limit: request.limit.min(open),
             sensitive: request.sensitive,

@@ -274,6 +274,7 @@ fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
             actor: unit.actor.clone(),
             addressee: unit.addressee.clone(),
             text: unit.text.clone(),
+            question: unit.question.clone(),
             caption: unit.caption.clone(),
             times: unit.times.clone(),
             amended: view.amended(unit.id, gate.request().as_of).cloned().collect(),

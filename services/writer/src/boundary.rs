@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use chrono::TimeDelta;
 use domain::record::Record;
+use text::is_question;
 use uuid::Uuid;
 
 use crate::segment::Stretch;
-use crate::speech::is_question;
 
 /// How far a record bears on whether events start: [`SIDE`] for the shift of topic and [`NEAR`] for stronger neighbours.
 pub(crate) const REACH: usize = SIDE + NEAR + 1;

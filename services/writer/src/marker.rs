@@ -84,7 +84,7 @@ pub(crate) fn of(text: &str) -> Option<Marker> {
     let sentences = text::sentences(head);
     let short = sentences.first().is_some_and(|it| text::words(it).len() <= 2);
     let open = sentences.into_iter().take(if short { 2 } else { 1 });
-    open.filter(|it| !crate::speech::is_question(it)).find_map(in_sentence)
+    open.filter(|it| !text::is_question(it)).find_map(in_sentence)
 }
 
 /// Ways to ask for a cause or a motive, the longer before the shorter.

@@ -36,7 +36,7 @@ pub(crate) fn question(window: &[Record], at: usize) -> String {
 /// of records by another speaker right before it. A record that only asks, or another than the one called, answers nothing.
 pub(crate) fn asked(window: &[Record], at: usize) -> Option<(usize, String)> {
     let record = &window[at];
-    if !says(record) || text::sentences(&record.text).into_iter().all(is_question) {
+    if !says(record) || text::sentences(&record.text).into_iter().all(text::is_question) {
         return None;
     }
     let asker = &window.get(at.checked_sub(1)?)?.actor;
@@ -45,26 +45,11 @@ pub(crate) fn asked(window: &[Record], at: usize) -> Option<(usize, String)> {
     }
     let run = window[at.saturating_sub(3)..at].iter().rev();
     for (back, before) in run.take_while(|it| it.actor == *asker && says(it)).enumerate() {
-        let sentences = text::sentences(&before.text);
-        // A question far before the end of a long record has been passed over by its own asker.
-        let last = sentences.iter().rev().take(3).find(|it| is_question(it));
-        if let Some(question) = last {
-            return for_me(window, at, before).then(|| (at - 1 - back, (*question).to_owned()));
+        if let Some(question) = text::asked_last(&before.text) {
+            return for_me(window, at, before).then(|| (at - 1 - back, question.to_owned()));
         }
     }
     None
-}
-
-/// Says whether a sentence ends like a question, in any script with a question mark.
-pub(crate) fn is_question(sentence: &str) -> bool {
-    let end =
-        sentence.trim_end_matches(|it: char| it == '"' || it == ')' || it == '!' || it.is_whitespace() || is_sign(it));
-    text::ends_asking(end)
-}
-
-/// Emoji and other signs that people put behind a question mark.
-fn is_sign(it: char) -> bool {
-    !it.is_alphanumeric() && !it.is_ascii_punctuation() && !matches!(it, '？' | '؟' | '\u{37e}' | '。' | '」')
 }
 
 /// A question that calls another speaker by name is not for the one at `at`.

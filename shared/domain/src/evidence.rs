@@ -148,6 +148,9 @@ pub struct Turn {
     pub addressee: String,
     /// The whole text.
     pub text: String,
+    /// The question of another speaker that it answers; empty if it answers none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
     /// Short caption of a shared image.
     pub caption: String,
     /// Times named in it.

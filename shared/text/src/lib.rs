@@ -35,7 +35,7 @@ pub use closed_words::{is_auxiliary, number_word};
 pub use names::names;
 pub use nouns::{Kind, Nouns};
 pub use parts::{parts, tokens};
-pub use sentences::{ends_asking, sentences};
+pub use sentences::{asked_last, ends_asking, is_question, sentences};
 pub use stems::{is_stop, stem, stems};
 pub use table::Table;
 pub use vectors::dot;

@@ -46,6 +46,27 @@ pub fn ends_asking(text: &str) -> bool {
     text.trim_end().ends_with(['?', '？', '؟', '\u{37e}'])
 }
 
+/// Says whether a sentence ends like a question, also with signs behind its mark.
+pub fn is_question(sentence: &str) -> bool {
+    let end =
+        sentence.trim_end_matches(|it: char| it == '"' || it == ')' || it == '!' || it.is_whitespace() || is_sign(it));
+    ends_asking(end)
+}
+
+/// Emoji and other signs that people put behind a question mark.
+fn is_sign(it: char) -> bool {
+    !it.is_alphanumeric() && !it.is_ascii_punctuation() && !matches!(it, '？' | '؟' | '\u{37e}' | '。' | '」')
+}
+
+/// Returns the last question of a text; none if it was asked far before its end, so that its own speaker has passed it over.
+pub fn asked_last(text: &str) -> Option<&str> {
+    let last = sentences(text).into_iter().rev().take(ASKED_LAST);
+    last.into_iter().find(|it| is_question(it))
+}
+
+/// Sentences at the end of a text that may hold a question to be answered.
+const ASKED_LAST: usize = 3;
+
 fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
     let sentence = sentence.trim();
     if !sentence.is_empty() {

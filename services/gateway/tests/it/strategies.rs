@@ -95,6 +95,7 @@ fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> Ro
             actor: "Ann".into(),
             addressee: String::new(),
             text: text.into(),
+            question: String::new(),
             caption: String::new(),
             times: Vec::new(),
             amended: Vec::new(),

@@ -63,10 +63,22 @@ impl Talk {
                 .into_iter()
                 .map(|it| it.span)
                 .collect(),
+            question: self.asked(session, speaker),
             text: text.to_owned(),
             caption: caption.trim_end_matches(']').to_owned(),
             amended: Vec::new(),
         });
+    }
+
+    /// The question that the next turn of a session answers, if another speaker asked one last.
+    fn asked(&self, session: u32, speaker: &str) -> String {
+        let session = SessionId::derive(&self.space, &session.to_string());
+        let before = self
+            .turns
+            .last()
+            .filter(|it| it.session == session && it.actor != speaker);
+        let question = before.and_then(|it| text::asked_last(&it.text));
+        question.unwrap_or_default().to_owned()
     }
 
     /// What the router would send: turns that share words with the question first, each with its surroundings.

@@ -7,7 +7,7 @@ use chrono::{DateTime, FixedOffset};
 use domain::fact::{Aspect, Fact};
 use domain::message::RecallV1;
 use domain::recall::Trigger;
-use text::facts::{Statement, Subject, Telling, stated};
+use text::facts::{Statement, Subject, Telling, stated_in_reply};
 
 use super::heard::Heard;
 use super::idea::{Idea, Ideas};
@@ -43,7 +43,7 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
         addressee: "",
         observed_at: request.at,
     };
-    for statement in stated(&told) {
+    for statement in stated_in_reply(&told, asked(view, request)) {
         for fact in of_subject(known, &statement, (&request.actor, &heard.text)) {
             let place = view
                 .place(fact.source)
@@ -56,6 +56,22 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
             }
         }
     }
+}
+
+/// Returns the question that the message answers: the last one that another asked right before it in its session.
+fn asked<'a>(view: &'a View, request: &RecallV1) -> &'a str {
+    let turns = view.turns();
+    let session = view
+        .sessions()
+        .iter()
+        .find(|it| turns.get(it.start).map(|it| it.unit.session) == request.session);
+    let places = session.filter(|_| request.session.is_some()).cloned();
+    let before = places
+        .unwrap_or_default()
+        .rev()
+        .find(|&it| turns[it].unit.observed_at < request.at);
+    let before = before.map(|it| &turns[it].unit).filter(|it| it.actor != request.actor);
+    before.and_then(|it| text::asked_last(&it.text)).unwrap_or_default()
 }
 
 /// Returns the newest facts about whom a statement is about.

@@ -84,6 +84,7 @@ fn hints(actor: &str, text: &str) -> Vec<Hint> {
         space: space(),
         message: text.to_owned(),
         actor: actor.to_owned(),
+        session: None,
         at: DateTime::parse_from_rfc3339("2024-05-05T10:00:00Z").unwrap(),
         limit: 10,
         sensitive: true,

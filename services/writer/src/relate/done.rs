@@ -172,7 +172,7 @@ fn is_deed(told: &Told<'_>, at: usize) -> bool {
         .get(at + 1)
         .is_some_and(|it| act::is_voice(it) && it.actor != record.actor);
     let text = record.text.trim();
-    let short = text::words(text).len() <= 12 && !text.is_empty() && !speech::is_question(text);
+    let short = text::words(text).len() <= 12 && !text.is_empty() && !text::is_question(text);
     answered && short && speech::says(record) && !act::is_world(record)
 }
 

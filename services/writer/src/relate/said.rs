@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use domain::relation::RelationKind;
 
+use text::is_question;
+
 use super::{Link, Told, stems};
-use crate::speech::{self, is_question};
-use crate::{act, marker};
+use crate::{act, marker, speech};
 
 /// Most sentences of a turn compared with those of another.
 const SENTENCES_MAX: usize = 8;

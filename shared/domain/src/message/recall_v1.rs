@@ -2,7 +2,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
-use crate::id::{HintId, SpaceId};
+use crate::id::{HintId, SessionId, SpaceId};
 use crate::recall::Hint;
 
 /// The gateway asks whether a message wakes something worth saying.
@@ -15,6 +15,9 @@ pub struct RecallV1 {
     /// Who says it; empty if not known.
     #[serde(default)]
     pub actor: String,
+    /// The session in which it is said, if that is known: it may answer what was asked there last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
     /// When it is said: nothing later is used, and relative times are resolved against it.
     pub at: DateTime<FixedOffset>,
     /// Hints wanted at most.
