@@ -12,7 +12,7 @@ use super::gap;
 use super::lexis::{Class, joins};
 use crate::pool::{Pool, telling};
 use crate::question::{Asked, Question};
-use token::{Token, barred, open, tokens};
+use token::{Token, barred, calls, open, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,8 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             }
             let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
-            let tokens = tokens(it, &times, (&names, &question.speakers));
+            let calls = calls(&it.text, &question.speakers);
+            let tokens = tokens(it, &times, (&names, &calls));
             let mut found = Finder {
                 text: &it.text,
                 tokens: &tokens,
@@ -126,7 +127,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 let replies = || speaker::replies(question, pool, line, sentence);
                 found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
-            let barred = barred(question, &it.text, &tokens);
+            let barred = barred(question, calls, &tokens);
             let meets = |it: &Span, bar: &Range<usize>| it.start < bar.end && bar.start < it.end;
             found.out.retain(|it| !barred.iter().any(|bar| meets(it, bar)));
             out.append(&mut found.out);

@@ -68,9 +68,9 @@ pub(super) fn shouted(word: &str) -> bool {
     word.chars().count() > 2 && word.chars().all(|it| it.is_uppercase() || it.is_ascii_digit())
 }
 
-/// Returns the bytes that answer nothing: names of who is spoken to, and of what changed the other value than is asked for.
-pub(super) fn barred(question: &Question, text: &str, tokens: &[Token]) -> Vec<Range<usize>> {
-    let mut out = calls(text, &question.speakers);
+/// Returns the bytes that answer nothing: those of `calls`, the names of who is spoken to, and of what changed the other value than is asked for.
+pub(super) fn barred(question: &Question, calls: Vec<Range<usize>>, tokens: &[Token]) -> Vec<Range<usize>> {
+    let mut out = calls;
     if question.recency >= 0.0 {
         out.extend(changed(tokens));
     }
@@ -78,7 +78,7 @@ pub(super) fn barred(question: &Question, text: &str, tokens: &[Token]) -> Vec<R
 }
 
 /// Returns the bytes of the names with which a sentence speaks to somebody who speaks too; "my dog, Rex" calls nobody.
-fn calls(text: &str, speakers: &[String]) -> Vec<Range<usize>> {
+pub(super) fn calls(text: &str, speakers: &[String]) -> Vec<Range<usize>> {
     let place = |it: &str| it.as_ptr() as usize - text.as_ptr() as usize;
     let names = text::vocatives(text)
         .into_iter()
@@ -97,11 +97,11 @@ fn changed(tokens: &[Token]) -> Option<Range<usize>> {
 }
 
 /// Returns the words of a sentence; `times` are the bytes where it names a time, `names` what is a name also where it opens
-/// one, `speakers` who may be spoken to.
+/// one, `calls` those of the names with which it speaks to somebody.
 pub(super) fn tokens(
     sentence: &Sentence,
     times: &[Range<usize>],
-    (names, speakers): (&BTreeSet<String>, &[String]),
+    (names, calls): (&BTreeSet<String>, &[Range<usize>]),
 ) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
@@ -114,7 +114,6 @@ pub(super) fn tokens(
     let pieces = || words(text).into_iter().map(plain).collect();
     let pieces = sentence.pieces.clone().unwrap_or_else(pieces);
     let pieces = joined(text, pieces.into_iter().take(WORDS_MAX), times);
-    let calls = calls(text, speakers);
     for (at, piece) in pieces.into_iter().enumerate() {
         let Range { start, end } = piece.range;
         let gap = &text[last..start];
