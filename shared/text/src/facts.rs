@@ -18,6 +18,7 @@ mod own;
 mod place;
 mod plan;
 mod preference;
+mod promoted;
 mod reader;
 mod reply;
 mod said;

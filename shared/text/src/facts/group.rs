@@ -52,6 +52,22 @@ pub(super) struct Group {
     pub(super) next: usize,
 }
 
+impl Group {
+    /// The "is" that was left out before the word at `next`.
+    pub(super) fn left_out(next: usize) -> Group {
+        Group {
+            base: "be".to_owned(),
+            shape: Shape::Be,
+            positive: true,
+            never: false,
+            often: None,
+            ended: false,
+            can: false,
+            next,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Auxiliaries {
     be: Option<Shape>,

@@ -17,7 +17,7 @@ macro_rules! list {
 list! {
     /// Family, friends and people at work, as they stand after "my".
     KIN,
-    "mum mom mother mama mam dad father papa parents brother brothers sister sisters son sons daughter \
+    "mum mom mother mama mam dad father papa parents brother brothers sister sisters sis son sons daughter \
      daughters wife husband partner boyfriend girlfriend fiance fiancé fiancee fiancée spouse ex grandma \
      grandpa grandmother grandfather gran granny nan grandad granddad grandparents grandson granddaughter \
      grandchildren aunt auntie uncle cousin cousins niece nephew stepmother stepfather stepson stepdaughter \

@@ -1,11 +1,13 @@
 //! Where somebody lives, comes from, has moved to.
 
 use domain::fact::Aspect;
+use domain::time::Precision;
 
 use super::group::Shape;
 use super::lexicon::PLACES;
 use super::preference::any_more;
 use super::said::{Draft, Said};
+use crate::time::Kind;
 
 /// "moved out of the flat, to a room in Porto": where they live after leaving.
 pub(super) fn moved_on(said: &Said<'_>) -> Option<Draft> {
@@ -21,6 +23,21 @@ pub(super) fn moved_on(said: &Said<'_>) -> Option<Draft> {
         .filter(|_| leaving)?;
     let object = whereabouts(said, group.next + to + 1)?;
     Some(Draft::new(Aspect::Place, "lives in", object).event().sure(0.8))
+}
+
+/// "we move into the flat on the quay on 1 February": where they live from that day on. What is less exact may be put off.
+pub(super) fn moves_on(said: &Said<'_>) -> Option<Draft> {
+    let group = &said.group;
+    let set = matches!(group.shape, Shape::Present | Shape::Progressive) && group.positive && group.often.is_none();
+    let day = said.times().find(|it| it.span.start > said.now);
+    let exact = day.is_some_and(|it| it.span.precision == Precision::Day && it.kind != Kind::Interval);
+    if group.base != "move" || !set || !exact || said.has(&["if", "unless", "every", "probably", "hopefully"]) {
+        return None;
+    }
+    let rest = said.rest();
+    let to = rest.iter().position(|it| matches!(*it, "to" | "into"))?;
+    let object = whereabouts(said, group.next + to + 1).filter(|_| to <= 1)?;
+    Some(Draft::new(Aspect::Place, "lives in", object).event().sure(0.75))
 }
 
 /// Reads where somebody lives.
@@ -202,7 +219,7 @@ fn is_from(said: &Said<'_>) -> Option<Draft> {
 }
 
 /// A place that is named or described: "Porto", "a flat by the river", "number 14".
-fn whereabouts(said: &Said<'_>, from: usize) -> Option<String> {
+pub(super) fn whereabouts(said: &Said<'_>, from: usize) -> Option<String> {
     let word = said.at(from);
     let starts = said
         .words

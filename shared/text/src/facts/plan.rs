@@ -3,6 +3,7 @@
 use domain::fact::Aspect;
 
 use super::group::Shape;
+use super::place::whereabouts;
 use super::said::{Draft, Said, When};
 use super::verb::{Form, base_of, is_ing_of, may_be_base};
 
@@ -33,6 +34,12 @@ pub(super) fn plan(said: &Said<'_>) -> Option<Draft> {
             let day = ahead(said).is_some() && !said.has(&["every", "always"]);
             let verb = super::verb::third(&group.base);
             drafted(said, &verb, said.timed(next).filter(|_| day)?, 0.75)
+        }
+        ("move", Shape::Present) => {
+            let to = matches!(said.at(next), "to" | "into") && whereabouts(said, next + 1).is_some();
+            let to = to || matches!(said.at(next), "in" | "out");
+            let day = to && ahead(said).is_some() && group.often.is_none() && !said.has(&["every", "if"]);
+            drafted(said, "moves", said.timed(next).filter(|_| day)?, 0.75)
         }
         ("have", Shape::Present) | ("get", Shape::Perfect) => dated(said),
         (_, Shape::Going) if group.positive && !FLEETING.contains(&group.base.as_str()) => going(said),

@@ -97,6 +97,7 @@ impl<'a> Reader<'a> {
         self.kin_by_name(&words);
         self.beside(&words);
         self.placed(&words);
+        self.promoted(&words, before);
         self.named(&words, first);
         self.statements[first..]
             .iter_mut()
@@ -376,7 +377,8 @@ fn drafts(said: &Said<'_>) -> Vec<(Subject, Draft)> {
         super::money::money,
     ];
     let first = rules.iter().find_map(|it| it(said));
-    let second = super::place::moved_on(said);
+    let rules = [super::place::moved_on, super::place::moves_on, super::work::starts_on];
+    let second = rules.iter().find_map(|it| it(said));
     first.into_iter().chain(second).map(|it| (own.clone(), it)).collect()
 }
 

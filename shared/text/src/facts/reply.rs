@@ -24,6 +24,18 @@ fn plain(question: &str) -> Option<Vec<String>> {
     let english = crate::gloss::english(question).replace('\u{2019}', "'");
     let marks = quotes(&english);
     let words = words(&english, 0..english.len(), &marks);
+    // "Still allergic to cats?" leaves out "are you".
+    if words
+        .first()
+        .is_some_and(|it| it.lower == "still" && it.gap == Gap::None)
+        && words.len() > 1
+    {
+        let last = (1..words.len()).find(|it| words[*it].gap != Gap::None);
+        let asked = words[..=last.unwrap_or(words.len() - 1)]
+            .iter()
+            .map(|it| it.lower.clone());
+        return Some(["are", "you"].map(str::to_owned).into_iter().chain(asked).collect());
+    }
     let at = |it: &Word| it.is(ASKING) || it.on(&KIN) || it.on(&PETS) || it.lower == "any";
     let from = words.iter().position(at).filter(|it| *it <= 4)?;
     let last = (from..words.len()).find(|it| words[*it].gap != Gap::None);
@@ -58,6 +70,11 @@ fn polar(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
     if rest.is_empty() || rest.len() > WHAT_MAX || rest.iter().any(vague) {
         return None;
     }
+    // "Sadly yes."
+    let told = match told {
+        [first, rest @ ..] if first.is(REGRETS) && !rest.is_empty() => rest,
+        all => all,
+    };
     let opens = told[0].lower.as_str();
     let alone = told[0].gap != Gap::None || told.len() == 1;
     let (yes, no) = (alone && YES.contains(&opens), alone && NO.contains(&opens));
@@ -160,6 +177,18 @@ fn lowered(text: &str) -> String {
 const WHAT_MAX: usize = 7;
 /// Longest value, in words behind its first.
 const VALUE_MAX: usize = 6;
+/// What stands before the answer.
+const REGRETS: &[&str] = &[
+    "sadly",
+    "unfortunately",
+    "um",
+    "er",
+    "well",
+    "oh",
+    "haha",
+    "luckily",
+    "thankfully",
+];
 const YES: &[&str] = &["yes", "yeah", "yep", "yup", "yea", "aye"];
 const NO: &[&str] = &["no", "nope", "nah", "never"];
 /// Words with which a question begins.

@@ -89,7 +89,7 @@ fn until(said: &Said<'_>, mention: &Mention) -> bool {
 }
 
 /// Says whether a mention begins with one of the words or stands after it.
-fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
+pub(super) fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
     let first = mention
         .span
         .words

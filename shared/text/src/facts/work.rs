@@ -265,9 +265,12 @@ fn new_job(said: &Said<'_>) -> Option<Draft> {
     };
     let at = group.next + skip;
     let at = at + usize::from(matches!(said.at(at), "too" | "recently"));
+    // "Started at the office at nine" is told of a day.
+    let firm = |it: usize| FIRMS.contains(&said.at(it)) && said.at(it + 1) != "at";
+    let firm = || (at + 2..said.end.min(at + 5)).any(firm);
     let (predicate, object) = match said.at(at) {
         "at" | "with" | "for"
-            if said.capital(at + 1) || (skip > 0 && matches!(said.at(at + 1), "a" | "an" | "the")) =>
+            if said.capital(at + 1) || matches!(said.at(at + 1), "a" | "an" | "the") && (skip > 0 || firm()) =>
         {
             let named = !super::lexicon::NO_NAMES.contains(&said.at(at + 1));
             ("works at", said.object(at + 1).filter(|_| named)?)
@@ -277,6 +280,28 @@ fn new_job(said: &Said<'_>) -> Option<Draft> {
         _ => return None,
     };
     Some(Draft::new(Aspect::Work, predicate, object).event())
+}
+
+/// "I start at a bookshop in June", "she starts as a nurse on 1 May": what they work as from then on.
+pub(super) fn starts_on(said: &Said<'_>) -> Option<Draft> {
+    let group = &said.group;
+    let set = matches!(group.shape, Shape::Present | Shape::Progressive) && group.positive && group.often.is_none();
+    let exact = |it: &crate::time::Mention| {
+        it.span.start > said.now && matches!(it.span.precision, Precision::Day | Precision::Month)
+    };
+    if group.base != "start" || !set || !said.times().any(exact) || said.has(&["if", "probably", "hopefully", "every"])
+    {
+        return None;
+    }
+    let at = group.next;
+    let firm = || (at + 1..said.end.min(at + 5)).any(|it| FIRMS.contains(&said.at(it)));
+    let named = said.capital(at + 1) && !super::lexicon::NO_NAMES.contains(&said.at(at + 1));
+    let (predicate, object) = match said.at(at) {
+        "at" if named || matches!(said.at(at + 1), "a" | "an" | "the") && firm() => ("works at", said.object(at + 1)?),
+        "as" => ("works as", job_or_role(said, at + 1)?),
+        _ => return None,
+    };
+    Some(Draft::new(Aspect::Work, predicate, object).event().sure(0.75))
 }
 
 /// "I quit my job at Orbit", "she left Orbit", "he retired".

@@ -1,12 +1,14 @@
 //! Names that are told beside something else: of who is what to the speaker, and of what they own.
 
-use super::super::lexicon::{KIN, KIN_ADJECTIVES, PETS};
-use super::super::said::Draft;
+use super::super::group::Group;
+use super::super::lexicon::{KIN, KIN_ADJECTIVES, NO_NAMES, PETS};
+use super::super::said::{Draft, Said};
 use super::super::subject::{Who, is_name, subject};
-use super::super::token::{Gap, Word};
-use super::super::{Statement, Subject, apposed, thing};
+use super::super::token::{self, Gap, Word};
+use super::super::{Statement, Subject, apposed, promoted, thing};
 use super::Reader;
 use super::people::{Person, people};
+use crate::time;
 
 impl Reader<'_> {
     /// "I went with my sister Ana": the speaker has a sister Ana.
@@ -15,12 +17,7 @@ impl Reader<'_> {
             if !words[at].is(&["my", "our"]) || words[at].quoted {
                 continue;
             }
-            let Some(Who {
-                subject: Subject::Name(name),
-                role: Some(role),
-                ..
-            }) = subject(self.told.text, words, at, None)
-            else {
+            let Some((role, name)) = owner(self.told.text, words, at).or_else(|| self.beside_role(words, at)) else {
                 continue;
             };
             // "I told my sister, Sam": who is spoken to.
@@ -30,6 +27,18 @@ impl Reader<'_> {
             if let Some(draft) = thing::has_kin(&role, &name) {
                 self.push(Subject::Speaker, draft, None, None);
             }
+        }
+    }
+
+    /// Returns role and name at "my": "my sister Ana".
+    fn beside_role(&self, words: &[Word], at: usize) -> Option<(String, String)> {
+        match subject(self.told.text, words, at, None)? {
+            Who {
+                subject: Subject::Name(name),
+                role: Some(role),
+                ..
+            } => Some((role, name)),
+            _ => None,
         }
     }
 
@@ -96,6 +105,29 @@ impl Reader<'_> {
                 let draft = Draft::new(domain::fact::Aspect::Possession, "has", object).sure(0.75);
                 self.push(Subject::Speaker, draft, None, None);
             }
+        }
+    }
+
+    /// "I got the promotion! Head of data at Orbit from April."
+    pub(super) fn promoted(&mut self, words: &[Word], before: &str) {
+        let told = || promoted::tells(&token::words(before, 0..before.len(), &[]));
+        let Some(part) = promoted::part(words, told()) else {
+            return;
+        };
+        let said = Said {
+            text: self.told.text,
+            words,
+            mentions: &self.mentions,
+            now: self.told.observed_at.to_utc(),
+            from: part.start,
+            at: part.start,
+            end: part.end,
+            who: Who::of(Subject::Speaker, part.start),
+            group: Group::left_out(part.start),
+        };
+        let (posts, since) = (promoted::post(&said), promoted::since(&said));
+        for draft in posts {
+            self.push(Subject::Speaker, draft, since.clone(), None);
         }
     }
 
@@ -193,6 +225,17 @@ impl Reader<'_> {
             self.push(Subject::Speaker, draft, None, None);
         }
     }
+}
+
+/// Returns role and name of who has something: "my aunt Ana's farm".
+fn owner(text: &str, words: &[Word], at: usize) -> Option<(String, String)> {
+    let [kin, whose] = [words.get(at + 1)?, words.get(at + 2)?];
+    let bare = whose.lower.strip_suffix("'s")?;
+    let named = whose.capital && !NO_NAMES.contains(bare) && !time::words::is_named(bare);
+    let near = words[at].gap == Gap::None && kin.gap == Gap::None && kin.on(&KIN) && !whose.quoted;
+    let written = text.get(whose.range.clone()).filter(|_| named && near)?;
+    let name = written.trim_end_matches('s').trim_end_matches(['\'', '\u{2019}']);
+    Some((format!("my {}", kin.lower), name.to_owned()))
 }
 
 /// Those who are named beside it.
