@@ -1,6 +1,7 @@
 //! What a sentence speaks of without a word for it: who names a sum speaks of paying, who names kilos of weight, and who has a
 //! parrot has a pet.
 
+use domain::anchor::AnswerKind;
 use text::{Nouns, stem, words};
 
 use crate::answer::{mass, money, number};
@@ -12,6 +13,10 @@ const IMPLIED: f32 = 0.8;
 const PLAIN: f32 = 0.95;
 /// A word this near to one of the question means the same.
 const SPEAKS: f32 = 0.9;
+/// What stands before the place somebody goes to.
+const LEAVING: [&str; 10] = [
+    "off", "flying", "fly", "flew", "heading", "headed", "trip", "flight", "driving", "drove",
+];
 /// Words of weighing, by stem.
 const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
 
@@ -35,6 +40,9 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     }
     if question.words.iter().any(|it| it.stem == "birthday") && born(sentence) {
         raise(IMPLIED, &|it| it == "birthday");
+    }
+    if question.kind == AnswerKind::Where && leaves(sentence) {
+        raise(PLAIN, &|it| matches!(it, "go" | "travel"));
     }
     if question.plural && holds(sentence, question) {
         raise(IMPLIED, &|it| it == question.head);
@@ -61,6 +69,13 @@ fn born(sentence: &str) -> bool {
     let aged =
         |it: &[String]| matches!(it[0].as_str(), "turn" | "turns" | "turned" | "turning") && number(&it[1]).is_some();
     words.windows(2).any(aged) || words.iter().any(|it| it == "born")
+}
+
+/// "Off to Lisbon next week", "flying to Oslo on Monday".
+fn leaves(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
+    let off = |it: &[String]| LEAVING.contains(&it[0].as_str()) && it[1] == "to";
+    words.windows(2).any(off)
 }
 
 /// Says whether a sentence names one of the things that the question wants listed.

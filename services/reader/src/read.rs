@@ -96,6 +96,12 @@ fn read(request: &AnswerV1, Reader { answers, refusal }: &Reader) -> AnsweredV1 
             misses(&pool, &pool.by_order, "weak"),
         );
     };
+    if sought.as_ref().is_some_and(|it| it.is_no_value(&pool, &found)) {
+        return refused(
+            "the evidence holds nothing of the kind that was asked for",
+            misses(&pool, &found.lines, "weak"),
+        );
+    }
     if is_beside(&question, &pool, &found) {
         return refused(
             "what is remembered nearest to this says nothing of it",

@@ -2,21 +2,24 @@
 //! live, come from or work, as what, how old they are, and who is who to whom. Who moved to Graz lives there, though no word
 //! of the question says so.
 
+mod asked;
 mod named;
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::fact::Aspect;
 use domain::message::AnswerV1;
-use text::facts::{Slot, Statement, Subject, Telling, stated};
+use text::facts::{Slot, Statement, Subject, Telling, stated_in_reply};
 use text::role::is_user;
 use text::{Nouns, gloss, is_stop, kin, stem, words};
 
 use crate::answer::{Found, person, shown};
 use crate::pool::Pool;
 use crate::question::Question;
+use asked::{Asked, is_job, still, valued};
 
 /// What a turn states of others by a pronoun, or what only follows from it, is less sure than this.
 const SURE: f32 = 0.65;
@@ -25,6 +28,8 @@ const SURE: f32 = 0.65;
 pub(crate) struct Sought {
     asked: Asked,
     whom: Whom,
+    /// When it is asked.
+    asked_at: Option<DateTime<Utc>>,
     /// "No" in the language of the question.
     no: &'static str,
 }
@@ -44,10 +49,12 @@ impl Sought {
     /// Reads a question; none if it asks for anything but what turns state outright.
     pub(crate) fn of(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> Option<Sought> {
         let lower = &question.lower;
+        let asked_at = request.anchors.asked_at.map(|it| it.to_utc());
         if let Some(name) = &question.identity {
             return Some(Sought {
                 asked: Asked::Who(name.to_lowercase()),
                 whom: Whom::default(),
+                asked_at,
                 no: question.replies[1],
             });
         }
@@ -66,6 +73,7 @@ impl Sought {
         Some(Sought {
             asked,
             whom: Whom { role, called, ..own },
+            asked_at,
             no: question.replies[1],
         })
     }
@@ -75,13 +83,15 @@ impl Sought {
     pub(crate) fn find(&self, pool: &Pool<'_>) -> Option<Found> {
         let mut told: Vec<(usize, Statement)> = Vec::new();
         for (line, it) in pool.lines.iter().enumerate() {
-            let of = |statement: &Statement| statement.confidence >= SURE && self.is_about(statement, it.turn);
+            let of = |statement: &Statement| {
+                statement.confidence >= SURE && self.is_about(statement, it.turn) && !self.is_to_come(statement)
+            };
             told.extend(self.met(it.turn).filter(of).map(|it| (line, it)));
         }
         told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
         let (line, last) = told.last()?;
         let observed_at = |line: usize| pool.lines[line].turn.observed_at;
-        let over = last.ended || !last.positive || last.until.is_some_and(|it| it <= observed_at(*line));
+        let over = last.ended || !last.positive || self.is_past(last, observed_at(*line).to_utc());
         let (line, text) = match &self.asked {
             Asked::Who(_) => (!over).then(|| (*line, relative(last, pool.lines[*line].turn))),
             Asked::Slot(_) => (!over).then(|| (*line, shown(&last.object))),
@@ -148,7 +158,24 @@ impl Sought {
                 .any(|(noun, it)| it == name && !is_stop(&noun) && !one(&noun))
         };
         let turns = || pool.lines.iter().map(|it| it.turn);
-        turns().any(|it| called(&it.text) || stated(&telling(it)).into_iter().any(other))
+        turns().any(|it| called(&it.text) || stated(it).into_iter().any(other))
+    }
+
+    /// Says whether what was found is nothing of what is asked for: who somebody is to somebody has a name, and a name of a person or
+    /// a day is no job.
+    pub(crate) fn is_no_value(&self, pool: &Pool<'_>, found: &Found) -> bool {
+        let said = &found.text;
+        let written = |turn: &Turn| turn.text.contains(char::is_uppercase) && said.contains(char::is_lowercase);
+        let timed = |turn: &Turn| !text::time::find(said, turn.observed_at).is_empty();
+        let line = found.lines.first().map(|it| pool.lines[*it].turn);
+        match &self.asked {
+            Asked::Slot(Slot::Relative(role)) => {
+                let spoken = |turn: &Turn| text::stems(&turn.text).contains(&stem(role));
+                line.is_some_and(|it| written(it) && !spoken(it)) && !said.contains(char::is_uppercase)
+            }
+            Asked::Slot(Slot::Job) => people(pool).contains(&said.to_lowercase()) || line.is_some_and(timed),
+            Asked::Slot(_) | Asked::Who(_) | Asked::Before(_) | Asked::Still(_) => false,
+        }
     }
 
     /// Finds the name that stands right behind who is asked for, or in the next sentence, where whoever has them is named or meant: "a gift from her
@@ -188,23 +215,39 @@ impl Sought {
         self.met(turn).any(|it| told(&it) && own.is(&it, turn))
     }
 
+    /// "I work here until May": said in April, asked in June.
+    fn is_past(&self, statement: &Statement, observed_at: DateTime<Utc>) -> bool {
+        let now = self.asked_at.map_or(observed_at, |it| it.max(observed_at));
+        statement.until.is_some_and(|it| it <= now)
+    }
+
+    /// "We move into the flat on 1 February": before that day it is not so.
+    fn is_to_come(&self, statement: &Statement) -> bool {
+        let since = statement.since.as_ref().map(|it| it.start);
+        since
+            .zip(self.asked_at)
+            .is_some_and(|(since, asked_at)| asked_at < since)
+    }
+
     fn is_about(&self, statement: &Statement, turn: &Turn) -> bool {
         matches!(self.asked, Asked::Who(_)) || self.whom.is(statement, turn)
     }
 
     /// Returns the statements of a turn that tell what is asked for, of whomever.
     fn met(&self, turn: &Turn) -> impl Iterator<Item = Statement> {
-        stated(&telling(turn)).into_iter().filter(|it| self.asked.met(it))
+        stated(turn).into_iter().filter(|it| self.asked.met(it))
     }
 }
 
-fn telling(turn: &Turn) -> Telling<'_> {
-    Telling {
+/// Returns what a turn states, also by the question that it answers.
+fn stated(turn: &Turn) -> Vec<Statement> {
+    let told = Telling {
         text: &turn.text,
         speaker: &turn.actor,
         addressee: &turn.addressee,
         observed_at: turn.observed_at,
-    }
+    };
+    stated_in_reply(&told, &turn.question)
 }
 
 /// Returns the name right behind a word for who is asked for, and in lower case the word before it: "her" and "Otto" of "her
@@ -245,7 +288,7 @@ fn called(text: &str) -> Vec<(String, String)> {
 pub(crate) fn people(pool: &Pool<'_>) -> BTreeSet<String> {
     let mut people = BTreeSet::new();
     for turn in pool.lines.iter().map(|it| it.turn) {
-        let kin = stated(&telling(turn)).into_iter().filter(|it| kinship(it).is_some());
+        let kin = stated(turn).into_iter().filter(|it| kinship(it).is_some());
         people.extend(kin.map(|it| it.object.to_lowercase()));
         let called = called(&turn.text).into_iter().filter(|(noun, _)| is_anybody(noun));
         people.extend(called.map(|it| it.1));
@@ -262,69 +305,6 @@ fn relative(statement: &Statement, turn: &Turn) -> String {
         Subject::Name(name) => format!("{name}'s {role}"),
         Subject::Phrase(phrase) => format!("{}'s {role}", shown(phrase)),
     }
-}
-
-/// What would answer a question.
-enum Asked {
-    /// Who is that, in lower case.
-    Who(String),
-    /// The value of a slot.
-    Slot(Slot),
-    /// The value that it had before.
-    Before(Slot),
-    /// That these are the case no more: stems that the statement has to hold.
-    Still(Vec<String>),
-}
-
-impl Asked {
-    fn met(&self, statement: &Statement) -> bool {
-        match self {
-            Asked::Who(name) => kinship(statement).is_some() && same(&statement.object.to_lowercase(), name),
-            Asked::Slot(slot) | Asked::Before(slot) => {
-                let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
-                // With whom somebody lives is no place.
-                let place = statement.predicate != "lives with";
-                left || statement.positive && place && slot.is_told_by(&statement.predicate)
-            }
-            Asked::Still(words) => {
-                let said = text::stems(&format!("{} {}", statement.predicate, statement.object));
-                words.iter().all(|it| said.contains(it))
-            }
-        }
-    }
-}
-
-/// "I quit my job": it says no more which.
-fn is_job(statement: &Statement) -> bool {
-    statement.predicate == "has" && statement.object == "job"
-}
-
-fn still(question: &Question, lower: &str) -> Option<Asked> {
-    let owning = |it: &str| matches!(it, "own" | "keep" | "possess");
-    let stems = question.words.iter().map(|it| it.stem.clone());
-    let words: Vec<String> = stems.filter(|it| !owning(it)).collect();
-    (lower.contains(" still ") && !words.is_empty()).then_some(Asked::Still(words))
-}
-
-/// Reads which value a question asks for: every word of it belongs to the slot or to whom it is about. What was at some time
-/// is not stated outright, only what is and what was before that.
-fn valued(question: &Question, lower: &str, (name, role): (&str, Option<&str>)) -> Option<Asked> {
-    let tokens = words(lower);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    let before = has(&["before", "previously", "formerly"]) || lower.contains("used to");
-    let other = has(&["first", "originally", "if", "would", "will", "not", "why", "when"]);
-    if other || question.negated || !question.options.is_empty() || (!before && has(&["did", "was", "were", "had"])) {
-        return None;
-    }
-    let slot = Slot::asked(lower)?;
-    let framed = ["previous", "former", "use"];
-    let belongs =
-        |stem: &str| stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot.is_asked_by(stem);
-    // Who never speaks is a word of the question.
-    let called = |stem: &str| name.split(' ').any(|it| text::stem(it) == stem);
-    let fits = |stem: &str| belongs(stem) || called(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
-    let all = question.words.iter().all(|it| fits(&it.stem));
-    all.then_some(if before { Asked::Before(slot) } else { Asked::Slot(slot) })
 }
 
 /// Returns in lower case the speaker who is asked about, the user of an assistant who asks about themselves, or the only other
@@ -378,7 +358,7 @@ impl Whom {
     fn relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
         let slot = Slot::Relative(role.to_owned());
         let of = |turn: &Turn| {
-            let mut told = stated(&telling(turn));
+            let mut told = stated(turn);
             told.retain(|it| kinship(it).is_some() && slot.is_told_by(&it.predicate) && self.is(it, turn));
             told
         };

@@ -87,6 +87,7 @@ impl Query {
             .collect();
         let mut anchors = Anchors {
             answer: kind::of(&asked, &lower),
+            asked_at: Some(now),
             ..Anchors::default()
         };
         for speaker in written.iter().filter_map(|it| speaker(it, view)) {

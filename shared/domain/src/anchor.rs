@@ -1,5 +1,6 @@
 //! Anchors: what a question fixes, read from the question alone (S3Mem, section 3.2).
 
+use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use crate::time::TimeSpan;
@@ -68,6 +69,9 @@ pub struct Anchors {
     pub head: String,
     /// The main verb, as written.
     pub action: String,
+    /// The moment it is asked at, against which the times that it names are read; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<DateTime<FixedOffset>>,
     /// The time asked about.
     pub window: Option<TimeSpan>,
     /// The state asked about ("status of ...").

@@ -1,6 +1,7 @@
 //! A whole sentence as the answer, where nothing shorter is of the kind that was asked for.
 
 use domain::anchor::AnswerKind;
+use text::{is_auxiliary, is_stop, words};
 
 use super::Found;
 use crate::pool::{Line, Pool, Sentence};
@@ -25,7 +26,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
             .sentences
             .iter()
             .enumerate()
-            .filter(|it| !it.1.question)
+            .filter(|it| !it.1.question && question.identity.as_ref().is_none_or(|name| tells_of(&it.1.text, name)))
         {
             // Who somebody is is said when they are met first.
             let worth = match question.identity {
@@ -65,6 +66,14 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
     })
 }
 
+/// Says whether a sentence says more than a name, and does not ask without a mark: "can I bring Ann".
+fn tells_of(sentence: &str, name: &str) -> bool {
+    let (name, lower) = (name.to_lowercase(), sentence.to_lowercase());
+    let said = words(&lower);
+    let more = said.iter().any(|it| !is_stop(it) && !words(&name).contains(it));
+    more && !said.first().is_some_and(|it| is_auxiliary(it))
+}
+
 /// "Who's Ann?" "My aunt.": what is replied to the same question.
 fn introduced(pool: &Pool<'_>, name: &str) -> Option<Found> {
     let asks = |it: &Sentence| it.question && identity(&it.text).is_some_and(|it| it == name);
@@ -86,7 +95,7 @@ fn introduced(pool: &Pool<'_>, name: &str) -> Option<Found> {
 
 /// The sentence without its full stop, cut behind [`WORDS_MAX`] words.
 fn shown(text: &str) -> String {
-    let words = text::words(text);
+    let words = words(text);
     let end = words
         .get(WORDS_MAX.min(words.len()).saturating_sub(1))
         .map_or(text.len(), |it| {

@@ -34,6 +34,9 @@ pub(super) fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
     if is_auxiliary(first) && read != AnswerKind::Message && !requests(&opening) {
         return AnswerKind::YesNo;
     }
+    if matches!(opening.as_slice(), ["by", "when", ..]) {
+        return AnswerKind::When;
+    }
     let inside = match read {
         AnswerKind::When => !timed(&opening),
         AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),

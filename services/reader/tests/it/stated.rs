@@ -3,7 +3,7 @@
 use domain::anchor::AnswerKind::{Number, WhatDoes, WhatIs, When, Where, Who, YesNo};
 use domain::evidence::Sufficiency;
 
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 fn friends() -> Talk {
     Talk::new(
@@ -43,6 +43,87 @@ fn the_last_that_was_stated_holds() {
         assert!(answered.verdict.reasons[0].starts_with("stated on "), "{question}");
         assert_eq!(answer.supports.len(), 1, "{question}");
     }
+}
+
+#[test]
+fn a_reply_states_what_its_question_began() {
+    let talk = Talk::new(
+        "@ 2025-04-02
+         Mira: So where do you live these days?
+         Theo: Leoben, since March.
+         Mira: Lovely! How old is your son now?
+         Theo: Nine, and he never sits still.",
+    );
+    for (kind, question, expected) in [
+        (Where, "Where does Theo live?", "Leoben"),
+        (Number, "How old is Theo's son?", "nine"),
+    ] {
+        let answered = talk.ask(kind, question);
+        assert_eq!(
+            answered.answer.map(|it| it.text).as_deref(),
+            Some(expected),
+            "{question}"
+        );
+        assert!(answered.verdict.reasons[0].starts_with("stated on "), "{question}");
+    }
+}
+
+#[test]
+fn what_is_to_come_holds_from_its_day_on() {
+    let talk = Talk::new(
+        "@ 2025-03-03
+         Mira: I live in Leoben.
+         @ 2025-06-10
+         Mira: We move into the flat on Mill Street on 1 September. I work at the archive until 31 October.",
+    );
+    let said = |day: &str, question: &str| {
+        let mut request = talk.request(Where, question, "", "");
+        request.anchors.asked_at = Some(format!("{day}T10:00:00+00:00").parse().unwrap());
+        let answered = read(&request);
+        let stated = answered.verdict.reasons.iter().any(|it| it.starts_with("stated on "));
+        answered.answer.filter(|_| stated).map(|it| it.text)
+    };
+    for (day, question, expected) in [
+        ("2025-06-10", "Where does Mira live?", Some("Leoben")),
+        ("2025-09-02", "Where does Mira live?", Some("flat on Mill Street")),
+        ("2025-09-02", "Where does Mira work?", Some("archive")),
+        ("2025-12-02", "Where does Mira work?", None),
+    ] {
+        assert_eq!(said(day, question).as_deref(), expected, "{day} {question}");
+    }
+}
+
+#[test]
+fn what_names_nothing_of_the_kind_is_no_answer() {
+    let talk = Talk::new(
+        "@ 2025-01-14
+         Mira: The new foreman is a nightmare. Petra. She moved all my shifts.
+         Theo: Friday works for me, by the way. Quit it already, the job at the mill.
+         Mira: My brother Jonas made the album. Can I bring Freya",
+    );
+    for (kind, question, wrong) in [
+        (Who, "Who is Petra?", "Petra"),
+        (Who, "Who is Freya?", "Can I bring Freya"),
+        (WhatIs, "What is Theo's sister called?", "Quit it already"),
+        (WhatDoes, "What does Theo do for a living?", "Friday works"),
+        (WhatIs, "What is Mira's job?", "Jonas"),
+    ] {
+        assert_ne!(talk.answer(kind, question), wrong, "{question}");
+    }
+}
+
+#[test]
+fn who_is_off_to_a_place_goes_there() {
+    let talk = Talk::new(
+        "@ 2025-01-14
+         Mira: The depot is a mess, three lorries out.
+         Theo: Poor you. Off to Lisbon next week, back on the 28th.
+         Mira: Lucky man! I have to paint the hall.
+         @ 2025-03-02
+         Mira: I made a soup with leeks.
+         Theo: I fixed the shed door at last.",
+    );
+    assert_eq!(talk.answer(Where, "Where did Theo go in January?"), "Lisbon");
 }
 
 #[test]
