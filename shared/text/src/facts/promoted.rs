@@ -11,7 +11,7 @@ use super::said::{Draft, Said};
 use super::token::{Gap, Word};
 use super::verb::{Form, base_of};
 use super::when::after;
-use crate::time::Kind;
+use crate::time::{Kind, find};
 
 /// Returns the words that may name a post: those behind the news, or the first ones if the sentence before tells it.
 pub(super) fn part(words: &[Word], told_before: bool) -> Option<Range<usize>> {
@@ -71,7 +71,12 @@ pub(super) fn post(said: &Said<'_>) -> Vec<Draft> {
 
 /// Returns since when a post is held: "from April" lies ahead, also if the next one is in the year to come.
 pub(super) fn since(said: &Said<'_>) -> Option<TimeSpan> {
-    let mention = said.times().find(|it| it.kind != Kind::Duration)?;
+    let Some(mention) = said.times().find(|it| it.kind != Kind::Duration) else {
+        // "From April" alone may be a person; what a post begins with is a month.
+        let from = (said.at..said.end).find(|it| said.at(*it) == "from")?;
+        let month = find(&format!("starting in {}", said.at(from + 1)), said.now.fixed_offset());
+        return month.into_iter().next().map(|it| it.span);
+    };
     let mut span = mention.span.clone();
     let year = Months::new(12);
     let named = span.words.chars().filter(char::is_ascii_digit).count() < 4;
