@@ -117,7 +117,7 @@ fn who_is_off_to_a_place_goes_there() {
     let talk = Talk::new(
         "@ 2025-01-14
          Mira: The depot is a mess, three lorries out.
-         Theo: Poor you. Off to Lisbon next week, back on the 28th.
+         Theo: By the way, off to Lisbon next week, back on the 28th.
          Mira: Lucky man! I have to paint the hall.
          @ 2025-03-02
          Mira: I made a soup with leeks.
@@ -126,8 +126,9 @@ fn who_is_off_to_a_place_goes_there() {
     let mut request = talk.request(Where, "Where did Theo go in January?", "", "go");
     let asked_at = "2025-03-02T10:00:00+00:00".parse().unwrap();
     request.anchors.window = text::time::find("in January", asked_at).pop().map(|it| it.span);
-    let answer = read(&request).answer.map(|it| it.text);
-    assert_eq!(answer.as_deref(), Some("Lisbon"));
+    let answered = read(&request);
+    let answer = answered.answer.as_ref().map(|it| it.text.as_str());
+    assert_eq!(answer, Some("Lisbon"), "{:?}", answered.verdict);
 }
 
 #[test]
