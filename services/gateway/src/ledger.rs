@@ -90,7 +90,7 @@ pub(crate) async fn forget(app: &App, space: &SpaceId, session: &str) -> Result<
     let _turn = app.sessions.turn(space, session).await;
     // A subject of its own each time: the clock of the gateway that erased it before may be ahead.
     let erasure = Uuid::from_u128(u128::from(app.batch_clock_us()));
-    keep(app, space, &erasures(space, session), NoteKind::Dismissed, [erasure]).await?;
+    keep(app, space, &erasures(space, session), NoteKind::Erased, [erasure]).await?;
     Ok(app.stores().records.forget_notes(space, &scope(session)).await?)
 }
 
@@ -137,6 +137,6 @@ fn scope(session: &str) -> String {
 fn is_silent(kind: NoteKind) -> bool {
     match kind {
         NoteKind::Said | NoteKind::Dismissed => true,
-        NoteKind::Read => false,
+        NoteKind::Read | NoteKind::Erased => false,
     }
 }

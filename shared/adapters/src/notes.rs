@@ -7,7 +7,7 @@ const SCOPE_BYTES_MAX: usize = 256;
 /// Notes of a scope that are kept: the latest, ties by subject and kind.
 pub(crate) const KEPT: usize = 1_000;
 /// Kinds, by their number in a store. Only ever added to.
-const KINDS: [NoteKind; 3] = [NoteKind::Said, NoteKind::Dismissed, NoteKind::Read];
+const KINDS: [NoteKind; 4] = [NoteKind::Said, NoteKind::Dismissed, NoteKind::Read, NoteKind::Erased];
 
 /// Says why notes of a scope cannot be kept.
 pub(crate) fn refusal(scope: &str) -> Option<String> {

@@ -92,6 +92,8 @@ pub enum NoteKind {
     Dismissed,
     /// A page was read.
     Read,
+    /// What the scope says of hints was erased.
+    Erased,
 }
 
 /// A line of the ledger of a scope (a session of a caller, or the pages of a space).

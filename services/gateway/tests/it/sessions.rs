@@ -110,6 +110,8 @@ async fn the_ledger_of_a_session_goes_with_it() {
             );
         }
     }
+    let erasures = records.notes(&space, &format!("erased/{id}")).await.unwrap();
+    assert!(erasures.iter().all(|it| it.kind == NoteKind::Erased), "{erasures:?}");
     // A session of which there is no record was asked all the same.
     records
         .note(&space, "recall/mon day", &[note(NoteKind::Said)])
