@@ -12,7 +12,7 @@ use domain::id::SpaceId;
 use gateway::api::Strategy;
 
 pub(crate) use memory::{Facts, Mcp, Recall, Units};
-pub(crate) use records::{Erase, Export, Import, Of, Records};
+pub(crate) use records::{Erase, Export, Import, Records, Whose};
 
 const AFTER_HELP: &str = "\
 First steps:

@@ -19,8 +19,8 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let filter = [
-        ("session", &args.of.session),
-        ("actor", &args.of.actor),
+        ("session", &args.whose.session),
+        ("actor", &args.whose.actor),
         ("from", &args.from),
         ("until", &args.until),
     ];

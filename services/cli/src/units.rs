@@ -16,8 +16,8 @@ pub(crate) async fn units(args: &Units) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let filter = [
-        ("session", args.of.session.as_deref()),
-        ("actor", args.of.actor.as_deref()),
+        ("session", args.whose.session.as_deref()),
+        ("actor", args.whose.actor.as_deref()),
         ("as_of", as_of),
     ];
     let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();

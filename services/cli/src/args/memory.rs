@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use domain::id::SpaceId;
 
-use super::{Of, Remote};
+use super::{Remote, Whose};
 
 /// List what a space takes for true: facts with the times from and until which they hold.
 ///
@@ -52,7 +52,7 @@ pub(crate) struct Units {
     #[arg(long, short)]
     pub(crate) space: SpaceId,
     #[command(flatten)]
-    pub(crate) of: Of,
+    pub(crate) whose: Whose,
     /// As they stood at this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,

@@ -59,7 +59,7 @@ pub(crate) struct Export {
 
 /// Whose records or units are listed.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Of {
+pub(crate) struct Whose {
     /// Only of this session, by name or id.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
@@ -86,7 +86,7 @@ pub(crate) struct Records {
     #[arg(long, short)]
     pub(crate) space: SpaceId,
     #[command(flatten)]
-    pub(crate) of: Of,
+    pub(crate) whose: Whose,
     /// Only what was observed at this moment or later; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
