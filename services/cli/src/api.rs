@@ -45,6 +45,8 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Problem {
+    #[serde(rename = "type")]
+    kind: String,
     title: String,
     detail: String,
 }
@@ -314,10 +316,17 @@ async fn checked(response: Response) -> Result<Response> {
     } else {
         problem.title
     };
+    let detail = match (problem.kind.as_str(), problem.detail.split_once("; ")) {
+        // What the server advises is a request, and who reads this types commands.
+        ("urn:mnemic:problem:unknown-space", Some((what, _))) => {
+            format!("{what}; `mnemic spaces list` shows what there is, `mnemic spaces create NAME` makes one")
+        }
+        _ => problem.detail,
+    };
     Err(Error::Refused {
         status: status.as_u16(),
         title,
-        detail: problem.detail,
+        detail,
     })
 }
 

@@ -220,7 +220,7 @@ fn report(tally: &Tally, skipped: u64, lines: u64, searchable: bool) {
         parts.push(format!("{} were there before", tally.known));
     }
     if skipped > 0 {
-        parts.push(format!("{skipped} lines were imported earlier"));
+        parts.push(format!("{skipped} lines were read earlier"));
     }
     if tally.wrong > 0 {
         parts.push(format!("{} of {lines} lines left out", tally.wrong));

@@ -85,7 +85,7 @@ impl State {
         }
         let same = self.saved.lines == 0 || self.sha256() == self.saved.sha256;
         if !same {
-            out::complain("the lines imported earlier have changed; starting with the first line");
+            out::complain("the lines read earlier have changed; starting with the first line");
         }
         Ok(same)
     }

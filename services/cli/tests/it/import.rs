@@ -58,7 +58,7 @@ async fn a_file_goes_into_a_space_that_was_erased_and_created_anew() {
     assert_eq!(run(&server, &import).1, "3 records in; all searchable\n");
     assert_eq!(
         run(&server, &import).1,
-        "0 records in, 3 lines were imported earlier; all searchable\n"
+        "0 records in, 3 lines were read earlier; all searchable\n"
     );
     assert_eq!(run(&server, &["spaces", "delete", "ann", "--yes"]).0, Some(0));
     let (code, said, complained) = run(&server, &import);
@@ -127,7 +127,7 @@ async fn what_is_listed_or_exported_goes_in_again_as_it_was() {
     assert!(complained.contains("exists"), "{complained}");
     let (code, _, complained) = run(&server, &["export", "-s", "nowhere"]);
     assert_eq!(code, Some(1));
-    assert!(complained.contains("no space `nowhere`"), "{complained}");
+    assert!(complained.contains("no space `nowhere`; `mnemic spaces list`"), "{complained}");
 }
 
 #[tokio::test]
