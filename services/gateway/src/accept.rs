@@ -196,7 +196,7 @@ async fn first_response(app: &App, space: &SpaceId, key: &str, request: Hash) ->
         return Ok(None);
     };
     if known.request != request {
-        return Err(Problem::invalid("this Idempotency-Key was used for another request"));
+        return Err(Problem::reused_key());
     }
     let first = serde_json::from_slice(&known.response).map_err(|_| Problem::internal())?;
     Ok(Some(first))

@@ -9,7 +9,7 @@ use domain::fact::Fact;
 use domain::id::{CurationId, RecordId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::message::RecordsAcceptedV1;
-use domain::port::{Claim, Position};
+use domain::port::{Claim, Idempotent, Position};
 use domain::unit::Status;
 use host::clock;
 use sha2::{Digest, Sha256};
@@ -47,7 +47,31 @@ pub(crate) async fn curate(
     (by, key): (&str, Option<&str>),
 ) -> Result<Curated, Problem> {
     check(&new)?;
-    let digest = digest(&new)?;
+    let request = digest(&new)?;
+    // No key of a batch starts with a blank.
+    let key_kept = key.map(|it| format!(" curation {it}"));
+    let records = &app.stores().records;
+    if let Some(key) = &key_kept
+        && let Some(known) = records.remembered(space, key).await?
+        && known.request != request
+    {
+        return Err(Problem::reused_key());
+    }
+    let curated = decide(app, space, (new, request), (by, key)).await?;
+    if let Some(key) = &key_kept {
+        let response = serde_json::to_vec(&curated).map_err(|_| Problem::internal())?;
+        let outcome = Idempotent { request, response };
+        records.remember(space, key, &outcome, clock::now()).await?;
+    }
+    Ok(curated)
+}
+
+async fn decide(
+    app: &App,
+    space: &SpaceId,
+    (new, digest): (NewCuration, Hash),
+    (by, key): (&str, Option<&str>),
+) -> Result<Curated, Problem> {
     // Acts are ordered by their moments, so no two of a process share one.
     let clock_us = app.batch_clock_us();
     let external_id = match (&new.id, key) {
@@ -69,9 +93,12 @@ pub(crate) async fn curate(
     // Ids of acts and of records derive from other inputs, so they share the claims without meeting.
     let claims = [(RecordId::from_uuid(id.uuid()), digest)];
     if claim(app, space, &claims).await?.contains(&Claim::Conflict) {
-        return Err(Problem::conflict(
-            "the id, or the Idempotency-Key, stands for another act; acts are never rewritten, use another one",
-        ));
+        return Err(match (&new.id, key) {
+            (None, Some(_)) => Problem::reused_key(),
+            (Some(_), _) | (None, None) => {
+                Problem::conflict("the id stands for another act; acts are never rewritten, use another id")
+            }
+        });
     }
     let curation = match stored {
         // Stored is not yet taken up. The same once more ends at the same position, or does nothing at another one; but what

@@ -25,6 +25,9 @@ pub(crate) struct Body<T>(pub(crate) T);
 /// A JSON body that is an object.
 pub(crate) struct ObjectBody<T>(pub(crate) T);
 
+/// No body, or an empty object, which some clients send in place of none.
+pub(crate) struct NoBody;
+
 /// Parameters after the `?`.
 pub(crate) struct Params<T>(pub(crate) T);
 
@@ -36,13 +39,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for Body<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Body<T>, Problem> {
         readable(request.headers())?;
-        let bytes = Bytes::from_request(request, app)
-            .await
-            .map_err(|error| match error.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => too_large(app.config.body_bytes_max),
-                _ => Problem::new(StatusCode::BAD_REQUEST, "incomplete", "The body did not arrive whole")
-                    .detail(error.body_text()),
-            })?;
+        let bytes = whole(request, app).await?;
         if bytes.len() < LARGE_BYTES {
             return parse_json(&bytes).map(Body);
         }
@@ -57,6 +54,21 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for ObjectBody<T> {
     async fn from_request(request: Request, app: &App) -> Result<ObjectBody<T>, Problem> {
         let Body(Object(it)) = Body::from_request(request, app).await?;
         Ok(ObjectBody(it))
+    }
+}
+
+impl FromRequest<App> for NoBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<NoBody, Problem> {
+        let bytes = whole(request, app).await?;
+        let mut said = bytes.iter().filter(|it| !it.is_ascii_whitespace());
+        match (said.next(), said.next(), said.next()) {
+            (None, _, _) | (Some(b'{'), Some(b'}'), None) => Ok(NoBody),
+            _ => Err(Problem::invalid(
+                "this request has no body; what was sent would be lost",
+            )),
+        }
     }
 }
 
@@ -93,6 +105,17 @@ pub(crate) fn readable(headers: &HeaderMap) -> Result<(), Problem> {
         "" | "identity" => Ok(()),
         _ => Err(wrong("The body is compressed").detail("send it as it is, without `Content-Encoding`")),
     }
+}
+
+/// Reads a body to its end.
+async fn whole(request: Request, app: &App) -> Result<Bytes, Problem> {
+    Bytes::from_request(request, app)
+        .await
+        .map_err(|error| match error.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(app.config.body_bytes_max),
+            _ => Problem::new(StatusCode::BAD_REQUEST, "incomplete", "The body did not arrive whole")
+                .detail(error.body_text()),
+        })
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {

@@ -63,6 +63,11 @@ impl Problem {
         .detail(detail)
     }
 
+    /// An `Idempotency-Key` came once more, with another request.
+    pub(crate) fn reused_key() -> Problem {
+        Problem::invalid("this Idempotency-Key was used for another request")
+    }
+
     pub(crate) fn conflict(detail: impl Into<String>) -> Problem {
         Problem::new(
             StatusCode::CONFLICT,

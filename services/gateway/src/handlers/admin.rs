@@ -7,7 +7,7 @@ use crate::api::{DeadLetterPage, Paging};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::{self, Paged};
-use crate::extract::{At, Params};
+use crate::extract::{At, NoBody, Params};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -52,6 +52,7 @@ pub(crate) async fn replay(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(id): At<DeadLetterId>,
+    _: NoBody,
 ) -> Result<StatusCode, Problem> {
     find(&app, &access, id).await?;
     app.stores().dead_letters.replay(id).await?;

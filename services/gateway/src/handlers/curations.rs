@@ -31,6 +31,7 @@ use crate::{curate, kept};
     (status = 202, description = "It will be done", body = Curated),
     (status = 404, description = "What it is about does not exist", body = Problem, content_type = "application/problem+json"),
     (status = 409, description = "The id stands for another act, or an erasure was to be undone", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "It cannot be used, or the Idempotency-Key was used for another request", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,

@@ -6,7 +6,7 @@ use domain::id::SpaceId;
 use crate::api::Rebuild;
 use crate::auth::Access;
 use crate::config::Right;
-use crate::extract::At;
+use crate::extract::{At, NoBody};
 use crate::problem::Problem;
 use crate::rebuild;
 use crate::state::App;
@@ -20,6 +20,7 @@ pub(crate) async fn post(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
+    _: NoBody,
 ) -> Result<(StatusCode, Json<Rebuild>), Problem> {
     let space = access.enter(&name, Right::Admin)?;
     let info = app.space(&space).await?;

@@ -32,7 +32,7 @@ pub(crate) struct Unread {
     responses(
     (status = 202, description = "Each record was taken, or its item says why not", body = Accepted),
     (status = 409, description = "Every record contradicts what is stored", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "No record can be used", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "No record can be used, or the Idempotency-Key was used for another request", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
     State(app): State<App>,

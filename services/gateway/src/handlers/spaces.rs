@@ -14,7 +14,7 @@ use crate::api::{Paging, Space, SpacePage};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
-use crate::extract::{At, Params};
+use crate::extract::{At, NoBody, Params};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{cursor, watermark};
@@ -22,7 +22,7 @@ use crate::{cursor, watermark};
 /// Pages of the store looked through for one page of a key that opens few spaces.
 const LOOKS_MAX: usize = 100;
 
-/// Creates a space, if there is none of that name.
+/// Creates a space, if there is none of that name. It has no settings: a body that says anything is refused.
 #[utoipa::path(put, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 201, description = "It was created", body = Space),
     (status = 200, description = "It was there", body = Space),
@@ -31,6 +31,7 @@ pub(crate) async fn put(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
+    _: NoBody,
 ) -> Result<(StatusCode, Json<Space>), Problem> {
     let space: SpaceId = name
         .parse()

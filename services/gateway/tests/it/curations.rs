@@ -87,10 +87,7 @@ async fn an_id_stands_for_one_act() {
     assert_eq!(done(&gateway, &pin).await, first, "it is done once");
     let other = json!({"id": "p", "act": {"kind": "forget_unit", "unit": unit}});
     let conflict = gateway.send(ACTS, &other.to_string()).await.problem();
-    assert!(
-        conflict.starts_with("409 the id, or the Idempotency-Key, stands for another act"),
-        "{conflict}"
-    );
+    assert!(conflict.starts_with("409 the id stands for another act"), "{conflict}");
     let keyed = json!({"act": {"kind": "pin_unit", "unit": unit}}).to_string();
     for expected in [2, 2] {
         let reply = gateway.send_with(ACTS, &keyed, &[("idempotency-key", "k")]).await;
@@ -101,6 +98,44 @@ async fn an_id_stands_for_one_act() {
     done(&gateway, &json!({"act": {"kind": "pin_unit", "unit": unit}})).await;
     done(&gateway, &json!({"act": {"kind": "pin_unit", "unit": unit}})).await;
     assert_eq!(walk(&gateway, "/v1/spaces/s/curations", "id").await.len(), 4);
+}
+
+/// The key names a request, whatever id the act has.
+#[tokio::test]
+async fn an_idempotency_key_stands_for_one_request() {
+    let (gateway, unit, _) = stocked().await;
+    let send = async |key: &str, body: Value| {
+        let reply = gateway
+            .send_with(ACTS, &body.to_string(), &[("idempotency-key", key)])
+            .await;
+        match reply.status {
+            StatusCode::ACCEPTED => "202".to_owned(),
+            _ => reply.problem(),
+        }
+    };
+    let pin = json!({"kind": "pin_unit", "unit": unit});
+    let forget = json!({"kind": "forget_unit", "unit": unit});
+    let used = "422 this Idempotency-Key was used for another request";
+    for (key, body, expected) in [
+        ("k", json!({"act": pin}), "202"),
+        ("k", json!({"act": pin}), "202"),
+        ("k", json!({"act": forget}), used),
+        ("k", json!({"id": "a", "act": pin}), used),
+        ("l", json!({"id": "a", "act": pin}), "202"),
+        ("l", json!({"id": "b", "act": pin}), used),
+        ("m", json!({"id": "b", "act": forget}), "202"),
+        // One that failed was not used.
+        ("n", json!({"act": {"kind": "undo", "curation": "nothing"}}), "404"),
+        ("n", json!({"act": pin}), "202"),
+    ] {
+        let told = send(key, body.clone()).await;
+        assert!(told.starts_with(expected), "{key} {body}: {told}");
+    }
+    let batch = r#"{"records":[{"text":"ok"}]}"#;
+    let reply = gateway
+        .send_with("POST /v1/spaces/s/records", batch, &[("idempotency-key", "k")])
+        .await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "batches have keys of their own");
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ mod rebuild;
 mod recall;
 mod records;
 mod sessions;
+mod spaces;
 mod strategies;
 mod tools;
 mod units;

@@ -1,0 +1,25 @@
+use axum::http::StatusCode;
+
+use crate::harness::Gateway;
+
+#[tokio::test]
+async fn what_needs_no_body_refuses_one() {
+    let gateway = Gateway::new().await;
+    for call in [
+        "PUT /v1/spaces/t",
+        "POST /v1/spaces/s/rebuild",
+        "POST /v1/admin/dead-letters/1/replay",
+    ] {
+        for body in [r#"{"retention":"1d"}"#, "[]", "null", "x"] {
+            let told = gateway.send(call, body).await.problem();
+            assert!(
+                told.starts_with("422 this request has no body"),
+                "{call} {body}: {told}"
+            );
+        }
+    }
+    assert_eq!(gateway.send("GET /v1/spaces/t", "").await.status, StatusCode::NOT_FOUND);
+    for (body, expected) in [(" {\n} ", StatusCode::CREATED), ("", StatusCode::OK)] {
+        assert_eq!(gateway.send("PUT /v1/spaces/t", body).await.status, expected);
+    }
+}
