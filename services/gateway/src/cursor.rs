@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use serde::Serialize;
+
 use crate::problem::Problem;
 
 const LIMIT_DEFAULT: u32 = 100;
@@ -10,7 +12,7 @@ const LIMIT_MAX: u32 = 1_000;
 /// A page of a list.
 pub(crate) trait Listed {
     /// What is listed.
-    type Item;
+    type Item: Serialize;
 
     /// Joins the items and the `after` of the next page.
     fn page(items: Vec<Self::Item>, next: Option<String>) -> Self;

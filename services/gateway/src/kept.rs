@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::{Listed, Paged};
+use crate::filling::Filling;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -69,24 +70,26 @@ pub(crate) async fn list<T: Kept, L: Listed>(
     app.space(&space).await?;
     let limit = paging.limit()?;
     let mut after: Option<Uuid> = paging.start()?;
-    let mut items = Vec::new();
+    let mut page = Filling::new(limit);
     let mut look = limit.min(LOOK_MAX);
     for _ in 0..LOOKS_MAX {
         let found = app.stores().graph.list_derived(&space, T::KIND, after, look).await?;
         let ended = found.len() < look;
         for derived in found {
             after = Some(derived.id().id);
-            items.extend(T::take(derived).and_then(&keep));
-            if items.len() == limit {
-                return Ok(Json(L::page(items, after.map(|it| it.to_string()))));
+            if let Some(item) = T::take(derived).and_then(&keep) {
+                page.take(item);
+            }
+            if page.is_full() {
+                return Ok(Json(L::page(page.items, after.map(|it| it.to_string()))));
             }
         }
         if ended {
-            return Ok(Json(L::page(items, None)));
+            return Ok(Json(L::page(page.items, None)));
         }
         look = (look * 2).min(LOOK_MAX);
     }
-    Ok(Json(L::page(items, after.map(|it| it.to_string()))))
+    Ok(Json(L::page(page.items, after.map(|it| it.to_string()))))
 }
 
 /// Answers one thing of a space by its id.

@@ -13,6 +13,7 @@ mod curate;
 mod cursor;
 mod edge;
 mod extract;
+mod filling;
 mod handlers;
 mod kept;
 mod ledger;

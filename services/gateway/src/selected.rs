@@ -2,21 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
+use chrono::TimeDelta;
 use domain::id::{RecordId, SessionId, SpaceId};
-use domain::port::Selection;
+use domain::port::{Room, Selection};
 use domain::record::Record;
-use domain::unit::{Status, Unit};
 
 use crate::api::{Erased, RecordFilter, UnitFilter};
+use crate::filling::PAGE_BYTES_MAX;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{curate, ledger, validate, watermark};
 
-/// Looks into the store for one page of a restricted list.
-const LOOKS_MAX: usize = 20;
-/// Changes of units that one look reads.
-const LOOK: usize = 1_000;
 /// Records that one request erases: as many as one batch may bring.
 const ERASED_MAX: usize = 1_000;
 
@@ -34,112 +30,18 @@ pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter)
     })
 }
 
-/// Which units are listed.
-pub(crate) struct UnitSelection {
-    session: Option<SessionId>,
-    /// In lower case.
-    actor: Option<String>,
-    as_of: Option<DateTime<Utc>>,
-}
-
-impl UnitSelection {
-    /// Reads what restricts a list of units.
-    pub(crate) async fn read(app: &App, space: &SpaceId, filter: &UnitFilter) -> Result<UnitSelection, Problem> {
-        let (session, actor) = (filter.session.as_deref(), filter.actor.as_deref());
-        named([("session", session), ("actor", actor)])?;
-        let as_of = validate::moment("as_of", filter.as_of.as_deref())?;
-        Ok(UnitSelection {
-            session: meant(app, space, session).await?,
-            actor: actor.map(str::to_lowercase),
-            as_of: as_of.map(|it| it.to_utc()),
-        })
-    }
-
-    fn takes(&self, unit: &Unit) -> bool {
-        let in_use = match unit.status {
-            Status::Active | Status::Archived | Status::Merged => true,
-            Status::Superseded => false,
-        };
-        in_use
-            && self.session.is_none_or(|it| it == unit.session)
-            && self.as_of.is_none_or(|it| unit.observed_at <= it)
-            && self.actor.as_ref().is_none_or(|it| unit.actor.to_lowercase() == *it)
-    }
-
-    /// Returns up to `limit` units, behind a cursor, and the cursor to go on with.
-    pub(crate) async fn list(
-        &self,
-        app: &App,
-        space: &SpaceId,
-        (after, limit): (u64, usize),
-    ) -> Result<(Vec<Unit>, Option<u64>), Problem> {
-        let mut page = Filling::new(after, limit);
-        // One more than is wanted, to see whether there is more.
-        let mut look = limit.saturating_add(1).min(LOOK);
-        while let Some(wanted) = page.wanted() {
-            let found = app.stores().graph.changes(space, page.after, look).await?;
-            let mut next = if found.len() < look {
-                None
-            } else {
-                found.last().map(|it| it.sequence)
-            };
-            look = (look * 2).min(LOOK);
-            let mut taken = Vec::new();
-            let mut last = page.after;
-            for change in found {
-                if taken.len() == wanted {
-                    next = Some(last);
-                    break;
-                }
-                last = change.sequence;
-                taken.extend(Some(change.unit).filter(|it| self.takes(it)));
-            }
-            page.take(taken, next);
-        }
-        Ok(page.done())
-    }
-}
-
-/// A page of a list, while it is being filled by looks into the store.
-struct Filling<T> {
-    items: Vec<T>,
-    limit: usize,
-    /// The cursor to go on with.
-    after: u64,
-    ended: bool,
-    looks: usize,
-}
-
-impl<T> Filling<T> {
-    fn new(after: u64, limit: usize) -> Filling<T> {
-        Filling {
-            items: Vec::new(),
-            limit,
-            after,
-            ended: false,
-            looks: 0,
-        }
-    }
-
-    /// Returns how many are wanted of the next look; none if it is full, there is no more, or it looked often enough.
-    fn wanted(&self) -> Option<usize> {
-        let left = self.limit.saturating_sub(self.items.len());
-        (left > 0 && !self.ended && self.looks < LOOKS_MAX).then_some(left)
-    }
-
-    /// Takes what a look found, and the cursor behind it, none at the end.
-    fn take(&mut self, found: Vec<T>, next: Option<u64>) {
-        self.looks += 1;
-        self.items.extend(found);
-        match next {
-            Some(next) => self.after = next,
-            None => self.ended = true,
-        }
-    }
-
-    fn done(self) -> (Vec<T>, Option<u64>) {
-        (self.items, (!self.ended).then_some(self.after))
-    }
+/// Reads what restricts a list of units.
+pub(crate) async fn unit_selection(app: &App, space: &SpaceId, filter: &UnitFilter) -> Result<Selection, Problem> {
+    let (session, actor) = (filter.session.as_deref(), filter.actor.as_deref());
+    named([("session", session), ("actor", actor)])?;
+    let as_of = validate::moment("as_of", filter.as_of.as_deref())?;
+    Ok(Selection {
+        session: meant(app, space, session).await?,
+        actor: filter.actor.clone(),
+        from: None,
+        // What was observed at that very moment was known.
+        until: as_of.and_then(|it| it.checked_add_signed(TimeDelta::nanoseconds(1))),
+    })
 }
 
 /// Checks names that restrict a list.
@@ -176,24 +78,8 @@ pub(crate) async fn first(app: &App, space: &SpaceId, session: SessionId) -> Res
         session: Some(session),
         ..Selection::default()
     };
-    let (found, _) = app.stores().records.select(space, &of, 0, 1).await?;
+    let (found, _) = app.stores().records.select(space, &of, 0, Room::of(1)).await?;
     Ok(found.into_iter().next())
-}
-
-/// Returns up to `limit` records that a selection takes, behind a cursor, and the cursor to go on with.
-pub(crate) async fn list(
-    app: &App,
-    space: &SpaceId,
-    selection: &Selection,
-    (after, limit): (u64, usize),
-) -> Result<(Vec<Record>, Option<u64>), Problem> {
-    let mut page = Filling::new(after, limit);
-    while let Some(wanted) = page.wanted() {
-        let select = app.stores().records.select(space, selection, page.after, wanted);
-        let (found, next) = select.await?;
-        page.take(found, next);
-    }
-    Ok(page.done())
 }
 
 /// Erases the session that the caller calls `name`: what recall said in it, at once, and of its records no more than one
@@ -204,7 +90,11 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, name: &str, by: &str) -> R
         session: Some(session),
         ..Selection::default()
     };
-    let (found, next) = app.stores().records.select(space, &of, 0, ERASED_MAX).await?;
+    let room = Room {
+        items: ERASED_MAX,
+        bytes: PAGE_BYTES_MAX,
+    };
+    let (found, next) = app.stores().records.select(space, &of, 0, room).await?;
     // First: once its records are gone, nothing tells its name any more.
     let mut names = BTreeSet::from([name.to_owned(), session.to_string()]);
     names.extend(found.first().map(|it| it.session_name.clone()));

@@ -2,7 +2,7 @@
 //!
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `selected`, `curations`, `notes`, `graph`, `derived` and `relations` (the ports), `erasure`.
+//! `records`, `selected`, `whose`, `curations`, `notes`, `graph`, `derived` and `relations` (the ports), `erasure`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
 //! `client::on` holds to that. Every statement starts at the node of its space. One that writes locks that node first,
@@ -26,6 +26,7 @@ mod records;
 mod relations;
 mod schema;
 mod selected;
+mod whose;
 
 use std::sync::Arc;
 

@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check};
 use chrono::DateTime;
-use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{RecordId, SpaceId, UnitId};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Frame, Point, Position, Search};
-use domain::record::Record;
 use domain::{Classify, ErrorKind, PortError};
 use futures::StreamExt;
 use rusqlite::Connection;
-use serde_json::json;
 use uuid::Uuid;
 
 fn space(name: &str) -> SpaceId {
@@ -33,13 +31,6 @@ fn frame(payload: impl Into<Vec<u8>>) -> Frame {
         payload: payload.into(),
         ..Frame::default()
     }
-}
-
-fn record(space: &SpaceId, name: &str) -> Record {
-    let value = json!({"id": RecordId::derive(space, name), "space": space, "external_id": name, "ordinal": 0, "actor": "",
-        "session": SessionId::derive(space, "s"), "session_name": "s", "modality": "text", "text": name,
-        "observed_at": "2026-03-01T12:00:00Z"});
-    serde_json::from_value(value).unwrap()
 }
 
 async fn open(dir: &Path) -> Embedded {
@@ -373,28 +364,4 @@ async fn erased_bytes_are_gone_from_the_file() {
     let bytes = fs::read(file(dir.path())).unwrap();
     let found = |wanted: &[u8]| bytes.windows(wanted.len()).any(|it| it == wanted);
     assert!(!found(&secret) && !found(&[7; 32]));
-}
-
-/// A file of before rows were counted is read on, and its rows are not given out again either.
-#[tokio::test]
-async fn rows_of_an_older_file_are_counted_on() {
-    let dir = tempfile::tempdir().unwrap();
-    let a = space("a");
-    let it = open(dir.path()).await;
-    it.records.create_space(&a, DateTime::UNIX_EPOCH).await.unwrap();
-    let [one, two, three] = ["1", "2", "3"].map(|it| record(&a, it));
-    it.records.put(&a, &[one.clone(), two]).await.unwrap();
-    drop(it);
-    let older = "DROP TABLE record_rows; ALTER TABLE curations DROP COLUMN position; PRAGMA user_version = 6;";
-    Connection::open(file(dir.path()))
-        .unwrap()
-        .execute_batch(older)
-        .unwrap();
-
-    let records = open(dir.path()).await.records;
-    let (found, _) = records.list(&a, 0, 9).await.unwrap();
-    records.erase(&a, &[found[0].id, found[1].id]).await.unwrap();
-    records.put(&a, std::slice::from_ref(&three)).await.unwrap();
-    assert_eq!((&found[0], found.len()), (&one, 2));
-    assert_eq!(records.list(&a, 2, 9).await.unwrap(), (vec![three], None));
 }

@@ -8,12 +8,14 @@ mod embedder;
 mod graph;
 mod index;
 mod records;
+mod selection;
 
 pub use bus::{Bus, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
-pub use records::{Claim, Idempotent, Records, Revision, Selection, SpaceInfo};
+pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo};
+pub use selection::{Room, Selection, folded};
 
 use crate::PortError;
 

@@ -95,6 +95,8 @@ macro_rules! promises {
     (@suite $run:ident selection) => {
         $crate::promises! { @tests $run selection:
             it_is_listed_in_insertion_order,
+            units_are_listed_by_their_latest_changes,
+            a_page_ends_with_its_bytes,
             what_is_rare_is_found_by_and_by,
         }
     };

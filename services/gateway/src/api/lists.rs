@@ -66,7 +66,8 @@ macro_rules! filters {
         pub struct $name {
             /// The `next` of the page before; nothing for the first page.
             pub after: Option<String>,
-            /// Items wanted, 1 to 1000; 100 if not given. A page of a restricted list may have fewer and still a `next`.
+            /// Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
+            /// a `next`.
             #[param(minimum = 1, maximum = 1000)]
             pub limit: Option<u32>,
             $($(#[$about])* pub $field: Option<$kind>,)*

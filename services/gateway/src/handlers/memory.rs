@@ -14,10 +14,10 @@ use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
 use crate::extract::{At, Params};
+use crate::filling::Looks;
 use crate::problem::Problem;
-use crate::selected::UnitSelection;
 use crate::state::App;
-use crate::{kept, standing, validate};
+use crate::{kept, selected, standing, validate};
 
 /// Longest name in a filter, in bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -36,8 +36,12 @@ pub(crate) async fn units(
     app.space(&space).await?;
     let as_of = moment(filter.as_of.as_deref())?;
     let place = (filter.start()?.unwrap_or(0), filter.limit()?);
-    let selection = UnitSelection::read(&app, &space, &filter).await?;
-    let (units, next) = selection.list(&app, &space, place).await?;
+    let selection = selected::unit_selection(&app, &space, &filter).await?;
+    let mut looks = Looks::new(place);
+    while let Some((after, room)) = looks.next() {
+        looks.take(app.stores().graph.select(&space, &selection, after, room).await?);
+    }
+    let (units, next) = looks.done();
     let items = standing::shown(&app, &space, units, as_of).await?;
     Ok(Json(UnitPage {
         items,

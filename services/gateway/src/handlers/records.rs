@@ -12,6 +12,7 @@ use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
 use crate::extract::{At, ObjectBody, Params};
+use crate::filling::Looks;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{accept, curate, selected};
@@ -61,7 +62,11 @@ pub(crate) async fn list(
     app.space(&space).await?;
     let place = (filter.start()?.unwrap_or(0), filter.limit()?);
     let selection = selected::selection(&app, &space, &filter).await?;
-    let (records, next) = selected::list(&app, &space, &selection, place).await?;
+    let mut looks = Looks::new(place);
+    while let Some((after, room)) = looks.next() {
+        looks.take(app.stores().records.select(&space, &selection, after, room).await?);
+    }
+    let (records, next) = looks.done();
     let items = records.into_iter().map(Record::from).collect();
     Ok(Json(RecordPage {
         items,

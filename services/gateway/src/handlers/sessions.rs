@@ -14,7 +14,7 @@ use crate::selected;
 use crate::state::App;
 
 /// Erases the records of a session, by your name for it or Mnemic's id, each as `DELETE .../records/{id}` does, and at once
-/// what recall said in it; for good. Of a long session the first thousand: `more` says whether to ask again.
+/// what recall said in it; for good. Of a long session the first thousand, or 4 MiB: `more` says whether to ask again.
 #[utoipa::path(delete, path = "/v1/spaces/{space}/sessions/{id}", tag = "sessions",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "They will be gone once the watermark is reached", body = Erased),

@@ -1,6 +1,16 @@
+use std::collections::BTreeSet;
+
+use domain::derived::Derived;
+use domain::fact::Fact;
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::Frame;
+use domain::record::Record;
+use domain::unit::Unit;
+use futures::StreamExt;
 use serde_json::{Value, json};
 
 use crate::harness::Gateway;
+use crate::pages::unit;
 
 /// Walks all pages and returns the field of every item.
 pub(crate) async fn walk(gateway: &Gateway, path: &str, field: &str) -> Vec<String> {
@@ -84,5 +94,77 @@ async fn records_are_narrowed_to_session_actor_and_time() {
     ] {
         let reply = gateway.send(&format!("GET /v1/spaces/s/records?{filter}"), "").await;
         assert!(reply.problem().starts_with(expected), "{reply:?}");
+    }
+}
+
+/// Fills a space with what is long: as many records, units and facts, and letters that carry as much.
+async fn long(gateway: &Gateway, count: usize, bytes: usize) {
+    let (space, text): (SpaceId, String) = ("s".parse().unwrap(), "x".repeat(bytes));
+    let instant = domain::time::TimeSpan::instant("2026-01-01T00:00:00Z".parse().unwrap());
+    let (mut records, mut units, mut facts) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..count {
+        let id = RecordId::derive(&space, &number.to_string());
+        let record: Record =
+            serde_json::from_value(json!({"id": id, "space": space, "external_id": number.to_string(),
+            "session": id, "session_name": "", "ordinal": 0, "modality": "text", "actor": "", "text": text,
+            "observed_at": "2026-01-01T00:00:00Z"}))
+            .unwrap();
+        let fact: Fact = serde_json::from_value(json!({"id": id, "subject": "Ann", "predicate": "says", "object": text,
+            "aspect": "habit", "valid_from": instant, "recorded_at": "2026-01-01T00:00:00Z", "source": id, "confidence": 0.9}))
+        .unwrap();
+        records.push(record);
+        units.push(Unit {
+            id: UnitId::turn(id),
+            text: text.clone(),
+            ..unit(1)
+        });
+        facts.push(Derived::Fact(fact));
+    }
+    let stores = &gateway.context.backends;
+    stores.records.put(&space, &records).await.unwrap();
+    stores.graph.put_units(&space, &units, &[]).await.unwrap();
+    stores.graph.put_derived(&space, &facts, &[]).await.unwrap();
+    let mut deliveries = stores.bus.subscribe("long", "g").await.unwrap();
+    for _ in 0..count {
+        let frame = Frame {
+            subject: "long".to_owned(),
+            space: "s".to_owned(),
+            payload: text.clone().into_bytes(),
+            ..Frame::default()
+        };
+        stores.bus.publish(frame).await.unwrap();
+        let delivery = deliveries.next().await.unwrap().unwrap();
+        delivery.settler.dead_letter("long").await.unwrap();
+    }
+}
+
+/// What is long makes short pages: each list goes on behind them, and nothing is passed by.
+#[tokio::test]
+async fn a_page_ends_with_its_bytes() {
+    let gateway = Gateway::new().await;
+    let (count, bytes) = (150, 60_000);
+    long(&gateway, count, bytes).await;
+    for path in [
+        "/v1/spaces/s/records",
+        "/v1/spaces/s/units",
+        "/v1/spaces/s/facts",
+        "/v1/admin/dead-letters",
+    ] {
+        let (mut seen, mut pages, mut after) = (BTreeSet::new(), 0, String::new());
+        loop {
+            let reply = gateway.send(&format!("GET {path}?limit=1000{after}"), "").await;
+            assert!(
+                reply.text.len() < (4 << 20) + 2 * bytes,
+                "{path}: {} bytes",
+                reply.text.len()
+            );
+            let page = reply.json();
+            let items = page["items"].as_array().unwrap();
+            seen.extend(items.iter().map(|it| it["id"].to_string()));
+            pages += 1;
+            let Some(next) = page["next"].as_str() else { break };
+            after = format!("&after={next}");
+        }
+        assert_eq!((seen.len(), pages), (count, 3), "{path}");
     }
 }

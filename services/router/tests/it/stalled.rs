@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{RecordId, SpaceId, UnitId};
-use domain::port::{Change, DerivedChange, Graph};
+use domain::port::{Change, DerivedChange, Graph, Room, Selection};
 use domain::relation::Relation;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
@@ -58,6 +58,16 @@ impl Graph for Stalled {
         self.pages.acquire().await.unwrap().forget();
         self.given.lock().unwrap().push(sequence);
         self.graph.changes(space, sequence, limit).await
+    }
+
+    async fn select(
+        &self,
+        space: &SpaceId,
+        of: &Selection,
+        after: u64,
+        room: Room,
+    ) -> Result<(Vec<Unit>, Option<u64>)> {
+        self.graph.select(space, of, after, room).await
     }
 
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()> {

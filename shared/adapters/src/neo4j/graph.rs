@@ -4,7 +4,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Change, DerivedChange, Graph, Result};
+use domain::port::{Change, DerivedChange, Graph, Result, Room, Selection, folded};
 use domain::relation::Relation;
 use domain::unit::{Status, Unit};
 use domain::{ErrorKind, PortError};
@@ -15,10 +15,10 @@ use uuid::Uuid;
 use super::client::{Client, body, column, following, integer, json, locked, natural, on, row, seen};
 use super::error::damaged;
 use super::keys::{id, id_of};
-use super::{derived, relations};
+use super::{derived, relations, selected};
 
 /// Units: `live` says whether one is stored and not retired, `active` whether it counts as active. A unit that is only
-/// the end of a relation has neither, nor a `sequence`. A retired one keeps the body that is left of it.
+/// the end of a relation has neither, nor a `sequence`. A retired one keeps the body that is left of it, and is nobody's.
 const PUT_UNITS: &str = locked!(
     "WITH s, s.changes AS base
      CALL (base) {
@@ -26,6 +26,7 @@ const PUT_UNITS: &str = locked!(
        MATCH (u:Unit {key: $prefix + row.id}) WHERE u.live
        WITH base, row, u, CASE WHEN u.active THEN 1 ELSE 0 END AS was
        SET u.live = false, u.active = false, u.sequence = base + row.number, u.body = coalesce(row.body, u.body)
+       REMOVE u.session, u.actor
        RETURN count(u) AS gone, coalesce(sum(was), 0) AS fewer
      }
      CALL (base) {
@@ -34,7 +35,8 @@ const PUT_UNITS: &str = locked!(
        WITH base, row, CASE WHEN u.active THEN 1 ELSE 0 END AS was, coalesce(u.live, false) AND u.body = row.body AS equal
        WHERE NOT equal
        MERGE (u:Unit {key: $prefix + row.id})
-       SET u.space = $space, u.sequence = base + row.number, u.live = true, u.active = row.active, u.body = row.body
+       SET u.space = $space, u.sequence = base + row.number, u.live = true, u.active = row.active, u.body = row.body,
+         u.session = row.session, u.actor = row.actor
        RETURN count(u) AS put, coalesce(sum(CASE WHEN row.active THEN 1 ELSE 0 END - was), 0) AS more
      }
      FOREACH (_ IN CASE WHEN gone + put > 0 THEN [1] ELSE [] END |
@@ -69,6 +71,8 @@ impl Graph for NodeGraph {
             rows.push(row([
                 ("id", id(unit.id.uuid()).into()),
                 ("number", integer(retired.len() + n + 1)),
+                ("session", id(unit.session.uuid()).into()),
+                ("actor", folded(&unit.actor).into()),
                 ("active", (unit.status == Status::Active).into()),
                 ("body", json(OPERATION, unit)?.into()),
             ]));
@@ -100,6 +104,16 @@ impl Graph for NodeGraph {
             })
         };
         rows.iter().map(change).collect()
+    }
+
+    async fn select(
+        &self,
+        space: &SpaceId,
+        selection: &Selection,
+        after: u64,
+        room: Room,
+    ) -> Result<(Vec<Unit>, Option<u64>)> {
+        selected::select(&self.0, "graph.select", space, selection, (after, room)).await
     }
 
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()> {

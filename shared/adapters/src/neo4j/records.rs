@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, Revision, Selection, SpaceInfo};
+use domain::port::{Claim, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, folded};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::{ErrorKind, PortError};
@@ -62,7 +62,7 @@ const PUT: &str = locked!(
        OPTIONAL MATCH (known:Record {key: $prefix + row.id})
        WITH base, row, known WHERE known IS NULL
        CREATE (r:Record {key: $prefix + row.id, space: $space, sequence: base + row.number, place: row.place,
-                         body: row.body})
+                         actor: row.actor, body: row.body})
        RETURN count(r) AS stored
      }
      SET s.listed = base + $steps, s.records = s.records + stored
@@ -225,7 +225,14 @@ impl Records for NodeRecords {
     }
 
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        selected::select(&self.0, "records.list", space, &Selection::default(), (after, limit)).await
+        selected::select(
+            &self.0,
+            "records.list",
+            space,
+            &Selection::default(),
+            (after, Room::of(limit)),
+        )
+        .await
     }
 
     async fn select(
@@ -233,9 +240,9 @@ impl Records for NodeRecords {
         space: &SpaceId,
         selection: &Selection,
         after: u64,
-        limit: usize,
+        room: Room,
     ) -> Result<(Vec<Record>, Option<u64>)> {
-        selected::select(&self.0, "records.select", space, selection, (after, limit)).await
+        selected::select(&self.0, "records.select", space, selection, (after, room)).await
     }
 
     async fn session(
@@ -378,12 +385,13 @@ fn lines(operation: &'static str, keys: &Keys, space: &SpaceId, records: &[Recor
         if !met.insert(record.id) {
             continue;
         }
-        let (place, body) = (keys.place(record), json(operation, record)?);
-        let bytes = place.len() + body.len() + 80;
+        let (place, actor, body) = (keys.place(record), folded(&record.actor), json(operation, record)?);
+        let bytes = place.len() + actor.len() + body.len() + 80;
         let line = row([
             ("id", id(record.id.uuid()).into()),
             ("number", integer(lines.len() + 1)),
             ("place", place.into()),
+            ("actor", actor.into()),
             ("body", body.into()),
         ]);
         lines.push((line, bytes));

@@ -10,7 +10,7 @@ use neo4rs::{Query, Row};
 
 use super::client::Client;
 use super::keys::spaces;
-use super::{Options, SetupError};
+use super::{Options, SetupError, whose};
 
 /// Labels of the nodes that belong to a space.
 pub(super) const OWNED: [&str; 8] = [
@@ -45,7 +45,16 @@ const fn unique(name: &'static str, label: &'static str, properties: &'static [&
     }
 }
 
-const RULES: [Rule; 14] = [
+const fn index(name: &'static str, label: &'static str, properties: &'static [&'static str]) -> Rule {
+    Rule {
+        name,
+        label,
+        properties,
+        unique: false,
+    }
+}
+
+const RULES: [Rule; 17] = [
     unique("mnemic_space", "Space", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
     unique("mnemic_remembered", "Remembered", &["key"]),
@@ -59,12 +68,10 @@ const RULES: [Rule; 14] = [
     unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
     unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),
     unique("mnemic_derived_sequence", "Derived", &["space", "sequence"]),
-    Rule {
-        name: "mnemic_remembered_at",
-        label: "Remembered",
-        properties: &["space", "at"],
-        unique: false,
-    },
+    index("mnemic_remembered_at", "Remembered", &["space", "at"]),
+    index("mnemic_record_actor", "Record", &["space", "actor", "sequence"]),
+    index("mnemic_unit_session", "Unit", &["space", "session", "sequence"]),
+    index("mnemic_unit_actor", "Unit", &["space", "actor", "sequence"]),
 ];
 
 /// Labels of an earlier version: how their nodes are removed, and how their constraints.
@@ -150,8 +157,8 @@ impl Rule {
     }
 }
 
-/// Makes what is missing, removes what an earlier version derived and this one derives anew, and returns what still
-/// differs, by name. To run it again changes nothing.
+/// Makes what is missing, removes what an earlier version derived and this one derives anew, completes what it kept, and
+/// returns what still differs, by name. To run it again changes nothing.
 ///
 /// # Errors
 /// See [`SetupError`].
@@ -166,6 +173,7 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
         clear_all(&client, clear).await?;
         client.schema(drop).await?;
     }
+    whose::complete(&client).await?;
     let drifts = drifts(&client).await?;
     tracing::info!(
         rules = RULES.len(),

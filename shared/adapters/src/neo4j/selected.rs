@@ -1,69 +1,149 @@
-//! Records in insertion order: all of a space, or a selection of them.
+//! Records and units in the order in which they are listed: all of a space, or a selection of them.
 
 use domain::id::SpaceId;
-use domain::port::{Result, Selection};
+use domain::port::{Result, Room, Selection, folded};
 use domain::record::Record;
+use domain::unit::Unit;
+use neo4rs::Query;
+use serde::de::DeserializeOwned;
 
-use super::client::{Client, body, following, integer, natural, on};
+use super::client::{Client, body, column, following, integer, natural, on};
+use super::error::damaged;
+use super::keys::{Keys, id};
 
-/// Most records that one call looks at, where it has to look at what the server cannot tell apart.
+/// Most things that one call looks at, where it has to look at what the server cannot tell apart.
 const LOOKS_MAX: usize = 1_000;
-// A subquery of its own reads in the order of the index, and no more than it returns.
-const ALL: &str = following!(
-    "listed",
-    "CALL () {
-       MATCH (r:Record) WHERE r.space = $space AND r.sequence > $after
-       RETURN r.sequence AS sequence, r.body AS body ORDER BY r.space, r.sequence LIMIT $limit
-     }
-     RETURN sequence, body ORDER BY sequence"
-);
-// Places hold session and time, so the server looks at what lies between them.
-const OF_SESSION: &str = following!(
-    "listed",
-    "CALL () {
-       MATCH (r:Record) WHERE r.place > $from AND r.place < $until AND r.sequence > $after
-       RETURN r.sequence AS sequence, r.body AS body ORDER BY sequence LIMIT $limit
-     }
-     RETURN sequence, body ORDER BY sequence"
-);
 
-/// Returns up to `limit` records behind a sequence, and the sequence to go on behind, if any.
-pub(super) async fn select(
+/// Reads what a pattern finds in the order of an index, and of that what there is room for.
+///
+/// A subquery of its own reads in that order, and no more than it returns. `found` says how many there were.
+macro_rules! page {
+    ($counter:literal, $pattern:literal, $order:literal) => {
+        following!(
+            $counter,
+            concat!(
+                "CALL () {
+                   MATCH ",
+                $pattern,
+                " AND it.sequence > $after
+                   WITH it ORDER BY ",
+                $order,
+                " LIMIT $limit
+                   RETURN collect(it) AS all
+                 }
+                 WITH all, reduce(taken = [0, 0], it IN all |
+                   CASE WHEN taken[1] < $bytes THEN [taken[0] + 1, taken[1] + size(it.body)] ELSE taken END)[0] AS some
+                 UNWIND all[..some] AS it
+                 RETURN it.sequence AS sequence, coalesce(it.live, true) AS live, it.body AS body, size(all) AS found
+                 ORDER BY sequence"
+            )
+        )
+    };
+}
+
+/// What is listed.
+pub(super) trait Listed: DeserializeOwned {
+    const ALL: &'static str;
+    const OF_SESSION: &'static str;
+    const OF_ACTOR: &'static str;
+    /// Whether `OF_SESSION` looks at what lies between two places, which hold session and time.
+    const PLACED: bool;
+
+    fn is_of(&self, selection: &Selection) -> bool;
+}
+
+impl Listed for Record {
+    const ALL: &'static str = page!("listed", "(it:Record) WHERE it.space = $space", "it.space, it.sequence");
+    const OF_SESSION: &'static str = page!(
+        "listed",
+        "(it:Record) WHERE it.place > $from AND it.place < $until",
+        "it.sequence"
+    );
+    const OF_ACTOR: &'static str = page!(
+        "listed",
+        "(it:Record) WHERE it.space = $space AND it.actor = $actor",
+        "it.space, it.actor, it.sequence"
+    );
+    const PLACED: bool = true;
+
+    fn is_of(&self, selection: &Selection) -> bool {
+        selection.takes(self)
+    }
+}
+
+impl Listed for Unit {
+    const ALL: &'static str = page!("changes", "(it:Unit) WHERE it.space = $space", "it.space, it.sequence");
+    const OF_SESSION: &'static str = page!(
+        "changes",
+        "(it:Unit) WHERE it.space = $space AND it.session = $session",
+        "it.space, it.session, it.sequence"
+    );
+    const OF_ACTOR: &'static str = page!(
+        "changes",
+        "(it:Unit) WHERE it.space = $space AND it.actor = $actor",
+        "it.space, it.actor, it.sequence"
+    );
+    const PLACED: bool = false;
+
+    fn is_of(&self, selection: &Selection) -> bool {
+        selection.takes_unit(self)
+    }
+}
+
+/// Returns what there is room for behind a sequence, and the sequence to go on behind, if any.
+pub(super) async fn select<T: Listed>(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
     selection: &Selection,
-    (after, limit): (u64, usize),
-) -> Result<(Vec<Record>, Option<u64>)> {
-    let keys = client.keys(space);
-    let timed = selection.from.is_some() || selection.until.is_some();
-    let (query, told) = match selection.session {
-        Some(session) => {
-            let (from, until) = keys.within(session, selection.from, selection.until);
-            (on(&keys, OF_SESSION).param("from", from).param("until", until), true)
-        }
-        None => (on(&keys, ALL), !timed),
-    };
-    let looks = if told && selection.actor.is_none() {
-        limit
-    } else {
-        LOOKS_MAX.max(limit)
-    };
+    (after, room): (u64, Room),
+) -> Result<(Vec<T>, Option<u64>)> {
+    let (query, told) = asked::<T>(&client.keys(space), selection);
+    let looks = if told { room.items } else { LOOKS_MAX.max(room.items) };
     // One more than is looked at, to see whether there is more.
     let query = query
         .param("after", integer(after))
+        .param("bytes", integer(room.bytes))
         .param("limit", integer(looks.saturating_add(1)));
     let rows = client.write(operation, query).await?;
-    let (mut found, mut last) = (Vec::new(), after);
+    let (mut items, mut bytes, mut last) = (Vec::new(), 0, after);
     for row in rows.iter().take(looks) {
-        let record: Record = body(operation, row)?;
-        if selection.takes(&record) {
-            if found.len() == limit {
-                return Ok((found, Some(last)));
+        let live: bool = column(operation, row, "live")?;
+        let item: Option<T> = live.then(|| body(operation, row)).transpose()?;
+        if let Some(item) = item.filter(|it| it.is_of(selection)) {
+            let text: &str = row.get("body").map_err(|error| damaged(operation, error))?;
+            bytes += text.len();
+            if items.len() == room.items || (bytes > room.bytes && !items.is_empty()) {
+                return Ok((items, Some(last)));
             }
-            found.push(record);
+            items.push(item);
         }
         last = natural(operation, row, "sequence")?;
     }
-    Ok((found, (rows.len() > looks).then_some(last)))
+    let found = rows.first().map(|it| natural(operation, it, "found")).transpose()?;
+    let more = found.is_some_and(|it| it > rows.len().min(looks) as u64);
+    Ok((items, more.then_some(last)))
+}
+
+/// Returns the statement of a selection, and whether all that it finds is taken.
+fn asked<T: Listed>(keys: &Keys, selection: &Selection) -> (Query, bool) {
+    let Selection {
+        session,
+        actor,
+        from,
+        until,
+    } = selection;
+    let timed = from.is_some() || until.is_some();
+    match (session, actor) {
+        (Some(session), actor) => {
+            let (from, until) = keys.within(*session, *from, *until);
+            let query = on(keys, T::OF_SESSION)
+                .param("session", id(session.uuid()))
+                .param("from", from)
+                .param("until", until);
+            (query, actor.is_none() && (T::PLACED || !timed))
+        }
+        (None, Some(actor)) => (on(keys, T::OF_ACTOR).param("actor", folded(actor)), !timed),
+        (None, None) => (on(keys, T::ALL), !timed),
+    }
 }

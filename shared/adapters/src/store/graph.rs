@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{SpaceId, UnitId};
-use domain::port::{Change, DerivedChange, Graph, Result};
+use domain::id::{SessionId, SpaceId, UnitId};
+use domain::port::{Change, DerivedChange, Graph, Result, Room, Selection, folded};
 use domain::relation::Relation;
 use domain::unit::{Status, Unit};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, overwriting, space_row};
-use super::{derived, relations};
+use super::{derived, relations, selected};
 
 /// Units, relations and all that is derived, in the file.
 pub(crate) struct StoredGraph(pub(crate) Arc<Store>);
@@ -20,6 +20,8 @@ pub(crate) struct StoredGraph(pub(crate) Arc<Store>);
 /// A unit as a row.
 struct Row {
     id: Uuid,
+    session: SessionId,
+    actor: String,
     active: bool,
     body: Vec<u8>,
 }
@@ -66,6 +68,16 @@ impl Graph for StoredGraph {
             None => Ok(Vec::new()),
         };
         self.0.read("graph.changes", job).await
+    }
+
+    async fn select(
+        &self,
+        space: &SpaceId,
+        selection: &Selection,
+        after: u64,
+        room: Room,
+    ) -> Result<(Vec<Unit>, Option<u64>)> {
+        selected::select(&self.0, "graph.select", space, selection, (after, room)).await
     }
 
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()> {
@@ -181,6 +193,8 @@ fn unit_row(unit: &Unit) -> Outcome<Row> {
     }
     Ok(Row {
         id: unit.id.uuid(),
+        session: unit.session,
+        actor: folded(&unit.actor),
         active: unit.status == Status::Active,
         body: unit_body(unit)?,
     })
@@ -203,10 +217,21 @@ fn put_unit(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
     }
     let sequence = next_change(db, space, i64::from(it.active) - i64::from(counted))?;
     let mut put = db.prepare_cached(
-        "INSERT INTO units (space, id, sequence, removed, counted, body) VALUES (?1, ?2, ?3, 0, ?4, ?5)
-         ON CONFLICT (space, id) DO UPDATE SET sequence = ?3, removed = 0, counted = ?4, body = ?5",
+        "INSERT INTO units (space, id, sequence, removed, counted, session, actor, body)
+         VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7)
+         ON CONFLICT (space, id) DO UPDATE
+         SET sequence = ?3, removed = 0, counted = ?4, session = ?5, actor = ?6, body = ?7",
     )?;
-    put.execute(params![space, id, sequence, it.active, it.body])?;
+    let session = it.session.uuid();
+    put.execute(params![
+        space,
+        id,
+        sequence,
+        it.active,
+        session.as_bytes(),
+        it.actor,
+        it.body
+    ])?;
     Ok(())
 }
 
@@ -221,8 +246,9 @@ fn retire(db: &Connection, space: i64, id: UnitId) -> Outcome<()> {
     let (row, counted): (i64, bool) = (found.get(0)?, found.get(1)?);
     let unit: Unit = decoded(found, 2)?;
     let sequence = next_change(db, space, -i64::from(counted))?;
-    let mut update =
-        db.prepare_cached("UPDATE units SET sequence = ?2, removed = 1, counted = 0, body = ?3 WHERE row = ?1")?;
+    let mut update = db.prepare_cached(
+        "UPDATE units SET sequence = ?2, removed = 1, counted = 0, session = NULL, actor = NULL, body = ?3 WHERE row = ?1",
+    )?;
     update.execute((row, sequence, unit_body(&unit.emptied())?))?;
     Ok(())
 }

@@ -3,7 +3,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use domain::ErrorKind;
+use domain::id::SessionId;
+use domain::port::folded;
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use serde::Deserialize;
 
 use super::failure::kind_of;
 use crate::{OpenError, Options};
@@ -11,7 +15,7 @@ use crate::{OpenError, Options};
 /// `MNEM`: tells a file of Mnemic from any other database.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -20,6 +24,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_sessions.sql"),
     include_str!("migrations/0007_rows.sql"),
     include_str!("migrations/0008_brought.sql"),
+    include_str!("migrations/0009_whose.sql"),
 ];
 /// How long a connection waits for another one, e.g. for a backup that runs beside the service.
 const BUSY: Duration = Duration::from_secs(10);
@@ -140,6 +145,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
             known,
         });
     }
+    tell_whose(connection).map_err(refused)?;
     for (number, script) in (1..=known).zip(MIGRATIONS).skip(found as usize) {
         let transaction = connection.transaction().map_err(refused)?;
         let apply = || {
@@ -152,4 +158,23 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
         tracing::info!(schema = number, "schema brought up to date");
     }
     Ok(())
+}
+
+/// What migrations read from the bodies of records and units.
+#[derive(Deserialize)]
+struct Whose {
+    session: SessionId,
+    actor: String,
+}
+
+/// Gives migrations the functions `actor_of` and `session_of` of a body; of one that cannot be read they are null.
+fn tell_whose(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    let whose = |it: &Context<'_>| -> rusqlite::Result<Option<Whose>> {
+        Ok(serde_json::from_slice(it.get_raw(0).as_blob()?).ok())
+    };
+    let actor = move |it: &Context<'_>| Ok(whose(it)?.map(|it| folded(&it.actor)));
+    let session = move |it: &Context<'_>| Ok(whose(it)?.map(|it| it.session.uuid().into_bytes()));
+    connection.create_scalar_function("actor_of", 1, flags, actor)?;
+    connection.create_scalar_function("session_of", 1, flags, session)
 }

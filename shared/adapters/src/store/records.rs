@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, Selection, SpaceInfo};
+use domain::port::{Claim, Idempotent, Position, Records, Result, Room, Selection, SpaceInfo, folded};
 use domain::recall::Note;
 use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
@@ -25,6 +25,7 @@ struct Line {
     session: SessionId,
     observed_at: (i64, u32),
     ordinal: i64,
+    actor: String,
     body: Vec<u8>,
 }
 
@@ -157,7 +158,14 @@ impl Records for StoredRecords {
     }
 
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        selected::select(&self.0, "records.list", space, &Selection::default(), (after, limit)).await
+        selected::select(
+            &self.0,
+            "records.list",
+            space,
+            &Selection::default(),
+            (after, Room::of(limit)),
+        )
+        .await
     }
 
     async fn select(
@@ -165,9 +173,9 @@ impl Records for StoredRecords {
         space: &SpaceId,
         selection: &Selection,
         after: u64,
-        limit: usize,
+        room: Room,
     ) -> Result<(Vec<Record>, Option<u64>)> {
-        selected::select(&self.0, "records.select", space, selection, (after, limit)).await
+        selected::select(&self.0, "records.select", space, selection, (after, room)).await
     }
 
     async fn session(
@@ -306,14 +314,15 @@ fn line(space: &SpaceId, record: &Record) -> Outcome<Line> {
         session: record.session,
         observed_at,
         ordinal,
+        actor: folded(&record.actor),
         body,
     })
 }
 
 fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
     let mut insert = db.prepare_cached(
-        "INSERT INTO records (row, space, id, session, seconds, nanos, ordinal, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (space, id) DO NOTHING",
+        "INSERT INTO records (row, space, id, session, seconds, nanos, ordinal, actor, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, id) DO NOTHING",
     )?;
     let last: i64 = db
         .prepare_cached("SELECT last FROM record_rows")?
@@ -323,7 +332,9 @@ fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
         let (id, session) = (it.id.uuid().into_bytes(), it.session.uuid().into_bytes());
         let (seconds, nanos) = it.observed_at;
         let row = last + integer(stored) + 1;
-        stored += insert.execute(params![row, space, id, session, seconds, nanos, it.ordinal, it.body])?;
+        stored += insert.execute(params![
+            row, space, id, session, seconds, nanos, it.ordinal, it.actor, it.body
+        ])?;
     }
     let mut given = db.prepare_cached("UPDATE record_rows SET last = last + ?1")?;
     given.execute([integer(stored)])?;

@@ -1,68 +1,118 @@
-//! Records in insertion order: all of a space, or a selection of them.
+//! Records and units in the order in which they are listed: all of a space, or a selection of them.
 
 use chrono::{DateTime, FixedOffset};
 use domain::id::SpaceId;
-use domain::port::{Result, Selection};
+use domain::port::{Result, Room, Selection, folded};
 use domain::record::Record;
-use rusqlite::{Connection, params};
+use domain::unit::Unit;
+use rusqlite::{Connection, Row, ToSql, params};
+use serde::de::DeserializeOwned;
 
-use super::{Outcome, Store, integer, natural, records, space_row};
+use super::{Failure, Outcome, Store, integer, natural, space_row};
 
 /// Most rows that one call looks at.
 const LOOKS_MAX: usize = 5_000;
-const ALL: &str = "SELECT row, seconds, nanos, body FROM records INDEXED BY records_space
-    WHERE space = ?1 AND row > ?2 AND ?3 IS NULL ORDER BY row LIMIT ?4";
-/// The index ends with the row, as every index does: nothing is sorted.
-const OF_SESSION: &str = "SELECT row, seconds, nanos, body FROM records INDEXED BY records_listed
-    WHERE space = ?1 AND row > ?2 AND session = ?3 ORDER BY row LIMIT ?4";
 
-type Page = (Vec<Record>, Option<u64>);
+/// What is listed. Each statement reads in the order of its index and gives place and body first; nothing is sorted.
+pub(super) trait Listed: DeserializeOwned + Send + 'static {
+    const ALL: &str;
+    const OF_SESSION: &str;
+    const OF_ACTOR: &str;
 
-/// Returns up to `limit` records behind a row, and the row to go on behind, if any.
-pub(super) async fn select(
+    /// Says whether the columns behind the body leave open that it is taken: they tell without the body, which is longer.
+    fn may_be(row: &Row<'_>, selection: &Selection) -> Outcome<bool>;
+
+    fn is_of(&self, selection: &Selection) -> bool;
+}
+
+impl Listed for Record {
+    const ALL: &str = "SELECT row, body, seconds, nanos FROM records INDEXED BY records_space
+        WHERE space = ?1 AND row > ?2 AND ?3 IS NULL ORDER BY row LIMIT ?4";
+    const OF_SESSION: &str = "SELECT row, body, seconds, nanos FROM records INDEXED BY records_listed
+        WHERE space = ?1 AND row > ?2 AND session = ?3 ORDER BY row LIMIT ?4";
+    const OF_ACTOR: &str = "SELECT row, body, seconds, nanos FROM records INDEXED BY records_actor
+        WHERE space = ?1 AND row > ?2 AND actor = ?3 ORDER BY row LIMIT ?4";
+
+    fn may_be(row: &Row<'_>, selection: &Selection) -> Outcome<bool> {
+        let at: (i64, u32) = (row.get(2)?, row.get(3)?);
+        let moment = |it: DateTime<FixedOffset>| (it.timestamp(), it.timestamp_subsec_nanos());
+        Ok(selection.from.is_none_or(|it| at >= moment(it)) && selection.until.is_none_or(|it| at < moment(it)))
+    }
+
+    fn is_of(&self, selection: &Selection) -> bool {
+        selection.takes(self)
+    }
+}
+
+impl Listed for Unit {
+    const ALL: &str = "SELECT sequence, body, removed FROM units INDEXED BY units_sequence
+        WHERE space = ?1 AND sequence > ?2 AND ?3 IS NULL ORDER BY sequence LIMIT ?4";
+    const OF_SESSION: &str = "SELECT sequence, body, removed FROM units INDEXED BY units_session
+        WHERE space = ?1 AND sequence > ?2 AND session = ?3 ORDER BY sequence LIMIT ?4";
+    const OF_ACTOR: &str = "SELECT sequence, body, removed FROM units INDEXED BY units_actor
+        WHERE space = ?1 AND sequence > ?2 AND actor = ?3 ORDER BY sequence LIMIT ?4";
+
+    fn may_be(row: &Row<'_>, _: &Selection) -> Outcome<bool> {
+        let removed: bool = row.get(2)?;
+        Ok(!removed)
+    }
+
+    fn is_of(&self, selection: &Selection) -> bool {
+        selection.takes_unit(self)
+    }
+}
+
+/// Returns what there is room for behind a place, and the place to go on behind, if any.
+pub(super) async fn select<T: Listed>(
     store: &Store,
     operation: &'static str,
     space: &SpaceId,
     selection: &Selection,
-    (after, limit): (u64, usize),
-) -> Result<Page> {
+    (after, room): (u64, Room),
+) -> Result<(Vec<T>, Option<u64>)> {
     let (space, selection) = (space.clone(), selection.clone());
     let job = move |db: &Connection| match space_row(db, &space)? {
-        Some(row) => page(db, row, &selection, (integer(after), limit)),
+        Some(row) => page(db, row, &selection, (integer(after), room)),
         None => Ok((Vec::new(), None)),
     };
     store.read(operation, job).await
 }
 
-fn page(db: &Connection, space: i64, selection: &Selection, (after, limit): (i64, usize)) -> Outcome<Page> {
-    let text = if selection.session.is_some() { OF_SESSION } else { ALL };
+fn page<T: Listed>(
+    db: &Connection,
+    space: i64,
+    selection: &Selection,
+    (after, room): (i64, Room),
+) -> Outcome<(Vec<T>, Option<u64>)> {
     let session = selection.session.map(|it| it.uuid().into_bytes());
+    let actor = selection.actor.as_deref().map(folded);
+    let (text, key): (&str, &dyn ToSql) = match (&session, &actor) {
+        (Some(session), _) => (T::OF_SESSION, session),
+        (None, Some(actor)) => (T::OF_ACTOR, actor),
+        (None, None) => (T::ALL, &actor),
+    };
     let mut statement = db.prepare_cached(text)?;
     // One more than is looked at, to see whether there is more.
-    let looks = LOOKS_MAX.max(limit);
-    let mut rows = statement.query(params![space, after, session, integer(looks).saturating_add(1)])?;
-    let (mut found, mut seen, mut last) = (Vec::new(), 0, after);
+    let looks = LOOKS_MAX.max(room.items);
+    let mut rows = statement.query(params![space, after, key, integer(looks).saturating_add(1)])?;
+    let (mut found, mut bytes, mut seen, mut last) = (Vec::new(), 0, 0, after);
     while let Some(row) = rows.next()? {
         if seen == looks {
             return Ok((found, Some(natural(last))));
         }
         seen += 1;
-        // Time tells without the body, which is longer.
-        let wanted = inside(selection, (row.get(1)?, row.get(2)?));
-        let record = wanted.then(|| records::record(row, 3)).transpose()?;
-        if let Some(record) = record.filter(|it| selection.takes(it)) {
-            if found.len() == limit {
-                return Ok((found, Some(natural(last))));
+        if T::may_be(row, selection)? {
+            let body = row.get_ref(1)?.as_blob().map_err(Failure::body)?;
+            let item: T = serde_json::from_slice(body).map_err(Failure::body)?;
+            if item.is_of(selection) {
+                bytes += body.len();
+                if found.len() == room.items || (bytes > room.bytes && !found.is_empty()) {
+                    return Ok((found, Some(natural(last))));
+                }
+                found.push(item);
             }
-            found.push(record);
         }
         last = row.get(0)?;
     }
     Ok((found, None))
-}
-
-/// Says whether a moment, in seconds and nanoseconds, is inside the times of a selection.
-fn inside(selection: &Selection, at: (i64, u32)) -> bool {
-    let moment = |it: DateTime<FixedOffset>| (it.timestamp(), it.timestamp_subsec_nanos());
-    selection.from.is_none_or(|it| at >= moment(it)) && selection.until.is_none_or(|it| at < moment(it))
 }

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::Result;
+use super::{Result, Room, Selection};
 use crate::derived::{Derived, DerivedId, DerivedKind};
 use crate::id::{SpaceId, UnitId};
 use crate::relation::Relation;
@@ -43,6 +43,17 @@ pub trait Graph: Send + Sync + 'static {
     /// Returns up to `limit` units whose latest change is after `sequence`, by sequence; a removed unit has status
     /// `superseded` and nothing of what it said: texts, names and records are empty. From 0 this lists the whole space.
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>>;
+
+    /// Returns as many of the units in use that `selection` takes as there is room for, by their latest changes, which come
+    /// after a cursor; the cursor to go on with, if any. It looks at so many units at most: there may be fewer, or none, and
+    /// still a cursor. Removed units and superseded ones are left out.
+    async fn select(
+        &self,
+        space: &SpaceId,
+        selection: &Selection,
+        after: u64,
+        room: Room,
+    ) -> Result<(Vec<Unit>, Option<u64>)>;
 
     /// Inserts or replaces relations; one of weight 0 is removed. Those to or from unknown units are kept out of
     /// `relations` until both exist.

@@ -1,8 +1,8 @@
 use async_trait::async_trait;
-use chrono::{DateTime, FixedOffset, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, Result};
+use super::{Position, Result, Room, Selection};
 use crate::curation::Curation;
 use crate::id::{CurationId, RecordId, SessionId, SpaceId};
 use crate::recall::Note;
@@ -64,31 +64,6 @@ pub struct Idempotent {
     pub response: Vec<u8>,
 }
 
-/// Which records are listed; what is none restricts nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Only of this session.
-    pub session: Option<SessionId>,
-    /// Only of this actor, in any case.
-    pub actor: Option<String>,
-    /// Only observed at or after.
-    pub from: Option<DateTime<FixedOffset>>,
-    /// Only observed before.
-    pub until: Option<DateTime<FixedOffset>>,
-}
-
-impl Selection {
-    /// Says whether it takes a record.
-    #[must_use]
-    pub fn takes(&self, record: &Record) -> bool {
-        let same = |actor: &String| record.actor.to_lowercase() == actor.to_lowercase();
-        self.session.is_none_or(|it| it == record.session)
-            && self.from.is_none_or(|it| record.observed_at >= it)
-            && self.until.is_none_or(|it| record.observed_at < it)
-            && self.actor.as_ref().is_none_or(same)
-    }
-}
-
 /// Spaces, claims and the records themselves: the truth everything else derives from.
 #[async_trait]
 pub trait Records: Send + Sync + 'static {
@@ -137,14 +112,14 @@ pub trait Records: Send + Sync + 'static {
     /// on passes nothing by, however many write meanwhile.
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)>;
 
-    /// Returns up to `limit` of the records that `selection` takes, as [`list`](Records::list) does. It looks at so many
-    /// records at most: there may be fewer than `limit`, or none, and still a cursor to go on with.
+    /// Returns as many of the records that `selection` takes as there is room for, as [`list`](Records::list) does. It looks
+    /// at so many records at most: there may be fewer, or none, and still a cursor to go on with.
     async fn select(
         &self,
         space: &SpaceId,
         selection: &Selection,
         after: u64,
-        limit: usize,
+        room: Room,
     ) -> Result<(Vec<Record>, Option<u64>)>;
 
     /// Returns up to `before` records of the session at or before `around` and up to `after` behind it, in session order;

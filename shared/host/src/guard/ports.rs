@@ -10,8 +10,8 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph,
-    Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Search, SearchResult, Selection,
-    SpaceInfo,
+    Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room, Search, SearchResult,
+    Selection, SpaceInfo,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -78,7 +78,7 @@ guarded! { Records, "records":
     fn erase(space: &SpaceId, ids: &[RecordId]) -> ();
     fn get(space: &SpaceId, ids: &[RecordId]) -> Vec<Record>;
     fn list(space: &SpaceId, after: u64, limit: usize) -> (Vec<Record>, Option<u64>);
-    fn select(space: &SpaceId, selection: &Selection, after: u64, limit: usize) -> (Vec<Record>, Option<u64>);
+    fn select(space: &SpaceId, selection: &Selection, after: u64, room: Room) -> (Vec<Record>, Option<u64>);
     fn session(space: &SpaceId, session: SessionId, around: RecordId, before: usize, after: usize) -> Vec<Record>;
     fn mark_written(space: &SpaceId, position: Position) -> ();
     fn is_written(space: &SpaceId, position: Position) -> bool;
@@ -94,6 +94,7 @@ guarded! { Graph, "graph":
     fn put_units(space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> ();
     fn units(space: &SpaceId, ids: &[UnitId]) -> Vec<Unit>;
     fn changes(space: &SpaceId, sequence: u64, limit: usize) -> Vec<Change>;
+    fn select(space: &SpaceId, selection: &Selection, after: u64, room: Room) -> (Vec<Unit>, Option<u64>);
     fn put_relations(space: &SpaceId, relations: &[Relation]) -> ();
     fn relations(space: &SpaceId, units: &[UnitId], limit: usize) -> Vec<Relation>;
     fn put_derived(space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> ();

@@ -1,11 +1,12 @@
-//! Records of a selection.
+//! Records and units of a selection.
 
 use domain::id::{SessionId, SpaceId};
-use domain::port::Selection;
+use domain::port::{Room, Selection};
 use domain::record::Record;
+use domain::unit::{Status, Unit};
 
 use super::Ports;
-use super::sample::{at, noon, record, space};
+use super::sample::{at, noon, record, space, unit};
 
 /// Two sessions, mixed; one actor in three spellings; moments in several offsets.
 fn talk(space: &SpaceId) -> Vec<Record> {
@@ -42,7 +43,7 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     let listed = async |of: &SpaceId, selection: &Selection, limit| {
         let (mut names, mut cursor) = (Vec::new(), Some(0));
         while let Some(after) = cursor {
-            let (page, next) = records.select(of, selection, after, limit).await.unwrap();
+            let (page, next) = records.select(of, selection, after, Room::of(limit)).await.unwrap();
             assert!(page.len() <= limit && next.is_none_or(|it| it > after));
             names.extend(page.into_iter().map(|it| it.external_id));
             cursor = next;
@@ -83,8 +84,138 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
         assert!(listed(&space("unknown"), &selection, 9).await.is_empty());
     }
     assert!(listed(&b, &session("s"), 9).await.is_empty(), "of another space");
-    let (page, next) = records.select(&a, &session("s"), 0, 4).await.unwrap();
+    let (page, next) = records.select(&a, &session("s"), 0, Room::of(4)).await.unwrap();
     assert_eq!((page.len(), next), (4, None), "no cursor when there is no more");
+}
+
+/// Units are listed as records are, in the order of their latest changes; what was removed or replaced is left out.
+pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let (graph, a, b) = (ports.graph, space("a"), space("b"));
+    for name in [&a, &b] {
+        ports.records.create_space(name, noon()).await.unwrap();
+    }
+    let of = |number: u128, session: &str, actor: &str, time: &str| Unit {
+        session: SessionId::derive(&a, session),
+        actor: actor.to_owned(),
+        observed_at: at(time),
+        ..unit(number)
+    };
+    let said = [
+        of(1, "s", "Zoë", "2026-03-01T12:00:00Z"),
+        of(2, "t", "ZOË", "2026-03-03T00:00:00Z"),
+        of(3, "s", "Ben", "2026-03-03T00:00:00Z"),
+        of(4, "s", "zoë", "2026-03-03T00:00:00Z"),
+        of(5, "s", "", "2026-03-03T00:00:00Z"),
+        of(6, "s", "Zoë", "2026-03-03T00:00:00Z"),
+    ];
+    graph.put_units(&a, &said, &[]).await.unwrap();
+    graph.put_units(&b, &[unit(7)], &[]).await.unwrap();
+    let replaced = Unit {
+        status: Status::Superseded,
+        ..said[5].clone()
+    };
+    graph.put_units(&a, &[replaced], &[said[3].id]).await.unwrap();
+    // Another one says it, in another session.
+    let moved = of(1, "t", "Ben", "2026-03-01T12:00:00Z");
+    graph.put_units(&a, std::slice::from_ref(&moved), &[]).await.unwrap();
+
+    let listed = async |selection: &Selection, limit| {
+        let (mut texts, mut cursor) = (Vec::new(), Some(0));
+        while let Some(after) = cursor {
+            let (page, next) = graph.select(&a, selection, after, Room::of(limit)).await.unwrap();
+            assert!(page.len() <= limit && next.is_none_or(|it| it > after));
+            texts.extend(page.into_iter().map(|it| it.text));
+            cursor = next;
+        }
+        texts
+    };
+    let whose = |session: &str, actor: &str| Selection {
+        session: (!session.is_empty()).then(|| SessionId::derive(&a, session)),
+        actor: (!actor.is_empty()).then(|| actor.to_owned()),
+        ..Selection::default()
+    };
+    let early = Selection {
+        until: Some(at("2026-03-02T00:00:00Z")),
+        ..whose("t", "")
+    };
+    for (selection, expected) in [
+        (Selection::default(), vec!["unit 2", "unit 3", "unit 5", "unit 1"]),
+        (whose("s", ""), vec!["unit 3", "unit 5"]),
+        (whose("t", ""), vec!["unit 2", "unit 1"]),
+        (whose("", "zOË"), vec!["unit 2"]),
+        (whose("", "ben"), vec!["unit 3", "unit 1"]),
+        (whose("t", "BEN"), vec!["unit 1"]),
+        (whose("u", ""), vec![]),
+        (early, vec!["unit 1"]),
+    ] {
+        for limit in [1, 2, 9] {
+            assert_eq!(listed(&selection, limit).await, expected, "{selection:?} by {limit}");
+        }
+    }
+    // What was removed comes back as it is put again.
+    graph.put_units(&a, &said[3..4], &[]).await.unwrap();
+    assert_eq!(listed(&whose("s", "zoë"), 9).await, ["unit 4"]);
+    let nothing = graph.select(&space("unknown"), &whose("s", ""), 0, Room::of(9)).await;
+    assert_eq!(nothing.unwrap(), (Vec::new(), None));
+}
+
+/// A page has no more bytes than there is room for, unless its first item has; the next one goes on behind it.
+pub async fn a_page_ends_with_its_bytes(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let a = space("a");
+    ports.records.create_space(&a, noon()).await.unwrap();
+    let sizes = [10, 2_000, 2_000, 9_000, 10, 10, 9_000];
+    let texts = sizes.map(|it| "ü".repeat(it));
+    let named = |(number, text): (u128, &String)| {
+        let record = Record {
+            text: text.clone(),
+            ..record(&a, &number.to_string())
+        };
+        let unit = Unit {
+            text: text.clone(),
+            ..unit(number)
+        };
+        (record, unit)
+    };
+    let (records, units): (Vec<Record>, Vec<Unit>) = (1..).zip(&texts).map(named).unzip();
+    ports.records.put(&a, &records).await.unwrap();
+    ports.graph.put_units(&a, &units, &[]).await.unwrap();
+    for selection in [
+        Selection::default(),
+        Selection {
+            actor: Some("ANA".to_owned()),
+            ..Selection::default()
+        },
+        Selection {
+            session: Some(units[0].session),
+            ..Selection::default()
+        },
+    ] {
+        let room = Room {
+            items: 3,
+            bytes: 12_000,
+        };
+        let (mut pages, mut cursor) = (Vec::new(), Some(0));
+        while let Some(after) = cursor {
+            let (page, next) = ports.graph.select(&a, &selection, after, room).await.unwrap();
+            pages.push(page.len());
+            cursor = next;
+        }
+        assert_eq!(pages, [3, 1, 2, 1], "{selection:?}");
+    }
+    let room = Room {
+        items: 9,
+        bytes: 12_000,
+    };
+    let (page, next) = ports.records.select(&a, &Selection::default(), 0, room).await.unwrap();
+    assert_eq!((page.as_slice(), next.is_some()), (&records[..3], true));
+    let (page, next) = ports
+        .records
+        .select(&a, &Selection::default(), 0, Room::of(9))
+        .await
+        .unwrap();
+    assert_eq!((page, next), (records, None));
 }
 
 /// One call looks at a bounded number of records, and the next ones go on behind them.
@@ -107,7 +238,7 @@ pub async fn what_is_rare_is_found_by_and_by(open: impl AsyncFn() -> Ports) {
     };
     let (mut found, mut cursor, mut calls) = (Vec::new(), Some(0), 0);
     while let Some(after) = cursor {
-        let (page, next) = records.select(&a, &selection, after, 1).await.unwrap();
+        let (page, next) = records.select(&a, &selection, after, Room::of(1)).await.unwrap();
         found.extend(page);
         (cursor, calls) = (next, calls + 1);
     }

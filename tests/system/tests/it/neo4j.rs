@@ -6,6 +6,7 @@ mod outage;
 mod races;
 mod sample;
 mod speed;
+mod whose;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use adapters::neo4j::{Neo4j, provision};
-use domain::id::{SpaceId, UnitId};
-use domain::port::{Graph, Records};
+use domain::id::{SessionId, SpaceId, UnitId};
+use domain::port::{Graph, Records, Room, Selection};
 use domain::relation::{Relation, RelationKind};
 use system::servers::neo4j::Server;
 
@@ -159,6 +159,26 @@ async fn read(graph: &dyn Graph, a: &SpaceId) {
         }
     })
     .await;
+    let mut rare = unit(UNITS, "rare");
+    (rare.actor, rare.session) = ("Zoë".to_owned(), SessionId::derive(a, "rare"));
+    graph.put_units(a, std::slice::from_ref(&rare), &[]).await.unwrap();
+    let (by_actor, by_session) = (
+        Selection {
+            actor: Some("zoë".to_owned()),
+            ..Selection::default()
+        },
+        Selection {
+            session: Some(rare.session),
+            ..Selection::default()
+        },
+    );
+    for (what, selection) in [("actor", by_actor), ("session", by_session)] {
+        measure(&format!("the one unit of an {what} of 10k"), 1, 100, async |_| {
+            let (found, next) = graph.select(a, &selection, 0, Room::of(100)).await.unwrap();
+            assert_eq!((found.len(), next), (1, None));
+        })
+        .await;
+    }
     measure("relations of 20 units, at most 200", 1, 300, async |part| {
         assert!(graph.relations(a, &some_units(part, 20), 200).await.unwrap().len() == 200);
     })

@@ -1,0 +1,63 @@
+//! Whose a record or a unit is: what an earlier version did not keep beside its body.
+
+use domain::id::SessionId;
+use domain::port::folded;
+use neo4rs::{BoltType, Query, Row};
+use serde::Deserialize;
+
+use super::SetupError;
+use super::client::{Client, row};
+use super::keys::{id, spaces};
+
+/// For each label: what finds some nodes that lack it, and what gives it to them.
+const LACKING: [(&str, &str); 2] = [
+    (
+        "MATCH (n:Record) WHERE n.key > $after AND n.key < $until AND n.actor IS NULL
+         RETURN n.key AS key, n.body AS body ORDER BY n.key LIMIT 200",
+        "UNWIND $rows AS row MATCH (n:Record {key: row.key}) SET n.actor = row.actor",
+    ),
+    (
+        "MATCH (n:Unit) WHERE n.key > $after AND n.key < $until AND n.live AND n.session IS NULL
+         RETURN n.key AS key, n.body AS body ORDER BY n.key LIMIT 200",
+        "UNWIND $rows AS row MATCH (n:Unit {key: row.key}) WHERE n.live SET n.session = row.session, n.actor = row.actor",
+    ),
+];
+
+#[derive(Deserialize)]
+struct Whose {
+    session: SessionId,
+    actor: String,
+}
+
+/// Gives session and actor to all that lack them; what cannot be read stays as it is.
+pub(super) async fn complete(client: &Client) -> Result<(), SetupError> {
+    let (first, until) = spaces(&client.namespace);
+    for (find, give) in LACKING {
+        let mut after = first.clone();
+        loop {
+            let query = Query::new(find.to_owned())
+                .param("after", after.as_str())
+                .param("until", until.as_str());
+            let found = client.setup(find, query).await?;
+            let Some(last) = found.last().and_then(|it| it.get("key").ok()) else {
+                break;
+            };
+            after = last;
+            let rows = BoltType::from_iter(found.iter().filter_map(line));
+            client
+                .setup(give, Query::new(give.to_owned()).param("rows", rows))
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+fn line(found: &Row) -> Option<BoltType> {
+    let (key, body): (String, &str) = (found.get("key").ok()?, found.get("body").ok()?);
+    let Whose { session, actor } = serde_json::from_str(body).ok()?;
+    Some(row([
+        ("key", key.into()),
+        ("session", id(session.uuid()).into()),
+        ("actor", folded(&actor).into()),
+    ]))
+}

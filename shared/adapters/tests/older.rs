@@ -1,0 +1,111 @@
+//! Files of earlier versions: what they hold is found as if it had been stored by this one.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
+
+use std::path::Path;
+
+use adapters::{Embedded, Options};
+use chrono::DateTime;
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::port::{Room, Selection};
+use domain::record::Record;
+use domain::unit::Unit;
+use rusqlite::Connection;
+use serde_json::json;
+
+/// Takes from a file what the ninth schema added, and what the seventh and eighth did.
+const WITHOUT_WHOSE: &str = "DROP INDEX records_actor; DROP INDEX units_session; DROP INDEX units_actor;
+    ALTER TABLE records DROP COLUMN actor; ALTER TABLE units DROP COLUMN actor; ALTER TABLE units DROP COLUMN session;
+    PRAGMA user_version = 8;";
+const WITHOUT_ROWS: &str =
+    "DROP TABLE record_rows; ALTER TABLE curations DROP COLUMN position; PRAGMA user_version = 6;";
+
+fn space() -> SpaceId {
+    "a".parse().unwrap()
+}
+
+fn record(name: &str, session: &str, actor: &str) -> Record {
+    let value = json!({"id": RecordId::derive(&space(), name), "space": space(), "external_id": name, "ordinal": 0,
+        "actor": actor, "session": SessionId::derive(&space(), session), "session_name": session, "modality": "text",
+        "text": name, "observed_at": "2026-03-01T12:00:00Z"});
+    serde_json::from_value(value).unwrap()
+}
+
+fn unit(record: &Record) -> Unit {
+    let value = json!({"id": UnitId::turn(record.id), "grain": "turn", "session": record.session, "records": [record.id],
+        "external_ids": [record.external_id], "observed_at": record.observed_at, "ordinal": 0, "modality": "text",
+        "actor": record.actor, "text": record.text, "summary": record.text, "derived_by": "test", "confidence": 1.0});
+    serde_json::from_value(value).unwrap()
+}
+
+/// A new file with a space.
+async fn open(dir: &Path) -> Embedded {
+    let it = Embedded::open(dir, Options::default()).await.unwrap();
+    it.records.create_space(&space(), DateTime::UNIX_EPOCH).await.unwrap();
+    it
+}
+
+fn change(dir: &Path, text: &str) {
+    let connection = Connection::open(dir.join("mnemic.sqlite")).unwrap();
+    connection.execute_batch(text).unwrap();
+}
+
+/// A file of before rows were counted is read on, and its rows are not given out again either.
+#[tokio::test]
+async fn rows_of_an_older_file_are_counted_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let [one, two, three] = ["1", "2", "3"].map(|it| record(it, "s", ""));
+    it.records.put(&space(), &[one.clone(), two]).await.unwrap();
+    drop(it);
+    change(dir.path(), WITHOUT_WHOSE);
+    change(dir.path(), WITHOUT_ROWS);
+
+    let records = open(dir.path()).await.records;
+    let (found, _) = records.list(&space(), 0, 9).await.unwrap();
+    records.erase(&space(), &[found[0].id, found[1].id]).await.unwrap();
+    records.put(&space(), std::slice::from_ref(&three)).await.unwrap();
+    assert_eq!((&found[0], found.len()), (&one, 2));
+    assert_eq!(records.list(&space(), 2, 9).await.unwrap(), (vec![three], None));
+}
+
+/// Records and units of before it was kept whose they are are listed by it, in any case; what was removed and what cannot be
+/// read is nobody's, and stops nothing.
+#[tokio::test]
+async fn what_an_older_file_holds_is_listed_by_whose_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let all = [
+        record("1", "s", "Zo\u{eb}"),
+        record("2", "t", "ZO\u{cb}"),
+        record("3", "s", "Ben"),
+        record("4", "s", "zo\u{eb}"),
+        record("5", "s", "zo\u{eb}"),
+    ];
+    let units = all.clone().map(|it| unit(&it));
+    it.records.put(&space(), &all).await.unwrap();
+    it.graph.put_units(&space(), &units, &[]).await.unwrap();
+    it.graph.put_units(&space(), &[], &[units[3].id]).await.unwrap();
+    drop(it);
+    change(dir.path(), WITHOUT_WHOSE);
+    change(dir.path(), "UPDATE units SET body = x'00' WHERE sequence = 5");
+
+    let it = open(dir.path()).await;
+    let of = |session: Option<&str>, actor: Option<&str>| Selection {
+        session: session.map(|it| SessionId::derive(&space(), it)),
+        actor: actor.map(str::to_owned),
+        ..Selection::default()
+    };
+    for (selection, records, found) in [
+        (of(None, Some("ZO\u{cb}")), vec!["1", "2", "4", "5"], vec!["1", "2"]),
+        (of(Some("s"), None), vec!["1", "3", "4", "5"], vec!["1", "3"]),
+        (of(Some("s"), Some("zo\u{eb}")), vec!["1", "4", "5"], vec!["1"]),
+    ] {
+        let room = Room::of(9);
+        let (page, _) = it.records.select(&space(), &selection, 0, room).await.unwrap();
+        let names: Vec<&str> = page.iter().map(|it| it.external_id.as_str()).collect();
+        assert_eq!(names, records, "{selection:?}");
+        let (page, _) = it.graph.select(&space(), &selection, 0, room).await.unwrap();
+        let names: Vec<&str> = page.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(names, found, "{selection:?}");
+    }
+}

@@ -1,0 +1,56 @@
+//! Records and units that an earlier version stored.
+
+use adapters::neo4j::{Neo4j, provision};
+use domain::id::{SessionId, SpaceId};
+use domain::port::{Room, Selection};
+use neo4rs::{ConfigBuilder, Graph, query};
+
+use super::fresh;
+use super::sample::{noon, record, space, unit};
+
+/// What lacks session and actor is listed by them once the schema is provisioned; what was removed stays nobody's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_earlier_version_stored_is_listed_by_whose_it_is() {
+    let Some(options) = fresh().await else { return };
+    let it = Neo4j::connect(&options).await.unwrap();
+    let a: SpaceId = space("a");
+    it.records.create_space(&a, noon()).await.unwrap();
+    let (mut records, mut units) = (Vec::new(), Vec::new());
+    for number in 0..450 {
+        let actor = if number % 150 == 7 { "ZOË \"Z\"" } else { "Ben" };
+        let session = SessionId::derive(&a, actor);
+        let mut said = record(&a, number, "text");
+        (said.actor, said.session) = (actor.to_owned(), session);
+        let mut told = unit(number as u128, "text");
+        (told.actor, told.session) = (actor.to_owned(), session);
+        records.push(said);
+        units.push(told);
+    }
+    it.records.put(&a, &records).await.unwrap();
+    it.graph.put_units(&a, &units, &[units[157].id]).await.unwrap();
+    it.graph.put_units(&a, &[], &[units[157].id]).await.unwrap();
+    let config = ConfigBuilder::default()
+        .uri(options.url.as_str())
+        .user(options.user.as_str())
+        .password(options.password.as_str());
+    let server = Graph::connect(config.build().unwrap()).unwrap();
+    let forget = "MATCH (n:Record|Unit) WHERE n.key STARTS WITH $start REMOVE n.actor, n.session";
+    let start = format!("{}/", options.namespace);
+    server.run(query(forget).param("start", start)).await.unwrap();
+
+    assert_eq!(provision(&options).await.unwrap(), []);
+    let zoe = Selection {
+        actor: Some("zoë \"z\"".to_owned()),
+        ..Selection::default()
+    };
+    let (found, _) = it.records.select(&a, &zoe, 0, Room::of(9)).await.unwrap();
+    assert_eq!(found, [7, 157, 307].map(|it: usize| records[it].clone()));
+    let session = Selection {
+        session: Some(units[7].session),
+        ..Selection::default()
+    };
+    for selection in [zoe, session] {
+        let (found, _) = it.graph.select(&a, &selection, 0, Room::of(9)).await.unwrap();
+        assert_eq!(found, [7, 307].map(|it: usize| units[it].clone()));
+    }
+}
