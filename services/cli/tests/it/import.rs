@@ -127,7 +127,10 @@ async fn what_is_listed_or_exported_goes_in_again_as_it_was() {
     assert!(complained.contains("exists"), "{complained}");
     let (code, _, complained) = run(&server, &["export", "-s", "nowhere"]);
     assert_eq!(code, Some(1));
-    assert!(complained.contains("no space `nowhere`; `mnemic spaces list`"), "{complained}");
+    assert!(
+        complained.contains("no space `nowhere`; `mnemic spaces list`"),
+        "{complained}"
+    );
 }
 
 #[tokio::test]
