@@ -29,12 +29,12 @@ macro_rules! page {
                    WITH it ORDER BY ",
                 $order,
                 " LIMIT $limit
-                   RETURN collect(it) AS all
+                   RETURN collect(it) AS met
                  }
-                 WITH all, reduce(taken = [0, 0], it IN all |
-                   CASE WHEN taken[1] < $bytes THEN [taken[0] + 1, taken[1] + size(it.body)] ELSE taken END)[0] AS some
-                 UNWIND all[..some] AS it
-                 RETURN it.sequence AS sequence, coalesce(it.live, true) AS live, it.body AS body, size(all) AS found
+                 WITH met, reduce(taken = [0, 0], it IN met |
+                   CASE WHEN taken[1] < $bytes THEN [taken[0] + 1, taken[1] + size(it.body)] ELSE taken END)[0] AS many
+                 UNWIND met[..many] AS it
+                 RETURN it.sequence AS sequence, coalesce(it.live, true) AS live, it.body AS body, size(met) AS found
                  ORDER BY sequence"
             )
         )

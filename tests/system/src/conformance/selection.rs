@@ -228,12 +228,13 @@ pub async fn what_is_rare_is_found_by_and_by(open: impl AsyncFn() -> Ports) {
         records.put(&a, some).await.unwrap();
     }
     let rare = Record {
-        actor: "Ana".to_owned(),
+        observed_at: at("2027-03-01T12:00:00Z"),
         ..record(&a, "rare")
     };
     records.put(&a, std::slice::from_ref(&rare)).await.unwrap();
+    // No index tells of times alone.
     let selection = Selection {
-        actor: Some("ANA".to_owned()),
+        from: Some(at("2027-01-01T00:00:00Z")),
         ..Selection::default()
     };
     let (mut found, mut cursor, mut calls) = (Vec::new(), Some(0), 0);
