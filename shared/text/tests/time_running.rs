@@ -115,6 +115,8 @@ fn future_times_in_sentences() {
         The week after next I will be away. => The week after next = The week of 26 June 2023
         A week from Friday we will fly home. => A week from Friday = The week of 19 June 2023
         My lease will end on the 30th. => the 30th = 30 June 2023
+        Her last day is the 29th. => the 29th = 29 June 2023
+        Our floor is the 2nd. =>
         Three days from now the show will open. => Three days from now = 18 June 2023
         The course will run from Monday to Wednesday. => from Monday to Wednesday = between 19 and 21 June 2023
         We will be closed December 24-26. => December 24-26 = between 24 and 26 December 2023

@@ -14,6 +14,9 @@ const AFTER_DAY: &[&str] = &[
     "next",
 ];
 
+/// What is a day itself: "his last day is the 31st".
+const DAYS: &[&str] = &["day", "date", "deadline", "birthday", "anniversary"];
+
 impl Parser<'_> {
     /// "on the 5th": the day of the nearest fitting month; "the 5th of next month".
     pub(super) fn day_of_month(&self, i: usize) -> Read {
@@ -31,7 +34,8 @@ impl Parser<'_> {
             return self.day_of_told_month(the + 3, day);
         }
         let figures = self.word(the + 1).starts_with(|c: char| c.is_ascii_digit());
-        let placed = weekday.is_some() || self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
+        let day_is = self.is(i.wrapping_sub(1), &["is", "was"]) && self.is(i.wrapping_sub(2), DAYS);
+        let placed = weekday.is_some() || day_is || self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
         let next = the + 2;
         let ends = matches!(self.class(next), Class::Mark(_)) && self.word(next) != "-"
             || self.word(next).is_empty()
