@@ -77,7 +77,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
             }
             let scored = scored(question, pool, weights, lexicon);
             // A sentence without a colour tells none, and one without a sum of money does not say what something costs.
-            if scored.is_empty() && matches!(question.class, Some(Asked::Colour | Asked::Money)) {
+            if scored.is_empty() && matches!(question.class, Some(Asked::Colour | Asked::Money | Asked::Mail)) {
                 return None;
             }
             if scored.is_empty() {
@@ -163,7 +163,7 @@ fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut
     bound::keep(question, pool, &mut scored);
     gone::drop(question, pool, &mut scored);
     let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
-    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
+    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money | Asked::Mail));
     let right = |it: &Scored| it.grade == Grade::Right;
     if question.kind == AnswerKind::Where {
         let people = people(pool);

@@ -41,8 +41,14 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     if question.words.iter().any(|it| it.stem == "birthday") && born(sentence) {
         raise(IMPLIED, &|it| it == "birthday");
     }
-    if question.kind == AnswerKind::Where && leaves(sentence) {
+    if matches!(question.kind, AnswerKind::Where | AnswerKind::Who) && leaves(sentence) {
         raise(PLAIN, &|it| matches!(it, "go" | "travel"));
+    }
+    if switches(sentence) {
+        raise(PLAIN, &|it| it == "use");
+    }
+    if question.kind == AnswerKind::Who && gives_notice(sentence) {
+        raise(PLAIN, &|it| matches!(it, "leav" | "left"));
     }
     if question.plural && holds(sentence, question) {
         raise(IMPLIED, &|it| it == question.head);
@@ -76,6 +82,19 @@ fn leaves(sentence: &str) -> bool {
     let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
     let off = |it: &[String]| LEAVING.contains(&it[0].as_str()) && it[1] == "to";
     words.windows(2).any(off)
+}
+
+/// "Switched to canoes": who did that uses canoes.
+pub(crate) fn switches(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).into_iter().map(|it| stem(&it.to_lowercase())).collect();
+    let at = words.iter().position(|it| matches!(it.as_str(), "switch" | "migrat"));
+    at.is_some_and(|at| words[at..].iter().any(|it| it == "to"))
+}
+
+/// "Ben quit": who did that left.
+fn gives_notice(sentence: &str) -> bool {
+    let gone = |it: &str| matches!(stem(&it.to_lowercase()).as_str(), "quit" | "resign");
+    words(sentence).into_iter().any(gone)
 }
 
 /// Says whether a sentence names one of the things that the question wants listed.

@@ -49,6 +49,8 @@ pub(crate) enum Asked {
     Money,
     /// "How often".
     Rate,
+    /// "What is her email address".
+    Mail,
     /// "How far", "how heavy".
     Measure(Measure),
 }
@@ -80,7 +82,7 @@ pub(crate) struct Question {
     pub(crate) class: Option<Asked>,
     /// Points of the newest turn over the oldest: what holds now is told last.
     pub(crate) recency: f32,
-    /// Whether it asks how many there are of something.
+    /// Whether it asks how many there are of something, and not of money.
     pub(crate) many: bool,
     /// Whether it asks for the time of day.
     pub(crate) clock: bool,
@@ -207,7 +209,7 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
             .flat_map(|it| text::words(it))
             .map(str::to_lowercase)
             .collect(),
-        many: lower.contains("how many"),
+        many: lower.contains("how many") && !lower.contains("how many money"),
         identity: asked::identity(&asked),
         clock: lower.contains("what time") || lower.contains("which hour"),
         habitual: asked::habitual(&lower),

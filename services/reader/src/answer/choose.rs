@@ -5,7 +5,7 @@ use domain::anchor::AnswerKind;
 use super::lexis::number;
 use super::score::{Scored, located};
 use super::spans::Shape;
-use super::traits::{counts, is_denied, of_kind};
+use super::traits::{counts, is_denied, is_old, of_kind};
 use super::{Found, change, extent};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
@@ -183,7 +183,10 @@ fn several(question: &Question, pool: &Pool<'_>, scored: &[Scored], (order, wort
         own && of_kind(&scored[it].row) && scored[it].score >= scored[best].score - behind
     };
     let kind = order.iter().any(|&it| of_kind(it, KIND_NEAR));
-    let thing = |it: usize| !is_denied(&scored[it].row) && (verbal(&scored[best]) || !verbal(&scored[it]));
+    let thing = |it: usize| {
+        let row = &scored[it].row;
+        !is_denied(row) && !is_old(row) && (verbal(&scored[best]) || !verbal(&scored[it]))
+    };
     let fits = |it: usize| {
         if kind {
             of_kind(it, if cover(it) >= MATTER { KIND_FAR } else { KIND_BEHIND })

@@ -7,6 +7,7 @@ use super::lexis::{Class, class, denies};
 use super::slots;
 use super::spans::{Shape, Span};
 use super::traits::flag;
+use crate::implied::switches;
 use crate::lists;
 use crate::pool::{Line, Sentence};
 use crate::question::Question;
@@ -18,7 +19,8 @@ pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span, row: &mut
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
     let denied = !question.negated && is_denied(sentence, span);
-    let follows = || fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span);
+    let stands = [equals, behind_tail, before_end, switched];
+    let follows = || fronted || had || stands.iter().any(|it| it(question, sentence, span));
     row[slots::TAIL] = flag(!denied && follows());
     row[slots::DENIED] = flag(denied);
     if question.gap.agent {
@@ -210,11 +212,22 @@ pub(super) fn before_verb(question: &Question, sentence: &Sentence, span: &Span)
     // In German all that it is done to stands before the verb.
     let elsewhere = sentence.pieces.is_some() && span.says.is_some();
     let other = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Conjunction);
-    let bears = |it: &[(Class, String)]| it.iter().all(small) || controls(it) || elsewhere && !it.iter().any(other);
+    let bears = |it: &[(Class, String)]| {
+        it.iter().all(small) || controls(it) || described(it, span) || elsewhere && !it.iter().any(other)
+    };
     question.gap.agent
         && verbs(sentence)
             .filter(|it| *it >= span.end)
             .any(|it| between(sentence, span.end..it).is_some_and(|it| bears(&it)))
+}
+
+/// "Marta from support (tells them)".
+fn described(words: &[(Class, String)], span: &Span) -> bool {
+    let noun = |it: &(Class, String)| matches!(it.0, Class::Determiner | Class::Content | Class::Name);
+    let whose = words
+        .split_first()
+        .filter(|it| it.0.0 == Class::Preposition && span.shape == Shape::Name);
+    whose.is_some_and(|(_, rest)| !rest.is_empty() && rest.iter().skip_while(|it| noun(it)).all(helps))
 }
 
 /// "Used the time to", "promised to": who does that does what follows.
@@ -280,6 +293,23 @@ fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
         return true;
     }
     ends.any(|it| it.start < span.start && end_of(&sentence.text, it.start) <= span.start && follows(it.start))
+}
+
+/// "(Four) in Leeds", asked how many are in Leeds.
+fn before_end(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    let (asked, after) = (text::words(&question.lower), &sentence.text[span.end..].to_lowercase());
+    let [.., preposition, last] = asked.as_slice() else {
+        return false;
+    };
+    let follows = text::words(after).iter().take(2).eq([preposition, last]);
+    question.many && follows && class(preposition, preposition, false) == Class::Preposition
+}
+
+/// "Switched from kayaks to (canoes)", asked what is used, or was before.
+fn switched(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    let used = question.words.iter().any(|it| it.verb && it.stem == "use");
+    let led = if question.recency < 0.0 { "from" } else { "to" };
+    used && span.led == led && matches!(span.shape, Shape::Name | Shape::Phrase) && switches(&sentence.text)
 }
 
 /// "Ludvik plays in the park. He also repaired it": the name that the sentence before opens with.

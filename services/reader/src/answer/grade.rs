@@ -21,10 +21,13 @@ pub(crate) enum Grade {
     Wrong,
 }
 
-/// Grades a candidate; `lower` are its words in lower case.
-pub(crate) fn grade(question: &Question, span: &Span, lower: &[String]) -> Grade {
+/// Grades a candidate as it is shown; `lower` are its words in lower case.
+pub(crate) fn grade(question: &Question, span: &Span, (text, lower): (&str, &[String])) -> Grade {
     if says_nothing(question, lower) || repeats_verb(question, lower) {
         return Grade::Wrong;
+    }
+    if question.class == Some(Asked::Mail) {
+        return if text.contains('@') { Grade::Right } else { Grade::Wrong };
     }
     if question.class == Some(Asked::Colour) {
         return if figured(span) { Grade::Wrong } else { coloured(lower) };
@@ -190,8 +193,12 @@ fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let does = |it: &String| Nouns::builtin().is_person(it);
     let kin = |it: &String| person(it);
     let first = &lower[..phrase(lower)];
+    // "Off to Porto with Ann", asked with whom.
+    let tail = question.gap.tail.as_ref().map_or("", |it| it.1.as_str());
+    let aside = !tail.is_empty() && span.led != tail && class(&span.led, &span.led, false) == Class::Preposition;
     if span.timed != Timed::No
         || figured(span)
+        || aside
         || span.shape == Shape::Place
         || lower.iter().all(asked)
         || priced(lower)
@@ -200,6 +207,8 @@ fn someone(question: &Question, span: &Span, lower: &[String]) -> Grade {
     }
     match span.shape {
         Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if locates(&span.led) => Grade::Wrong,
+        // "She comes from Acme".
+        Shape::Name if span.led == "from" && !question.lower.contains("from") => Grade::Wrong,
         // "API" is nobody.
         Shape::Name if span.label => Grade::Open,
         Shape::Name => Grade::Right,
@@ -239,7 +248,7 @@ fn is(before: &str) -> bool {
 
 fn figure(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let counted = lower.last().is_some_and(|it| text::stem(it) == question.head);
-    let measure = question.many && span.shape == Shape::Amount && !counted;
+    let measure = question.many && (span.money || span.shape == Shape::Amount && !counted);
     if (span.timed != Timed::No && !question.timely) || measure {
         return Grade::Wrong;
     }

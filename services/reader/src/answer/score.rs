@@ -48,7 +48,7 @@ pub(crate) fn score(
             (text, lower)
         });
         let stems = stems(&lower, lexicon);
-        let grade = grade(question, &span, &lower);
+        let grade = grade(question, &span, (&text, &lower));
         if stems.is_empty() || grade == Grade::Wrong {
             continue;
         }

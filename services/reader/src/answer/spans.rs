@@ -1,5 +1,6 @@
 //! Candidate answers: phrases of the best turns.
 
+mod actions;
 mod figures;
 mod speaker;
 mod token;
@@ -12,7 +13,7 @@ use super::gap;
 use super::lexis::{Class, joins};
 use crate::pool::{Pool, telling};
 use crate::question::{Asked, Question};
-use token::{Token, barred, calls, open, tokens};
+use token::{Token, acts, barred, calls, open, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +128,14 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 let replies = || speaker::replies(question, pool, line, sentence);
                 found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
-            let barred = barred(question, calls, &tokens);
+            let mut barred = barred(question, calls, &tokens);
+            barred.extend(
+                found
+                    .out
+                    .iter()
+                    .filter(|it| question.many && it.money)
+                    .map(|it| it.start..it.end),
+            );
             let meets = |it: &Span, bar: &Range<usize>| it.start < bar.end && bar.start < it.end;
             found.out.retain(|it| !barred.iter().any(|bar| meets(it, bar)));
             out.append(&mut found.out);
@@ -218,8 +226,7 @@ impl Finder<'_> {
 
     /// A single word, even one that phrases do not start with.
     fn push_word(&mut self, at: usize, shape: Shape) {
-        let span = self.span(at, at + 1, shape);
-        self.out.push(span);
+        self.out.push(self.span(at, at + 1, shape));
     }
 
     /// Returns the end of the noun phrase that starts at `at`; `at` if there is none.
@@ -309,92 +316,12 @@ impl Finder<'_> {
                 break;
             }
             let until = self.phrase_end(from);
-            if until <= from {
+            if until <= from || next.comma && acts(self.tokens.get(until)) {
                 self.with_speaker(at, from);
                 break;
             }
             self.push(at, until, self.joined(at, until));
             here = until;
-        }
-    }
-
-    fn actions(&mut self, at: usize) {
-        let token = &self.tokens[at];
-        let clause = self.clause_end(at);
-        if matches!(token.class, Class::Verb | Class::Gerund) {
-            self.push(at, clause, Shape::Action);
-            self.push(at, self.clause_end_short(at), Shape::Action);
-            let object = self.object_end(at + 1);
-            if object > at + 1 {
-                self.push(at, object, Shape::Action);
-            }
-        }
-        let reason = matches!(token.lower.as_str(), "because" | "cause" | "since" | "cuz")
-            || (token.lower == "so"
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|it| matches!(it.class, Class::Pronoun | Class::Determiner)));
-        let purpose = token.lower == "to"
-            && self
-                .tokens
-                .get(at + 1)
-                .is_some_and(|it| matches!(it.class, Class::Verb | Class::Content));
-        if (reason || purpose) && at + 1 < clause {
-            let of = reason && self.tokens[at + 1].lower == "of";
-            self.push(at + usize::from(reason) + usize::from(of), clause, Shape::Reason);
-            if purpose {
-                self.push(at + 1, clause, Shape::Action);
-                self.push(at + 1, self.clause_end_short(at), Shape::Action);
-            }
-        }
-    }
-
-    /// The end of the object after a verb: an optional preposition and a phrase with its extension.
-    fn object_end(&self, at: usize) -> usize {
-        let mut here = at;
-        if self
-            .tokens
-            .get(here)
-            .is_some_and(|it| it.class == Class::Preposition && !it.breaks)
-        {
-            here += 1;
-        }
-        let end = if self.tokens.get(here).is_some_and(|it| !it.breaks) {
-            self.phrase_end(here)
-        } else {
-            here
-        };
-        if end > here { end } else { at }
-    }
-
-    fn clause_end(&self, at: usize) -> usize {
-        (at + 1..self.tokens.len())
-            .find(|&it| self.tokens[it].breaks)
-            .unwrap_or(self.tokens.len())
-    }
-
-    fn clause_end_short(&self, at: usize) -> usize {
-        let stops = |it: &Token| {
-            it.breaks || it.comma || matches!(it.lower.as_str(), "but" | "so" | "because" | "when" | "while")
-        };
-        (at + 1..self.tokens.len())
-            .find(|&it| stops(&self.tokens[it]))
-            .unwrap_or(self.tokens.len())
-    }
-
-    fn clauses(&mut self) {
-        for short in [false, true] {
-            let mut at = 0;
-            while at < self.tokens.len() {
-                let end = if short {
-                    self.clause_end_short(at)
-                } else {
-                    self.clause_end(at)
-                };
-                self.push(at, end, Shape::Clause);
-                at = end;
-            }
         }
     }
 }

@@ -33,6 +33,11 @@ pub(super) fn is_denied(row: &[f32]) -> bool {
     row[slots::DENIED] > 0.0
 }
 
+/// Says whether a candidate says nothing that the question does not say.
+pub(super) fn is_old(row: &[f32]) -> bool {
+    row[slots::OLD] > 0.0
+}
+
 /// What candidates are compared by beside themselves.
 pub(crate) struct Context<'a> {
     pub(crate) question: &'a Question,

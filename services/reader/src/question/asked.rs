@@ -188,6 +188,9 @@ pub(super) fn class(lower: &str) -> Option<Asked> {
     if tokens.windows(2).any(|it| it == ["how", "often"]) {
         return Some(Asked::Rate);
     }
+    if mail(&tokens) {
+        return Some(Asked::Mail);
+    }
     if let Some(measure) = Measure::asked(lower) {
         return Some(Asked::Measure(measure));
     }
@@ -213,6 +216,13 @@ fn coloured(tokens: &[&str]) -> bool {
     let asked = tokens.iter().position(|it| matches!(*it, "what" | "which" | "what's"));
     let next = asked.and_then(|at| tokens[at + 1..].iter().find(|it| !small(it)));
     next.is_some_and(|it| matches!(*it, "colour" | "color" | "colours" | "colors"))
+}
+
+/// "What is her email", "which e-mail address": not "what was the email about".
+fn mail(tokens: &[&str]) -> bool {
+    let named = |it: &&str| matches!(*it, "email" | "mail" | "e-mail");
+    let address = matches!(tokens, [.., mail, "address"] | [.., mail] if named(mail));
+    address && matches!(tokens.first(), Some(&("what" | "which" | "what's")))
 }
 
 /// Verbs of paying that need no object to be about money, by stem.

@@ -58,9 +58,14 @@ const PARTICLES: [&str; 14] = [
 fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
     let lower = bare(word);
     let adverb = ["ly", "ing", "ed"].iter().any(|it| lower.ends_with(it));
-    let acts = next.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma);
+    let acts = acts(next);
     let part = PARTICLES.contains(&lower.as_str()) && next.is_some_and(|it| it.class == Class::Name && !it.breaks);
     capital(word) && (part || names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
+}
+
+/// Says whether what stands before a word is its subject: "(prod) is".
+pub(super) fn acts(token: Option<&Token>) -> bool {
+    token.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma)
 }
 
 /// Says whether a word is an abbreviation in capitals, longer than initials.
@@ -135,7 +140,14 @@ pub(super) fn tokens(
         out.push(Token {
             start,
             end,
-            class: coded(word).unwrap_or_else(|| class(word, &lower, at == 0 && !sentence.caption)),
+            class: match coded(word) {
+                Some(class) => class,
+                // "64 GB" names nothing.
+                None if out.last().is_some_and(|it| it.class == Class::Number) && amount::unit(&lower) => {
+                    Class::Content
+                }
+                None => class(word, &lower, at == 0 && !sentence.caption),
+            },
             time: of_time(&lower) || times.iter().any(|it| it.contains(&start)),
             lower,
             breaks: calls.iter().any(|it| it.start == start || it.end == last)
