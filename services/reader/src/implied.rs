@@ -17,6 +17,16 @@ const SPEAKS: f32 = 0.9;
 const LEAVING: [&str; 10] = [
     "off", "flying", "fly", "flew", "heading", "headed", "trip", "flight", "driving", "drove",
 ];
+/// What is studied for.
+const DEGREES: [&str; 7] = [
+    "master's",
+    "masters",
+    "bachelor's",
+    "bachelors",
+    "degree",
+    "phd",
+    "doctorate",
+];
 /// Words of weighing, by stem.
 const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
 
@@ -43,6 +53,9 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     }
     if matches!(question.kind, AnswerKind::Where | AnswerKind::Who) && leaves(sentence) {
         raise(PLAIN, &|it| matches!(it, "go" | "travel"));
+    }
+    if studies(sentence).is_some() {
+        raise(PLAIN, &|it| it == "studi");
     }
     if switches(sentence) {
         raise(PLAIN, &|it| it == "use");
@@ -82,6 +95,13 @@ fn leaves(sentence: &str) -> bool {
     let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
     let off = |it: &[String]| LEAVING.contains(&it[0].as_str()) && it[1] == "to";
     words.windows(2).any(off)
+}
+
+/// Returns where the word for a degree ends in a sentence that tells of one: "my master's in law".
+pub(crate) fn studies(sentence: &str) -> Option<usize> {
+    let degree = |it: &&str| DEGREES.contains(&it.to_lowercase().replace('’', "'").as_str());
+    let word = words(sentence).into_iter().find(degree)?;
+    Some(word.as_ptr() as usize - sentence.as_ptr() as usize + word.len())
 }
 
 /// "Switched to canoes": who did that uses canoes.

@@ -62,6 +62,18 @@ impl Nouns {
         names(lower) || names(lower.trim_end_matches('s'))
     }
 
+    /// Says whether the last words of a phrase in lower case are a known noun of which none of the senses meant is of one of `kinds`.
+    pub fn is_none_of(&self, kinds: &[&str], phrase: &[String]) -> bool {
+        let longest = phrase.len().min(WORDS);
+        let mut endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
+        let Some((_, senses)) = endings.find_map(|it| self.find(&it)) else {
+            return false;
+        };
+        let kinds: Vec<Kind> = kinds.iter().filter_map(|it| self.kind(it)).collect();
+        let of = |sense: &u32| kinds.iter().any(|it| self.under(*sense, &it.senses));
+        !senses.iter().take(SAID).any(of)
+    }
+
     /// Looks a noun up as it stands, and as what it may be the plural of.
     fn find(&self, lower: &str) -> Option<(&str, &[u32])> {
         let singular = |ending: &str, instead: &str| {

@@ -7,7 +7,7 @@ use super::lexis::{Class, class, denies};
 use super::slots;
 use super::spans::{Shape, Span};
 use super::traits::flag;
-use crate::implied::switches;
+use crate::implied::{studies, switches};
 use crate::lists;
 use crate::pool::{Line, Sentence};
 use crate::question::Question;
@@ -19,7 +19,7 @@ pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span, row: &mut
     let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
     let denied = !question.negated && is_denied(sentence, span);
-    let stands = [equals, behind_tail, before_end, switched];
+    let stands = [equals, behind_tail, before_end, switched, studied];
     let follows = || fronted || had || stands.iter().any(|it| it(question, sentence, span));
     row[slots::TAIL] = flag(!denied && follows());
     row[slots::DENIED] = flag(denied);
@@ -310,6 +310,13 @@ fn switched(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let used = question.words.iter().any(|it| it.verb && it.stem == "use");
     let led = if question.recency < 0.0 { "from" } else { "to" };
     used && span.led == led && matches!(span.shape, Shape::Name | Shape::Phrase) && switches(&sentence.text)
+}
+
+/// "A master's in (law)".
+fn studied(question: &Question, sentence: &Sentence, span: &Span) -> bool {
+    let asked = question.words.iter().any(|it| it.stem == "studi");
+    let between = |at: usize| sentence.text.get(at..span.start).is_some_and(|it| it.trim() == "in");
+    asked && matches!(span.shape, Shape::Name | Shape::Phrase) && studies(&sentence.text).is_some_and(between)
 }
 
 /// "Ludvik plays in the park. He also repaired it": the name that the sentence before opens with.

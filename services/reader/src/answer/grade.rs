@@ -130,6 +130,9 @@ pub(super) fn leads(before: &str) -> bool {
         )
 }
 
+/// What somebody or something may be at.
+const SOMEWHERE: [&str; 5] = ["object", "location", "group", "event", "body of water"];
+
 fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let speaker = lower.iter().all(|it| question.speakers.contains(it));
     let somebody = span.shape != Shape::Place && !leads(&span.led) && lower.last().is_some_and(|it| person(it));
@@ -140,8 +143,11 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
     if span.timed != Timed::No || figured(span) || speaker || somebody || aimed || priced(lower) || month(span, lower) {
         return Grade::Wrong;
     }
+    // "In marine biology" is nowhere.
+    let nowhere = span.shape != Shape::Name && Nouns::builtin().is_none_of(&SOMEWHERE, &lower[..phrase(lower)]);
     match span.shape {
-        Shape::Extended if lower.iter().any(|it| apart(it)) => Grade::Open,
+        Shape::Extended if nowhere || lower.iter().any(|it| apart(it)) => Grade::Open,
+        Shape::Phrase if nowhere => Grade::Open,
         Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if leads(&span.led) => Grade::Right,
         Shape::Place if lower.first().is_some_and(|it| leads(it)) => Grade::Right,
         // A code is no place.

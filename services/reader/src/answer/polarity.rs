@@ -30,6 +30,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         true
     } else {
         spoken(pool, &pool.lines[first])
+            .or_else(|| replied(question, pool, first))
             .or_else(|| answered(question, pool, &near))
             .unwrap_or_else(|| denied(question, pool, &near))
     };
@@ -78,11 +79,32 @@ fn spoken(pool: &Pool<'_>, line: &Line<'_>) -> Option<bool> {
         .iter()
         .rev()
         .find(|it| it.question)?;
-    let first = text::words(&line.turn.text).first()?.to_lowercase();
     let own = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
-    match first.as_str() {
-        "no" | "nope" | "nah" | "never" if asked.cover > 0.6 * own => Some(true),
-        "yes" | "yeah" | "yep" | "yup" | "absolutely" | "definitely" if asked.cover > own => Some(false),
+    let share = |denied: &bool| if *denied { 0.6 * own } else { own };
+    opens_denying(line).filter(|it| asked.cover > share(it))
+}
+
+/// The matter is told and somebody asks back what is asked now, "did it survive?", or it is asked at once: who replies decides.
+fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<bool> {
+    let told = &pool.lines[first];
+    let same = |it: &&Sentence| {
+        let mut pairs = question.words.iter().zip(&it.matches);
+        it.question && pairs.any(|(word, like)| word.verb && *like >= 1.0)
+    };
+    let replies = [Some(first), told.next].into_iter().flatten().filter_map(|at| {
+        let asks = &pool.lines[at];
+        asks.sentences.last().filter(same)?;
+        let reply = &pool.lines[asks.next?];
+        (reply.turn.actor != asks.turn.actor).then_some(reply)
+    });
+    replies.filter_map(opens_denying).next()
+}
+
+/// Says whether a turn opens with no; none if it opens with neither yes nor no.
+fn opens_denying(line: &Line<'_>) -> Option<bool> {
+    match text::words(&line.turn.text).first()?.to_lowercase().as_str() {
+        "no" | "nope" | "nah" | "never" => Some(true),
+        "yes" | "yeah" | "yep" | "yup" | "absolutely" | "definitely" => Some(false),
         _ => None,
     }
 }

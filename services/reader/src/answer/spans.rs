@@ -129,19 +129,22 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
             let mut barred = barred(question, calls, &tokens);
-            barred.extend(
-                found
-                    .out
-                    .iter()
-                    .filter(|it| question.many && it.money)
-                    .map(|it| it.start..it.end),
-            );
+            let measures = found.out.iter().filter(|span| measures(question, &it.text, span));
+            barred.extend(measures.map(|it| it.start..it.end));
             let meets = |it: &Span, bar: &Range<usize>| it.start < bar.end && bar.start < it.end;
             found.out.retain(|it| !barred.iter().any(|bar| meets(it, bar)));
             out.append(&mut found.out);
         }
     }
     out
+}
+
+/// Says whether a figure measures something, or is a sum of money, while it is asked how many there are of something else.
+fn measures(question: &Question, text: &str, span: &Span) -> bool {
+    let words = text::words(&text[span.start..span.end]);
+    let asked = |stem: String| question.words.iter().any(|it| it.stem == stem);
+    let counted = || words.iter().any(|it| asked(text::stem(&it.to_lowercase())));
+    question.many && (span.money || span.shape == Shape::Amount && !counted())
 }
 
 struct Finder<'a> {

@@ -35,7 +35,9 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
             .is_some_and(|verb| tokens[1..verb.max(1)].iter().all(|it| leaves_agent(it)));
     let tail = match tokens.as_slice() {
         // "What does she teach?": what follows the verb.
-        ["what", "did" | "does" | "do", .., last] if stem(last) == action => Some((action.to_owned(), String::new())),
+        ["what", "did" | "does" | "do" | "didn't" | "doesn't" | "don't", .., last] if stem(last) == action => {
+            Some((action.to_owned(), String::new()))
+        }
         [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some((stem(word), (*last).to_owned())),
         _ => None,
     };

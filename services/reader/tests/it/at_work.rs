@@ -1,6 +1,6 @@
 //! What people ask of their work: machines, rotas, who came and who left.
 
-use domain::anchor::AnswerKind::{Kind, Number, WhatDoes, WhatIs, Where, Who};
+use domain::anchor::AnswerKind::{Kind, Number, WhatDoes, WhatIs, Where, Who, YesNo};
 
 use crate::gaps::{Case, check};
 use crate::talk::Talk;
@@ -113,4 +113,56 @@ fn an_address_has_its_sign() {
          Ines: Ruud will be on call from Friday on, I will write him an email.",
     );
     check(&told, &[(WhatIs, "", "", "What is Ruud's email address?", "refused")]);
+}
+
+fn move_in() -> Talk {
+    Talk::new(
+        "@ 2025-03-04
+         Edda: We moved in! 95 square metres and three balconies. My uncle Pau dropped the fridge on the stairs.
+         Jonah: Oh no. Did it survive?
+         Edda: No, we had to buy a new one for 600 euros.
+         Jonah: I don't eat shrimps, so you know, and I'm allergic to cats.
+
+         @ 2025-05-04
+         Jonah: I begin my master's in forest ecology at the university in Umeå in autumn. The grant pays 9,000.
+         Edda: We felled the birch and planted a plum instead.",
+    )
+}
+
+#[test]
+fn who_replies_to_what_is_asked_back_decides() {
+    check(&move_in(), &[(YesNo, "", "survive", "Did the fridge survive?", "No")]);
+}
+
+#[test]
+fn what_measures_something_counts_nothing() {
+    check(
+        &move_in(),
+        &[
+            (Number, "balconies", "", "How many balconies are there?", "three"),
+            (Number, "", "pay", "How much does the grant pay?", "9,000"),
+        ],
+    );
+}
+
+#[test]
+fn a_degree_is_studied_for_where_its_university_is() {
+    check(
+        &move_in(),
+        &[
+            (WhatDoes, "", "study", "What does Jonah study?", "forest ecology"),
+            (Where, "", "study", "Where does Jonah study?", "university in Umeå"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_denied_is_asked_for_with_a_denial() {
+    check(
+        &move_in(),
+        &[
+            (WhatDoes, "", "eat", "What doesn't Jonah eat?", "shrimps"),
+            (WhatDoes, "", "planted", "What was planted?", "plum"),
+        ],
+    );
 }

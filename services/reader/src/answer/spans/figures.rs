@@ -123,7 +123,7 @@ impl Finder<'_> {
             // "Got 220 for it".
             "got" | "get" | "took" | "made" | "asked" | "offered" if back() => true,
             "for" => verb(&["buy", "sell", "get"]),
-            "me" | "us" | "him" | "her" | "them" | "paid" | "cost" | "costs" | "charged" => {
+            "me" | "us" | "him" | "her" | "them" | "pay" | "pays" | "paid" | "cost" | "costs" | "charged" => {
                 verb(&["pay", "cost", "charg"])
             }
             _ => false,
