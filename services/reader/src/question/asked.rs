@@ -218,11 +218,16 @@ fn coloured(tokens: &[&str]) -> bool {
     next.is_some_and(|it| matches!(*it, "colour" | "color" | "colours" | "colors"))
 }
 
-/// "What is her email", "which e-mail address": not "what was the email about".
+/// "What is her email", "which email address": not "what was in her email".
 fn mail(tokens: &[&str]) -> bool {
-    let named = |it: &&str| matches!(*it, "email" | "mail" | "e-mail");
-    let address = matches!(tokens, [.., mail, "address"] | [.., mail] if named(mail));
-    address && matches!(tokens.first(), Some(&("what" | "which" | "what's")))
+    let address = |it: &[&str]| matches!(it[0], "email" | "mail") && it[1] == "address";
+    let owns = |it: &str| it.ends_with("'s") || matches!(it, "my" | "our" | "your" | "his" | "her" | "their");
+    let own = match tokens {
+        ["what", "is", names @ .., whose, "email"] => owns(whose) && !names.iter().any(|it| is_stop(it)),
+        ["what's", names @ .., whose, "email"] => owns(whose) && !names.iter().any(|it| is_stop(it)),
+        _ => false,
+    };
+    own || matches!(tokens.first(), Some(&("what" | "which" | "what's"))) && tokens.windows(2).any(address)
 }
 
 /// Verbs of paying that need no object to be about money, by stem.
@@ -324,6 +329,20 @@ mod tests {
                 ..Anchors::default()
             };
             assert_eq!(plural(&anchors, question), many, "{question}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_whose_mail_it_is() {
+        for (question, address) in [
+            ("what is ann's email?", true),
+            ("what's my email?", true),
+            ("which email address does ann have?", true),
+            ("what was in ann's email?", false),
+            ("what is in her email?", false),
+            ("what came in the mail?", false),
+        ] {
+            assert_eq!(class(question) == Some(Asked::Mail), address, "{question}");
         }
     }
 
