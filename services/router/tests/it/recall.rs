@@ -1,6 +1,7 @@
 //! What messages wake, and what they do not.
 
 mod outdated;
+mod replied;
 
 use std::sync::Arc;
 
@@ -237,29 +238,6 @@ fn a_contradiction_shows_both_sides() {
             "{text}: {hints:?}"
         );
     }
-}
-
-#[test]
-fn a_reply_contradicts_by_the_question_that_it_answers() {
-    let asked = said(
-        20,
-        "2024-05-05T09:59:00Z|Ivo|Back from the fair! Where do you live now?",
-    );
-    let reply = |session| RecallV1 {
-        session,
-        ..message("Hana", "Porto, since March.")
-    };
-    let memory = Memory::of(life(), facts());
-    let units: Vec<Unit> = life().into_iter().chain([asked.clone()]).collect();
-    let hints = woken_in(units.clone(), &memory, &reply(Some(asked.session)));
-    let hint = hints.iter().find(|it| it.trigger == Trigger::Contradiction);
-    let sides = hint.map(|it| it.sides.clone()).unwrap_or_default();
-    assert_eq!(sides, ["Hana lives in Porto", "Hana lives in Lisbon"], "{hints:?}");
-    let elsewhere = woken_in(units, &memory, &reply(None));
-    assert!(
-        elsewhere.iter().all(|it| it.trigger != Trigger::Contradiction),
-        "{elsewhere:?}"
-    );
 }
 
 #[test]
