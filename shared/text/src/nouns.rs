@@ -47,9 +47,7 @@ impl Nouns {
     /// Says whether a phrase in lower case names something of a kind; what it is shows in its last words. The kind itself does
     /// not.
     pub fn has(&self, kind: &Kind, phrase: &[String]) -> bool {
-        let longest = phrase.len().min(WORDS);
-        let mut endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
-        let Some((noun, senses)) = endings.find_map(|it| self.find(&it)) else {
+        let Some((noun, senses)) = self.ending(phrase) else {
             return false;
         };
         noun != kind.noun && senses.iter().take(SAID).any(|it| self.under(*it, &kind.senses))
@@ -64,14 +62,19 @@ impl Nouns {
 
     /// Says whether the last words of a phrase in lower case are a known noun of which none of the senses meant is of one of `kinds`.
     pub fn is_none_of(&self, kinds: &[&str], phrase: &[String]) -> bool {
-        let longest = phrase.len().min(WORDS);
-        let mut endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
-        let Some((_, senses)) = endings.find_map(|it| self.find(&it)) else {
+        let Some((_, senses)) = self.ending(phrase) else {
             return false;
         };
         let kinds: Vec<Kind> = kinds.iter().filter_map(|it| self.kind(it)).collect();
         let of = |sense: &u32| kinds.iter().any(|it| self.under(*sense, &it.senses));
         !senses.iter().take(SAID).any(of)
+    }
+
+    /// Returns the longest noun with which a phrase ends.
+    fn ending(&self, phrase: &[String]) -> Option<(&str, &[u32])> {
+        let longest = phrase.len().min(WORDS);
+        let mut endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
+        endings.find_map(|it| self.find(&it))
     }
 
     /// Looks a noun up as it stands, and as what it may be the plural of.

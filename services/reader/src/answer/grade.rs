@@ -144,10 +144,10 @@ fn place(question: &Question, span: &Span, lower: &[String]) -> Grade {
         return Grade::Wrong;
     }
     // "In marine biology" is nowhere.
-    let nowhere = span.shape != Shape::Name && Nouns::builtin().is_none_of(&SOMEWHERE, &lower[..phrase(lower)]);
+    let nowhere = || Nouns::builtin().is_none_of(&SOMEWHERE, &lower[..phrase(lower)]);
     match span.shape {
-        Shape::Extended if nowhere || lower.iter().any(|it| apart(it)) => Grade::Open,
-        Shape::Phrase if nowhere => Grade::Open,
+        Shape::Extended if lower.iter().any(|it| apart(it)) => Grade::Open,
+        Shape::Phrase | Shape::Extended if nowhere() => Grade::Open,
         Shape::Name | Shape::Phrase | Shape::Extended | Shape::Joined if leads(&span.led) => Grade::Right,
         Shape::Place if lower.first().is_some_and(|it| leads(it)) => Grade::Right,
         // A code is no place.
@@ -254,7 +254,7 @@ fn is(before: &str) -> bool {
 
 fn figure(question: &Question, span: &Span, lower: &[String]) -> Grade {
     let counted = lower.last().is_some_and(|it| text::stem(it) == question.head);
-    let measure = question.many && (span.money || span.shape == Shape::Amount && !counted);
+    let measure = question.many && span.shape == Shape::Amount && !counted;
     if (span.timed != Timed::No && !question.timely) || measure {
         return Grade::Wrong;
     }

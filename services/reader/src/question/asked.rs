@@ -223,8 +223,9 @@ fn mail(tokens: &[&str]) -> bool {
     let address = |it: &[&str]| matches!(it[0], "email" | "mail") && it[1] == "address";
     let owns = |it: &str| it.ends_with("'s") || matches!(it, "my" | "our" | "your" | "his" | "her" | "their");
     let own = match tokens {
-        ["what", "is", names @ .., whose, "email"] => owns(whose) && !names.iter().any(|it| is_stop(it)),
-        ["what's", names @ .., whose, "email"] => owns(whose) && !names.iter().any(|it| is_stop(it)),
+        ["what", "is", names @ .., whose, "email"] | ["what's", names @ .., whose, "email"] => {
+            owns(whose) && !names.iter().any(|it| is_stop(it))
+        }
         _ => false,
     };
     own || matches!(tokens.first(), Some(&("what" | "which" | "what's"))) && tokens.windows(2).any(address)
