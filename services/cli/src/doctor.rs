@@ -47,6 +47,18 @@ impl Report {
             self.paint.paint(style, &format!("{mark:<8}"))
         ));
     }
+
+    /// Tells of vectors that were taken out because another model made them.
+    fn vectors(&mut self, forgotten: anyhow::Result<Option<String>>) {
+        match forgotten {
+            Ok(None) => {}
+            Ok(Some(model)) => self.add(
+                "vectors",
+                Finding::Well(format!("those of {model} are gone, everything is embedded anew")),
+            ),
+            Err(error) => self.add("vectors", Finding::Wrong(format!("{error:#}"))),
+        }
+    }
 }
 
 /// Looks at settings, folder, file, stores, disk and server.
@@ -115,6 +127,9 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
             Finding::Skipped("the running server has them; stop it to compare them".into()),
         );
     } else if sound {
+        if repair {
+            report.vectors(host::upkeep::forget_other_vectors(dir, &settings).await);
+        }
         let compared = match Context::embedded_with(dir, settings).await {
             Ok(ctx) => embedded_stores(&ctx, repair).await,
             Err(error) => Err(error),

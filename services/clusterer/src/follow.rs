@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
-use domain::id::{PageId, SpaceId, UnitId};
+use domain::id::{PageId, SpaceId};
 use domain::message::UnitsOrganisedV1;
 use domain::port::Change;
 use domain::recall::NoteKind;
@@ -131,10 +131,9 @@ impl Follower {
             let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
             let Some(last) = changes.last() else { break };
             followed.sequence = last.sequence;
-            let vectors = self.vectors(&changes).await?;
             followed = tokio::task::spawn_blocking(move || {
                 for Change { unit, .. } in &changes {
-                    followed.memory.apply(unit, vectors.get(&unit.id).map(Vec::as_slice));
+                    followed.memory.apply(unit, vector(unit).as_deref());
                 }
                 followed
             })
@@ -173,18 +172,6 @@ impl Follower {
         })
     }
 
-    /// Embeds the summaries of the event units among the changes, as far as they stand.
-    async fn vectors(&self, changes: &[Change]) -> Result<BTreeMap<UnitId, Vec<f32>>, Error> {
-        let stands = |it: &Unit| it.grain == Grain::Event && matches!(it.status, Status::Active | Status::Merged);
-        let events: Vec<&Unit> = changes.iter().map(|it| &it.unit).filter(|it| stands(it)).collect();
-        if events.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let texts: Vec<String> = events.iter().map(|it| it.summary.clone()).collect();
-        let vectors = self.backends.embedder.embed(&texts).await?;
-        Ok(events.iter().map(|it| it.id).zip(vectors).collect())
-    }
-
     async fn curations(&self, space: &SpaceId) -> Result<Vec<Curation>, Error> {
         let mut all: Vec<Curation> = Vec::new();
         loop {
@@ -204,6 +191,13 @@ impl Follower {
         let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
         Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
     }
+}
+
+/// Returns the vector of the summary of an event unit, as far as it stands; by the built-in table, whatever the index is
+/// searched with: how near the same event and the same topic are was measured with it.
+fn vector(unit: &Unit) -> Option<Vec<f32>> {
+    let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
+    stands.then(|| text::Table::builtin().embed(&unit.summary))
 }
 
 fn gate(space: &SpaceId) -> usize {

@@ -28,6 +28,8 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         own(&asked, &matches.rows[row], values);
         around(view, matches, query, row, values);
         basic(&asked, query, turn, values);
+        values[s::ENCODED] = query.encoded.between(matches.turns[row]);
+        values[s::ENCODED_TOP] = query.encoded.over_best(matches.turns[row]);
     }
     for &row in full {
         let turn = &view.turns()[matches.turns[row]];

@@ -9,8 +9,11 @@ use serde::Deserialize;
 use crate::edges;
 use crate::slots::{self, Values};
 
-static BUILTIN: &str = include_str!("../weights/corpus-5.json");
+static BUILTIN: &str = include_str!("../weights/corpus-6.json");
 static WEIGHTS: LazyLock<Result<Weights, WeightsError>> = LazyLock::new(|| Weights::read(BUILTIN));
+/// Those for a memory with a sentence encoder.
+static ENCODED: LazyLock<Result<Weights, WeightsError>> =
+    LazyLock::new(|| Weights::read(include_str!("../weights/corpus-6-encoder.json")));
 
 /// The weights of all heads.
 #[derive(Clone, Debug)]
@@ -83,6 +86,14 @@ impl Weights {
         WEIGHTS.as_ref()
     }
 
+    /// Returns those that are built in for a memory that embeds with a sentence encoder.
+    ///
+    /// # Errors
+    /// As [`Weights::builtin`].
+    pub fn encoded() -> Result<&'static Weights, &'static WeightsError> {
+        ENCODED.as_ref()
+    }
+
     /// Reads weights from a file.
     ///
     /// # Errors
@@ -151,7 +162,9 @@ mod tests {
 
     #[test]
     fn weights_fit_the_features() {
-        assert!(Weights::builtin().is_ok(), "{:?}", Weights::builtin().err());
+        for builtin in [Weights::builtin(), Weights::encoded()] {
+            assert!(builtin.is_ok(), "{:?}", builtin.err());
+        }
         let own = format!("\"features\": {}", slots::VERSION);
         let other = BUILTIN.replacen(&own, "\"features\": 0", 1);
         assert_eq!(Weights::read(&other).err(), Some(WeightsError::Version { found: 0 }));

@@ -6,6 +6,7 @@
 //! around in both, and [`recall`] says unasked what a message wakes in them.
 
 pub mod edges;
+pub mod encoded;
 pub mod favour;
 pub mod features;
 pub mod heads;

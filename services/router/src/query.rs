@@ -11,6 +11,7 @@ use domain::time::{Precision, TimeSpan};
 use text::frames::Frames;
 use text::{Table, sparse};
 
+use crate::encoded::Encoded;
 use crate::near::Near;
 use crate::view::{View, is_role, is_user};
 
@@ -47,6 +48,8 @@ pub struct Query {
     pub patterns: [u8; text::patterns::N],
     /// Likeness of every row of the table to the nearest piece of the question, 0 to 1.
     pub nearest: Vec<f32>,
+    /// What the index found by its vector, if a sentence encoder made that; filled in after the search.
+    pub encoded: Encoded,
 }
 
 /// One content word of a question.
@@ -138,6 +141,7 @@ impl Query {
             picture,
             subjects,
             anchors,
+            encoded: Encoded::default(),
         }
     }
 

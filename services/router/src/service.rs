@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
 
 use crate::edges::Related;
+use crate::encoded::Encoded;
 use crate::error::{Error, crashed};
 use crate::heads::Weights;
 use crate::propose::Gate;
@@ -105,7 +106,11 @@ impl Router {
     /// If the weights cannot be read or do not fit the features of this build.
     pub fn new(backends: Backends, config: Config) -> Result<Router, Error> {
         let weights = if config.weights.as_os_str().is_empty() {
-            Weights::builtin().map_err(Clone::clone)?.clone()
+            let builtin = match backends.embedder.reads_sentences() {
+                true => Weights::encoded(),
+                false => Weights::builtin(),
+            };
+            builtin.map_err(Clone::clone)?.clone()
         } else {
             Weights::load(&config.weights)?
         };
@@ -139,7 +144,7 @@ impl Router {
         let view = seen.view;
         log.step("sync", start);
         let start = Instant::now();
-        let query = self.read(&view, &request).instrument(info_span!("read")).await?;
+        let mut query = self.read(&view, &request).instrument(info_span!("read")).await?;
         let as_of = request.as_of.map(|it| it.to_utc());
         let told = stated(&view, seen.memory.at(as_of), &query, &request.question);
         request.focus.extend(seen.memory.turns(&told));
@@ -149,6 +154,7 @@ impl Router {
             .search(&request, &query, &mut log)
             .instrument(info_span!("search"))
             .await;
+        query.encoded = self.encoded(&view, &found);
         let only = away
             .map(|error| still_there(error, (&view, &found), &mut log))
             .transpose()?;
@@ -218,8 +224,12 @@ impl Router {
 
     /// Searches the index for what a question says; without it or the embedder as far as may be.
     pub(crate) async fn search(&self, request: &RouteV1, query: &Query, log: &mut Log) -> SearchResult {
-        let bare = [query.anchors.bare.clone()];
-        let dense = match self.backends.embedder.embed(&bare).await {
+        let embedder = &self.backends.embedder;
+        let asked = match embedder.reads_sentences() {
+            true => request.question.clone(),
+            false => query.anchors.bare.clone(),
+        };
+        let dense = match embedder.embed(&[asked]).await {
             Ok(mut vectors) => vectors.pop(),
             Err(error) => {
                 log.degrade("embedder", &error);
@@ -242,6 +252,14 @@ impl Router {
                 log.degrade("index", &error);
                 SearchResult::default()
             }
+        }
+    }
+
+    /// Returns what the hits say of how near turns are as a whole; nothing if words alone made their vectors.
+    pub(crate) fn encoded(&self, view: &View, found: &SearchResult) -> Encoded {
+        match self.backends.embedder.reads_sentences() {
+            true => Encoded::of(view, &found.dense),
+            false => Encoded::default(),
         }
     }
 

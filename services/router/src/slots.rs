@@ -1,7 +1,7 @@
 //! The features of a unit: a fixed slot each. Adding, removing or changing the meaning of one raises [`VERSION`].
 
 /// Version of the list and of what its entries mean; weights say which one they are for.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// What a feature is about: features of one group say the same in an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -239,6 +239,22 @@ slots! {
     ASKS = "asks" of Asking,
     /// Belongs with the best anchors, by the edge head.
     CHAINED = "chained" of Chain,
+    /// Cosine by the sentence encoder, between the least hit of the index and the best; 0 without an encoder, as all below.
+    ENCODED = "encoded" of Meaning,
+    /// The same cosine over the best.
+    ENCODED_TOP = "encoded_top" of Meaning,
+    /// 5 / (5 + rank by `encoded`), rank from 1.
+    ENCODED_RANK = "encoded_rank" of Meaning,
+    /// `encoded` times `first_top`.
+    ENCODED_FIRST = "encoded_first" of Meaning,
+    /// `encoded` of the turn before.
+    ENCODED_BEFORE = "encoded_before" of Around,
+    /// `encoded` of the turn behind.
+    ENCODED_AFTER = "encoded_after" of Around,
+    /// Mean of `encoded` over the session's turns.
+    ENCODED_SESSION = "encoded_session" of Session,
+    /// Mean of the three best `encoded` of the session.
+    ENCODED_SESSION_BEST = "encoded_session_best" of Session,
 }
 
 /// Number of features.

@@ -34,7 +34,7 @@ mod window;
 mod write;
 
 pub use error::Error;
-pub use points::points_of;
+pub use points::{embedded, points_of};
 pub use segment::{MARGIN, Plan, Segments, Stretch, plan, segment};
 pub use write::{RULES, write};
 

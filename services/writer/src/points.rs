@@ -38,6 +38,12 @@ pub fn points_of(unit: &Unit) -> usize {
     text::parts(&body(unit)).len().min(PARTS_MAX)
 }
 
+/// Returns what is embedded of a turn unit: a text for each of its points, in order.
+#[must_use]
+pub fn embedded(unit: &Unit) -> Vec<String> {
+    parts(unit).into_iter().map(|it| it.text).collect()
+}
+
 /// Returns the parts of a turn unit, in order.
 pub(crate) fn parts(unit: &Unit) -> Vec<Part> {
     let body = body(unit);

@@ -1,11 +1,8 @@
 //! The three servers together: who uses which, and what is made on them before the first start.
 
-use std::sync::Arc;
-
 use domain::port::Embedder;
 use domain::{Classify, ErrorKind, PortError};
 
-use crate::embed::TableEmbedder;
 use crate::{nats, neo4j, qdrant};
 
 /// How to reach each of the servers.
@@ -83,18 +80,11 @@ impl Classify for ProvisionError {
     }
 }
 
-/// Returns the embedder; it is built in, whatever the stores.
-#[must_use]
-pub fn embedder() -> Arc<dyn Embedder> {
-    Arc::new(TableEmbedder::new())
-}
-
-/// Makes what is missing on all three servers and says what differs. To run it again changes nothing.
+/// Makes what is missing on all three servers, the index for the vectors of `embedder`, and says what differs. To run it again changes nothing.
 ///
 /// # Errors
 /// The first server that cannot be reached or refuses.
-pub async fn provision(options: &Options) -> Result<Vec<Provisioned>, ProvisionError> {
-    let embedder = embedder();
+pub async fn provision(options: &Options, embedder: &dyn Embedder) -> Result<Vec<Provisioned>, ProvisionError> {
     let bus = nats::provision(&options.nats).await.map_err(ProvisionError::Nats)?;
     let graph = neo4j::provision(&options.neo4j).await.map_err(ProvisionError::Neo4j)?;
     let index = qdrant::provision(&options.qdrant, embedder.dimension(), embedder.model())

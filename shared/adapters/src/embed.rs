@@ -1,15 +1,35 @@
 //! The embedder that is always there: the static word-piece table of `text`.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use domain::port::{Embedder, Embedding, Result};
+use domain::port::{self, Embedder, Embedding};
 use domain::{ErrorKind, PortError};
 use text::Table;
 use tokio::task::spawn_blocking;
+
+use crate::EncoderError;
 
 /// Name of the table and of the way texts are read with it; another table or reading is another model.
 pub(crate) const MODEL: &str = "static-en-128/1";
 /// Bytes of text that are embedded in well under a millisecond, on the caller's thread.
 const SHORT: usize = 32 * 1_024;
+
+/// Returns the embedder: the sentence encoder of the folder `encoder`, or the built-in table if that is empty. Blocks while
+/// a model is read.
+///
+/// # Errors
+/// An encoder that cannot be used, or cannot be run by this build.
+pub fn embedder(encoder: &Path) -> Result<Arc<dyn Embedder>, EncoderError> {
+    if encoder.as_os_str().is_empty() {
+        return Ok(Arc::new(TableEmbedder::new()));
+    }
+    #[cfg(feature = "encoder")]
+    return Ok(Arc::new(crate::encoder::Encoder::open(encoder)?));
+    #[cfg(not(feature = "encoder"))]
+    Err(EncoderError::NotBuilt)
+}
 
 /// Embeds with the built-in table.
 pub(crate) struct TableEmbedder {
@@ -35,7 +55,11 @@ impl Embedder for TableEmbedder {
         self.table.dimension()
     }
 
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>> {
+    fn reads_sentences(&self) -> bool {
+        false
+    }
+
+    async fn embed(&self, texts: &[String]) -> port::Result<Vec<Embedding>> {
         let table = self.table;
         if texts.iter().map(String::len).sum::<usize>() <= SHORT {
             return Ok(texts.iter().map(|it| table.embed(it)).collect());

@@ -51,7 +51,7 @@ pub struct Embedded {
     pub graph: Arc<dyn Graph>,
     /// Exact search.
     pub index: Arc<dyn Index>,
-    /// The built-in embedder.
+    /// What embeds.
     pub embedder: Arc<dyn Embedder>,
 }
 
@@ -61,9 +61,17 @@ impl Embedded {
     /// # Errors
     /// See [`OpenError`]; a second process on the same directory gets `Locked`.
     pub async fn open(dir: &Path, options: Options) -> Result<Embedded, OpenError> {
+        Embedded::open_with(dir, options, Arc::new(TableEmbedder::new())).await
+    }
+
+    /// The same, with another embedder than the built-in one.
+    ///
+    /// # Errors
+    /// As [`Embedded::open`].
+    pub async fn open_with(dir: &Path, options: Options, embedder: Arc<dyn Embedder>) -> Result<Embedded, OpenError> {
         let dir = dir.to_owned();
         let path = dir.clone();
-        let work = spawn_blocking(move || open(&dir, &options));
+        let work = spawn_blocking(move || open(&dir, &options, embedder));
         let panicked = |source: JoinError| OpenError::Directory {
             path,
             source: source.into(),
@@ -72,8 +80,7 @@ impl Embedded {
     }
 }
 
-fn open(dir: &Path, options: &Options) -> Result<Embedded, OpenError> {
-    let embedder = TableEmbedder::new();
+fn open(dir: &Path, options: &Options, embedder: Arc<dyn Embedder>) -> Result<Embedded, OpenError> {
     let store = Arc::new(Store::open(dir, embedder.model(), options)?);
     let bus = Arc::new(QueueBus::new(Arc::clone(&store), options));
     let index = MemoryIndex::new(Arc::clone(&store), embedder.dimension(), options)?;
@@ -83,6 +90,6 @@ fn open(dir: &Path, options: &Options) -> Result<Embedded, OpenError> {
         records: Arc::new(StoredRecords(Arc::clone(&store))),
         graph: Arc::new(StoredGraph(store)),
         index: Arc::new(index),
-        embedder: Arc::new(embedder),
+        embedder,
     })
 }

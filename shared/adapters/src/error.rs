@@ -36,7 +36,10 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The vectors in the file come from another model.
-    #[error("{path} holds vectors of the model {found}, this program embeds with {wanted}")]
+    #[error(
+        "{path} holds vectors of the model {found}, the settings embed with {wanted}: set `encoder` in [backends] as it was, or \
+         run `mnemic doctor --repair`, which embeds everything anew"
+    )]
     OtherModel {
         /// The file.
         path: PathBuf,
@@ -71,6 +74,47 @@ impl Classify for OpenError {
             }
             OpenError::Newer { .. } | OpenError::Foreign { .. } | OpenError::OtherModel { .. } => ErrorKind::Conflict,
             OpenError::Damaged { .. } => ErrorKind::Damaged,
+        }
+    }
+}
+
+/// Why a sentence encoder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EncoderError {
+    /// This build cannot run one.
+    #[error("this build runs no encoder: build it with `--features encoder`, or leave `encoder` in [backends] out")]
+    NotBuilt,
+    /// A file is missing or cannot be read.
+    #[error("the encoder needs {}, which cannot be read: {reason}", path.display())]
+    File {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A file is read, but is not what it should be.
+    #[error("{} is of no use to embed texts: {reason}", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+#[cfg(feature = "encoder")]
+impl EncoderError {
+    pub(crate) fn file(path: &std::path::Path, error: &dyn std::error::Error) -> EncoderError {
+        EncoderError::File {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+
+    pub(crate) fn form(path: &std::path::Path, reason: String) -> EncoderError {
+        EncoderError::Form {
+            path: path.to_owned(),
+            reason,
         }
     }
 }

@@ -11,6 +11,8 @@ mod clock;
 pub mod distributed;
 mod embed;
 mod embedded;
+#[cfg(feature = "encoder")]
+mod encoder;
 mod error;
 mod index;
 #[cfg(feature = "distributed")]
@@ -22,6 +24,9 @@ mod notes;
 pub mod qdrant;
 mod store;
 
+pub use embed::embedder;
 pub use embedded::{Embedded, Options};
-pub use error::OpenError;
-pub use store::{UpkeepError, backup, check};
+#[cfg(feature = "encoder")]
+pub use encoder::Encoder;
+pub use error::{EncoderError, OpenError};
+pub use store::{UpkeepError, backup, check, forget_other_vectors};

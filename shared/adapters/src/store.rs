@@ -44,6 +44,18 @@ pub(crate) struct Store {
     readers: Arc<Readers>,
 }
 
+/// Takes the vectors out of a data directory that holds those of another model than `model`, and returns whose they were.
+/// What they are made of stays, so that all of it can be embedded again. Blocks.
+///
+/// # Errors
+/// As [`crate::Embedded::open`], all but vectors of another model.
+pub fn forget_other_vectors(dir: &Path, model: &str) -> Result<Option<String>, OpenError> {
+    let _lock = open::lock(dir)?;
+    let path = dir.join(FILE);
+    let mut connection = open::writer(&path, &Options::default())?;
+    open::forget_other(&mut connection, &path, model)
+}
+
 impl Store {
     /// Opens or makes the file in `dir`, whose vectors come from `model`. Blocks.
     pub(crate) fn open(dir: &Path, model: &str, options: &Options) -> Result<Store, OpenError> {

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
 use crate::guard::Guards;
 use crate::{Readiness, Settings};
@@ -44,6 +46,8 @@ pub(crate) struct Config {
     pub(crate) index_bytes_max: usize,
     /// Size the file of the stores may reach, in bytes; 0 leaves it to the disk.
     pub(crate) file_bytes_max: u64,
+    /// Folder of a sentence encoder in ONNX form; empty: texts are embedded with the table that is built in.
+    pub(crate) encoder: PathBuf,
 }
 
 impl Default for Config {
@@ -56,6 +60,7 @@ impl Default for Config {
             queue_frames_max: options.queue_frames_max,
             index_bytes_max: options.index_bytes_max,
             file_bytes_max: options.file_bytes_max.unwrap_or(0),
+            encoder: PathBuf::new(),
         }
     }
 }
@@ -107,7 +112,7 @@ pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Bac
     let config: Config = settings.section("backends")?;
     match config.kind {
         Kind::Embedded => Ok((embedded(&config.dir, &config).await?, Guards::default())),
-        Kind::Distributed => servers(settings, life),
+        Kind::Distributed => servers(settings, life).await,
     }
 }
 
@@ -119,18 +124,23 @@ pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Res
             "a service on its own cannot use embedded backends, whose bus lives inside one process: \
              run `mnemic serve` for everything in one process, or set `kind = \"distributed\"` in [backends]"
         ),
-        Kind::Distributed => std::future::ready(servers(settings, life)).await,
+        Kind::Distributed => servers(settings, life).await,
     }
 }
 
 #[cfg(feature = "distributed")]
-fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
-    servers::connect(settings, life)
+async fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+    let mut config: Config = settings.section("backends")?;
+    if !adapters::distributed::Uses::of(life.name).qdrant {
+        // Whoever has no index neither embeds nor has to know with what.
+        config.encoder = PathBuf::new();
+    }
+    servers::connect(settings, life, embedder(&config).await?)
 }
 
 #[cfg(not(feature = "distributed"))]
-fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
-    Err(without())
+async fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
+    std::future::ready(Err(without())).await
 }
 
 /// What is said where the clients of the servers were not built in.
@@ -151,7 +161,7 @@ pub(crate) async fn embedded(dir: &Path, config: &Config) -> anyhow::Result<Back
         file_bytes_max: Some(config.file_bytes_max).filter(|it| *it > 0),
         ..adapters::Options::default()
     };
-    let stores = adapters::Embedded::open(dir, options).await?;
+    let stores = adapters::Embedded::open_with(dir, options, embedder(config).await?).await?;
     Ok(Backends {
         bus: stores.bus,
         dead_letters: stores.dead_letters,
@@ -160,4 +170,16 @@ pub(crate) async fn embedded(dir: &Path, config: &Config) -> anyhow::Result<Back
         index: stores.index,
         embedder: stores.embedder,
     })
+}
+
+/// Opens what embeds.
+pub(crate) async fn embedder(config: &Config) -> anyhow::Result<Arc<dyn Embedder>> {
+    let encoder = config.encoder.clone();
+    let opened = tokio::task::spawn_blocking(move || adapters::embedder(&encoder)).await?;
+    let embedder = opened.context("[backends] encoder")?;
+    if embedder.reads_sentences() {
+        let (model, dimension) = (embedder.model(), embedder.dimension());
+        info!(model, dimension, "embeds with a sentence encoder");
+    }
+    Ok(embedder)
 }

@@ -1,6 +1,6 @@
 //! What an operator does with the files of the embedded stores.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use adapters::{UpkeepError, backup, check};
 
@@ -17,6 +17,18 @@ pub fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
         Kind::Embedded => Some(config.dir),
         Kind::Distributed => None,
     })
+}
+
+/// Takes the vectors out of the embedded stores of `dir` if another model made them than the settings name, and returns
+/// which; everything is to be embedded again then.
+///
+/// # Errors
+/// Settings in `[backends]` that are wrong; the file cannot be opened, or is in use.
+pub async fn forget_other_vectors(dir: &Path, settings: &Settings) -> anyhow::Result<Option<String>> {
+    let embedder = crate::backends::embedder(&settings.section("backends")?).await?;
+    let dir = dir.to_owned();
+    let forget = move || adapters::forget_other_vectors(&dir, embedder.model());
+    Ok(tokio::task::spawn_blocking(forget).await??)
 }
 
 /// What one server has after [`provision`].

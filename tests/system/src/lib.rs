@@ -1,5 +1,6 @@
 //! Tests of the whole: the conformance suites of the ports, and (in `tests/it`) the running system.
 
 pub mod conformance;
+pub mod encoder;
 pub mod running;
 pub mod servers;

@@ -14,6 +14,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::answers;
+use crate::encode::Encoder;
 use crate::heads::{Plan, train};
 use crate::interval::interval;
 use crate::measure::{ANSWERED_WELL, means, rows};
@@ -109,6 +110,9 @@ struct Fit {
     /// Leaves out the features whose names start like this.
     #[arg(long)]
     without: Vec<String>,
+    /// Folder of a sentence encoder: fits the weights of a memory that embeds with it.
+    #[arg(long)]
+    encoder: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -125,6 +129,9 @@ struct Measure {
     /// Weights of the reader's refusals; without them the built-in ones.
     #[arg(long)]
     refusal: Option<PathBuf>,
+    /// Folder of a sentence encoder: measures a memory that embeds with it.
+    #[arg(long)]
+    encoder: Option<PathBuf>,
     /// Says between which values 95 of 100 means lie when the questions of each conversation are drawn anew.
     #[arg(long)]
     intervals: bool,
@@ -206,6 +213,10 @@ impl Fit {
         if self.weak {
             weak::add(&mut worlds);
         }
+        let encoder = self.encoder.as_deref().map(Encoder::open).transpose()?;
+        if let Some(encoder) = &encoder {
+            encoder.read(&mut worlds)?;
+        }
         let plan = Plan {
             l2: self.l2,
             without: self.without,
@@ -215,7 +226,7 @@ impl Fit {
             .iter()
             .map(|it| it.questions.iter().filter(|it| it.answerable).count())
             .sum();
-        let about = json!({
+        let mut about = json!({
             "data": digest(&self.data)?,
             "conversations": worlds.len(),
             "questions": questions,
@@ -223,6 +234,9 @@ impl Fit {
             "l2": plan.l2,
             "loss": heads.loss,
         });
+        if let Some(encoder) = &encoder {
+            about["encoder"] = json!(encoder.model());
+        }
         let file = serde_json::to_string_pretty(&heads.file(&self.name, about))?;
         std::fs::write(&self.out, file + "\n").with_context(|| format!("cannot write {}", self.out.display()))
     }
@@ -322,12 +336,17 @@ const GROUPS: [(&str, Group); 2] = [("conversation", |it| &it.conversation), ("s
 impl Measure {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
     fn run(self) -> anyhow::Result<()> {
+        let encoder = self.encoder.as_deref().map(Encoder::open).transpose()?;
         let mut all = Vec::new();
         for path in &self.weights {
             all.push((path.display().to_string(), Weights::load(path)?));
         }
         if all.is_empty() {
-            let builtin = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
+            let builtin = match encoder {
+                Some(_) => Weights::encoded(),
+                None => Weights::builtin(),
+            };
+            let builtin = builtin.map_err(|it| anyhow::anyhow!("{it}"))?;
             all.push((builtin.version.clone(), builtin.clone()));
         }
         let reader = Reader::new(&reader::Config {
@@ -336,7 +355,10 @@ impl Measure {
             ..reader::Config::default()
         })?;
         for dir in &self.data {
-            let (data, worlds) = load(dir)?;
+            let (data, mut worlds) = load(dir)?;
+            if let Some(encoder) = &encoder {
+                encoder.read(&mut worlds)?;
+            }
             for (name, weights) in &all {
                 let rows = rows(&data, &worlds, weights, &reader)?;
                 let table = means(&rows).table;

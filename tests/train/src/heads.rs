@@ -34,6 +34,9 @@ const NOT_SUPPORT: &[&str] = &["chained", "later", "covered_sentence", LONG];
 const LONG: &str = "assistant_long";
 const LONG_WEIGHT: f64 = -1.0;
 
+/// How the names of features start that only a memory with a sentence encoder has.
+const ENCODED: &str = "encoded";
+
 /// Best candidates among which the edge head finds the rest of the evidence, as many as the router chains.
 const PAIRED: usize = 64;
 
@@ -114,7 +117,7 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     heads.first = head(&cases(worlds, &plain, FIRST), FIRST, plan.l2)?;
     heads.anchor = head(&cases(worlds, &plain, ANCHOR), ANCHOR, plan.l2)?;
     let full = examples(worlds, &heads.weights()?)?;
-    let names = support(plan);
+    let names = support(worlds, plan);
     let support = cases(worlds, &full, &names);
     heads.support = support_head(&support, &names, plan.l2)?;
     heads.loss = mean_loss(&support, &heads.support, &names);
@@ -178,9 +181,13 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
 }
 
 /// The features that the support head learns by itself.
-pub(crate) fn support(plan: &Plan) -> Vec<&'static str> {
-    let left =
-        |name: &&&str| !NOT_SUPPORT.contains(name) && !plan.without.iter().any(|it| name.starts_with(it.as_str()));
+pub(crate) fn support(worlds: &[World], plan: &Plan) -> Vec<&'static str> {
+    let encoded = worlds.iter().any(|it| !it.hits.is_empty());
+    let left = |name: &&&str| {
+        !NOT_SUPPORT.contains(name)
+            && !plan.without.iter().any(|it| name.starts_with(it.as_str()))
+            && (encoded || !name.starts_with(ENCODED))
+    };
     slots::NAMES.iter().filter(left).copied().collect()
 }
 

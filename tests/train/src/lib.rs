@@ -1,12 +1,14 @@
 //! `mnemic-train` fits the router's heads to conversations with questions, and says what the fit is worth.
 //!
 //! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
-//! router's own code, [`fit`] is the objective, [`heads`] fits one head after the other, [`measure`] scores weights,
-//! [`interval`] says how far that is chance, [`validate`] leaves settings, features and heads out, [`poured`] channels,
-//! [`refusal`] and [`answers`] fit what the reader weighs. Nothing here runs when Mnemic serves: what ships is the weights file.
+//! router's own code, [`mod@encode`] adds what a sentence encoder finds, [`fit`] is the objective, [`heads`] fits one head
+//! after the other, [`measure`] scores weights, [`interval`] says how far that is chance, [`validate`] leaves settings,
+//! features and heads out, [`poured`] channels, [`refusal`] and [`answers`] fit what the reader weighs. Nothing here runs when
+//! Mnemic serves: what ships is the weights file.
 
 pub mod answers;
 pub mod cli;
+pub mod encode;
 pub mod fit;
 pub mod heads;
 pub mod interval;

@@ -11,7 +11,6 @@ use eval::score::{Labels, Row, score};
 use reader::Reader;
 use router::edges::Related;
 use router::heads::Weights;
-use router::query::Query;
 use router::route;
 
 use crate::world::{World, request};
@@ -68,7 +67,7 @@ fn line(world: &World, (id, question): (&str, &str), weights: &Weights, reader: 
         let mut request = request(question, budget)?;
         (request.ranked, request.scenes) = (RANKED, SCENES);
         let view = &world.view;
-        let query = Query::read(question, view, route::now(view, &request));
+        let query = world.query(question, &request);
         let found = SearchResult::default();
         let mut routed = route::route(view, &query, &found, &Related::new(), &request, weights);
         line.packs.insert(budget, routed.pack.items.iter().map(shown).collect());

@@ -10,7 +10,6 @@ use domain::port::SearchResult;
 use reader::features::{Features, NAMES, SIGNS, VERSION};
 use router::edges::Related;
 use router::heads::Weights;
-use router::query::Query;
 use router::route;
 use serde_json::{Value, json};
 
@@ -112,7 +111,7 @@ const SCENES: u32 = 24;
 pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
     let mut request = request(question, TOKENS)?;
     request.scenes = SCENES;
-    let query = Query::read(question, &world.view, route::now(&world.view, &request));
+    let query = world.query(question, &request);
     let (found, related) = (SearchResult::default(), Related::new());
     let routed = route::route(&world.view, &query, &found, &related, &request, weights);
     Ok(AnswerV1 {

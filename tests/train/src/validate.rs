@@ -6,7 +6,6 @@ use domain::evidence::PackItem;
 use domain::port::SearchResult;
 use router::edges::Related;
 use router::heads::Weights;
-use router::query::Query;
 use router::route;
 
 use crate::heads::{Heads, Plan, refit, support, train};
@@ -164,11 +163,14 @@ pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan)
 /// If training fails.
 pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let (whole, questions) = packed(guard, &all.weights()?)?;
-    let alone = support(&Plan {
-        without: OF_FIRST.iter().map(|it| (*it).to_owned()).collect(),
-        ..plan.clone()
-    });
-    let chained = support(plan).into_iter().chain(["chained"]).collect();
+    let alone = support(
+        worlds,
+        &Plan {
+            without: OF_FIRST.iter().map(|it| (*it).to_owned()).collect(),
+            ..plan.clone()
+        },
+    );
+    let chained = support(worlds, plan).into_iter().chain(["chained"]).collect();
     let mut findings = Vec::new();
     for (what, names) in [
         ("support without the first head", alone),
@@ -196,7 +198,7 @@ fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
             }
             let request = request(&question.question, BUDGET)?;
             let view = &world.view;
-            let query = Query::read(&question.question, view, route::now(view, &request));
+            let query = world.query(&question.question, &request);
             let routed = route::route(
                 view,
                 &query,

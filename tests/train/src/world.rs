@@ -6,11 +6,12 @@ use anyhow::{Context, ensure};
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::message::{QueryFilter, RouteV1};
-use domain::port::SearchResult;
+use domain::port::{Hit, SearchResult};
 use domain::record::{Modality, Record};
 use domain::unit::Unit;
 use eval::data::{Conversation, DataSet, Question, Turn};
 use router::edges::Related;
+use router::encoded::Encoded;
 use router::heads::Weights;
 use router::propose::{Candidates, Gate, propose};
 use router::query::Query;
@@ -31,6 +32,8 @@ pub struct World {
     pub places: HashMap<String, usize>,
     /// Its questions.
     pub questions: Vec<Question>,
+    /// What the index finds for a question by the vectors of a sentence encoder; empty without one.
+    pub hits: HashMap<String, Vec<Hit>>,
 }
 
 /// What a head learns from: one question with all candidates.
@@ -45,6 +48,15 @@ pub struct Example {
     pub places: Vec<usize>,
     /// Share of the evidence that each candidate holds; they sum to 1.
     pub gold: Vec<f64>,
+}
+
+impl World {
+    /// Reads a question as the router does once the index was searched.
+    pub fn query(&self, question: &str, request: &RouteV1) -> Query {
+        let mut query = Query::read(question, &self.view, route::now(&self.view, request));
+        query.encoded = Encoded::of(&self.view, self.hits.get(question).map_or(&[], Vec::as_slice));
+        query
+    }
 }
 
 /// Builds a world for every conversation of a data set.
@@ -97,6 +109,7 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
         view,
         places,
         questions,
+        hits: HashMap::new(),
     })
 }
 
@@ -181,7 +194,7 @@ pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
 /// As [`request`].
 pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
     let request = request(question, 512)?;
-    let query = Query::read(question, &world.view, route::now(&world.view, &request));
+    let query = world.query(question, &request);
     let found = SearchResult::default();
     let candidates = propose(&world.view, &query, &Gate::of(&request), &found, &Related::new());
     Ok((query, candidates))

@@ -9,11 +9,15 @@ use crate::query::Query;
 use crate::slots::{self as s, Values};
 use crate::view::View;
 
+/// The best where none is: dividing by it gives 0.
+const NOTHING: f32 = 1e-6;
+
 /// Fills in what depends on the best of all; `full` are the rows that get features.
 pub(super) fn relative(all: &mut [Values], full: &[usize], matches: &Matches) {
-    let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
+    let best = |slot: usize| all.iter().map(|it| it[slot]).fold(NOTHING, f32::max);
     let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));
     let (sentence, covered) = (best(s::SENTENCE), best(s::COVERED));
+    let encoded = best(s::ENCODED_TOP) > NOTHING;
     let least = matches.rows.iter().map(|it| it.dense).fold(dense, f32::min);
     for values in all.iter_mut() {
         values[s::BM25] = values[s::BM25_RAW] / bm25;
@@ -22,7 +26,12 @@ pub(super) fn relative(all: &mut [Values], full: &[usize], matches: &Matches) {
         values[s::SENTENCE_TOP] = values[s::SENTENCE] / sentence;
         values[s::COVERED_TOP] = values[s::COVERED] / covered;
     }
-    for (from, to) in [(s::LATE, s::LATE_RANK), (s::DENSE, s::DENSE_RANK)] {
+    let ranks = [
+        (s::LATE, s::LATE_RANK),
+        (s::DENSE, s::DENSE_RANK),
+        (s::ENCODED, s::ENCODED_RANK),
+    ];
+    for (from, to) in ranks.into_iter().filter(|it| encoded || it.0 != s::ENCODED) {
         for (rank, row) in ranked(full, |row| all[row][from]).into_iter().enumerate() {
             all[row][to] = reciprocal(rank);
         }
@@ -50,6 +59,7 @@ pub(super) fn context(view: &View, query: &Query, matches: &Matches, (all, full)
         values[s::OTHER_TO_YOU] = values[s::BY_OTHER] * half(turn.patterns[p::YOU]);
         values[s::NAMED_OF_I] = values[s::BY_NAMED] * half(turn.patterns[p::I]);
         values[s::USER_FIRST] = values[s::USER] * values[s::FIRST_TOP];
+        values[s::ENCODED_FIRST] = values[s::ENCODED] * values[s::FIRST_TOP];
         values[s::STANDING_FIRST] = values[s::STANDING] * values[s::FIRST_TOP];
         values[s::LATER] = matches.turns[row] as f32 / view.turns().len().max(1) as f32;
         if query.anchors.window.is_some() {
@@ -72,6 +82,8 @@ fn beside(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mu
     let same = other.is_some_and(|it| it.unit.actor == turn.unit.actor);
     let asked = other.is_some_and(|it| it.asks) && !same;
     let near = || [-3, -2, -1, 1, 2, 3].into_iter().filter_map(at);
+    let encoded = |by: isize| at(by).map_or(0.0, |it| all[it][s::ENCODED]);
+    let encoded = [encoded(-1), encoded(1)];
     let names = near().map(|it| all[it][s::NAMES_HERE]).fold(0.0, f32::max);
     let words: usize = turn.sentences.iter().map(|it| it.words.len()).sum();
     let given = |it: bool, score: f32| if it { score } else { 0.0 };
@@ -85,6 +97,7 @@ fn beside(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mu
     values[s::BACK] = given(turn.patterns[p::ANAPHOR] > 0, score(-1));
     values[s::BEFORE_SAME] = given(same, score(-1));
     values[s::BEFORE_SHORT] = given(words < 8, score(-1));
+    [values[s::ENCODED_BEFORE], values[s::ENCODED_AFTER]] = encoded;
     values[s::NAMES_NEAR] = names.max(values[s::NAMES_HERE]);
 }
 
@@ -96,6 +109,8 @@ struct Session {
     cover: f32,
     dense: f32,
     names: f32,
+    encoded: f32,
+    encoded_best: f32,
     rank: usize,
 }
 
@@ -108,6 +123,8 @@ impl Session {
         values[s::SESSION_BEST] = self.best / all.best;
         values[s::SESSION_DENSE] = self.dense;
         values[s::SESSION_NAMES] = self.names;
+        values[s::ENCODED_SESSION] = self.encoded;
+        values[s::ENCODED_SESSION_BEST] = self.encoded_best;
     }
 }
 
@@ -127,15 +144,23 @@ impl Sessions {
                 .find(|&it| view.session_of(matches.turns[it]) != session)
                 .unwrap_or(all.len());
             let own = &all[start..end];
-            let mut scores: Vec<f32> = own.iter().map(|it| it[s::FIRST]).collect();
-            scores.sort_by(|a, b| b.total_cmp(a));
+            let descending = |slot: usize| {
+                let mut values: Vec<f32> = own.iter().map(|it| it[slot]).collect();
+                values.sort_by(|a, b| b.total_cmp(a));
+                values
+            };
+            let mean = |slot: usize| own.iter().map(|it| it[slot]).sum::<f32>() / own.len() as f32;
+            let best_three = |values: &[f32]| values.iter().take(3).sum::<f32>() / 3.0;
+            let scores = descending(s::FIRST);
             let like = |word: usize| (start..end).map(|row| matches.soft(row)[word]).fold(0.0, f32::max);
             let words = query.words.iter().enumerate();
             let told = Session {
                 best: scores[0],
-                mean: scores.iter().take(3).sum::<f32>() / 3.0,
+                mean: best_three(&scores),
                 cover: words.map(|(at, word)| word.weight * like(at)).sum(),
-                dense: own.iter().map(|it| it[s::DENSE]).sum::<f32>() / own.len() as f32,
+                dense: mean(s::DENSE),
+                encoded: mean(s::ENCODED),
+                encoded_best: best_three(&descending(s::ENCODED)),
                 names: own.iter().map(|it| it[s::NAMES_HERE]).fold(0.0, f32::max),
                 rank: 0,
             };

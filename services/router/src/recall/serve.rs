@@ -25,7 +25,7 @@ impl Router {
         let start = Instant::now();
         let (view, asked) = (Arc::clone(&seen.view), request.clone());
         let read = tokio::task::spawn_blocking(move || Heard::read(&asked.message, &view, asked.at));
-        let heard = read.instrument(info_span!("read")).await.map_err(crashed)?;
+        let mut heard = read.instrument(info_span!("read")).await.map_err(crashed)?;
         log.step("read", start);
         if heard.idle() {
             return Ok(RecalledV1 {
@@ -39,6 +39,7 @@ impl Router {
             .search(&asked, &heard.query, &mut log)
             .instrument(info_span!("search"))
             .await;
+        heard.query.encoded = self.encoded(&seen.view, &found);
         log.step("search", start);
         let start = Instant::now();
         let weights = Arc::clone(self.weights());

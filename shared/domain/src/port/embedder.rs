@@ -14,6 +14,10 @@ pub trait Embedder: Send + Sync + 'static {
     /// Length of the vectors.
     fn dimension(&self) -> usize;
 
+    /// Whether a text is read as a whole: then a question is embedded as it is asked, and how near a turn is to it tells the
+    /// router more than their words do.
+    fn reads_sentences(&self) -> bool;
+
     /// Returns a vector a text, in order.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>>;
 }

@@ -53,11 +53,16 @@ pub(crate) fn complete(settings: &mut Settings) -> Result<(), Error> {
 /// # Errors
 /// Settings that are wrong, a server that is away or refuses.
 pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
-    Ok(adapters::distributed::provision(&options(settings, "operator")?).await?)
+    let embedder = super::embedder(&settings.section("backends")?).await?;
+    Ok(adapters::distributed::provision(&options(settings, "operator")?, &*embedder).await?)
 }
 
 /// Returns the ports at once and connects what is behind them in the background; inside a runtime only.
-pub(super) fn connect(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+pub(super) fn connect(
+    settings: &Settings,
+    life: &Life,
+    embedder: Arc<dyn Embedder>,
+) -> anyhow::Result<(Backends, Guards)> {
     let options = options(settings, life.name)?;
     let uses = Uses::of(life.name);
     let guards = [Guard::new("nats"), Guard::new("neo4j"), Guard::new("qdrant")];
@@ -69,7 +74,6 @@ pub(super) fn connect(settings: &Settings, life: &Life) -> anyhow::Result<(Backe
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
     };
-    let embedder = adapters::distributed::embedder();
     let backends = Backends {
         bus: ports.bus.clone(),
         dead_letters: ports.dead_letters.clone(),

@@ -6,6 +6,7 @@
 mod conformance;
 mod degraded;
 mod distributed;
+mod encoder;
 mod erasure;
 mod golden;
 mod infra;

@@ -1,0 +1,267 @@
+//! A sentence encoder of the operator's choice: a transformer in ONNX form, run in this process by `rten`.
+//!
+//! Texts of equal length are encoded together and none is padded, so that a text has the same vector alone and among
+//! others.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::port::{self, Embedder, Embedding};
+use domain::{ErrorKind, PortError};
+use rten::{Model, NodeId, ValueOrView};
+use rten_tensor::prelude::*;
+use rten_tensor::{NdTensor, NdTensorView};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use tokenizers::{Tokenizer, TruncationParams};
+use tokio::task::spawn_blocking;
+
+use crate::EncoderError;
+
+/// Word pieces of a text that are read, those that open and close it included; a part of a turn has fewer.
+const PIECES_MAX: usize = 256;
+/// Word pieces encoded at once: bounds memory, and more of them are no faster.
+const PIECES_AT_ONCE: usize = 2_048;
+/// Bytes of a text that are looked at; more of it would not fit into [`PIECES_MAX`] whatever it is.
+const BYTES_MAX: usize = 8_192;
+/// Where the model may lie in the folder: as the model hubs lay it out, or beside the rest.
+const MODELS: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
+/// Changes when the same files give other vectors.
+const READING: u32 = 1;
+
+/// Embeds with the model of a folder.
+#[derive(Clone)]
+pub struct Encoder(Arc<Opened>);
+
+struct Opened {
+    name: String,
+    dimension: usize,
+    model: Model,
+    inputs: Vec<(NodeId, Input)>,
+    output: NodeId,
+    tokenizer: Tokenizer,
+    /// The vector of the first piece stands for the text, in place of the mean of all.
+    first: bool,
+}
+
+/// What a model is given.
+#[derive(Clone, Copy)]
+enum Input {
+    Pieces,
+    Mask,
+    Types,
+}
+
+/// `1_Pooling/config.json`, as sentence-transformers writes it: what stands for a text.
+#[derive(Deserialize)]
+#[serde(default)]
+struct Pooling {
+    pooling_mode_cls_token: bool,
+    pooling_mode_mean_tokens: bool,
+}
+
+impl Default for Pooling {
+    fn default() -> Pooling {
+        Pooling {
+            pooling_mode_cls_token: false,
+            pooling_mode_mean_tokens: true,
+        }
+    }
+}
+
+impl Encoder {
+    /// Opens the encoder of `dir`: `tokenizer.json`, `model.onnx` (or `onnx/model.onnx`) and, if there is one,
+    /// `1_Pooling/config.json`. Blocks while the model is read, and encodes one text to see that it works.
+    ///
+    /// # Errors
+    /// A file that is missing or is not what it should be; a model that asks for other inputs than pieces, mask and types,
+    /// or gives neither a vector a piece nor a vector a text.
+    pub fn open(dir: &Path) -> Result<Encoder, EncoderError> {
+        let path = MODELS.map(|it| dir.join(it)).into_iter().find(|it| it.exists());
+        let path = path.unwrap_or_else(|| dir.join(MODELS[0]));
+        let data = read(&path)?;
+        let pieces = dir.join("tokenizer.json");
+        let json = read(&pieces)?;
+        let first = first(&dir.join("1_Pooling/config.json"))?;
+        let digest = Sha256::new().chain_update(&data).chain_update(&json);
+        let digest = digest.chain_update([u8::from(first)]).finalize();
+        let name: String = digest.iter().take(8).map(|it| format!("{it:02x}")).collect();
+        let model = Model::load(data).map_err(|error| EncoderError::file(&path, &error))?;
+        let (inputs, output) = ends(&model).map_err(|it| EncoderError::form(&path, it))?;
+        let mut opened = Opened {
+            name: format!("onnx-{name}/{READING}"),
+            dimension: 0,
+            tokenizer: tokenizer(&pieces, &json)?,
+            first,
+            model,
+            inputs,
+            output,
+        };
+        let ids = opened.ids("a").map_err(|it| EncoderError::form(&pieces, it))?;
+        let tried = opened.run(&[ids]).map_err(|it| EncoderError::form(&path, it))?;
+        opened.dimension = tried.first().map_or(0, Vec::len);
+        Ok(Encoder(Arc::new(opened)))
+    }
+
+    /// Returns a vector a text, in order: of length 1, or all zeros for a text without a word.
+    ///
+    /// # Errors
+    /// What the model says.
+    pub fn encode(&self, texts: &[String]) -> Result<Vec<Embedding>, EncoderError> {
+        let opened = &self.0;
+        let failed = |why: String| EncoderError::form(Path::new(&opened.name), why);
+        let mut vectors = vec![vec![0.0; opened.dimension]; texts.len()];
+        let mut by_length: BTreeMap<usize, Vec<(usize, Vec<i32>)>> = BTreeMap::new();
+        let worded = |it: &(usize, &String)| it.1.contains(char::is_alphanumeric);
+        for (at, text) in texts.iter().enumerate().filter(worded) {
+            let ids = opened.ids(text).map_err(failed)?;
+            by_length.entry(ids.len()).or_default().push((at, ids));
+        }
+        for (length, same) in by_length {
+            for some in same.chunks((PIECES_AT_ONCE / length.max(1)).max(1)) {
+                let ids: Vec<Vec<i32>> = some.iter().map(|it| it.1.clone()).collect();
+                let encoded = opened.run(&ids).map_err(failed)?;
+                some.iter()
+                    .zip(encoded)
+                    .for_each(|((at, _), vector)| vectors[*at] = vector);
+            }
+        }
+        Ok(vectors)
+    }
+}
+
+#[async_trait]
+impl Embedder for Encoder {
+    fn model(&self) -> &str {
+        &self.0.name
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.dimension
+    }
+
+    fn reads_sentences(&self) -> bool {
+        true
+    }
+
+    async fn embed(&self, texts: &[String]) -> port::Result<Vec<Embedding>> {
+        let (encoder, texts) = (self.clone(), texts.to_vec());
+        let encoded = spawn_blocking(move || encoder.encode(&texts)).await;
+        let failed = |why| PortError::new("embedder.embed", ErrorKind::Internal, why);
+        encoded
+            .map_err(|error| failed("encoding panicked").caused_by(error))?
+            .map_err(|error| failed("the encoder failed").caused_by(error))
+    }
+}
+
+impl Opened {
+    /// Returns the numbers of the word pieces of a text.
+    fn ids(&self, text: &str) -> Result<Vec<i32>, String> {
+        let text = &text[..text.floor_char_boundary(BYTES_MAX)];
+        let encoding = self.tokenizer.encode(text, true).map_err(|it| it.to_string())?;
+        let id = |it: &u32| i32::try_from(*it).map_err(|it| it.to_string());
+        encoding.get_ids().iter().map(id).collect()
+    }
+
+    /// Encodes texts of one length.
+    fn run(&self, ids: &[Vec<i32>]) -> Result<Vec<Embedding>, String> {
+        let shape = [ids.len(), ids.first().map_or(0, Vec::len)];
+        let pieces = NdTensor::<i32, 2>::from_fn(shape, |[text, at]| ids[text][at]);
+        let (mask, types) = (NdTensor::<i32, 2>::full(shape, 1), NdTensor::<i32, 2>::full(shape, 0));
+        let given = |input: Input| -> ValueOrView<'_> {
+            match input {
+                Input::Pieces => pieces.view().into(),
+                Input::Mask => mask.view().into(),
+                Input::Types => types.view().into(),
+            }
+        };
+        let inputs = self.inputs.iter().map(|(node, input)| (*node, given(*input))).collect();
+        let outputs = self
+            .model
+            .run(inputs, &[self.output], None)
+            .map_err(|it| it.to_string())?;
+        let output = outputs.into_iter().next().ok_or("the model gives nothing")?;
+        let output = output
+            .into_tensor::<f32>()
+            .ok_or("the model gives other than numbers")?;
+        let rows = |pieces: NdTensorView<'_, f32, 3>| (0..shape[0]).map(|text| self.pool(&pieces, text)).collect();
+        match output.ndim() {
+            3 => Ok(rows(output.nd_view())),
+            2 => {
+                let (texts, dimension) = (output.size(0), output.size(1));
+                Ok(rows(output.reshaped([texts, 1, dimension]).view()))
+            }
+            other => Err(format!("the model gives {other} dimensions in place of 2 or 3")),
+        }
+    }
+
+    /// Returns the vector of a text: the mean of those of its pieces, or the first, of length 1.
+    fn pool(&self, pieces: &NdTensorView<'_, f32, 3>, text: usize) -> Embedding {
+        let counted = if self.first { 1 } else { pieces.size(1) };
+        let sum = |column: usize| (0..counted).map(|piece| pieces[[text, piece, column]]).sum::<f32>();
+        let mut vector: Embedding = (0..pieces.size(2)).map(sum).collect();
+        let length = vector
+            .iter()
+            .map(|it| it * it)
+            .sum::<f32>()
+            .sqrt()
+            .max(f32::MIN_POSITIVE);
+        vector.iter_mut().for_each(|it| *it /= length);
+        vector
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, EncoderError> {
+    std::fs::read(path).map_err(|error| EncoderError::file(path, &error))
+}
+
+/// Returns what a model is given and which of its outputs is read: that for sentences if it has one, else its first.
+fn ends(model: &Model) -> Result<(Vec<(NodeId, Input)>, NodeId), String> {
+    let name = |id: &NodeId| {
+        model
+            .node_info(*id)
+            .and_then(|it| it.name())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let input = |id: &NodeId| match name(id).as_str() {
+        "input_ids" => Ok((*id, Input::Pieces)),
+        "attention_mask" => Ok((*id, Input::Mask)),
+        "token_type_ids" => Ok((*id, Input::Types)),
+        other => Err(format!("the model asks for `{other}`, which is not known here")),
+    };
+    let inputs = model.input_ids().iter().map(input).collect::<Result<_, _>>()?;
+    let outputs = model.output_ids();
+    let sentence = outputs.iter().find(|it| name(it) == "sentence_embedding");
+    let output = sentence.or(outputs.first()).ok_or("the model gives nothing")?;
+    Ok((inputs, *output))
+}
+
+fn tokenizer(path: &Path, json: &[u8]) -> Result<Tokenizer, EncoderError> {
+    let form = |error: tokenizers::Error| EncoderError::form(path, error.to_string());
+    let mut tokenizer = Tokenizer::from_bytes(json).map_err(form)?;
+    let truncation = TruncationParams {
+        max_length: PIECES_MAX,
+        ..TruncationParams::default()
+    };
+    tokenizer
+        .with_padding(None)
+        .with_truncation(Some(truncation))
+        .map_err(form)?;
+    Ok(tokenizer)
+}
+
+/// Says whether the vector of the first piece stands for a text; without a file it is the mean.
+fn first(path: &Path) -> Result<bool, EncoderError> {
+    if !path.exists() {
+        return Ok(false);
+    }
+    let pooling: Pooling = serde_json::from_slice(&read(path)?).map_err(|error| EncoderError::file(path, &error))?;
+    if !pooling.pooling_mode_cls_token && !pooling.pooling_mode_mean_tokens {
+        let reason = "only the mean of all pieces and the first of them are known here";
+        return Err(EncoderError::form(path, reason.to_owned()));
+    }
+    Ok(pooling.pooling_mode_cls_token)
+}

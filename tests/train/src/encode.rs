@@ -1,0 +1,74 @@
+//! What the index of a memory with a sentence encoder finds for every question of a world.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use domain::port::{Embedder, Embedding, Hit};
+use tokio::runtime::Runtime;
+
+use crate::world::World;
+
+/// A sentence encoder.
+pub struct Encoder {
+    embedder: Arc<dyn Embedder>,
+    runtime: Runtime,
+}
+
+impl Encoder {
+    /// Opens the encoder of a folder.
+    ///
+    /// # Errors
+    /// If it cannot be used, or this build has none.
+    pub fn open(dir: &Path) -> anyhow::Result<Encoder> {
+        Ok(Encoder {
+            embedder: adapters::embedder(dir).context("--encoder")?,
+            runtime: tokio::runtime::Builder::new_current_thread().build()?,
+        })
+    }
+
+    /// Returns the name of the model.
+    pub fn model(&self) -> &str {
+        self.embedder.model()
+    }
+
+    /// Notes in each world what its questions find; to be called when it has all of them.
+    ///
+    /// # Errors
+    /// That of the encoder.
+    pub fn read(&self, worlds: &mut [World]) -> anyhow::Result<()> {
+        worlds.iter_mut().try_for_each(|it| self.read_one(it))
+    }
+
+    fn read_one(&self, world: &mut World) -> anyhow::Result<()> {
+        let parts: Vec<(usize, String)> = (0..)
+            .zip(world.view.turns())
+            .flat_map(|(place, turn)| writer::embedded(&turn.unit).into_iter().map(move |it| (place, it)))
+            .collect();
+        let texts: Vec<String> = parts.iter().map(|it| it.1.clone()).collect();
+        let asked: Vec<String> = world.questions.iter().map(|it| it.question.clone()).collect();
+        let vectors = self.embed(&texts)?;
+        let questions = self.embed(&asked)?;
+        for (asked, question) in asked.into_iter().zip(questions) {
+            let mut hits: Vec<(f32, usize)> = vectors.iter().map(|it| cosine(&question, it)).zip(0..).collect();
+            hits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            hits.truncate(router::Config::default().hits);
+            let hit = |(score, at): (f32, usize)| Hit {
+                unit: world.view.turns()[parts[at].0].unit.id,
+                part: 0,
+                score,
+            };
+            let hits = hits.into_iter().map(hit).collect();
+            world.hits.insert(asked, hits);
+        }
+        Ok(())
+    }
+
+    fn embed(&self, texts: &[String]) -> anyhow::Result<Vec<Embedding>> {
+        Ok(self.runtime.block_on(self.embedder.embed(texts))?)
+    }
+}
+
+fn cosine(a: &Embedding, b: &Embedding) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
