@@ -1,6 +1,7 @@
 //! Ingest, query latency, memory and start-up of the real binary over HTTP, beside one SQLite insert a record.
 //!
-//! `cargo bench -p cli --bench serve` takes 1,000 and 10,000 records; `SERVE_SIZES=1000,10000,100000` takes more.
+//! `cargo bench -p cli --bench serve` takes 1,000 and 10,000 records; `SERVE_SIZES=1000,10000,100000` takes more, and
+//! `SERVE_ENCODER=FOLDER`, with `--features encoder`, embeds with a sentence encoder.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,6 +15,7 @@
 mod server;
 
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -198,6 +200,17 @@ async fn queries(server: &Server, stored: usize) -> Vec<f64> {
     sorted(times)
 }
 
+/// Starts over `data`, with the encoder that is asked for.
+async fn start(data: &Path) -> Server {
+    Server::start_with(data, |program| {
+        let mut command = Command::new(program);
+        command.arg("serve");
+        command.envs(std::env::var("SERVE_ENCODER").map(|it| ("MNEMIC_BACKENDS__ENCODER", it)));
+        command
+    })
+    .await
+}
+
 #[tokio::main]
 async fn main() {
     let sizes = std::env::var("SERVE_SIZES").unwrap_or_else(|_| "1000,10000".to_owned());
@@ -205,7 +218,7 @@ async fn main() {
     let data = fresh_directory("bench-serve");
     let baseline = insert_per_record(&data);
     println!("baseline: {baseline:.0} records/s, one SQLite insert (synchronous=FULL) a record");
-    let mut server = Server::start(&data).await;
+    let mut server = start(&data).await;
     server.put("/spaces/bench").await;
     let mut stored = 0;
     for size in sizes {
@@ -237,7 +250,7 @@ async fn main() {
     );
     server.kill();
     let begin = Instant::now();
-    server = Server::start(&data).await;
+    server = start(&data).await;
     let ready = begin.elapsed();
     let answered = ready.as_secs_f64() + first(&server).await;
     queries(&server, stored).await;

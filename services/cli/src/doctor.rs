@@ -47,18 +47,6 @@ impl Report {
             self.paint.paint(style, &format!("{mark:<8}"))
         ));
     }
-
-    /// Tells of vectors that were taken out because another model made them.
-    fn vectors(&mut self, forgotten: anyhow::Result<Option<String>>) {
-        match forgotten {
-            Ok(None) => {}
-            Ok(Some(model)) => self.add(
-                "vectors",
-                Finding::Well(format!("those of {model} are gone, everything is embedded anew")),
-            ),
-            Err(error) => self.add("vectors", Finding::Wrong(format!("{error:#}"))),
-        }
-    }
 }
 
 /// Looks at settings, folder, file, stores, disk and server.
@@ -127,10 +115,7 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
             Finding::Skipped("the running server has them; stop it to compare them".into()),
         );
     } else if sound {
-        if repair {
-            report.vectors(host::upkeep::forget_other_vectors(dir, &settings).await);
-        }
-        let compared = match Context::embedded_with(dir, settings).await {
+        let compared = match opened(dir, settings, repair, report).await {
             Ok(ctx) => embedded_stores(&ctx, repair).await,
             Err(error) => Err(error),
         };
@@ -139,6 +124,23 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
             compared.unwrap_or_else(|error| Finding::Wrong(format!("{error:#}"))),
         );
     }
+}
+
+/// Opens the stores of a folder. If another model made their vectors, a repair takes these out, for all to be embedded anew.
+async fn opened(dir: &Path, settings: Settings, repair: bool, report: &mut Report) -> anyhow::Result<Context> {
+    let error = match Context::embedded_with(dir, settings.clone()).await {
+        Ok(ctx) => return Ok(ctx),
+        Err(error) => error,
+    };
+    let Some(model) = host::upkeep::other_model(&error).filter(|_| repair) else {
+        return Err(error);
+    };
+    host::upkeep::forget_vectors(dir)?;
+    report.add(
+        "vectors",
+        Finding::Well(format!("those of {model} are gone, everything is embedded anew")),
+    );
+    Context::embedded_with(dir, settings).await
 }
 
 /// Says whether a server holds the folder.

@@ -36,6 +36,11 @@ impl Encoded {
         }
     }
 
+    /// Says whether there is nothing to tell: no encoder, or no hit.
+    pub fn is_empty(&self) -> bool {
+        self.cosines.is_empty()
+    }
+
     /// Returns where a turn stands between the least hit and the best, 0 to 1; 0 if it is no hit.
     pub fn between(&self, place: usize) -> f32 {
         (self.cosine(place) - self.least) / (self.best - self.least).max(1e-6)

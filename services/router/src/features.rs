@@ -43,7 +43,7 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         standing(query, turn, values);
         values[s::MATTER] = matter(query, matches.soft(row), turn);
     }
-    relative(&mut out, full, matches);
+    relative(query, matches, (&mut out, full));
     for values in &mut out {
         values[s::FIRST] = weights.first.score(values);
     }

@@ -151,10 +151,9 @@ impl Router {
         log.step("read", start);
         let start = Instant::now();
         let found = self
-            .search(&request, &query, &mut log)
+            .search(&request, &view, &mut query, &mut log)
             .instrument(info_span!("search"))
             .await;
-        query.encoded = self.encoded(&view, &found);
         let only = away
             .map(|error| still_there(error, (&view, &found), &mut log))
             .transpose()?;
@@ -222,8 +221,15 @@ impl Router {
         Ok(tokio::task::spawn_blocking(read).await.map_err(crashed)?)
     }
 
-    /// Searches the index for what a question says; without it or the embedder as far as may be.
-    pub(crate) async fn search(&self, request: &RouteV1, query: &Query, log: &mut Log) -> SearchResult {
+    /// Searches the index for what a question says, and notes in it what a sentence encoder found; without index or embedder
+    /// as far as may be.
+    pub(crate) async fn search(
+        &self,
+        request: &RouteV1,
+        view: &View,
+        query: &mut Query,
+        log: &mut Log,
+    ) -> SearchResult {
         let embedder = &self.backends.embedder;
         let asked = match embedder.reads_sentences() {
             true => request.question.clone(),
@@ -246,21 +252,17 @@ impl Router {
             // The second `until` lies in is searched too; the gate decides by the exact moment.
             until: until.map(|it| it.timestamp().saturating_add(1)),
         };
-        match self.backends.index.search(&request.space, &search).await {
+        let found = match self.backends.index.search(&request.space, &search).await {
             Ok(found) => found,
             Err(error) => {
                 log.degrade("index", &error);
                 SearchResult::default()
             }
+        };
+        if embedder.reads_sentences() {
+            query.encoded = Encoded::of(view, &found.dense);
         }
-    }
-
-    /// Returns what the hits say of how near turns are as a whole; nothing if words alone made their vectors.
-    pub(crate) fn encoded(&self, view: &View, found: &SearchResult) -> Encoded {
-        match self.backends.embedder.reads_sentences() {
-            true => Encoded::of(view, &found.dense),
-            false => Encoded::default(),
-        }
+        found
     }
 
     async fn related(&self, request: &RouteV1, found: &SearchResult, log: &mut Log) -> Related {

@@ -33,7 +33,7 @@ const READING: u32 = 1;
 
 /// Embeds with the model of a folder.
 #[derive(Clone)]
-pub struct Encoder(Arc<Opened>);
+pub(crate) struct Encoder(Arc<Opened>);
 
 struct Opened {
     name: String,
@@ -78,7 +78,7 @@ impl Encoder {
     /// # Errors
     /// A file that is missing or is not what it should be; a model that asks for other inputs than pieces, mask and types,
     /// or gives neither a vector a piece nor a vector a text.
-    pub fn open(dir: &Path) -> Result<Encoder, EncoderError> {
+    pub(crate) fn open(dir: &Path) -> Result<Encoder, EncoderError> {
         let path = MODELS.map(|it| dir.join(it)).into_iter().find(|it| it.exists());
         let path = path.unwrap_or_else(|| dir.join(MODELS[0]));
         let data = read(&path)?;
@@ -100,7 +100,7 @@ impl Encoder {
             output,
         };
         let ids = opened.ids("a").map_err(|it| EncoderError::form(&pieces, it))?;
-        let tried = opened.run(&[ids]).map_err(|it| EncoderError::form(&path, it))?;
+        let tried = opened.run(&[&ids]).map_err(|it| EncoderError::form(&path, it))?;
         opened.dimension = tried.first().map_or(0, Vec::len);
         Ok(Encoder(Arc::new(opened)))
     }
@@ -109,20 +109,19 @@ impl Encoder {
     ///
     /// # Errors
     /// What the model says.
-    pub fn encode(&self, texts: &[String]) -> Result<Vec<Embedding>, EncoderError> {
+    fn encode(&self, texts: &[String]) -> Result<Vec<Embedding>, EncoderError> {
         let opened = &self.0;
-        let failed = |why: String| EncoderError::form(Path::new(&opened.name), why);
         let mut vectors = vec![vec![0.0; opened.dimension]; texts.len()];
         let mut by_length: BTreeMap<usize, Vec<(usize, Vec<i32>)>> = BTreeMap::new();
         let worded = |it: &(usize, &String)| it.1.contains(char::is_alphanumeric);
         for (at, text) in texts.iter().enumerate().filter(worded) {
-            let ids = opened.ids(text).map_err(failed)?;
+            let ids = opened.ids(text).map_err(EncoderError::Failed)?;
             by_length.entry(ids.len()).or_default().push((at, ids));
         }
         for (length, same) in by_length {
             for some in same.chunks((PIECES_AT_ONCE / length.max(1)).max(1)) {
-                let ids: Vec<Vec<i32>> = some.iter().map(|it| it.1.clone()).collect();
-                let encoded = opened.run(&ids).map_err(failed)?;
+                let ids: Vec<&[i32]> = some.iter().map(|it| it.1.as_slice()).collect();
+                let encoded = opened.run(&ids).map_err(EncoderError::Failed)?;
                 some.iter()
                     .zip(encoded)
                     .for_each(|((at, _), vector)| vectors[*at] = vector);
@@ -166,8 +165,8 @@ impl Opened {
     }
 
     /// Encodes texts of one length.
-    fn run(&self, ids: &[Vec<i32>]) -> Result<Vec<Embedding>, String> {
-        let shape = [ids.len(), ids.first().map_or(0, Vec::len)];
+    fn run(&self, ids: &[&[i32]]) -> Result<Vec<Embedding>, String> {
+        let shape = [ids.len(), ids.first().map_or(0, |it| it.len())];
         let pieces = NdTensor::<i32, 2>::from_fn(shape, |[text, at]| ids[text][at]);
         let (mask, types) = (NdTensor::<i32, 2>::full(shape, 1), NdTensor::<i32, 2>::full(shape, 0));
         let given = |input: Input| -> ValueOrView<'_> {

@@ -100,6 +100,9 @@ pub enum EncoderError {
         /// What is wrong.
         reason: String,
     },
+    /// A text could not be encoded.
+    #[error("the encoder failed: {0}")]
+    Failed(String),
 }
 
 #[cfg(feature = "encoder")]

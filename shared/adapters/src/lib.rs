@@ -26,7 +26,5 @@ mod store;
 
 pub use embed::embedder;
 pub use embedded::{Embedded, Options};
-#[cfg(feature = "encoder")]
-pub use encoder::Encoder;
 pub use error::{EncoderError, OpenError};
-pub use store::{UpkeepError, backup, check, forget_other_vectors};
+pub use store::{UpkeepError, backup, check, forget_vectors};

@@ -44,16 +44,15 @@ pub(crate) struct Store {
     readers: Arc<Readers>,
 }
 
-/// Takes the vectors out of a data directory that holds those of another model than `model`, and returns whose they were.
-/// What they are made of stays, so that all of it can be embedded again. Blocks.
+/// Takes all vectors out of a data directory, so that another model may make them. What they are made of stays. Blocks.
 ///
 /// # Errors
 /// As [`crate::Embedded::open`], all but vectors of another model.
-pub fn forget_other_vectors(dir: &Path, model: &str) -> Result<Option<String>, OpenError> {
+pub fn forget_vectors(dir: &Path) -> Result<(), OpenError> {
     let _lock = open::lock(dir)?;
     let path = dir.join(FILE);
     let mut connection = open::writer(&path, &Options::default())?;
-    open::forget_other(&mut connection, &path, model)
+    open::forget_vectors(&mut connection).map_err(|error| open::refused(&path, error))
 }
 
 impl Store {

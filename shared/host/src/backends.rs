@@ -173,7 +173,7 @@ pub(crate) async fn embedded(dir: &Path, config: &Config) -> anyhow::Result<Back
 }
 
 /// Opens what embeds.
-pub(crate) async fn embedder(config: &Config) -> anyhow::Result<Arc<dyn Embedder>> {
+async fn embedder(config: &Config) -> anyhow::Result<Arc<dyn Embedder>> {
     let encoder = config.encoder.clone();
     let opened = tokio::task::spawn_blocking(move || adapters::embedder(&encoder)).await?;
     let embedder = opened.context("[backends] encoder")?;

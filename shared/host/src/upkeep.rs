@@ -1,8 +1,9 @@
 //! What an operator does with the files of the embedded stores.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-pub use adapters::{UpkeepError, backup, check};
+use adapters::OpenError;
+pub use adapters::{UpkeepError, backup, check, forget_vectors};
 
 use crate::Settings;
 use crate::backends::{Config, Kind};
@@ -19,16 +20,12 @@ pub fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
     })
 }
 
-/// Takes the vectors out of the embedded stores of `dir` if another model made them than the settings name, and returns
-/// which; everything is to be embedded again then.
-///
-/// # Errors
-/// Settings in `[backends]` that are wrong; the file cannot be opened, or is in use.
-pub async fn forget_other_vectors(dir: &Path, settings: &Settings) -> anyhow::Result<Option<String>> {
-    let embedder = crate::backends::embedder(&settings.section("backends")?).await?;
-    let dir = dir.to_owned();
-    let forget = move || adapters::forget_other_vectors(&dir, embedder.model());
-    Ok(tokio::task::spawn_blocking(forget).await??)
+/// Returns the model whose vectors the embedded stores hold, if it is because of them that they could not be opened.
+pub fn other_model(error: &anyhow::Error) -> Option<String> {
+    if let Some(OpenError::OtherModel { found, .. }) = error.downcast_ref() {
+        return Some(found.clone());
+    }
+    None
 }
 
 /// What one server has after [`provision`].

@@ -24,6 +24,8 @@ pub mod selection;
 use std::sync::Arc;
 use std::time::Duration;
 
+use adapters::{Embedded, Options};
+use bus::ACK_WAIT;
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
 use domain::{Classify, ErrorKind, PortError};
 
@@ -43,6 +45,29 @@ pub struct Ports {
     pub embedder: Arc<dyn Embedder>,
     /// How long a delivery of `bus` may stay unsettled; short, since the suite waits for it.
     pub ack_wait: Duration,
+}
+
+impl Ports {
+    /// The ports of embedded stores that were opened with [`options`].
+    pub fn of(it: Embedded) -> Ports {
+        Ports {
+            bus: it.bus,
+            dead_letters: it.dead_letters,
+            records: it.records,
+            graph: it.graph,
+            index: it.index,
+            embedder: it.embedder,
+            ack_wait: ACK_WAIT,
+        }
+    }
+}
+
+/// Options of embedded stores under test.
+pub fn options() -> Options {
+    Options {
+        ack_wait: ACK_WAIT,
+        ..Options::default()
+    }
 }
 
 /// Makes a module of tests of every suite named, a test of every promise.

@@ -9,15 +9,11 @@ use crate::query::Query;
 use crate::slots::{self as s, Values};
 use crate::view::View;
 
-/// The best where none is: dividing by it gives 0.
-const NOTHING: f32 = 1e-6;
-
 /// Fills in what depends on the best of all; `full` are the rows that get features.
-pub(super) fn relative(all: &mut [Values], full: &[usize], matches: &Matches) {
-    let best = |slot: usize| all.iter().map(|it| it[slot]).fold(NOTHING, f32::max);
+pub(super) fn relative(query: &Query, matches: &Matches, (all, full): (&mut [Values], &[usize])) {
+    let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
     let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));
     let (sentence, covered) = (best(s::SENTENCE), best(s::COVERED));
-    let encoded = best(s::ENCODED_TOP) > NOTHING;
     let least = matches.rows.iter().map(|it| it.dense).fold(dense, f32::min);
     for values in all.iter_mut() {
         values[s::BM25] = values[s::BM25_RAW] / bm25;
@@ -31,7 +27,10 @@ pub(super) fn relative(all: &mut [Values], full: &[usize], matches: &Matches) {
         (s::DENSE, s::DENSE_RANK),
         (s::ENCODED, s::ENCODED_RANK),
     ];
-    for (from, to) in ranks.into_iter().filter(|it| encoded || it.0 != s::ENCODED) {
+    for (from, to) in ranks
+        .into_iter()
+        .filter(|it| it.0 != s::ENCODED || !query.encoded.is_empty())
+    {
         for (rank, row) in ranked(full, |row| all[row][from]).into_iter().enumerate() {
             all[row][to] = reciprocal(rank);
         }

@@ -36,10 +36,9 @@ impl Router {
         let start = Instant::now();
         let asked = super::tie::asked(&request);
         let found = self
-            .search(&asked, &heard.query, &mut log)
+            .search(&asked, &seen.view, &mut heard.query, &mut log)
             .instrument(info_span!("search"))
             .await;
-        heard.query.encoded = self.encoded(&seen.view, &found);
         log.step("search", start);
         let start = Instant::now();
         let weights = Arc::clone(self.weights());

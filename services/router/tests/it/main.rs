@@ -5,6 +5,7 @@ mod anchors;
 mod bounds;
 mod decided;
 mod derived;
+mod encoded;
 mod favour;
 mod memory;
 mod recall;

@@ -90,19 +90,11 @@ pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> R
     }
 }
 
-/// Takes all vectors out of a file that holds those of another model, which is returned.
-pub(super) fn forget_other(connection: &mut Connection, path: &Path, model: &str) -> Result<Option<String>, OpenError> {
-    let found = match same_model(connection, path, model) {
-        Err(OpenError::OtherModel { found, .. }) => found,
-        other => return other.map(|()| None),
-    };
-    let forget = |connection: &mut Connection| {
-        let change = connection.transaction()?;
-        change.execute_batch("DELETE FROM points; DELETE FROM meta WHERE key = 'model'")?;
-        change.commit()
-    };
-    forget(connection).map_err(|error| refused(path, error))?;
-    Ok(Some(found))
+/// Takes all vectors out of a file, and the note whose they are.
+pub(super) fn forget_vectors(connection: &mut Connection) -> rusqlite::Result<()> {
+    let change = connection.transaction()?;
+    change.execute_batch("DELETE FROM points; DELETE FROM meta WHERE key = 'model'")?;
+    change.commit()
 }
 
 /// Opens a connection that only reads.

@@ -2,25 +2,11 @@
 
 use std::path::Path;
 
-use adapters::{Embedded, Options};
-use system::conformance::Ports;
-use system::conformance::bus::ACK_WAIT;
+use adapters::Embedded;
+use system::conformance::{Ports, options};
 
 async fn open(dir: &Path) -> Ports {
-    let options = Options {
-        ack_wait: ACK_WAIT,
-        ..Options::default()
-    };
-    let it = Embedded::open(dir, options).await.unwrap();
-    Ports {
-        bus: it.bus,
-        dead_letters: it.dead_letters,
-        records: it.records,
-        graph: it.graph,
-        index: it.index,
-        embedder: it.embedder,
-        ack_wait: ACK_WAIT,
-    }
+    Ports::of(Embedded::open(dir, options()).await.unwrap())
 }
 
 macro_rules! run {

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use adapters::{Embedded, Options};
+use adapters::Embedded;
 use serde_json::json;
-use system::conformance::Ports;
-use system::conformance::bus::ACK_WAIT;
+use system::conformance::{Ports, options};
 use system::encoder::folder;
 use system::running::Running;
 use system::running::api::Api;
@@ -18,16 +17,7 @@ const QUESTION: &str = "Which pet does she have?";
 
 async fn open(dir: &Path, encoder: &Path) -> Ports {
     let embedder = adapters::embedder(encoder).unwrap();
-    let it = Embedded::open_with(dir, Options::default(), embedder).await.unwrap();
-    Ports {
-        bus: it.bus,
-        dead_letters: it.dead_letters,
-        records: it.records,
-        graph: it.graph,
-        index: it.index,
-        embedder: it.embedder,
-        ack_wait: ACK_WAIT,
-    }
+    Ports::of(Embedded::open_with(dir, options(), embedder).await.unwrap())
 }
 
 macro_rules! run {

@@ -1,0 +1,61 @@
+//! What a sentence encoder finds counts, though no word is shared.
+
+use domain::port::{Hit, SearchResult};
+use router::edges::Related;
+use router::encoded::Encoded;
+use router::heads::Weights;
+use router::query::Query;
+use router::route;
+use router::view::View;
+
+use crate::talk::{request, units};
+
+/// Hits for the turns of the talk, with the cosines given.
+fn hits(cosines: &[(usize, f32)]) -> Vec<Hit> {
+    let units = units();
+    let hit = |&(at, score): &(usize, f32)| Hit {
+        unit: units[at].id,
+        part: 0,
+        score,
+    };
+    cosines.iter().map(hit).collect()
+}
+
+#[test]
+fn a_turn_stands_between_the_least_hit_and_the_best() {
+    let view = View::of(units());
+    let found = hits(&[(6, 0.8), (5, 0.5), (0, 0.2), (5, 0.3)]);
+    let encoded = Encoded::of(&view, &found);
+    let at = |turn: usize| view.place(units()[turn].id).unwrap();
+    let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-6, "{a} {b}");
+    for (turn, between, over_best) in [(6, 1.0, 1.0), (5, 0.5, 0.625), (0, 0.0, 0.25), (3, 0.0, 0.25)] {
+        near(encoded.between(at(turn)), between);
+        near(encoded.over_best(at(turn)), over_best);
+    }
+    assert!(!encoded.is_empty() && Encoded::default().is_empty());
+}
+
+/// Returns the place of a turn in the ranking when the encoder finds `best` far nearer than all others.
+fn rank(turn: usize, best: usize) -> usize {
+    let view = View::of(units());
+    let request = request("Which accident happened there?", 512);
+    let cosines: Vec<(usize, f32)> = (0..8).map(|it| (it, if it == best { 0.7 } else { 0.1 })).collect();
+    let mut query = Query::read(&request.question, &view, route::now(&view, &request));
+    query.encoded = Encoded::of(&view, &hits(&cosines));
+    let (found, related) = (SearchResult::default(), Related::new());
+    let routed = route::route(&view, &query, &found, &related, &request, Weights::encoded().unwrap());
+    let name = format!("r{turn}");
+    routed
+        .ranked
+        .iter()
+        .position(|it| it.external_ids == [name.as_str()])
+        .unwrap()
+}
+
+#[test]
+fn what_the_encoder_finds_rises() {
+    for (turn, other) in [(2, 6), (6, 2), (3, 6)] {
+        assert!(rank(turn, turn) < rank(turn, other), "r{turn}");
+    }
+    assert_eq!(rank(6, 6), 0);
+}
