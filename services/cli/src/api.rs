@@ -28,6 +28,9 @@ pub(crate) enum Error {
     /// The URL is none.
     #[error("`{url}` is not the URL of a server")]
     Url { url: String },
+    /// The URL wants what this build has not.
+    #[error("`{url}` wants TLS, which this build has not: build it with `--features https`")]
+    NoTls { url: Url },
     /// Nobody answered.
     #[error("no answer from {url}; is `mnemic serve` running there?")]
     Unreachable { url: Url, source: reqwest::Error },
@@ -72,6 +75,9 @@ impl Client {
             .ok()
             .filter(|it| it.has_host())
             .ok_or_else(|| Error::Url { url: url.to_owned() })?;
+        if base.scheme() == "https" && !host::SPEAKS_TLS {
+            return Err(Error::NoTls { url: base }.into());
+        }
         Ok(Client {
             http: reqwest::Client::builder().timeout(PATIENCE).build()?,
             base,

@@ -48,6 +48,7 @@ const LACKING: u8 = 3;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    host::provide_tls();
     let outcome = match Args::parse().command {
         Command::Serve(args) => return serve::serve(&args),
         Command::Provision(args) => block_on(provision::provision(&args)),

@@ -232,11 +232,11 @@ impl Router {
     ) -> SearchResult {
         let embedder = &self.backends.embedder;
         let asked = match embedder.reads_sentences() {
-            true => request.question.clone(),
-            false => query.anchors.bare.clone(),
+            true => &request.question,
+            false => &query.anchors.bare,
         };
-        let dense = match embedder.embed(&[asked]).await {
-            Ok(mut vectors) => vectors.pop(),
+        let dense = match embedder.embed_question(asked).await {
+            Ok(vector) => Some(vector),
             Err(error) => {
                 log.degrade("embedder", &error);
                 None

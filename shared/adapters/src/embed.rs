@@ -1,4 +1,4 @@
-//! The embedder that is always there: the static word-piece table of `text`.
+//! The embedder that is always there: the static word-piece table of `text`; and what all of them share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -70,4 +70,20 @@ impl Embedder for TableEmbedder {
             PortError::new("embedder.embed", ErrorKind::Internal, "embedding panicked").caused_by(error)
         })
     }
+
+    async fn embed_question(&self, question: &str) -> port::Result<Embedding> {
+        Ok(self.table.embed(question))
+    }
+}
+
+/// Says whether a text has a word; what has none has no direction, and is not shown to a model.
+pub(crate) fn has_words(text: &str) -> bool {
+    text.contains(char::is_alphanumeric)
+}
+
+/// Returns a vector at length 1.
+pub(crate) fn normalised(mut vector: Embedding) -> Embedding {
+    let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+    vector.iter_mut().for_each(|it| *it /= length.max(f32::MIN_POSITIVE));
+    vector
 }

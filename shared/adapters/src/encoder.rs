@@ -14,11 +14,13 @@ use rten::{Model, NodeId, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, NdTensorView};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokenizers::{Tokenizer, TruncationParams};
 use tokio::task::spawn_blocking;
 
 use crate::EncoderError;
+use crate::embed::{has_words, normalised};
 
 /// Word pieces of a text that are read, those that open and close it included; a part of a turn has fewer.
 const PIECES_MAX: usize = 256;
@@ -44,6 +46,15 @@ struct Opened {
     tokenizer: Tokenizer,
     /// The vector of the first piece stands for the text, in place of the mean of all.
     first: bool,
+    /// What is read before a text and before a question.
+    before: [String; 2],
+}
+
+/// What a text is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Question,
 }
 
 /// What a model is given.
@@ -62,6 +73,13 @@ struct Pooling {
     pooling_mode_mean_tokens: bool,
 }
 
+/// `config_sentence_transformers.json`: what the model wants to read before a text.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Reading {
+    prompts: BTreeMap<String, String>,
+}
+
 impl Default for Pooling {
     fn default() -> Pooling {
         Pooling {
@@ -72,8 +90,9 @@ impl Default for Pooling {
 }
 
 impl Encoder {
-    /// Opens the encoder of `dir`: `tokenizer.json`, `model.onnx` (or `onnx/model.onnx`) and, if there is one,
-    /// `1_Pooling/config.json`. Blocks while the model is read, and encodes one text to see that it works.
+    /// Opens the encoder of `dir`: `tokenizer.json`, `model.onnx` (or `onnx/model.onnx`) and, if they are there,
+    /// `1_Pooling/config.json` and `config_sentence_transformers.json`. Blocks while the model is read, and encodes one text
+    /// to see that it works.
     ///
     /// # Errors
     /// A file that is missing or is not what it should be; a model that asks for other inputs than pieces, mask and types,
@@ -85,8 +104,10 @@ impl Encoder {
         let pieces = dir.join("tokenizer.json");
         let json = read(&pieces)?;
         let first = first(&dir.join("1_Pooling/config.json"))?;
+        let before = before(&dir.join("config_sentence_transformers.json"))?;
         let digest = Sha256::new().chain_update(&data).chain_update(&json);
-        let digest = digest.chain_update([u8::from(first)]).finalize();
+        let digest = digest.chain_update([u8::from(first)]);
+        let digest = digest.chain_update(&before[Kind::Text as usize]).finalize();
         let name: String = digest.iter().take(8).map(|it| format!("{it:02x}")).collect();
         let model = Model::load(data).map_err(|error| EncoderError::file(&path, &error))?;
         let (inputs, output) = ends(&model).map_err(|it| EncoderError::form(&path, it))?;
@@ -95,6 +116,7 @@ impl Encoder {
             dimension: 0,
             tokenizer: tokenizer(&pieces, &json)?,
             first,
+            before,
             model,
             inputs,
             output,
@@ -105,17 +127,17 @@ impl Encoder {
         Ok(Encoder(Arc::new(opened)))
     }
 
-    /// Returns a vector a text, in order: of length 1, or all zeros for a text without a word.
+    /// Returns a vector a text, in order, each read with the words of its kind before it.
     ///
     /// # Errors
     /// What the model says.
-    fn encode(&self, texts: &[String]) -> Result<Vec<Embedding>, EncoderError> {
+    fn encode(&self, kind: Kind, texts: &[String]) -> Result<Vec<Embedding>, EncoderError> {
         let opened = &self.0;
+        let before = &opened.before[kind as usize];
         let mut vectors = vec![vec![0.0; opened.dimension]; texts.len()];
         let mut by_length: BTreeMap<usize, Vec<(usize, Vec<i32>)>> = BTreeMap::new();
-        let worded = |it: &(usize, &String)| it.1.contains(char::is_alphanumeric);
-        for (at, text) in texts.iter().enumerate().filter(worded) {
-            let ids = opened.ids(text).map_err(EncoderError::Failed)?;
+        for (at, text) in texts.iter().enumerate().filter(|it| has_words(it.1)) {
+            let ids = opened.ids(&format!("{before}{text}")).map_err(EncoderError::Failed)?;
             by_length.entry(ids.len()).or_default().push((at, ids));
         }
         for (length, same) in by_length {
@@ -128,6 +150,16 @@ impl Encoder {
             }
         }
         Ok(vectors)
+    }
+
+    /// The same off the async runtime.
+    async fn encoded(&self, kind: Kind, texts: Vec<String>) -> port::Result<Vec<Embedding>> {
+        let encoder = self.clone();
+        let encoded = spawn_blocking(move || encoder.encode(kind, &texts)).await;
+        let failed = |why| PortError::new("embedder.embed", ErrorKind::Internal, why);
+        encoded
+            .map_err(|error| failed("encoding panicked").caused_by(error))?
+            .map_err(|error| failed("the encoder failed").caused_by(error))
     }
 }
 
@@ -146,12 +178,12 @@ impl Embedder for Encoder {
     }
 
     async fn embed(&self, texts: &[String]) -> port::Result<Vec<Embedding>> {
-        let (encoder, texts) = (self.clone(), texts.to_vec());
-        let encoded = spawn_blocking(move || encoder.encode(&texts)).await;
-        let failed = |why| PortError::new("embedder.embed", ErrorKind::Internal, why);
-        encoded
-            .map_err(|error| failed("encoding panicked").caused_by(error))?
-            .map_err(|error| failed("the encoder failed").caused_by(error))
+        self.encoded(Kind::Text, texts.to_vec()).await
+    }
+
+    async fn embed_question(&self, question: &str) -> port::Result<Embedding> {
+        let encoded = self.encoded(Kind::Question, vec![question.to_owned()]).await?;
+        Ok(encoded.into_iter().next().unwrap_or_default())
     }
 }
 
@@ -200,15 +232,7 @@ impl Opened {
     fn pool(&self, pieces: &NdTensorView<'_, f32, 3>, text: usize) -> Embedding {
         let counted = if self.first { 1 } else { pieces.size(1) };
         let sum = |column: usize| (0..counted).map(|piece| pieces[[text, piece, column]]).sum::<f32>();
-        let mut vector: Embedding = (0..pieces.size(2)).map(sum).collect();
-        let length = vector
-            .iter()
-            .map(|it| it * it)
-            .sum::<f32>()
-            .sqrt()
-            .max(f32::MIN_POSITIVE);
-        vector.iter_mut().for_each(|it| *it /= length);
-        vector
+        normalised((0..pieces.size(2)).map(sum).collect())
     }
 }
 
@@ -254,13 +278,29 @@ fn tokenizer(path: &Path, json: &[u8]) -> Result<Tokenizer, EncoderError> {
 
 /// Says whether the vector of the first piece stands for a text; without a file it is the mean.
 fn first(path: &Path) -> Result<bool, EncoderError> {
-    if !path.exists() {
+    let Some(pooling) = optional::<Pooling>(path)? else {
         return Ok(false);
-    }
-    let pooling: Pooling = serde_json::from_slice(&read(path)?).map_err(|error| EncoderError::file(path, &error))?;
+    };
     if !pooling.pooling_mode_cls_token && !pooling.pooling_mode_mean_tokens {
         let reason = "only the mean of all pieces and the first of them are known here";
         return Err(EncoderError::form(path, reason.to_owned()));
     }
     Ok(pooling.pooling_mode_cls_token)
+}
+
+/// Returns what is read before a text and before a question; without a file nothing is.
+fn before(path: &Path) -> Result<[String; 2], EncoderError> {
+    let Reading { mut prompts } = optional(path)?.unwrap_or_default();
+    let text = prompts.remove("document").or_else(|| prompts.remove("passage"));
+    Ok([text, prompts.remove("query")].map(Option::unwrap_or_default))
+}
+
+/// Reads a file that need not be there.
+fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EncoderError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    serde_json::from_slice(&read(path)?)
+        .map(Some)
+        .map_err(|error| EncoderError::file(path, &error))
 }

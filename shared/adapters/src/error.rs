@@ -37,8 +37,8 @@ pub enum OpenError {
     },
     /// The vectors in the file come from another model.
     #[error(
-        "{path} holds vectors of the model {found}, the settings embed with {wanted}: set `encoder` in [backends] as it was, or \
-         run `mnemic doctor --repair`, which embeds everything anew"
+        "{path} holds vectors of the model {found}, the settings embed with {wanted}: set them as they were (`encoder` in \
+         [backends], or [embeddings]), or run `mnemic doctor --repair`, which embeds everything anew"
     )]
     OtherModel {
         /// The file.

@@ -1,4 +1,5 @@
-//! The embedded adapters of every port: one SQLite file, an index in memory, a built-in embedder, no server.
+//! The embedded adapters of every port: one SQLite file, an index in memory, a built-in embedder, no server. Beside them
+//! the embedders of an operator's own, and behind the feature `distributed` the adapters of the servers.
 //!
 //! [`Embedded::open`] opens all of them in one data directory and holds that directory against other processes.
 //! `store` owns the file: one writer thread commits in groups, several connections read. `bus` keeps its queue in
@@ -13,6 +14,7 @@ mod embed;
 mod embedded;
 #[cfg(feature = "encoder")]
 mod encoder;
+pub mod endpoint;
 mod error;
 mod index;
 #[cfg(feature = "distributed")]
@@ -28,3 +30,10 @@ pub use embed::embedder;
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
 pub use store::{UpkeepError, backup, check, forget_vectors};
+
+/// Chooses what encrypts for every HTTP client of this process.
+#[cfg(feature = "https")]
+pub fn provide_tls() {
+    // Only the first choice counts, and there is no other one.
+    drop(rustls::crypto::ring::default_provider().install_default());
+}

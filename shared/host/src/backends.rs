@@ -1,5 +1,6 @@
 //! The only place that chooses adapters.
 
+mod embedder;
 #[cfg(feature = "distributed")]
 mod servers;
 
@@ -7,11 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
-use tracing::info;
 
 use crate::guard::Guards;
 use crate::{Readiness, Settings};
@@ -111,7 +110,7 @@ impl Life {
 pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
     let config: Config = settings.section("backends")?;
     match config.kind {
-        Kind::Embedded => Ok((embedded(&config.dir, &config).await?, Guards::default())),
+        Kind::Embedded => embedded(&config.dir, settings).await,
         Kind::Distributed => servers(settings, life).await,
     }
 }
@@ -130,12 +129,11 @@ pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Res
 
 #[cfg(feature = "distributed")]
 async fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
-    let mut config: Config = settings.section("backends")?;
-    if !adapters::distributed::Uses::of(life.name).qdrant {
-        // Whoever has no index neither embeds nor has to know with what.
-        config.encoder = PathBuf::new();
-    }
-    servers::connect(settings, life, embedder(&config).await?)
+    // Whoever has no index neither embeds nor has to know with what.
+    let uses_index = adapters::distributed::Uses::of(life.name).qdrant;
+    let defaults = Settings::default();
+    let embedder = embedder::open(if uses_index { settings } else { &defaults }).await?;
+    servers::connect(settings, life, embedder)
 }
 
 #[cfg(not(feature = "distributed"))]
@@ -152,8 +150,10 @@ pub(crate) fn without() -> anyhow::Error {
     )
 }
 
-/// Opens the embedded stores of `dir`, whatever folder `config` names.
-pub(crate) async fn embedded(dir: &Path, config: &Config) -> anyhow::Result<Backends> {
+/// Opens the embedded stores of `dir`, whatever folder the settings name.
+pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<(Backends, Guards)> {
+    let config: Config = settings.section("backends")?;
+    let (embedder, guards) = embedder::open(settings).await?;
     let options = adapters::Options {
         ack_wait: Duration::from_secs(config.ack_wait_secs.max(1)),
         queue_frames_max: config.queue_frames_max,
@@ -161,25 +161,14 @@ pub(crate) async fn embedded(dir: &Path, config: &Config) -> anyhow::Result<Back
         file_bytes_max: Some(config.file_bytes_max).filter(|it| *it > 0),
         ..adapters::Options::default()
     };
-    let stores = adapters::Embedded::open_with(dir, options, embedder(config).await?).await?;
-    Ok(Backends {
+    let stores = adapters::Embedded::open_with(dir, options, embedder).await?;
+    let backends = Backends {
         bus: stores.bus,
         dead_letters: stores.dead_letters,
         records: stores.records,
         graph: stores.graph,
         index: stores.index,
         embedder: stores.embedder,
-    })
-}
-
-/// Opens what embeds.
-async fn embedder(config: &Config) -> anyhow::Result<Arc<dyn Embedder>> {
-    let encoder = config.encoder.clone();
-    let opened = tokio::task::spawn_blocking(move || adapters::embedder(&encoder)).await?;
-    let embedder = opened.context("[backends] encoder")?;
-    if embedder.reads_sentences() {
-        let (model, dimension) = (embedder.model(), embedder.dimension());
-        info!(model, dimension, "embeds with a sentence encoder");
-    }
-    Ok(embedder)
+    };
+    Ok((backends, guards))
 }

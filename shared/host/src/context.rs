@@ -45,14 +45,10 @@ impl Context {
     /// Opens the stores of `dir` with these settings, all but `backends.dir`.
     ///
     /// # Errors
-    /// Settings in `[backends]` that are wrong; the stores cannot be opened.
+    /// Settings in `[backends]` or `[embeddings]` that are wrong; the stores cannot be opened, or the endpoint is away.
     pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
-        let backends = backends::embedded(dir, &settings.section("backends")?).await?;
-        Ok(Context::new(
-            (backends, Guards::default()),
-            settings,
-            Life::new("mnemic"),
-        ))
+        let connected = backends::embedded(dir, &settings).await?;
+        Ok(Context::new(connected, settings, Life::new("mnemic")))
     }
 
     /// Connects whatever `[backends]` names, on behalf of the service `name`, or of all if it is none; for tests and for

@@ -3,6 +3,7 @@
 //! A server that failed several times in a row is not asked for a while; then one call may try. Whoever would have
 //! waited for it hears at once, and answers without it or comes back later.
 
+pub(crate) mod embedder;
 #[cfg(feature = "distributed")]
 pub(crate) mod ports;
 
@@ -33,7 +34,7 @@ pub async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> T {
     DEADLINE.scope(Instant::now() + patience, work).await
 }
 
-/// The servers of this process; none where the stores are embedded.
+/// The servers of this process; where the stores are embedded, at most an embeddings endpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guards(Vec<Arc<Guard>>);
 
@@ -57,14 +58,21 @@ enum State {
 }
 
 impl Guards {
-    #[cfg(feature = "distributed")]
     pub(crate) fn new(guards: Vec<Arc<Guard>>) -> Guards {
         Guards(guards)
     }
 
-    /// Says whether this process has records to ask for.
+    /// Adds others.
+    #[cfg(feature = "distributed")]
+    pub(crate) fn and(mut self, others: Vec<Arc<Guard>>) -> Guards {
+        self.0.extend(others);
+        self
+    }
+
+    /// Says whether this process has records to ask for: with embedded stores always.
     pub(crate) fn has_records(&self) -> bool {
-        self.0.is_empty() || self.0.iter().any(|it| it.server == "neo4j")
+        let any = |server| self.0.iter().any(|it| it.server == server);
+        any("neo4j") || !any("nats")
     }
 
     /// Says whether a failure that may pass, the `tries`-th of one message, is worth another try at once: while a server
@@ -90,14 +98,12 @@ impl Guards {
 }
 
 impl Guard {
-    #[cfg(feature = "distributed")]
     pub(crate) fn new(server: &'static str) -> Arc<Guard> {
         let state = Mutex::new(State::Unknown);
         Arc::new(Guard { server, state })
     }
 
     /// Notes that the server was reached.
-    #[cfg(feature = "distributed")]
     pub(crate) fn reached(&self) {
         *self.state() = State::Up { failures: 0 };
     }
@@ -194,7 +200,7 @@ impl Guard {
     }
 }
 
-#[cfg(all(test, feature = "distributed"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,16 +1,13 @@
 //! What a process needs before it can do its job: settings, backends, telemetry, health and an orderly end.
 //!
 //! Start at [`main`] and [`standalone`]; services see only [`Context`]. [`settings`] joins one TOML file and the
-//! environment into typed sections, `backends` is the only place that chooses adapters, `guard` notices servers that are away, [`telemetry`] gives logs and
-//! traces, [`metrics`] the numbers, `health` the admin port, `process` signals and draining.
+//! environment into typed sections, `backends` is the only place that chooses adapters, `guard` notices servers that are
+//! away, [`telemetry`] gives logs and traces, [`metrics`] the numbers, `health` the admin port, `process` signals and
+//! draining.
 
 mod backends;
 mod bus;
 mod context;
-#[cfg_attr(
-    not(feature = "distributed"),
-    expect(dead_code, reason = "embedded stores have no servers to watch")
-)]
 mod guard;
 mod health;
 mod process;
@@ -28,5 +25,5 @@ pub use context::Context;
 pub use guard::within;
 pub use health::Readiness;
 pub use metrics::Metrics;
-pub use process::{main, standalone};
+pub use process::{SPEAKS_TLS, main, provide_tls, standalone};
 pub use settings::Settings;

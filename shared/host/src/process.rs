@@ -30,6 +30,15 @@ impl Default for Config {
     }
 }
 
+/// Whether this build speaks HTTPS to others.
+pub const SPEAKS_TLS: bool = cfg!(feature = "https");
+
+/// Chooses what encrypts for every HTTP client of this process; before the first of them is made.
+pub fn provide_tls() {
+    #[cfg(feature = "https")]
+    adapters::provide_tls();
+}
+
 /// Runs one service as a process of its own, with settings from `--config FILE` or as [`Settings::load`] finds them.
 ///
 /// Refuses embedded backends: their bus lives inside one process.
@@ -39,6 +48,7 @@ where
     Fut: Future<Output = anyhow::Result<()>>,
 {
     let work = || {
+        provide_tls();
         let settings = Settings::load(config_argument()?.as_deref())?;
         process(name, settings, backends::distributed, run)
     };

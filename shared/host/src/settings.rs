@@ -16,11 +16,12 @@ use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 /// The sections there are.
-pub const SECTIONS: [&str; 13] = [
+pub const SECTIONS: [&str; 14] = [
     "admin",
     "backends",
     "clusterer",
     "consumer",
+    "embeddings",
     "gateway",
     "nats",
     "neo4j",
@@ -206,6 +207,7 @@ impl Settings {
         all.complete::<crate::health::Config>("admin")?;
         all.complete::<crate::backends::Config>("backends")?;
         all.complete::<crate::bus::Config>("consumer")?;
+        all.complete::<adapters::endpoint::Options>("embeddings")?;
         all.complete::<crate::process::Config>("process")?;
         all.complete::<crate::telemetry::Config>("telemetry")?;
         #[cfg(feature = "distributed")]

@@ -46,10 +46,10 @@ impl Encoder {
             .flat_map(|(place, turn)| writer::embedded(&turn.unit).into_iter().map(move |it| (place, it)))
             .collect();
         let texts: Vec<String> = parts.iter().map(|it| it.1.clone()).collect();
-        let asked: Vec<String> = world.questions.iter().map(|it| it.question.clone()).collect();
-        let vectors = self.embed(&texts)?;
-        let questions = self.embed(&asked)?;
-        for (asked, question) in asked.into_iter().zip(questions) {
+        let vectors = self.runtime.block_on(self.embedder.embed(&texts))?;
+        for asked in &world.questions {
+            let asked = &asked.question;
+            let question = self.runtime.block_on(self.embedder.embed_question(asked))?;
             let mut hits: Vec<(f32, usize)> = vectors.iter().map(|it| cosine(&question, it)).zip(0..).collect();
             hits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             hits.truncate(router::Config::default().hits);
@@ -59,13 +59,9 @@ impl Encoder {
                 score,
             };
             let hits = hits.into_iter().map(hit).collect();
-            world.hits.insert(asked, hits);
+            world.hits.insert(asked.clone(), hits);
         }
         Ok(())
-    }
-
-    fn embed(&self, texts: &[String]) -> anyhow::Result<Vec<Embedding>> {
-        Ok(self.runtime.block_on(self.embedder.embed(texts))?)
     }
 }
 

@@ -116,8 +116,8 @@ pub(super) async fn search(
     match by {
         By::Words => search.words = Some(sparse::words(&asked.query)),
         By::Meaning => {
-            let embedded = stores.embedder.embed(&[asked.query]).await;
-            search.dense = embedded.map_err(|it| failed(&it))?.pop();
+            let embedded = stores.embedder.embed_question(&asked.query).await;
+            search.dense = Some(embedded.map_err(|it| failed(&it))?);
         }
     }
     let found = stores.index.search(space, &search).await.map_err(|it| failed(&it))?;

@@ -18,6 +18,15 @@ pub trait Embedder: Send + Sync + 'static {
     /// router more than their words do.
     fn reads_sentences(&self) -> bool;
 
-    /// Returns a vector a text, in order.
+    /// Returns a vector a text, in order: of length 1, or all zeros for a text without a word.
+    ///
+    /// # Errors
+    /// `Unavailable` if the model is away; `Invalid` if it refuses these texts.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>>;
+
+    /// Returns the vector of a question, which some models read with other words before it than a text.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`].
+    async fn embed_question(&self, question: &str) -> Result<Embedding>;
 }

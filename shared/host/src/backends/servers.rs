@@ -53,7 +53,7 @@ pub(crate) fn complete(settings: &mut Settings) -> Result<(), Error> {
 /// # Errors
 /// Settings that are wrong, a server that is away or refuses.
 pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
-    let embedder = super::embedder(&settings.section("backends")?).await?;
+    let (embedder, _) = super::embedder::open(settings).await?;
     Ok(adapters::distributed::provision(&options(settings, "operator")?, &*embedder).await?)
 }
 
@@ -61,7 +61,7 @@ pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisi
 pub(super) fn connect(
     settings: &Settings,
     life: &Life,
-    embedder: Arc<dyn Embedder>,
+    (embedder, watched): (Arc<dyn Embedder>, Guards),
 ) -> anyhow::Result<(Backends, Guards)> {
     let options = options(settings, life.name)?;
     let uses = Uses::of(life.name);
@@ -120,7 +120,7 @@ pub(super) fn connect(
         }
     };
     tokio::spawn(server("nats", nats).reach(connect, fill));
-    Ok((backends, Guards::new(used)))
+    Ok((backends, watched.and(used)))
 }
 
 async fn connect_index(

@@ -7,6 +7,7 @@ mod conformance;
 mod degraded;
 mod distributed;
 mod encoder;
+mod endpoint;
 mod erasure;
 mod golden;
 mod infra;

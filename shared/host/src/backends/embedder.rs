@@ -1,0 +1,65 @@
+//! What embeds: the table that is built in, a sentence encoder in this process, or an endpoint.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adapters::endpoint::{Endpoint, EndpointError, Options};
+use anyhow::{Context, ensure};
+use domain::port::Embedder;
+use tokio::time::{Instant, sleep};
+use tracing::{info, warn};
+
+use super::Config;
+use crate::Settings;
+use crate::guard::Guards;
+use crate::guard::embedder::Watched;
+
+/// How long a start waits for an endpoint that may be starting, too.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Pause between two attempts.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Opens what the settings name, with what watches it.
+///
+/// # Errors
+/// Settings that are wrong; an encoder that cannot be used; an endpoint that is not there in a minute, or refuses.
+pub(crate) async fn open(settings: &Settings) -> anyhow::Result<(Arc<dyn Embedder>, Guards)> {
+    let encoder = settings.section::<Config>("backends")?.encoder;
+    let options: Options = settings.section("embeddings")?;
+    if !options.url.is_empty() {
+        ensure!(
+            encoder.as_os_str().is_empty(),
+            "`encoder` in [backends] and `url` in [embeddings] exclude each other: leave one of them out"
+        );
+        let watched = Watched::new(Arc::new(reach(&options).await?));
+        let guards = Guards::new(vec![watched.guard()]);
+        return Ok((told(Arc::new(watched)), guards));
+    }
+    let opened = tokio::task::spawn_blocking(move || adapters::embedder(&encoder)).await?;
+    let embedder = opened.context("[backends] encoder")?;
+    Ok((told(embedder), Guards::default()))
+}
+
+async fn reach(options: &Options) -> Result<Endpoint, EndpointError> {
+    let begun = Instant::now();
+    loop {
+        match Endpoint::connect(options).await {
+            Err(error) if error.may_be_starting() && begun.elapsed() < PATIENCE => {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "cannot embed yet, will try again"
+                );
+                sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn told(embedder: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+    if embedder.reads_sentences() {
+        let (model, dimension) = (embedder.model(), embedder.dimension());
+        info!(model, dimension, "embeds with a sentence encoder");
+    }
+    embedder
+}

@@ -1,0 +1,132 @@
+//! An endpoint that speaks OpenAI's embeddings API, over the table that is built in.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use adapters::endpoint::Options;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use domain::port::Embedder;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// The model there is.
+pub const MODEL: &str = "table";
+/// The key it asks for.
+pub const KEY: &str = "open sesame";
+
+/// The endpoint; gone when dropped.
+pub struct Server {
+    url: String,
+    state: Arc<Mutex<Heard>>,
+    work: JoinHandle<()>,
+}
+
+/// What the endpoint was asked, and what it says instead of an answer.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// The texts of each request.
+    pub texts: VecDeque<Vec<String>>,
+    /// Answers with this status.
+    pub status: Option<u16>,
+    /// Answers with this body.
+    pub body: Option<Value>,
+}
+
+#[derive(Clone)]
+struct Endpoint {
+    state: Arc<Mutex<Heard>>,
+    table: Arc<dyn Embedder>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    model: String,
+    input: Vec<String>,
+}
+
+impl Server {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// No port.
+    pub async fn start() -> anyhow::Result<Server> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("http://{}/v1", listener.local_addr()?);
+        let state = Arc::new(Mutex::new(Heard::default()));
+        let endpoint = Endpoint {
+            state: Arc::clone(&state),
+            table: adapters::embedder(Path::new(""))?,
+        };
+        let routes = Router::new().route("/v1/embeddings", post(embed)).with_state(endpoint);
+        let work = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, routes).await {
+                eprintln!("the embeddings endpoint: {error}");
+            }
+        });
+        Ok(Server { url, state, work })
+    }
+
+    /// Options of somebody who may ask.
+    pub fn options(&self) -> Options {
+        Options {
+            url: self.url.clone(),
+            model: MODEL.to_owned(),
+            key: KEY.to_owned(),
+            ..Options::default()
+        }
+    }
+
+    /// The same as settings.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let options = self.options();
+        let pairs = [("url", options.url), ("model", options.model), ("key", options.key)];
+        pairs.map(|(key, value)| (format!("embeddings.{key}"), value)).into()
+    }
+
+    /// What was asked, and what is answered.
+    pub fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+async fn embed(State(endpoint): State<Endpoint>, headers: HeaderMap, Json(asked): Json<Asked>) -> Response {
+    let key = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
+    if key != Some(&format!("Bearer {KEY}")) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    if asked.model != MODEL {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    {
+        let mut heard = endpoint.state.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.texts.push_back(asked.input.clone());
+        let status = heard.status.and_then(|it| StatusCode::from_u16(it).ok());
+        if status.is_some() || heard.body.is_some() {
+            let body = heard.body.clone().unwrap_or_else(|| json!({ "error": asked.input }));
+            return (status.unwrap_or(StatusCode::OK), Json(body)).into_response();
+        }
+    }
+    match endpoint.table.embed(&asked.input).await {
+        // Not of length 1, and not in order: neither is promised.
+        Ok(vectors) => {
+            let doubled = vectors.iter().enumerate().rev().map(
+                |(index, it)| json!({ "index": index, "embedding": it.iter().map(|it| it * 2.0).collect::<Vec<_>>() }),
+            );
+            Json(json!({ "object": "list", "data": doubled.collect::<Vec<_>>() })).into_response()
+        }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
