@@ -4,35 +4,28 @@
 //! leaves a claim without a record; the caller got no 202 and asks again, and what is claimed for the same content but
 //! not stored is published again.
 
-use std::collections::btree_map::Entry;
+mod batch;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{RecordId, SpaceId};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Claim, Idempotent, Position};
-use domain::record::{Modality, Record, ToolCall};
+use domain::record::Record;
 use host::clock;
 use host::metrics::Operation;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use crate::api::{Accepted, Item, ItemStatus, NewRecord, Object};
+use crate::api::{Accepted, Item, ItemStatus};
 use crate::auth::hex;
-use crate::extract::at_path;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{validate, watermark};
+use crate::watermark;
+use batch::{Batch, Draft};
 
 pub(crate) type Hash = [u8; 32];
-
-/// A record that passed the checks.
-struct Draft {
-    index: usize,
-    digest: Hash,
-    record: Record,
-}
 
 /// Accepts a batch. `key` is the caller's `Idempotency-Key`.
 pub(crate) async fn accept(
@@ -76,7 +69,8 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
         claim(app, space, &claims).await?
     };
     let mut wanted = Vec::new();
-    for (draft, outcome) in drafts.into_iter().zip(outcomes) {
+    let drafts = recognised(app, space, drafts.into_iter().zip(outcomes).collect()).await?;
+    for (draft, outcome) in drafts {
         let item = &mut items[draft.index];
         match outcome {
             Claim::Fresh => item.status = ItemStatus::Accepted,
@@ -108,6 +102,33 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
             .await?;
     }
     Ok(accepted)
+}
+
+/// Finds among what was said otherwise what says the same as the record that is kept: an export spells out what was derived.
+async fn recognised(
+    app: &App,
+    space: &SpaceId,
+    mut drafts: Vec<(Draft, Claim)>,
+) -> Result<Vec<(Draft, Claim)>, Problem> {
+    let other: Vec<RecordId> = drafts
+        .iter()
+        .filter(|(_, claim)| *claim == Claim::Conflict)
+        .map(|(draft, _)| draft.record.id)
+        .collect();
+    if other.is_empty() {
+        return Ok(drafts);
+    }
+    let stored = app.stores().records.get(space, &other).await?;
+    let mut stored: BTreeMap<RecordId, Record> = stored.into_iter().map(|it| (it.id, it)).collect();
+    for (draft, claim) in &mut drafts {
+        if let Some(kept) = stored.remove(&draft.record.id)
+            && draft.says(&kept)
+        {
+            draft.record = kept;
+            *claim = Claim::Same;
+        }
+    }
+    Ok(drafts)
 }
 
 /// Claims ids for the digests of their contents.
@@ -247,145 +268,8 @@ fn reject(item: &mut Item, problem: Problem) {
     item.problem = Some(Box::new(problem));
 }
 
-/// What the records of one request share.
-struct Batch<'a> {
-    space: &'a SpaceId,
-    key: Option<&'a str>,
-    text_bytes_max: usize,
-    now: DateTime<Utc>,
-    /// Microseconds, greater than those of every earlier request.
-    clock_us: u64,
-}
-
-impl<'a> Batch<'a> {
-    fn new(app: &App, space: &'a SpaceId, key: Option<&'a str>) -> Batch<'a> {
-        let (text_bytes_max, clock_us) = (app.config.text_bytes_max, app.batch_clock_us());
-        Batch {
-            space,
-            key,
-            text_bytes_max,
-            now: clock::now(),
-            clock_us,
-        }
-    }
-
-    /// Returns the records that passed, each id once, and an item for every record given.
-    fn read(&self, given: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
-        let mut drafts = Vec::new();
-        let mut items = Vec::with_capacity(given.len());
-        let mut seen: BTreeMap<RecordId, Hash> = BTreeMap::new();
-        let mut occurrences: BTreeMap<Hash, usize> = BTreeMap::new();
-        for (index, value) in given.into_iter().enumerate() {
-            let mut item = Item {
-                index,
-                id: given_id(&value),
-                record: None,
-                status: ItemStatus::Accepted,
-                problem: None,
-            };
-            match self.parse(value) {
-                Err(detail) => reject(&mut item, Problem::invalid(detail)),
-                Ok(new) => {
-                    let digest = digest(&new)?;
-                    let occurrence = occurrences.entry(digest).or_default();
-                    let external_id = self.external_id(&new, index, (digest, *occurrence));
-                    *occurrence += 1;
-                    let id = RecordId::derive(self.space, &external_id);
-                    (item.id, item.record) = (external_id.clone(), Some(id));
-                    match seen.entry(id) {
-                        Entry::Occupied(it) if *it.get() == digest => item.status = ItemStatus::Duplicate,
-                        Entry::Occupied(_) => reject(&mut item, conflict(&external_id)),
-                        Entry::Vacant(it) => {
-                            it.insert(digest);
-                            match self.record(new, id, external_id, index) {
-                                Ok(record) => drafts.push(Draft { index, digest, record }),
-                                Err(detail) => reject(&mut item, Problem::invalid(detail)),
-                            }
-                        }
-                    }
-                }
-            }
-            items.push(item);
-        }
-        Ok((drafts, items))
-    }
-
-    fn parse(&self, value: Value) -> Result<NewRecord, String> {
-        let Object(new): Object<NewRecord> = serde_path_to_error::deserialize(value).map_err(|error| {
-            let path = error.path().to_string();
-            at_path(&path, error.inner())
-        })?;
-        validate::record(&new, self.text_bytes_max)?;
-        if let Some(at) = &new.observed_at {
-            validate::observed_at(at, self.now).map_err(|error| format!("observed_at: {error}"))?;
-        }
-        Ok(new)
-    }
-
-    /// The caller's id; else one that a repeated request derives again: from its key, or from content with a time of
-    /// its own. A record with neither is new each time.
-    fn external_id(&self, new: &NewRecord, index: usize, (digest, occurrence): (Hash, usize)) -> String {
-        if let Some(id) = &new.id {
-            return id.clone();
-        }
-        let hash = match (self.key, &new.observed_at) {
-            (Some(key), _) => Sha256::new().chain_update(format!("key {index} ")).chain_update(key),
-            (None, Some(_)) => Sha256::new()
-                .chain_update(format!("content {occurrence} "))
-                .chain_update(digest),
-            (None, None) => Sha256::new()
-                .chain_update(format!("new {} {index} ", self.clock_us))
-                .chain_update(digest),
-        };
-        format!("auto-{}", hex(&hash.finalize()[..16]))
-    }
-
-    fn record(&self, new: NewRecord, id: RecordId, external_id: String, index: usize) -> Result<Record, String> {
-        let observed_at = match &new.observed_at {
-            Some(text) => validate::observed_at(text, self.now)?,
-            None => self.now.fixed_offset(),
-        };
-        let session_name = new.session.unwrap_or_else(|| "default".to_owned());
-        let text = new.text.unwrap_or_default();
-        let guessed = match (&new.tool, &new.image_caption) {
-            (Some(_), _) => Modality::Action,
-            (None, Some(_)) if text.trim().is_empty() => Modality::Visual,
-            (None, _) => Modality::Text,
-        };
-        Ok(Record {
-            id,
-            space: self.space.clone(),
-            external_id,
-            session: SessionId::derive(self.space, &session_name),
-            session_name,
-            ordinal: new.ordinal.unwrap_or(self.clock_us * 1_024 + index as u64),
-            modality: new.modality.unwrap_or(guessed),
-            actor: new.actor.unwrap_or_default(),
-            text,
-            image_caption: new.image_caption,
-            image_uri: new.image_uri,
-            tool: new.tool.map(|it| ToolCall {
-                name: it.name,
-                arguments: validate::json_text(&it.arguments),
-                result: validate::json_text(&it.result),
-            }),
-            observed_at,
-            metadata: new.metadata,
-        })
-    }
-}
-
 /// Digest of the JSON text; maps are sorted and fields have a fixed order, so equal values have equal digests.
 pub(crate) fn digest(value: &impl serde::Serialize) -> Result<Hash, Problem> {
     let text = serde_json::to_vec(value).map_err(|_| Problem::internal())?;
     Ok(Sha256::digest(&text).into())
-}
-
-fn given_id(value: &Value) -> String {
-    value
-        .get("id")
-        .and_then(Value::as_str)
-        .filter(|it| it.len() <= 256)
-        .unwrap_or_default()
-        .to_owned()
 }

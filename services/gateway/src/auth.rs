@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use anyhow::{Context as _, ensure};
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::id::SpaceId;
@@ -139,14 +139,14 @@ pub(crate) async fn authenticate(
 }
 
 /// A server without keys serves this machine only. A page of another site can point its own name at 127.0.0.1 and then
-/// read what the browser gets; the name in `Host` gives that away.
+/// read what the browser gets; the name in `Host` gives that away. What it sends without reading the answer, its name in
+/// `Origin` does.
 fn local(headers: &HeaderMap) -> Result<(), Problem> {
-    let Some(host) = headers.get(header::HOST) else {
-        return Ok(());
-    };
-    let name = host.to_str().ok().and_then(|it| it.parse::<Authority>().ok());
-    let name = name.as_ref().map_or("", Authority::host).trim_matches(['[', ']']);
-    if name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()) {
+    let said = |name| headers.get(name).map(|it| it.to_str().unwrap_or_default());
+    let host = said(header::HOST).map(|it| it.parse::<Authority>().ok());
+    let origin = said(header::ORIGIN).map(|it| it.parse::<Uri>().ok().and_then(|it| it.authority().cloned()));
+    let is_ours = |it: &Option<Authority>| it.as_ref().is_some_and(|it| is_loopback(it.host()));
+    if host.as_ref().is_none_or(is_ours) && origin.as_ref().is_none_or(is_ours) {
         return Ok(());
     }
     let problem = Problem::new(
@@ -155,6 +155,11 @@ fn local(headers: &HeaderMap) -> Result<(), Problem> {
         "This server answers its own machine only",
     );
     Err(problem.detail("call it as localhost or 127.0.0.1, or configure keys"))
+}
+
+fn is_loopback(name: &str) -> bool {
+    let name = name.trim_matches(['[', ']']);
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
 }
 
 fn bearer(value: &str) -> Option<&str> {

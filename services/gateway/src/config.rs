@@ -14,6 +14,8 @@ pub struct Config {
     /// Longest time until the head of a request is there, from the start of the connection or the answer before, in
     /// milliseconds; then the connection is closed.
     pub header_ms_max: u64,
+    /// Longest time in which a caller takes nothing of an answer, in milliseconds; then the connection is closed.
+    pub send_ms_max: u64,
     /// Largest request body, in bytes.
     pub body_bytes_max: usize,
     /// Most records in one request.
@@ -44,6 +46,7 @@ impl Default for Config {
             listen: "127.0.0.1:7077".to_owned(),
             connections_max: 512,
             header_ms_max: 30_000,
+            send_ms_max: 30_000,
             body_bytes_max: 4 << 20,
             batch_max: 1_000,
             text_bytes_max: 32 << 10,
@@ -97,6 +100,7 @@ impl Config {
         );
         ensure!(self.connections_max > 0, "[gateway] connections_max must be at least 1");
         ensure!(self.header_ms_max > 0, "[gateway] header_ms_max must be at least 1");
+        ensure!(self.send_ms_max > 0, "[gateway] send_ms_max must be at least 1");
         ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");
         ensure!(self.questions_max > 0, "[gateway] questions_max must be at least 1");
         ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");

@@ -12,6 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
+use tokio_io_timeout::TimeoutWriter;
 use tracing::{debug, warn};
 
 use crate::config::Config;
@@ -22,7 +23,7 @@ const REST: Duration = Duration::from_millis(500);
 /// Serves connections until shutdown, at most `connections_max` at a time; those beyond wait to be taken. Returns when the
 /// last open request is finished.
 pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, context: &Context) {
-    let patience = Duration::from_millis(config.header_ms_max);
+    let patience = [config.header_ms_max, config.send_ms_max].map(Duration::from_millis);
     let slots = Arc::new(Semaphore::new(config.connections_max as usize));
     let take = async {
         while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
@@ -57,11 +58,14 @@ async fn taken(listener: &TcpListener) -> TcpStream {
     }
 }
 
-/// Answers the requests of one connection. It is closed when a request, the next one too, does not begin in time.
-async fn answer(stream: TcpStream, app: Router, patience: Duration, stop: impl Future<Output = ()>) {
+/// Answers the requests of one connection. It is closed when a request, the next one too, does not begin in time, and when
+/// nobody takes the answer.
+async fn answer(stream: TcpStream, app: Router, [head, send]: [Duration; 2], stop: impl Future<Output = ()>) {
     let mut server = Builder::new(TokioExecutor::new()).http1_only();
-    server.http1().timer(TokioTimer::new()).header_read_timeout(patience);
-    let connection = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
+    server.http1().timer(TokioTimer::new()).header_read_timeout(head);
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(send));
+    let connection = server.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(app));
     let mut connection = std::pin::pin!(connection);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,

@@ -118,14 +118,24 @@ async fn whole(request: Request, app: &App) -> Result<Bytes, Problem> {
         })
 }
 
-fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    if values(bytes) > VALUES_MAX {
-        return Err(
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large").detail(format!(
-                "a body may hold {VALUES_MAX} values; send several smaller requests"
-            )),
-        );
+/// Reads a body to its end and checks its bounds, for whoever parses it by itself.
+pub(crate) async fn bounded(request: Request, app: &App) -> Result<Request, Problem> {
+    let (parts, body) = request.into_parts();
+    let bytes = whole(Request::from_parts(parts.clone(), body), app).await?;
+    few(&bytes)?;
+    Ok(Request::from_parts(parts, bytes.into()))
+}
+
+fn few(bytes: &[u8]) -> Result<(), Problem> {
+    if values(bytes) <= VALUES_MAX {
+        return Ok(());
     }
+    let detail = format!("a body may hold {VALUES_MAX} values; send several smaller requests");
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large").detail(detail))
+}
+
+fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    few(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let at = error.path().to_string();

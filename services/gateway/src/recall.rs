@@ -9,7 +9,7 @@ use domain::id::{HintId, SessionId, SpaceId};
 use domain::message::{RecallV1, RecalledV1};
 use domain::{Classify, ErrorKind};
 use host::clock;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span};
 
 use crate::api::{Dismissal, RecallCost, RecallRequest, RecallResponse, StepTime};
@@ -58,7 +58,11 @@ async fn woken(
         }
     }
     // What another message of the session is told counts for this one.
-    let _turn = app.sessions.turn(space, &request.session).await;
+    let turn = timeout(left(), app.sessions.turn(space, &request.session)).await;
+    let Ok(_turn) = turn else {
+        let detail = "other messages of this session were answered for all the time this one may take";
+        return Err(Problem::timeout(detail));
+    };
     let begun = Instant::now();
     let known = ledger::session(app, space, &request.session).await?;
     note(&mut steps, "ledger", begun);

@@ -15,6 +15,8 @@ use crate::problem::Problem;
 use crate::rebuild::Rebuilds;
 use crate::sessions::Sessions;
 
+/// What a request gets beyond its longest time, to say itself that it ran out.
+const GRACE: Duration = Duration::from_secs(1);
 /// Spaces erased at once.
 const ERASING_MAX: u32 = 16;
 
@@ -73,8 +75,9 @@ impl Parts {
         &self.context.backends
     }
 
+    /// Returns when a request is given up: a moment after the longest time that one may ask for, whose answer says more.
     pub(crate) fn request_time_max(&self) -> Duration {
-        Duration::from_millis(self.config.request_ms_max)
+        Duration::from_millis(self.config.request_ms_max) + GRACE
     }
 
     pub(crate) fn note_in_flight(&self) {

@@ -6,7 +6,7 @@ use domain::id::SpaceId;
 use crate::auth::Access;
 use crate::config::Right;
 use crate::edge::TraceId;
-use crate::extract::At;
+use crate::extract::{At, bounded};
 use crate::mcp::{self, Memory};
 use crate::problem::Problem;
 use crate::state::App;
@@ -27,6 +27,7 @@ pub(crate) async fn post(
     At(name): At<String>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let request = bounded(request, &app).await?;
     let space = access.enter(&name, Right::Read)?;
     app.may_ask(&space).await?;
     let memory = Memory {

@@ -79,12 +79,8 @@ impl Own {
     pub(super) fn tool(self) -> Tool {
         let annotations = match self {
             Own::Ask => ToolAnnotations::new().read_only(true),
-            // Hints that were said are not said again.
-            Own::Recall | Own::Curate => ToolAnnotations::new().read_only(false).destructive(false),
-            Own::Remember => ToolAnnotations::new()
-                .read_only(false)
-                .destructive(false)
-                .idempotent(true),
+            // Hints that were said are not said again, and a record without id and time is a new one each time.
+            Own::Recall | Own::Curate | Own::Remember => ToolAnnotations::new().read_only(false).destructive(false),
         };
         Tool::new(self.name(), self.description(), object(self.schema()))
             .with_annotations(annotations.open_world(false))
@@ -94,7 +90,7 @@ impl Own {
         match self {
             Own::Remember => {
                 "Keeps what was said or done, word for word, and makes it searchable. Give each turn as it was, with who said \
-                 it and when; do not summarise. The same record twice is kept once."
+                 it and when; do not summarise. A record with an `id` or `observed_at` that comes twice is kept once."
             }
             Own::Ask => {
                 "Answers a question from the memory: a verdict, a short answer if the evidence supports one, and the dated \
@@ -217,7 +213,9 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
     let Memory { app, space, .. } = memory;
     let accepted = accept::accept(app, space, records, None).await?;
     let position = watermark::parse(space, &accepted.watermark)?;
-    let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await?;
+    // It is kept, whatever comes of the wait.
+    let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
+    let searchable = searchable.unwrap_or(false);
     Ok(said(told::accepted(&accepted, searchable)))
 }
 

@@ -165,6 +165,18 @@ async fn questions_have_a_bound_of_their_own() {
 #[tokio::test]
 async fn a_request_that_takes_too_long_ends() {
     let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
+    // The longest wait that may be asked for says how far writing is, and not that it was cut.
+    let sent = gateway
+        .send("POST /v1/spaces/s/records", r#"{"records":[{"text":"x"}]}"#)
+        .await;
+    let sent = sent.json();
+    let mark = sent["watermark"].as_str().unwrap();
+    let call = format!("GET /v1/spaces/s/progress?wait_ms=50&watermark={mark}");
+    let reply = gateway.send(&call, "").await;
+    assert!(
+        reply.status.as_u16() == 504 && reply.json()["progress"].is_object(),
+        "{reply:?}"
+    );
     // A body that never comes: only the bound on the whole request ends it.
     let never = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
     let request = Request::post("/v1/spaces/s/tools/semantic_retrieve").header("content-type", "application/json");
@@ -186,6 +198,19 @@ async fn without_keys_only_local_names_are_answered() {
     ] {
         let reply = gateway.send_with("GET /v1/spaces", "", &[("host", host)]).await;
         assert_eq!(reply.status.as_u16(), expected, "{host}");
+    }
+    for (origin, expected) in [
+        ("http://127.0.0.1:7077", 202),
+        ("http://localhost:3000", 202),
+        ("http://[::1]:7077", 202),
+        ("https://memory.example", 421),
+        ("http://localhost.example", 421),
+        ("null", 421),
+    ] {
+        let headers = [("host", "localhost:7077"), ("origin", origin)];
+        let reply = gateway.send_with("POST /v1/spaces/s/rebuild", "", &headers).await;
+        let status = reply.status.as_u16();
+        assert_eq!(status == 421, expected == 421, "{origin}: {status}");
     }
 }
 

@@ -87,6 +87,22 @@ async fn a_caller_who_says_nothing_is_hung_up_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_who_takes_nothing_is_hung_up_on() {
+    const ASKED: usize = 200;
+    let gateway = Open::with("send_ms_max = 200").await;
+    let deaf = gateway.connect();
+    let asked = "GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".repeat(ASKED);
+    (&deaf).write_all(asked.as_bytes()).unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let mut taken = Vec::new();
+    // How it ends, with an end or a reset, is up to the network.
+    let _end = (&deaf).read_to_end(&mut taken);
+    let answers = String::from_utf8_lossy(&taken).matches("HTTP/1.1 200 OK").count();
+    assert!(answers < ASKED, "all {answers} were kept for it");
+    gateway.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_beyond_the_bound_wait() {
     let gateway = Open::with("connections_max = 2").await;
     let (first, second) = (gateway.connect(), gateway.connect());

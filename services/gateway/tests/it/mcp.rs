@@ -336,4 +336,10 @@ async fn what_is_no_message_is_refused() {
     let huge = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(5 << 20));
     let huge = gateway.send_with(SPACE, &huge, &[ACCEPT, HOST]).await.problem();
     assert!(huge.starts_with("413 "), "{huge}");
+    let many = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"query":[{}0]}}}}}}"#,
+        "[],".repeat(60_000)
+    );
+    let many = gateway.send_with(SPACE, &many, &[ACCEPT, HOST]).await.problem();
+    assert!(many.starts_with("413 a body may hold 100000 values"), "{many}");
 }

@@ -159,6 +159,27 @@ async fn messages_of_a_session_that_come_at_once_hear_no_more_and_nothing_twice(
 }
 
 #[tokio::test]
+async fn a_message_waits_for_the_one_before_no_longer_than_its_budget() {
+    let gateway = Gateway::new().await;
+    gateway.never::<RecallV1>();
+    gateway.settled().await;
+    let ask = |ms: u64| {
+        let body = json!({"message": "Dinner?", "session": "one", "budget": {"ms": ms}}).to_string();
+        let gateway = &gateway;
+        async move { gateway.send("POST /v1/spaces/s/recall", &body).await.problem() }
+    };
+    let begun = std::time::Instant::now();
+    let second = async {
+        let said = ask(50).await;
+        (said, begun.elapsed())
+    };
+    let (first, (second, after)) = tokio::join!(ask(3_000), second);
+    assert_eq!(first, "504 no hints within the budget of 3000 ms");
+    assert!(second.starts_with("504 other messages of this session"), "{second}");
+    assert!(after.as_millis() < 2_500, "{after:?}");
+}
+
+#[tokio::test]
 async fn a_session_hears_a_bounded_number_in_a_minute() {
     let gateway = Gateway::with("[gateway]\nrecall_hints_per_minute = 4").await;
     gateway.serve(talkative);
