@@ -114,6 +114,15 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
             "stores",
             Finding::Skipped("the running server has them; stop it to compare them".into()),
         );
+    } else if !repair && host::upkeep::is_behind(dir).unwrap_or(false) {
+        report.add(
+            "stores",
+            Finding::Skipped(
+                "an older mnemic wrote the file, and looking into it would bring it up to date: make a copy with `mnemic backup`, \
+                 then run `mnemic serve` or `mnemic doctor --repair`"
+                    .into(),
+            ),
+        );
     } else if sound {
         let compared = match opened(dir, settings, repair, report).await {
             Ok(ctx) => embedded_stores(&ctx, repair).await,

@@ -3,6 +3,7 @@
 mod source;
 mod state;
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 
 use anyhow::Context;
@@ -20,6 +21,9 @@ use state::State;
 
 /// Wrong lines that are named; the rest is counted.
 const NAMED: u64 = 50;
+/// Batches that may not be searchable yet; beyond, sending waits a while for the first of them. Those of several writers are
+/// not done in order, so each is asked for.
+const BEHIND_MAX: usize = 256;
 
 /// A record with the line it stands on.
 struct Line {
@@ -33,7 +37,8 @@ struct Tally {
     accepted: u64,
     known: u64,
     wrong: u64,
-    watermark: Option<String>,
+    /// Of the batches that may not be searchable yet, the latest last.
+    watermarks: VecDeque<String>,
 }
 
 /// Where lines go.
@@ -54,41 +59,40 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
         run: host::clock::now().timestamp_micros(),
     };
     target.client.create(&args.space).await?;
-    let created_at = Client::new(&args.remote.url, args.remote.key.clone())?
-        .space(&args.space)
-        .await?
-        .created_at;
+    let created_at = target.client.space(&args.space).await?.created_at;
     let file = source.again.then_some(args.file.as_path());
     let mut state = State::load(file, &args.space, &args.remote.url, created_at);
     if !args.restart && !state.skip(&mut *source.lines)? {
         state.rewind();
         source = source::open(&args.file)?;
     }
+    let skipped = state.lines();
+    let (left_out, watermark) = state.earlier();
     let mut tally = Tally {
         bar: bar(source.bytes),
         accepted: 0,
         known: 0,
         wrong: 0,
-        watermark: None,
+        watermarks: watermark.into_iter().collect(),
     };
     tally.bar.set_position(state.bytes());
-    let skipped = state.lines();
     loop {
         let lines = read(&mut *source.lines, &mut state, usize::from(args.batch), &mut tally)?;
         send(&target, &lines.records, &mut tally).await?;
-        tally.bar.suspend(|| state.save());
+        tally
+            .bar
+            .suspend(|| state.save(left_out + tally.wrong, tally.watermarks.back()));
         tally.bar.set_position(state.bytes());
         if lines.end {
             break;
         }
     }
     tally.bar.finish_and_clear();
-    let searchable = wait(&target, &tally).await?;
-    report(&tally, skipped, state.lines(), searchable);
-    Ok(if tally.wrong == 0 {
-        Outcome::Done
-    } else {
-        Outcome::Lacking
+    let searchable = wait(&target, &tally.watermarks).await?;
+    report(&tally, (skipped, left_out), state.lines(), searchable);
+    Ok(match left_out + tally.wrong {
+        0 => Outcome::Done,
+        _ => Outcome::Lacking,
     })
 }
 
@@ -151,7 +155,14 @@ async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow:
             .chain_update(serde_json::to_vec(&records)?)
             .finalize();
         match target.client.add(&target.args.space, &hex(&digest), &records).await {
-            Ok(accepted) => tally.note(part, accepted),
+            Ok(accepted) => {
+                tally.note(part, accepted);
+                if tally.watermarks.len() > BEHIND_MAX
+                    && target.client.written(&target.args.space, &tally.watermarks[0]).await?
+                {
+                    tally.watermarks.pop_front();
+                }
+            }
             Err(Error::Refused {
                 status: 400 | 409 | 413 | 422,
                 title,
@@ -188,7 +199,7 @@ impl Tally {
                 }
             }
         }
-        self.watermark = Some(accepted.watermark);
+        self.watermarks.push_back(accepted.watermark);
     }
 
     fn wrong(&mut self, line: u64, problem: &str) {
@@ -199,22 +210,23 @@ impl Tally {
     }
 }
 
-/// Waits until what was sent last is searchable; false if the server is behind for longer than is worth waiting.
-async fn wait(target: &Target<'_>, tally: &Tally) -> anyhow::Result<bool> {
+/// Waits until what was sent is searchable; false if the server is behind for longer than is worth waiting.
+async fn wait(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Result<bool> {
     /// Times the server may hold the question, ten seconds each.
     const HOLDS: u32 = 30;
-    let Some(watermark) = &tally.watermark else {
-        return Ok(true);
-    };
-    for _ in 0..HOLDS {
-        if target.client.written(&target.args.space, watermark).await? {
-            return Ok(true);
+    let mut holds = 0;
+    for watermark in watermarks {
+        while !target.client.written(&target.args.space, watermark).await? {
+            holds += 1;
+            if holds == HOLDS {
+                return Ok(false);
+            }
         }
     }
-    Ok(false)
+    Ok(true)
 }
 
-fn report(tally: &Tally, skipped: u64, lines: u64, searchable: bool) {
+fn report(tally: &Tally, (skipped, left_out): (u64, u64), lines: u64, searchable: bool) {
     let mut parts = vec![format!("{} records in", tally.accepted)];
     if tally.known > 0 {
         parts.push(format!("{} were there before", tally.known));
@@ -222,8 +234,11 @@ fn report(tally: &Tally, skipped: u64, lines: u64, searchable: bool) {
     if skipped > 0 {
         parts.push(format!("{skipped} lines were read earlier"));
     }
-    if tally.wrong > 0 {
-        parts.push(format!("{} of {lines} lines left out", tally.wrong));
+    if left_out + tally.wrong > 0 {
+        parts.push(format!("{} of {lines} lines left out", left_out + tally.wrong));
+    }
+    if left_out > 0 {
+        parts.push(format!("{left_out} of them earlier: --restart sends them again"));
     }
     let state = if searchable {
         "all searchable"

@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
         Command::Units(args) => block_on(units::units(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
         Command::Mcp(args) => match &args.data {
-            Some(data) => return mcp::alone(&args.space, data),
+            Some(data) => return mcp::alone(&args, data),
             None => block_on(mcp::mcp(&args)),
         },
         Command::Records(args) => block_on(records::records(&args)),

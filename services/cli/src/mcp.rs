@@ -3,7 +3,6 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domain::id::SpaceId;
-use host::Settings;
 use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -15,8 +14,8 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::transport::{StreamableHttpClientTransport, stdio};
 
 use crate::api::{Client, Error};
-use crate::args::Mcp;
-use crate::{Outcome, out, serve};
+use crate::args::{Local, Mcp};
+use crate::{Outcome, config, out, serve};
 
 /// Passes on what an agent asks over standard input and output, until it closes them.
 pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
@@ -25,10 +24,24 @@ pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
 }
 
 /// Does the same without a server, over the memory in a folder, which this process serves meanwhile.
-pub(crate) fn alone(space: &SpaceId, data: &Path) -> ExitCode {
-    let mut settings = Settings::default();
-    let url = match serve::apart(&mut settings, data) {
-        Ok(url) => url,
+pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
+    let (space, local) = (
+        &args.space,
+        Local {
+            config: args.config.clone(),
+            data: None,
+        },
+    );
+    let prepared = serve::settings(&local).and_then(|mut settings| {
+        // Only this process calls it, and it serves files whatever the settings name.
+        settings.set("gateway.keys", Vec::<String>::new())?;
+        settings.set("backends.kind", "embedded")?;
+        let url = serve::apart(&mut settings, data)?;
+        config::check_weights(&settings)?;
+        Ok((settings, url))
+    });
+    let (settings, url) = match prepared {
+        Ok(it) => it,
         Err(error) => {
             out::complain(&format!("error: {error:#}"));
             return ExitCode::FAILURE;

@@ -29,7 +29,7 @@ mod store;
 pub use embed::embedder;
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
-pub use store::{UpkeepError, backup, check, forget_vectors};
+pub use store::{UpkeepError, backup, check, forget_vectors, is_behind};
 
 /// Chooses what encrypts for every HTTP client of this process.
 #[cfg(feature = "https")]

@@ -59,12 +59,14 @@ async fn rows_of_an_older_file_are_counted_on() {
     drop(it);
     change(dir.path(), WITHOUT_WHOSE);
     change(dir.path(), WITHOUT_ROWS);
+    assert!(adapters::is_behind(dir.path()).unwrap());
 
     let records = open(dir.path()).await.records;
     let (found, _) = records.list(&space(), 0, 9).await.unwrap();
     records.erase(&space(), &[found[0].id, found[1].id]).await.unwrap();
     records.put(&space(), std::slice::from_ref(&three)).await.unwrap();
     assert_eq!((&found[0], found.len()), (&one, 2));
+    assert!(!adapters::is_behind(dir.path()).unwrap());
     assert_eq!(records.list(&space(), 2, 9).await.unwrap(), (vec![three], None));
 }
 

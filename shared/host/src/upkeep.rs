@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use adapters::OpenError;
-pub use adapters::{UpkeepError, backup, check, forget_vectors};
+pub use adapters::{UpkeepError, backup, check, forget_vectors, is_behind};
 
 use crate::Settings;
 use crate::backends::{Config, Kind};

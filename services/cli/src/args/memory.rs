@@ -114,6 +114,9 @@ pub(crate) struct Mcp {
     /// time can; for several agents run `mnemic serve`.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// Settings file for --data [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].
+    #[arg(long, value_name = "FILE", requires = "data")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -21,6 +21,12 @@ struct Saved {
     created_at: DateTime<Utc>,
     lines: u64,
     sha256: String,
+    /// Lines of them that were left out.
+    #[serde(default)]
+    left_out: u64,
+    /// Of the last batch.
+    #[serde(default)]
+    watermark: Option<String>,
 }
 
 /// How far a file was imported.
@@ -65,6 +71,8 @@ impl State {
             created_at,
             lines: 0,
             sha256: String::new(),
+            left_out: 0,
+            watermark: None,
         });
         State {
             path,
@@ -111,11 +119,21 @@ impl State {
         self.taken.bytes
     }
 
-    /// Keeps that the server has every line read so far. What cannot be kept is said once, and does not stop the import:
-    /// lines that are sent again do no harm.
-    pub(super) fn save(&mut self) {
+    /// Returns how many of the lines that were read earlier were left out, and the watermark of the last of them.
+    pub(super) fn earlier(&self) -> (u64, Option<String>) {
+        match self.taken.lines {
+            0 => (0, None),
+            _ => (self.saved.left_out, self.saved.watermark.clone()),
+        }
+    }
+
+    /// Keeps that the server has every line read so far, but for those left out. What cannot be kept is said once, and does
+    /// not stop the import: lines that are sent again do no harm.
+    pub(super) fn save(&mut self, left_out: u64, watermark: Option<&String>) {
         self.saved.lines = self.taken.lines;
         self.saved.sha256 = self.sha256();
+        self.saved.left_out = left_out;
+        self.saved.watermark = watermark.cloned();
         let Some(path) = &self.path else { return };
         if let Err(error) = write(path, &self.saved) {
             out::complain(&format!(

@@ -204,6 +204,16 @@ async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do()
             "line 1: not a JSON object\n"
         )
     );
+    let (code, said, _) = run(&server, &["import", file.to_str().unwrap(), "-s", "wrong"]);
+    assert_eq!(
+        (code, said.as_str()),
+        (
+            Some(3),
+            "0 records in, 2 lines were read earlier, 1 of 2 lines left out, 1 of them earlier: --restart sends them again; \
+             all searchable\n"
+        ),
+        "what was left out is no less so the second time"
+    );
 }
 
 #[tokio::test]

@@ -121,6 +121,22 @@ fn an_agent_needs_no_server() {
     let told = again.call("ask", json!({"question": "Where does Ann live?"}));
     assert!(told.starts_with("Answer: \"Oslo\" ("), "{told}");
     assert!(again.leave().status.success());
+    for (variable, value, expected) in [
+        ("MNEMIC_BACKENDS__ENCODER", "nowhere", "encoder"),
+        ("MNEMIC_BOGUS__X", "1", "unknown section `bogus`"),
+    ] {
+        let refused = mnemic()
+            .args(alone)
+            .env(variable, value)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let complained = String::from_utf8_lossy(&refused.stderr);
+        assert!(
+            refused.status.code() == Some(1) && complained.contains(expected),
+            "{refused:?}"
+        );
+    }
 }
 
 #[tokio::test]

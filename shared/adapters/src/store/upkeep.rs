@@ -71,6 +71,18 @@ pub fn check(dir: &Path) -> Result<Vec<String>, UpkeepError> {
     }
 }
 
+/// Says whether opening the file of a data directory would bring its schema up to date, after which an older program refuses
+/// it. Blocks.
+///
+/// # Errors
+/// `NotFound` if there is no file, `Damaged` if it cannot be read.
+pub fn is_behind(dir: &Path) -> Result<bool, UpkeepError> {
+    let path = existing(dir)?;
+    let version = || open(&path)?.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    let version = version().map_err(|error| refused(&path, error))?;
+    Ok(usize::try_from(version).is_ok_and(|it| it < super::open::MIGRATIONS.len()))
+}
+
 /// Writes a consistent copy of the file of a data directory to `target`, which appears only when it is complete and on
 /// disk. To restore it, stop Mnemic, remove `mnemic.sqlite`, `mnemic.sqlite-wal` and `mnemic.sqlite-shm` from the data
 /// directory and copy it there as `mnemic.sqlite`. Blocks.
