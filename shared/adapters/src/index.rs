@@ -21,7 +21,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use crate::store::{Durability, Failure, Outcome, Store, dense_blob, dense_of, known_space, natural, overwriting};
+use crate::store::{Durability, Failure, Outcome, Store, dense_blob, dense_of, known_space, natural};
 use crate::store::{space_row, sparse_blob, sparse_of};
 use crate::{OpenError, Options};
 use block::Block;
@@ -199,9 +199,7 @@ impl Index for MemoryIndex {
             let Some(row) = space_row(db, &name)? else {
                 return Ok(());
             };
-            overwriting(db, || {
-                Ok(db.execute("DELETE FROM points WHERE space = ?1", [row]).map(drop)?)
-            })
+            Ok(db.execute("DELETE FROM points WHERE space = ?1", [row]).map(drop)?)
         };
         let space = space.clone();
         self.change("index.erase", Durability::Power, job, move |()| Change::Forget {

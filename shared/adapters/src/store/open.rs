@@ -131,7 +131,8 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
-    connection.pragma_update_and_check(None, "secure_delete", "fast", |_| Ok(()))
+    // Whatever is erased, and whatever is written anew without it: `fast` would leave the pages that become free as they are.
+    connection.pragma_update_and_check(None, "secure_delete", "on", |_| Ok(()))
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
