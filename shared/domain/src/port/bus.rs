@@ -14,6 +14,10 @@ use super::Result;
 #[serde(transparent)]
 pub struct Position(pub u64);
 
+/// Header of a request: when its asker stops waiting, in milliseconds since 1970 by the clock of whoever serves it. An
+/// adapter that goes from one host to another sets it by what was left when the request was sent.
+pub const DEADLINE: &str = "mnemic-deadline";
+
 /// What travels: a subject, a payload, headers (trace context, deadline) and a key for deduplication.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {

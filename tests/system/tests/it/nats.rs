@@ -2,6 +2,7 @@
 
 mod access;
 mod fairness;
+mod hosts;
 mod outage;
 
 use std::collections::BTreeMap;
