@@ -8,7 +8,7 @@ use async_nats::client::RequestErrorKind;
 use async_nats::{HeaderMap, Message, Request, Subscriber};
 use domain::port::{DEADLINE, Frame, Inquiry, Result};
 use domain::{Classify, ErrorKind, PortError};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -261,11 +261,16 @@ impl Replier {
     fn send(&mut self, headers: HeaderMap, payload: Vec<u8>) {
         let Some(to) = self.to.take() else { return };
         let client = self.link.client.clone();
-        self.runtime.spawn(async move {
+        let sent = async move {
             if let Err(error) = client.publish_with_headers(to, headers, payload.into()).await {
                 debug!(%error, "cannot reply");
             }
-        });
+        };
+        let mut sent = sent.boxed();
+        // Tried here first, so that a flush behind the reply waits for it.
+        if (&mut sent).now_or_never().is_none() {
+            self.runtime.spawn(sent);
+        }
     }
 }
 

@@ -95,6 +95,14 @@ pub trait Bus: Send + Sync + 'static {
 
     /// Drops every durable message of a space, unsettled and dead ones too.
     async fn erase(&self, space: &str) -> Result<()>;
+
+    /// Returns once every reply and settlement said so far has left this process; call it before the process ends.
+    ///
+    /// # Errors
+    /// `Unavailable` if that takes longer than a call.
+    async fn flush(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Names one dead letter.

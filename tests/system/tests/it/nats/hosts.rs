@@ -1,9 +1,11 @@
-//! Between two hosts: clocks that differ.
+//! Between two hosts: clocks that differ, and a process that ends.
 
 use std::time::{Duration, SystemTime};
 
+use adapters::nats::Options;
 use domain::port::{Bus, DEADLINE, Frame};
 use futures::StreamExt;
+use tokio::time::timeout;
 
 use super::{SOON, connected, frame, options, shared};
 
@@ -40,4 +42,31 @@ async fn the_clock_of_an_asker_does_not_count() {
         assert!(left > SOON / 2 && left <= SOON, "{left:?}");
     }
     assert!(ask(&[]).await.unwrap().is_empty(), "who says nothing has no deadline");
+}
+
+/// What was said before a flush is heard, though the process ends at once.
+#[test]
+fn what_is_said_last_is_heard() {
+    let Some(server) = shared() else { return };
+    let options = Options {
+        ack_wait_ms: 60_000,
+        ..options(server)
+    };
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let ends = runtime();
+    ends.block_on(async {
+        let bus = connected(&options).await;
+        let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+        bus.publish(frame("a", "", "1")).await.unwrap();
+        drop(timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap());
+        let bus: &dyn Bus = &bus;
+        bus.flush().await.unwrap();
+    });
+    ends.shutdown_background();
+    runtime().block_on(async {
+        let bus = connected(&options).await;
+        let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+        let delivery = timeout(SOON / 2, deliveries.next()).await.expect("before the ack wait");
+        assert_eq!(delivery.unwrap().unwrap().attempt, 2);
+    });
 }
