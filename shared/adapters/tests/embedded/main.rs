@@ -346,3 +346,18 @@ async fn spaces_leave_memory_and_come_back() {
         }
     }
 }
+
+/// A bound below what the file needs at least is refused, and not taken for none.
+#[tokio::test]
+async fn a_bound_no_file_fits_in_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for bytes in [1, 4_095] {
+        let options = Options {
+            file_bytes_max: Some(bytes),
+            ..Options::default()
+        };
+        let error = Embedded::open(dir.path(), options).await.map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{bytes}");
+        assert!(error.to_string().contains("file_bytes_max"), "{error}");
+    }
+}
