@@ -1,11 +1,38 @@
-//! What one failure does to others.
+//! What one space, or one failure, does to others.
 
 use std::time::Duration;
 
+use domain::port::Search;
 use futures::StreamExt;
 use rusqlite::Connection;
 
-use super::{file, frame, open};
+use super::{file, fill, frame, open, space};
+
+/// A space that is being loaded holds up nobody who searches another one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_space_that_is_loaded_holds_up_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "large", 20_000).await;
+    fill(&it, "small", 1).await;
+    let search = |name: &'static str| {
+        let index = it.index.clone();
+        let search = Search {
+            words: Some(vec![(0, 1.0)]),
+            limit: 1,
+            ..Search::default()
+        };
+        async move { index.search(&space(name), &search).await.unwrap().words.len() }
+    };
+    assert_eq!(search("small").await, 1);
+    let loading: Vec<_> = (0..64).map(|_| tokio::spawn(search("large"))).collect();
+    tokio::task::yield_now().await;
+    assert_eq!(search("small").await, 1);
+    assert!(loading.iter().all(|it| !it.is_finished()), "it was waited for");
+    for found in loading {
+        assert_eq!(found.await.unwrap(), 1);
+    }
+}
 
 /// Messages that cannot be read are told of one after the other, not all at once, and others are delivered meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
