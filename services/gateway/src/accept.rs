@@ -183,6 +183,7 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
     let message = RecordsAcceptedV1 {
         space: space.clone(),
         batch: hex(&batch.finalize()),
+        created: Some(now.created_at),
         records,
         curations: Vec::new(),
     };

@@ -178,9 +178,11 @@ async fn publish(
         batch.update(id.uuid().as_bytes());
         batch.update(digest);
     }
+    let created = app.space(space).await?.created_at;
     let message = RecordsAcceptedV1 {
         space: space.clone(),
         batch: hex(&batch.finalize()),
+        created: Some(created),
         records: Vec::new(),
         curations,
     };

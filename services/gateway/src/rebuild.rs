@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use domain::id::SpaceId;
 use domain::message::RecordsAcceptedV1;
 use domain::port::Position;
@@ -128,6 +129,7 @@ async fn rebuild(app: &App, space: &SpaceId) -> Result<(), PortError> {
 /// # Errors
 /// `Timeout` if no writer does it; those of the stores and of the bus.
 pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u64)) -> Result<(), PortError> {
+    let created = ctx.backends.records.space(space).await?.map(|it| it.created_at);
     let (mut waiting, mut records) = (Vec::new(), 0);
     let (mut batch, mut bytes, mut cursor) = (Vec::<Record>::new(), 0, Some(0));
     while let Some(after) = cursor {
@@ -137,7 +139,7 @@ pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u
             let size = written_bytes(&record)?;
             if batch.len() >= BATCH || (bytes + size > BATCH_BYTES && !batch.is_empty()) {
                 bytes = 0;
-                waiting.push(again(ctx, space, (run, records), std::mem::take(&mut batch)).await?);
+                waiting.push(again(ctx, space, (run, created, records), std::mem::take(&mut batch)).await?);
             }
             if waiting.len() >= AHEAD {
                 records = settled(ctx, space, &mut waiting, records).await?;
@@ -148,7 +150,7 @@ pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u
         }
     }
     if !batch.is_empty() {
-        waiting.push(again(ctx, space, (run, records), batch).await?);
+        waiting.push(again(ctx, space, (run, created, records), batch).await?);
     }
     records = settled(ctx, space, &mut waiting, records).await?;
     done(records);
@@ -167,13 +169,14 @@ fn written_bytes(record: &Record) -> Result<usize, PortError> {
 async fn again(
     ctx: &Context,
     space: &SpaceId,
-    (run, before): (&str, u64),
+    (run, created, before): (&str, Option<DateTime<Utc>>, u64),
     records: Vec<Record>,
 ) -> Result<(Position, u64), PortError> {
     let (count, first) = (records.len() as u64, records.first().map(|it| it.id.to_string()));
     let message = RecordsAcceptedV1 {
         space: space.clone(),
         batch: format!("{run}-{before}-{}", first.unwrap_or_default()),
+        created,
         records,
         curations: Vec::new(),
     };

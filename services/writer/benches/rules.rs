@@ -113,6 +113,7 @@ async fn publish(
     let message = RecordsAcceptedV1 {
         space,
         batch,
+        created: None,
         records,
         curations: Vec::new(),
     };

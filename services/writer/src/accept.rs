@@ -62,6 +62,7 @@ pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: 
 async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -> Result<Option<Around>, Error> {
     let RecordsAcceptedV1 {
         space,
+        created,
         mut records,
         curations,
         ..
@@ -75,6 +76,9 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
         return Ok(Some(around));
     }
     let before = known(backends, &space).await?;
+    if created.is_some_and(|it| it != before.created_at) {
+        return Ok(None);
+    }
     // What is decided from now on is noticed once the records are stored.
     if before.revision.curations > 0 {
         let revoked = erase::revoked(backends, &space, &records).await?;

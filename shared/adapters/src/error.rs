@@ -48,6 +48,14 @@ pub enum OpenError {
         /// Model of this program.
         wanted: String,
     },
+    /// A bound that no file fits in.
+    #[error("`file_bytes_max` is {bytes}: a file has at least {least} bytes; 0 in [backends] leaves it to the disk")]
+    Bound {
+        /// The bound.
+        bytes: u64,
+        /// The least it may be.
+        least: u64,
+    },
     /// The file cannot be read.
     #[error("{path} is damaged: run `mnemic doctor`, or restore the last copy made with `mnemic backup`")]
     Damaged {
@@ -73,6 +81,7 @@ impl Classify for OpenError {
                 ErrorKind::Unavailable
             }
             OpenError::Newer { .. } | OpenError::Foreign { .. } | OpenError::OtherModel { .. } => ErrorKind::Conflict,
+            OpenError::Bound { .. } => ErrorKind::Invalid,
             OpenError::Damaged { .. } => ErrorKind::Damaged,
         }
     }

@@ -21,16 +21,17 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use crate::store::{Durability, Failure, Outcome, Store, dense_blob, dense_of, known_space, natural, overwriting};
+use crate::store::{Durability, Failure, Outcome, Store, dense_blob, dense_of, known_space, natural};
 use crate::store::{space_row, sparse_blob, sparse_of};
 use crate::{OpenError, Options};
 use block::Block;
-use cache::Cache;
+use cache::{Cache, Slot};
 
 /// Changes that may wait to be applied before the writer waits.
 const CHANGES_MAX: usize = 1_024;
 /// Searches at once; those beyond wait. They are short, so a few a core are enough to keep all cores busy.
 const SEARCHES_MAX: usize = 16;
+const SEARCH: &str = "index.search";
 
 /// Exact index over the store's points.
 pub(crate) struct MemoryIndex {
@@ -39,6 +40,13 @@ pub(crate) struct MemoryIndex {
     cache: Arc<Cache>,
     changes: SyncSender<Applied>,
     searches: Arc<Semaphore>,
+}
+
+/// What came of a search.
+enum Searched {
+    Found(SearchResult),
+    /// The block is not in memory.
+    NotLoaded(Arc<Slot>),
 }
 
 /// A committed change of the points of a space.
@@ -94,6 +102,54 @@ impl MemoryIndex {
         let ended = |_| PortError::new(operation, ErrorKind::Internal, "the index has stopped");
         applied.await.map_err(ended)
     }
+
+    /// Searches a space if its block is there. The permit is for searches, which are short: a space that is being loaded
+    /// must not hold up others.
+    async fn searched(&self, space: &SpaceId, search: &Search, slot: Option<Arc<Slot>>) -> Result<Searched> {
+        let stopped = |_| PortError::new(SEARCH, ErrorKind::Unavailable, "the index is closed");
+        let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
+        let (store, cache) = (Arc::clone(&self.store), Arc::clone(&self.cache));
+        let span = tracing::info_span!("index.search", %space, limit = search.limit);
+        let (space, search) = (space.clone(), search.clone());
+        blocking(move || {
+            let _permit = permit;
+            let _span = span.entered();
+            let slot = match slot {
+                Some(slot) => slot,
+                None => match store.read_here(SEARCH, |db| space_row(db, &space))? {
+                    Some(row) => cache.slot(row, &space),
+                    None => return Ok(Searched::Found(SearchResult::default())),
+                },
+            };
+            let found = slot.searched(|block| block.search(&search));
+            Ok(found.map_or(Searched::NotLoaded(slot), Searched::Found))
+        })
+        .await
+    }
+
+    /// Returns the slot once its block is there; it keeps the block, whatever leaves the cache meanwhile.
+    async fn loaded(&self, space: &SpaceId, slot: Arc<Slot>) -> Result<Arc<Slot>> {
+        let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
+        let span = tracing::info_span!("index.load", %space);
+        let _turn = slot.turn().await;
+        let place = Arc::clone(&slot);
+        blocking(move || {
+            let _span = span.entered();
+            let load = || store.read_here(SEARCH, |db| load(db, place.row, dimension));
+            cache.load(&place, load)
+        })
+        .await?;
+        drop(_turn);
+        Ok(slot)
+    }
+}
+
+/// Runs what takes a while off the async runtime.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let panicked = |error| PortError::new(SEARCH, ErrorKind::Internal, "a search panicked").caused_by(error);
+    spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error: tokio::task::JoinError| Err(panicked(error)))
 }
 
 #[async_trait]
@@ -149,25 +205,13 @@ impl Index for MemoryIndex {
             let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
             return Err(PortError::new("index.search", ErrorKind::Invalid, detail));
         }
-        let stopped = |_| PortError::new("index.search", ErrorKind::Unavailable, "the index is closed");
-        let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
-        let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
-        let span = tracing::info_span!("index.search", %space, limit = search.limit);
-        let (space, search) = (space.clone(), search.clone());
-        let work = spawn_blocking(move || {
-            let _permit = permit;
-            let _span = span.entered();
-            let found = store.read_here("index.search", |db| space_row(db, &space))?;
-            let Some(row) = found else {
-                return Ok(SearchResult::default());
-            };
-            let load = || store.read_here("index.search", |db| load(db, row, dimension));
-            cache.with(row, &space, load, |block| block.search(&search))
-        });
-        let panicked =
-            |error| PortError::new("index.search", ErrorKind::Internal, "a search panicked").caused_by(error);
-        work.await
-            .unwrap_or_else(|error: tokio::task::JoinError| Err(panicked(error)))
+        let mut slot = None;
+        loop {
+            match self.searched(space, search, slot).await? {
+                Searched::Found(found) => return Ok(found),
+                Searched::NotLoaded(it) => slot = Some(self.loaded(space, it).await?),
+            }
+        }
     }
 
     async fn points(&self, space: &SpaceId, after: Option<Place>, limit: usize) -> Result<PointsPage> {
@@ -199,9 +243,7 @@ impl Index for MemoryIndex {
             let Some(row) = space_row(db, &name)? else {
                 return Ok(());
             };
-            overwriting(db, || {
-                Ok(db.execute("DELETE FROM points WHERE space = ?1", [row]).map(drop)?)
-            })
+            Ok(db.execute("DELETE FROM points WHERE space = ?1", [row]).map(drop)?)
         };
         let space = space.clone();
         self.change("index.erase", Durability::Power, job, move |()| Change::Forget {

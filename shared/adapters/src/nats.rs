@@ -124,14 +124,6 @@ impl NatsBus {
         self.core.link.refusals().borrow().count
     }
 
-    /// Returns once every reply and settlement said so far is written; call it before the process ends.
-    ///
-    /// # Errors
-    /// `Unavailable` if that takes longer than a call.
-    pub async fn flush(&self) -> Result<()> {
-        self.core.link.flush("bus.flush").await
-    }
-
     /// Joins the lane of a group in this process, which one member makes for all.
     async fn member(&self, subject: &str, group: &str, partitions: u16) -> Result<Member> {
         let key = (subject.to_owned(), group.to_owned());
@@ -220,5 +212,9 @@ impl Bus for NatsBus {
         let lanes: Vec<Arc<Lane>> = self.lanes().values().filter_map(Weak::upgrade).collect();
         lanes.iter().for_each(|it| it.erase(space));
         Ok(())
+    }
+
+    async fn flush(&self) -> Result<()> {
+        self.core.link.flush("bus.flush").await
     }
 }

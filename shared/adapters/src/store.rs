@@ -146,15 +146,6 @@ pub(crate) fn known_space(connection: &Connection, space: &SpaceId) -> Outcome<i
     space_row(connection, space)?.ok_or_else(|| Failure::unknown_space(space))
 }
 
-/// Runs `erase` so that what it deletes is overwritten with zeros in the file.
-pub(crate) fn overwriting<T>(connection: &Connection, erase: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-    let set = |how| connection.pragma_update_and_check(None, "secure_delete", how, |_| Ok(()));
-    set("on")?;
-    let erased = erase();
-    set("fast")?;
-    erased
-}
-
 /// Takes a number of the domain into SQLite's signed integers; what does not fit is the greatest.
 pub(crate) fn integer<N: TryInto<i64>>(number: N) -> i64 {
     number.try_into().unwrap_or(i64::MAX)

@@ -317,6 +317,8 @@ impl Context {
         let work = async {
             let started = Instant::now();
             let outcome = match serde_json::from_slice::<R>(&frame.payload) {
+                // Looked at first: a bound of no time still begins the work.
+                _ if left.is_some_and(|it| it.is_zero()) => Err(gone(R::SUBJECT)),
                 Ok(request) => bounded(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT).await,
                 Err(error) => {
                     Err(PortError::new("serve", ErrorKind::Invalid, "the request cannot be read").caused_by(error))
@@ -366,12 +368,16 @@ async fn bounded<T, E: Classify + Send + Sync + 'static>(
         None => Ok(work.await),
     };
     match outcome {
-        Err(_) => Err(PortError::new(subject, ErrorKind::Timeout, "the asker stopped waiting")),
+        Err(_) => Err(gone(subject)),
         Ok(Err(_)) => Err(PortError::new(subject, ErrorKind::Internal, "the handler panicked")),
         Ok(Ok(outcome)) => {
             outcome.map_err(|error| PortError::new(subject, error.kind(), error.to_string()).caused_by(error))
         }
     }
+}
+
+fn gone(subject: &'static str) -> PortError {
+    PortError::new(subject, ErrorKind::Timeout, "the asker stopped waiting")
 }
 
 fn encode<T: Serialize>(operation: &'static str, value: &T) -> Result<Vec<u8>, PortError> {

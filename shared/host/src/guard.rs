@@ -129,27 +129,31 @@ impl Guard {
         work: impl Future<Output = Result<T, PortError>>,
     ) -> Result<T, PortError> {
         let begun = Instant::now();
-        let outcome = match DEADLINE.try_with(|it| *it) {
-            Err(_) => work.await,
-            Ok(deadline) => {
-                let share = deadline.saturating_duration_since(begun) / 2;
-                let late = |_| {
-                    Err(PortError::new(
-                        operation,
-                        ErrorKind::Timeout,
-                        "took too much of the time there is",
-                    ))
-                };
-                timeout(share, work).await.unwrap_or_else(late)
-            }
-        };
-        match &outcome {
+        let outcome = in_time(operation, work).await;
+        self.learn(begun, &outcome);
+        outcome
+    }
+
+    /// Learns from a call that began at `begun`.
+    fn learn<T>(&self, begun: Instant, outcome: &Result<T, PortError>) {
+        match outcome {
             Err(error) if error.kind() == ErrorKind::Unavailable => self.failed(error),
             Err(error) if error.kind() == ErrorKind::Timeout && begun.elapsed() >= FAIR => self.failed(error),
             Err(error) if error.kind() == ErrorKind::Timeout => {}
             Ok(_) | Err(_) => self.answered(),
         }
-        outcome
+    }
+
+    /// Leaves the server alone for a while, as it asked for.
+    fn spare(&self, error: &PortError) {
+        let mut state = self.state();
+        if matches!(*state, State::Up { .. }) {
+            let error = error as &dyn std::error::Error;
+            warn!(error, server = self.server, "the server wants to be left alone");
+        }
+        *state = State::Away {
+            until: Instant::now() + REST,
+        };
     }
 
     fn failed(&self, error: &PortError) {
@@ -198,6 +202,18 @@ impl Guard {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Does a call in the time there is.
+async fn in_time<T>(operation: &'static str, work: impl Future<Output = Result<T, PortError>>) -> Result<T, PortError> {
+    let Ok(deadline) = DEADLINE.try_with(|it| *it) else {
+        return work.await;
+    };
+    let share = deadline.saturating_duration_since(Instant::now()) / 2;
+    let detail = "took too much of the time there is";
+    timeout(share, work)
+        .await
+        .unwrap_or_else(|_| Err(PortError::new(operation, ErrorKind::Timeout, detail)))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use crate::Backends;
 
-/// Spaces read at a time for the totals, and at most this many pages.
+/// Spaces read at a time for the totals, and at most this many pages: each scrape reads them. The help text names them.
 const SPACES_PAGE: usize = 1_000;
 const SPACES_PAGES_MAX: usize = 20;
 
@@ -202,7 +202,7 @@ impl Families {
         );
         it.register(
             "memory_items_total",
-            "Items stored, over all spaces",
+            "Items stored, over the first 20,000 spaces by name",
             self.items.clone(),
         );
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());

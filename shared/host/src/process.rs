@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -10,7 +11,7 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 use crate::backends::Life;
 use crate::guard::Guards;
@@ -82,13 +83,17 @@ where
         .context("cannot start the runtime")?;
     let outcome = runtime.block_on(async {
         let life = Life::new(name);
-        let connected = connect(&settings, &life).await?;
-        live(
-            Context::new(connected, settings, life),
-            Duration::from_secs(config.drain_secs),
-            run,
-        )
-        .await
+        let context = Context::new(connect(&settings, &life).await?, settings, life);
+        let bus = Arc::clone(&context.backends.bus);
+        let outcome = live(context, Duration::from_secs(config.drain_secs), run).await;
+        // What was answered and given back last may still wait to be sent.
+        if let Err(error) = bus.flush().await {
+            debug!(
+                error = &error as &dyn std::error::Error,
+                "the bus did not take what was said last"
+            );
+        }
+        outcome
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
     guard.flush();

@@ -1,15 +1,14 @@
-//! Trace context and deadline in the headers of a frame: W3C `traceparent`, and `mnemic-deadline` in milliseconds since 1970.
+//! Trace context and deadline in the headers of a frame: W3C `traceparent`, and [`DEADLINE`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use domain::port::DEADLINE;
 use opentelemetry::global;
 use tracing::{Span, debug};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use crate::clock;
-
-const DEADLINE: &str = "mnemic-deadline";
 
 /// Writes the context of `span` into `headers`.
 pub(crate) fn inject(span: &Span, headers: &mut BTreeMap<String, String>) {

@@ -173,8 +173,7 @@ impl Running {
     pub async fn stop(&mut self, service: &str) -> Result<()> {
         while let Some(at) = self.nodes.iter().position(|it| it.service == service) {
             let node = self.nodes.remove(at);
-            node.context.shutdown.cancel();
-            node.work.await??;
+            node.ended().await?;
         }
         Ok(())
     }
@@ -185,8 +184,7 @@ impl Running {
     /// What the first service that failed ended with.
     pub async fn end(mut self) -> Result<()> {
         for node in std::mem::take(&mut self.nodes) {
-            node.context.shutdown.cancel();
-            node.work.await??;
+            node.ended().await?;
         }
         Ok(())
     }
@@ -219,6 +217,15 @@ impl Node {
             }
         });
         Node { service, context, work }
+    }
+
+    /// Ends as a process does.
+    async fn ended(self) -> Result<()> {
+        self.context.shutdown.cancel();
+        self.work.await??;
+        // A test may have taken the bus away before.
+        self.context.backends.bus.flush().await.unwrap_or(());
+        Ok(())
     }
 }
 

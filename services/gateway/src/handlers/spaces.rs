@@ -8,7 +8,7 @@ use domain::port::SpaceInfo;
 use host::clock;
 use host::metrics::Operation;
 use tokio::time::Instant;
-use tracing::Instrument;
+use tracing::{Instrument, warn};
 
 use crate::api::{Paging, Space, SpacePage};
 use crate::auth::Access;
@@ -123,12 +123,24 @@ pub(crate) async fn list(
     }
 }
 
-/// The records go first, so that whatever is still on its way finds no space. All three are tried also for an unknown
-/// space, because an erasure that broke off is asked for again.
+/// What waits goes first, then the records, so that whatever is still on its way finds no space, and then what came
+/// meanwhile. Somebody may have made the space anew by then, here or at another gateway, and what it holds since stays: of
+/// what was accepted before, the writer takes nothing into it. All are tried also for an unknown space, because an erasure
+/// that broke off is asked for again.
 async fn erase(app: &App, space: &SpaceId) -> Result<(), Problem> {
-    let known = app.stores().records.delete_space(space).await?;
-    app.stores().bus.erase(space.as_str()).await?;
-    app.stores().index.erase(space).await?;
+    let stores = app.stores();
+    // Nothing is begun while the records are away: what waits would be gone, and the space still there.
+    stores.records.space(space).await?;
+    stores.bus.erase(space.as_str()).await?;
+    let known = stores.records.delete_space(space).await?;
+    if stores.records.space(space).await?.is_none() {
+        stores.bus.erase(space.as_str()).await?;
+    }
+    if stores.records.space(space).await?.is_none() {
+        stores.index.erase(space).await?;
+    } else {
+        warn!(%space, "made anew while it was erased; `mnemic doctor --repair` removes vectors that may be left of before");
+    }
     if known {
         Ok(())
     } else {

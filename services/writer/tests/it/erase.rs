@@ -51,6 +51,7 @@ impl House {
         let message = RecordsAcceptedV1 {
             space: space(),
             batch: batch.to_owned(),
+            created: None,
             records: records.to_vec(),
             curations: curations.to_vec(),
         };
@@ -222,6 +223,7 @@ async fn the_same_erasure_again_is_harmless() {
     let message = RecordsAcceptedV1 {
         space: space(),
         batch: "5".to_owned(),
+        created: None,
         records: all.clone(),
         curations: Vec::new(),
     };

@@ -19,6 +19,7 @@ async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Positio
     let message = RecordsAcceptedV1 {
         space: space(),
         batch: batch.to_owned(),
+        created: None,
         records: records.to_vec(),
         curations: Vec::new(),
     };
@@ -98,6 +99,7 @@ async fn what_is_given_up_late_is_looked_at() {
         .publish(&RecordsAcceptedV1 {
             space: space(),
             batch: "1".to_owned(),
+            created: None,
             records: vec![stray, secret],
             curations: Vec::new(),
         })

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use domain::id::{SessionId, SpaceId, UnitId};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
 use domain::port::Search;
 use domain::record::Record;
@@ -63,6 +63,7 @@ fn stored(name: &str, batches: &[Vec<Record>]) -> String {
             let batch = RecordsAcceptedV1 {
                 space: space(),
                 batch: format!("{number}"),
+                created: None,
                 records: records.clone(),
                 curations: Vec::new(),
             };
@@ -188,6 +189,7 @@ async fn a_space_that_is_deleted_stays_deleted() {
     let batch = RecordsAcceptedV1 {
         space: gone.clone(),
         batch: "1".to_owned(),
+        created: None,
         records: history(),
         curations: Vec::new(),
     };
@@ -200,6 +202,40 @@ async fn a_space_that_is_deleted_stays_deleted() {
     assert!(context.backends.graph.changes(&gone, 0, 10).await.unwrap().is_empty());
     context.shutdown.cancel();
     service.await.unwrap().unwrap();
+}
+
+/// A space that was made anew takes what it accepted, and nothing that was accepted under its name before.
+#[tokio::test]
+async fn a_space_made_anew_takes_nothing_of_before() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("anew");
+    std::fs::remove_dir_all(&dir).ok();
+    let context = Context::embedded(&dir).await.unwrap();
+    let backends = &context.backends;
+    let (before, now) = (start().to_utc(), start().to_utc() + chrono::Duration::seconds(1));
+    let batch = |name: &str, created, records: &[Record]| RecordsAcceptedV1 {
+        space: space(),
+        batch: name.to_owned(),
+        created: Some(created),
+        records: records.to_vec(),
+        curations: Vec::new(),
+    };
+    let records = history();
+    let (old, new) = records.split_at(10);
+    backends.records.create_space(&space(), before).await.unwrap();
+    context.publish(&batch("1", before, old)).await.unwrap();
+    backends.records.delete_space(&space()).await.unwrap();
+    backends.records.create_space(&space(), now).await.unwrap();
+    context.publish(&batch("2", now, new)).await.unwrap();
+    let service = tokio::spawn(writer::run(context.clone()));
+    settled(&context).await;
+    let info = backends.records.space(&space()).await.unwrap().unwrap();
+    assert_eq!(info.records, new.len() as u64);
+    let ids: Vec<RecordId> = old.iter().map(|it| it.id).collect();
+    assert_eq!(backends.records.get(&space(), &ids).await.unwrap(), []);
+    context.shutdown.cancel();
+    service.await.unwrap().unwrap();
+    drop(context);
+    std::fs::remove_dir_all(&dir).ok();
 }
 
 /// What the writer announces finds room in a queue that is full of what it has to write.
@@ -221,6 +257,7 @@ async fn a_full_queue_is_emptied() {
         let batch = RecordsAcceptedV1 {
             space: space(),
             batch: format!("{accepted}"),
+            created: None,
             records: batches.next().unwrap(),
             curations: Vec::new(),
         };

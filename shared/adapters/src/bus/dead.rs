@@ -7,7 +7,7 @@ use domain::port::{DeadLetter, DeadLetterId, DeadLetters, Position, Result};
 use rusqlite::{Connection, OptionalExtension, Row, Rows};
 
 use super::{QueueBus, queue};
-use crate::store::{Durability, Failure, Outcome, integer, natural, overwriting};
+use crate::store::{Durability, Failure, Outcome, integer, natural};
 
 const SELECT: &str = "SELECT d.id, d.subject, g.name, d.space, d.position, d.reason, d.attempts, d.at, d.payload
     FROM dead_letters d JOIN consumer_groups g ON g.row = d.consumer_group";
@@ -51,13 +51,8 @@ impl DeadLetters for QueueBus {
     async fn amend(&self, id: DeadLetterId, payload: &[u8]) -> Result<()> {
         let payload = payload.to_vec();
         let job = move |db: &Connection| {
-            let amend = || {
-                Ok(db.execute(
-                    "UPDATE dead_letters SET payload = ?2 WHERE id = ?1",
-                    (integer(id), payload),
-                )?)
-            };
-            match overwriting(db, amend)? {
+            let amend = "UPDATE dead_letters SET payload = ?2 WHERE id = ?1";
+            match db.execute(amend, (integer(id), payload))? {
                 0 => Err(unknown(id)),
                 _ => Ok(()),
             }
@@ -121,8 +116,7 @@ fn replay(db: &Connection, id: DeadLetterId) -> Outcome<Replayed> {
 }
 
 fn discard(db: &Connection, id: DeadLetterId) -> Outcome<()> {
-    let discard = || Ok(db.execute("DELETE FROM dead_letters WHERE id = ?1", [integer(id)])?);
-    match overwriting(db, discard)? {
+    match db.execute("DELETE FROM dead_letters WHERE id = ?1", [integer(id)])? {
         0 => Err(unknown(id)),
         _ => Ok(()),
     }

@@ -10,7 +10,8 @@ use super::lane::{Lane, Ticket};
 use super::{Queue, queue};
 use crate::store::Durability;
 
-/// How long a message rests when it could not be read from the file.
+/// How long a message rests that could not be delivered, and the consumer that tried: what prevented it, a full disk, say,
+/// prevents the next one too.
 const REST: Duration = Duration::from_secs(1);
 
 /// One consumer of a group.
@@ -18,6 +19,8 @@ pub(super) struct Consumer {
     queue: Arc<Queue>,
     lane: Arc<Lane>,
     changed: watch::Receiver<()>,
+    /// Until when it takes nothing.
+    rests: Option<Instant>,
 }
 
 /// Gives a message back if its consumer goes away while the delivery is being made.
@@ -36,18 +39,30 @@ struct Settling {
 impl Consumer {
     pub(super) fn new(queue: Arc<Queue>, lane: Arc<Lane>) -> Consumer {
         let changed = lane.watch();
-        Consumer { queue, lane, changed }
+        Consumer {
+            queue,
+            lane,
+            changed,
+            rests: None,
+        }
     }
 
     /// Waits for the next delivery. May be dropped at any time without losing one.
     pub(super) async fn next(&mut self) -> Result<Delivery> {
+        if let Some(until) = self.rests {
+            sleep_until(until).await;
+            self.rests = None;
+        }
         loop {
             let now = Instant::now();
             let wake = match self.lane.take(now, now + self.queue.ack_wait) {
                 Ok(ticket) => match self.made(ticket).await {
                     Ok(None) => continue,
                     Ok(Some(delivery)) => return Ok(delivery),
-                    Err(error) => return Err(error),
+                    Err(error) => {
+                        self.rests = Some(Instant::now() + REST);
+                        return Err(error);
+                    }
                 },
                 Err(wake) => wake,
             };

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::lane::Lane;
 use crate::clock;
-use crate::store::{Failure, Outcome, integer, natural, overwriting};
+use crate::store::{Failure, Outcome, integer, natural};
 
 /// Deduplication keys kept: this many of the newest, none older than this.
 const KEYS_MAX: i64 = 1_000_000;
@@ -107,8 +107,7 @@ pub(super) fn deliver(db: &Connection, group: i64, position: u64) -> Outcome<Opt
     }
 }
 
-/// Settles a message for a group, and drops it once no group needs it: its bytes are overwritten, for what is erased
-/// later may not be left in the pages of its message.
+/// Settles a message for a group, and drops it once no group needs it.
 pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
     let position = integer(position);
     let mut settle = db.prepare_cached("DELETE FROM pending WHERE consumer_group = ?1 AND position = ?2")?;
@@ -116,7 +115,7 @@ pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
     let mut forget = db.prepare_cached(
         "DELETE FROM messages WHERE position = ?1 AND NOT EXISTS (SELECT 1 FROM pending WHERE position = ?1)",
     )?;
-    overwriting(db, || Ok(forget.execute([position])?))?;
+    forget.execute([position])?;
     Ok(())
 }
 
@@ -166,12 +165,10 @@ pub(super) fn backlog(db: &Connection, subject: &str, group: &str) -> Outcome<u6
 
 /// Drops all that the queue holds of a space. Its keys go too: a space made anew may publish the same again.
 pub(super) fn erase(db: &Connection, space: &str) -> Outcome<()> {
-    overwriting(db, || {
-        for table in ["pending", "messages", "dead_letters", "dedup_keys"] {
-            db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])?;
-        }
-        Ok(())
-    })
+    for table in ["pending", "messages", "dead_letters", "dedup_keys"] {
+        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])?;
+    }
+    Ok(())
 }
 
 /// Makes the key of a dead letter free: what is discarded may be published again.

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use domain::id::SpaceId;
 use domain::port::Result;
@@ -26,8 +27,32 @@ struct Entry {
     used: u64,
 }
 
-/// None until loaded.
-type Slot = RwLock<Option<Block>>;
+/// The place of one block.
+pub(super) struct Slot {
+    pub(super) row: i64,
+    /// None until loaded.
+    block: RwLock<Option<Block>>,
+    /// Told without waiting for the block.
+    loaded: AtomicBool,
+    /// Whose turn it is to load it; the others wait without a thread each.
+    loading: tokio::sync::Mutex<()>,
+}
+
+impl Slot {
+    /// Runs `search` on the block; none if it is not loaded, which is not waited for.
+    pub(super) fn searched<T>(&self, search: impl FnOnce(&Block) -> T) -> Option<T> {
+        if !self.loaded.load(Ordering::Acquire) {
+            return None;
+        }
+        let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
+        block.as_ref().map(search)
+    }
+
+    /// Waits until nobody else loads it.
+    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.loading.lock().await
+    }
+}
 
 impl Cache {
     pub(super) fn new(bytes_max: usize) -> Cache {
@@ -37,34 +62,22 @@ impl Cache {
         }
     }
 
-    /// Runs `search` on the block of a space, after `load` if it is not in memory.
+    /// Loads the block of a slot, if it is not loaded.
     ///
     /// A change is applied to a loaded block, and skipped for others: the block of a later load reads it from the file,
     /// since `load` starts while the slot is locked. Applying one twice does no harm.
-    pub(super) fn with<T>(
-        &self,
-        row: i64,
-        space: &SpaceId,
-        load: impl FnOnce() -> Result<Block>,
-        search: impl FnOnce(&Block) -> T,
-    ) -> Result<T> {
-        let slot = self.slot(row, space);
-        if let Some(block) = &*slot.read().unwrap_or_else(PoisonError::into_inner) {
-            return Ok(search(block));
+    pub(super) fn load(&self, slot: &Slot, load: impl FnOnce() -> Result<Block>) -> Result<()> {
+        let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
+        if place.is_some() {
+            return Ok(());
         }
-        let mut place = slot.write().unwrap_or_else(PoisonError::into_inner);
-        let block = match place.take() {
-            Some(block) => block,
-            None => load()?,
-        };
+        let block = load()?;
         let bytes = block.bytes();
-        let place = {
-            *place = Some(block);
-            RwLockWriteGuard::downgrade(place)
-        };
-        self.resized(row, bytes);
-        let empty = Block::new(0);
-        Ok(search(place.as_ref().unwrap_or(&empty)))
+        *place = Some(block);
+        drop(place);
+        slot.loaded.store(true, Ordering::Release);
+        self.resized(slot.row, bytes);
+        Ok(())
     }
 
     /// Applies a committed change.
@@ -75,7 +88,7 @@ impl Cache {
                 let Some(slot) = self.held().blocks.get(space).map(|it| Arc::clone(&it.slot)) else {
                     return;
                 };
-                let mut place = slot.write().unwrap_or_else(PoisonError::into_inner);
+                let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
                 let Some(block) = place.as_mut() else { return };
                 retired.iter().for_each(|unit| block.remove(*unit));
                 points.iter().for_each(|point| block.insert(point));
@@ -87,13 +100,19 @@ impl Cache {
         }
     }
 
-    fn slot(&self, row: i64, space: &SpaceId) -> Arc<Slot> {
+    /// Returns the slot of a space, and notes that it is searched.
+    pub(super) fn slot(&self, row: i64, space: &SpaceId) -> Arc<Slot> {
         let mut held = self.held();
         held.uses += 1;
         let used = held.uses;
         let new = || Entry {
             space: space.clone(),
-            slot: Arc::default(),
+            slot: Arc::new(Slot {
+                row,
+                block: RwLock::default(),
+                loaded: AtomicBool::new(false),
+                loading: tokio::sync::Mutex::default(),
+            }),
             bytes: 0,
             used,
         };

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
 use async_nats::{HeaderMap, Message, Request, Subscriber};
-use domain::port::{Frame, Inquiry, Result};
+use domain::port::{DEADLINE, Frame, Inquiry, Result};
 use domain::{Classify, ErrorKind, PortError};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -17,6 +17,7 @@ use tracing::debug;
 
 use super::link::{Link, unanswered};
 use super::{Core, schema, wire};
+use crate::clock;
 
 /// Requests that may wait for one server of this process.
 const WAITING_MAX: usize = 256;
@@ -46,9 +47,10 @@ struct Replier {
 /// Asks and waits for the answer. A request that came to a server about to leave, which has not begun it, goes to another.
 pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Result<Vec<u8>> {
     let headers = wire::headers(OPERATION, frame)?;
+    let until = Instant::now() + patience;
     let answered = async {
         loop {
-            let answer = exchange(core, frame, headers.clone(), patience).await?;
+            let answer = exchange(core, frame, headers.clone(), until).await?;
             if answer
                 .headers
                 .as_ref()
@@ -76,12 +78,14 @@ pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Resul
 }
 
 /// Sends a request once and waits, as long as the connection lasts: an answer that comes after it finds nobody.
-async fn exchange(core: &Core, frame: &Frame, headers: HeaderMap, patience: Duration) -> Result<Message> {
+async fn exchange(core: &Core, frame: &Frame, mut headers: HeaderMap, until: Instant) -> Result<Message> {
     let subject = &frame.subject;
     let (mut connects, mut lost) = (core.link.connects(), core.link.lost());
-    core.link.ready_soon(OPERATION, patience).await?;
+    let left = || until.saturating_duration_since(Instant::now());
+    core.link.ready_soon(OPERATION, left()).await?;
     connects.mark_unchanged();
     lost.mark_unchanged();
+    wire::set(&mut headers, wire::LEFT, &left().as_millis().to_string());
     let request = Request::new()
         .headers(headers)
         .payload(frame.payload.clone().into())
@@ -205,8 +209,14 @@ async fn hand_over(servers: &Servers, mut inquiry: Inquiry) {
     }
 }
 
+/// Takes a request as it comes. Its asker may have another clock, so when it stops waiting is told by what was left.
 fn inquiry(link: &Arc<Link>, subject: &str, message: Message) -> Inquiry {
-    let frame = wire::frame_of(subject, &message);
+    let mut frame = wire::frame_of(subject, &message);
+    let left = message.headers.as_ref().and_then(|it| wire::number(it, wire::LEFT));
+    if let (Some(left), Some(deadline)) = (left, frame.headers.get_mut(DEADLINE)) {
+        let left = i64::try_from(left).unwrap_or(i64::MAX);
+        *deadline = clock::now().timestamp_millis().saturating_add(left).to_string();
+    }
     let replier = Replier::new(link, &message);
     Inquiry {
         frame,
@@ -251,11 +261,16 @@ impl Replier {
     fn send(&mut self, headers: HeaderMap, payload: Vec<u8>) {
         let Some(to) = self.to.take() else { return };
         let client = self.link.client.clone();
-        self.runtime.spawn(async move {
+        let sent = async move {
             if let Err(error) = client.publish_with_headers(to, headers, payload.into()).await {
                 debug!(%error, "cannot reply");
             }
-        });
+        };
+        let mut sent = sent.boxed();
+        // Tried here first, so that a flush behind the reply waits for it.
+        if (&mut sent).now_or_never().is_none() {
+            self.runtime.spawn(sent);
+        }
     }
 }
 

@@ -74,6 +74,11 @@ impl Names {
         format!("{}.{position}", self.erased(subject, space))
     }
 
+    /// What [`discarded`](Names::discarded) gives for all messages of a durable subject.
+    pub(super) fn all_discarded(&self, subject: &str) -> String {
+        format!("{}.erased.{subject}.*.*", self.prefix)
+    }
+
     pub(super) fn all_erased(&self) -> String {
         format!("{}.erased.>", self.prefix)
     }

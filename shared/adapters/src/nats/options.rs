@@ -42,9 +42,9 @@ pub struct Options {
     pub replicas: u8,
     /// Seconds in which a repeated key is recognised.
     pub dedup_secs: u64,
-    /// Most messages of one durable subject that are kept; more are refused.
+    /// Most accepted batches that are kept; more are refused. What follows from them is bounded by bytes alone.
     pub messages_max: u32,
-    /// Most messages of one space and durable subject, so that one space alone cannot fill a stream.
+    /// Most accepted batches of one space, so that one space alone cannot fill the stream.
     pub messages_of_space_max: u32,
     /// Most bytes of one durable subject. The server reserves them.
     pub bytes_max: u64,

@@ -92,8 +92,9 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
         }
         Role::Writer => {
             it.consumes(records, RecordsAcceptedV1::GROUP);
-            // To take what is erased out of them.
+            // To take what is erased out of them, and to discard those of which nothing is left.
             it.reads_dead_letters();
+            it.discards(records);
             it.consumes(units, "segmenter");
             it.publishes(units);
             it.publishes(organised);
@@ -167,6 +168,11 @@ impl Grants<'_> {
                 self.publish(format!("{}.{}.*.{group}.*", self.options.prefix, topic.subject));
             }
         }
+    }
+
+    /// Notes single messages as discarded, and no more: an erasure of a whole space is noted a level higher.
+    fn discards(&mut self, subject: &str) {
+        self.publish(self.names.all_discarded(subject));
     }
 
     fn erases(&mut self) {

@@ -39,6 +39,9 @@ pub struct Topic {
     pub subject: String,
     /// Groups that consume it.
     pub groups: Vec<String>,
+    /// Whether the bounds of messages hold for it: for what comes from outside, which is refused beyond them. What follows
+    /// from a message has to find room, or it would be given up.
+    pub bounded: bool,
 }
 
 /// Something that exists but is not as the settings want it, and is left as it is.
@@ -68,6 +71,7 @@ impl Topic {
         .map(|(subject, groups)| Topic {
             subject: subject.to_owned(),
             groups: groups.iter().map(|it| (*it).to_owned()).collect(),
+            bounded: subject == RecordsAcceptedV1::SUBJECT,
         })
         .collect()
     }
@@ -240,9 +244,10 @@ fn streams(options: &Options, names: &Names) -> Vec<Stream> {
         first_sequence: Some((number << POSITION_BITS) + 1),
         retention: RetentionPolicy::Interest,
         discard: DiscardPolicy::New,
-        discard_new_per_subject: true,
-        max_messages: i64::from(options.messages_max),
-        max_messages_per_subject: i64::from(options.messages_of_space_max),
+        discard_new_per_subject: topic.bounded,
+        max_messages: bound(topic, options.messages_max),
+        max_messages_per_subject: bound(topic, options.messages_of_space_max),
+        // Of what follows too, for the disk is bounded; it is a few identifiers where a batch is texts.
         max_bytes: signed(options.bytes_max),
         metadata: HashMap::from([(PARTITIONS.to_owned(), options.partitions.to_string())]),
         ..common.clone()
@@ -283,6 +288,7 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
     let fixed = drift(&found, &wanted);
     let renewed = Stream {
         num_replicas: wanted.num_replicas,
+        discard_new_per_subject: wanted.discard_new_per_subject,
         duplicate_window: wanted.duplicate_window,
         max_messages: wanted.max_messages,
         max_messages_per_subject: wanted.max_messages_per_subject,
@@ -338,6 +344,10 @@ async fn consumer(link: &Link, operation: &'static str, stream: &str, wanted: &C
     link.make::<serde_json::Value>(operation, &create, &body)
         .await
         .map(drop)
+}
+
+fn bound(topic: &Topic, messages: u32) -> i64 {
+    if topic.bounded { i64::from(messages) } else { -1 }
 }
 
 fn signed(bytes: u64) -> i64 {

@@ -17,11 +17,13 @@ pub(super) const REASON: &str = "Mnemic-Reason";
 pub(super) const ATTEMPTS: &str = "Mnemic-Attempts";
 /// Kind of an error; on replies.
 pub(super) const ERROR: &str = "Mnemic-Error";
+/// Milliseconds an asker still waits as it sends; on requests.
+pub(super) const LEFT: &str = "Mnemic-Left";
 /// Names a message to the server, which stores one of a name.
 pub(super) const ID: &str = "Nats-Msg-Id";
 
 /// Headers that are not the frame's own.
-const RESERVED: [&str; 8] = [SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, ERROR];
+const RESERVED: [&str; 9] = [SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, ERROR, LEFT];
 
 /// Writes all of a frame but the payload.
 pub(super) fn headers(operation: &'static str, frame: &Frame) -> Result<HeaderMap> {

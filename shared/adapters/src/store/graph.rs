@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, overwriting, space_row};
+use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, space_row};
 use super::{derived, relations, selected};
 
 /// Units, relations and all that is derived, in the file.
@@ -33,9 +33,7 @@ impl Graph for StoredGraph {
         let (space, retired) = (space.clone(), retired.to_vec());
         let job = move |db: &Connection| {
             let space = known_space(db, &space)?;
-            if !retired.is_empty() {
-                overwriting(db, || retired.iter().try_for_each(|it| retire(db, space, *it)))?;
-            }
+            retired.iter().try_for_each(|it| retire(db, space, *it))?;
             rows?.iter().try_for_each(|it| put_unit(db, space, it))
         };
         self.0.write("graph.put_units", Durability::Process, job).await
@@ -171,9 +169,7 @@ impl StoredGraph {
         let job = move |db: &Connection| {
             let space = known_space(db, &space)?;
             derived::take_turn(db, space, turn)?;
-            if !gone.is_empty() {
-                overwriting(db, || gone.iter().try_for_each(|it| derived::remove(db, space, *it)))?;
-            }
+            gone.iter().try_for_each(|it| derived::remove(db, space, *it))?;
             rows?.iter().try_for_each(|it| derived::put(db, space, it))
         };
         self.0.write(operation, Durability::Process, job).await

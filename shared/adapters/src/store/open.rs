@@ -26,6 +26,8 @@ pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0008_brought.sql"),
     include_str!("migrations/0009_whose.sql"),
 ];
+/// Size of a page, bytes: what SQLite takes unless told otherwise.
+const PAGE_BYTES: u64 = 4_096;
 /// How long a connection waits for another one, e.g. for a backup that runs beside the service.
 const BUSY: Duration = Duration::from_secs(10);
 /// Size the write-ahead log is cut back to after a checkpoint, bytes.
@@ -53,10 +55,15 @@ pub(super) fn lock(dir: &Path) -> Result<File, OpenError> {
 /// Opens the connection that writes, and brings the schema up to date.
 pub(super) fn writer(path: &Path, options: &Options) -> Result<Connection, OpenError> {
     let refused = |error| refused(path, error);
+    // SQLite takes a bound of no pages for none.
+    if let Some(bytes) = options.file_bytes_max.filter(|it| *it < PAGE_BYTES) {
+        let least = PAGE_BYTES;
+        return Err(OpenError::Bound { bytes, least });
+    }
     let mut connection = Connection::open(path).map_err(refused)?;
     prepare(&connection).map_err(refused)?;
     migrate(&mut connection, path)?;
-    let pages = options.file_bytes_max.map(|bytes| bytes / 4096);
+    let pages = options.file_bytes_max.map(|bytes| bytes / PAGE_BYTES);
     let bound = |connection: &Connection| match pages {
         Some(pages) => connection.pragma_update_and_check(None, "max_page_count", super::integer(pages), |_| Ok(())),
         None => Ok(()),
@@ -131,7 +138,8 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
-    connection.pragma_update_and_check(None, "secure_delete", "fast", |_| Ok(()))
+    // Whatever is erased, and whatever is written anew without it: `fast` would leave the pages that become free as they are.
+    connection.pragma_update_and_check(None, "secure_delete", "on", |_| Ok(()))
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {

@@ -9,7 +9,7 @@ use domain::recall::Note;
 use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
-use super::{Durability, Failure, Outcome, Store, integer, known_space, overwriting, space_row};
+use super::{Durability, Failure, Outcome, Store, integer, known_space, space_row};
 use super::{curations, notes, selected, spaces};
 
 /// Age at which a remembered response is forgotten, seconds, and how many leave at most when one comes.
@@ -135,7 +135,7 @@ impl Records for StoredRecords {
     async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
         let (space, ids) = (space.clone(), ids.to_vec());
         let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => overwriting(db, || erase(db, row, &ids)),
+            Some(row) => erase(db, row, &ids),
             None => Ok(()),
         };
         self.0.write("records.erase", Durability::Power, job).await
@@ -266,7 +266,7 @@ impl Records for StoredRecords {
     async fn forget_notes(&self, space: &SpaceId, scope: &str) -> Result<()> {
         let (space, scope) = (space.clone(), scope.to_owned());
         let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => overwriting(db, || notes::forget(db, row, &scope)),
+            Some(row) => notes::forget(db, row, &scope),
             None => Ok(()),
         };
         self.0.write("records.forget_notes", Durability::Power, job).await

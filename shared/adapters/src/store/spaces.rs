@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::port::{Position, Revision, SpaceInfo};
 use rusqlite::{Connection, Params};
 
-use super::{Failure, Outcome, natural, overwriting};
+use super::{Failure, Outcome, natural};
 
 /// Everything a space owns, by table.
 const OWNED: [&str; 10] = [
@@ -30,15 +30,13 @@ pub(super) fn create(db: &Connection, name: &str, at: DateTime<Utc>) -> Outcome<
     Ok(insert.execute((name, at.to_rfc3339()))? > 0)
 }
 
-/// Deletes a space with everything it owns, and overwrites what it said.
+/// Deletes a space with everything it owns.
 pub(super) fn erase(db: &Connection, row: i64) -> Outcome<()> {
-    overwriting(db, || {
-        for table in OWNED {
-            db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
-        }
-        db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
-        Ok(())
-    })
+    for table in OWNED {
+        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
+    }
+    db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
+    Ok(())
 }
 
 /// Returns what is told of some spaces.

@@ -1,3 +1,4 @@
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Message;
@@ -12,6 +13,9 @@ pub struct RecordsAcceptedV1 {
     pub space: SpaceId,
     /// Digest of the batch: equal for equal batches.
     pub batch: String,
+    /// When the space was made that accepted them: one that is made anew under its name does not take them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<DateTime<Utc>>,
     /// In the order given; at least one, or one of `curations`.
     pub records: Vec<Record>,
     /// What people decided, in the order given.

@@ -14,6 +14,10 @@ use super::Result;
 #[serde(transparent)]
 pub struct Position(pub u64);
 
+/// Header of a request: when its asker stops waiting, in milliseconds since 1970 by the clock of whoever serves it. An
+/// adapter that goes from one host to another sets it by what was left when the request was sent.
+pub const DEADLINE: &str = "mnemic-deadline";
+
 /// What travels: a subject, a payload, headers (trace context, deadline) and a key for deduplication.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
@@ -91,6 +95,14 @@ pub trait Bus: Send + Sync + 'static {
 
     /// Drops every durable message of a space, unsettled and dead ones too.
     async fn erase(&self, space: &str) -> Result<()>;
+
+    /// Returns once every reply and settlement said so far has left this process; call it before the process ends.
+    ///
+    /// # Errors
+    /// `Unavailable` if that takes longer than a call.
+    async fn flush(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Names one dead letter.

@@ -1,14 +1,27 @@
 //! An embedder over the network, each call watched.
+//!
+//! An endpoint may fail on one text for ever, and a message that waits for an endpoint that is away spends no attempts. So
+//! an endpoint is away only if it does not embed a harmless text either: what is a fault of the texts is one of their
+//! message, which is given up in time while others go on.
 
+use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
+use adapters::endpoint::EndpointError;
 use async_trait::async_trait;
 use domain::port::{Embedder, Embedding, Result};
+use domain::{Classify, ErrorKind, PortError};
+use tokio::time::{Instant, timeout};
 
-use super::Guard;
+use super::{Guard, in_time};
 
 /// What the guard calls it.
 const SERVER: &str = "embeddings";
+/// A text that every model embeds.
+const HARMLESS: &str = "a";
+/// Longest wait for its vector.
+const PROBE: Duration = Duration::from_secs(5);
 
 /// An embedder whose server is now and then away.
 pub(crate) struct Watched {
@@ -28,6 +41,37 @@ impl Watched {
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
+
+    async fn watched<T>(&self, operation: &'static str, work: impl Future<Output = Result<T>>) -> Result<T> {
+        self.guard.admit(operation)?;
+        if self.guard.is_away() {
+            // Whoever is let through to see whether it is back does not try with what may have driven it away.
+            self.guard.watch(operation, self.probe(operation)).await?;
+        }
+        let begun = Instant::now();
+        let outcome = in_time(operation, work).await;
+        match &outcome {
+            Err(error) if wants_rest(error) => self.guard.spare(error),
+            Err(error) if error.kind() == ErrorKind::Unavailable && self.probe(operation).await.is_ok() => {
+                self.guard.answered();
+            }
+            _ => self.guard.learn(begun, &outcome),
+        }
+        outcome
+    }
+
+    async fn probe(&self, operation: &'static str) -> Result<()> {
+        let text = [HARMLESS.to_owned()];
+        let late = |_| Err(PortError::new(operation, ErrorKind::Timeout, "the endpoint is slow"));
+        let probe = async { self.embedder.embed(&text).await.map(drop) };
+        in_time(operation, async { timeout(PROBE, probe).await.unwrap_or_else(late) }).await
+    }
+}
+
+/// Says whether the endpoint has too much to do: that passes, and is no fault of the texts.
+fn wants_rest(error: &PortError) -> bool {
+    let status = error.source().and_then(|it| it.downcast_ref());
+    matches!(status, Some(EndpointError::Status { status: 429, .. }))
 }
 
 #[async_trait]
@@ -45,16 +89,11 @@ impl Embedder for Watched {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>> {
-        const OPERATION: &str = "embedder.embed";
-        self.guard.admit(OPERATION)?;
-        self.guard.watch(OPERATION, self.embedder.embed(texts)).await
+        self.watched("embedder.embed", self.embedder.embed(texts)).await
     }
 
     async fn embed_question(&self, question: &str) -> Result<Embedding> {
-        const OPERATION: &str = "embedder.embed_question";
-        self.guard.admit(OPERATION)?;
-        self.guard
-            .watch(OPERATION, self.embedder.embed_question(question))
+        self.watched("embedder.embed_question", self.embedder.embed_question(question))
             .await
     }
 }

@@ -138,6 +138,7 @@ reached! { Bus, "bus":
     fn serve(subject: &str) -> BoxStream<'static, Inquiry>;
     fn backlog(subject: &str, group: &str) -> u64;
     fn erase(space: &str) -> ();
+    fn flush() -> ();
 }
 
 reached! { DeadLetters, "dead_letters":

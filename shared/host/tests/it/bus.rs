@@ -1,8 +1,9 @@
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use domain::message::{Message, RouteV1, RoutedV1, UnitsWrittenV1};
-use domain::port::{DeadLetter, Position};
+use domain::message::{Message, Request, RouteV1, RoutedV1, UnitsWrittenV1};
+use domain::port::{DEADLINE, DeadLetter, Frame, Position};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Context, Meta};
 
@@ -140,6 +141,41 @@ async fn a_request_gets_the_reply_or_the_kind_of_its_failure() {
             .unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");
     }
+    context.shutdown.cancel();
+}
+
+#[tokio::test]
+async fn a_request_whose_asker_has_stopped_waiting_is_not_begun() {
+    let (context, _dir) = context().await;
+    let (server, begun) = (context.clone(), Arc::new(AtomicU32::new(0)));
+    let count = Arc::clone(&begun);
+    tokio::spawn(async move {
+        let handler = async |_: RouteV1| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Err::<RoutedV1, _>(PortError::new("router", ErrorKind::NotFound, "nothing"))
+        };
+        server.serve::<RouteV1, PortError, _, _>(4, handler).await.unwrap();
+    });
+    while !context.readiness.missing().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let late = Frame {
+        subject: RouteV1::SUBJECT.to_owned(),
+        headers: [(DEADLINE.to_owned(), "1".to_owned())].into(),
+        payload: serde_json::to_vec(&question("x")).unwrap(),
+        ..Frame::default()
+    };
+    let error = context
+        .backends
+        .bus
+        .request(late, Duration::from_secs(5))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), begun.load(Ordering::SeqCst)),
+        (ErrorKind::Timeout, 0),
+        "{error}"
+    );
     context.shutdown.cancel();
 }
 

@@ -37,6 +37,8 @@ pub struct Heard {
     pub status: Option<u16>,
     /// Answers with this body.
     pub body: Option<Value>,
+    /// Answers 500 where a text holds this, as a model does that fails on it.
+    pub poison: Option<String>,
 }
 
 #[derive(Clone)]
@@ -117,6 +119,10 @@ async fn embed(State(endpoint): State<Endpoint>, headers: HeaderMap, Json(asked)
         if status.is_some() || heard.body.is_some() {
             let body = heard.body.clone().unwrap_or_else(|| json!({ "error": asked.input }));
             return (status.unwrap_or(StatusCode::OK), Json(body)).into_response();
+        }
+        let poison = heard.poison.as_deref();
+        if poison.is_some_and(|it| asked.input.iter().any(|text| text.contains(it))) {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
     }
     match endpoint.table.embed(&asked.input).await {

@@ -208,6 +208,44 @@ async fn it_outlives_an_outage_of_its_endpoint() {
     distributed.end().await.unwrap();
 }
 
+/// A text on which the endpoint fails is given up after all attempts; others are embedded, and questions answered, meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_that_the_endpoint_fails_on_is_given_up() {
+    let server = Server::start().await.unwrap();
+    let mut settings = server.settings();
+    settings.push(("consumer.attempts_max".to_owned(), "3".to_owned()));
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &settings).await.unwrap();
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    server.heard().poison = Some("xyzzy".to_owned());
+    let record = |id: &str, text: &str| json!([{ "id": id, "session": "s", "actor": "Omar", "observed_at": "2026-04-01T18:00:00Z", "text": text }]);
+    api.accepted("talk", &record("poison", "The word is xyzzy, I found it on a wall."))
+        .await;
+    for number in 0..3 {
+        let text = format!("I repaired the canoe number {number} with my father.");
+        let watermark = api.accepted("talk", &record(&number.to_string(), &text)).await;
+        api.written("talk", &watermark).await;
+        assert_eq!(asked(api).await["degraded"], json!([]));
+    }
+    let begun = Instant::now();
+    let letters = loop {
+        let (_, letters) = api.get("/admin/dead-letters").await;
+        if letters["items"] != json!([]) {
+            break letters;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "tried for ever");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(letters["items"][0]["attempts"], json!(3), "{letters}");
+    assert_eq!(
+        letters["items"][0]["subject"],
+        json!("records-accepted.v1"),
+        "{letters}"
+    );
+    running.end().await.unwrap();
+}
+
 #[tokio::test]
 async fn an_encoder_and_an_endpoint_exclude_each_other() {
     let server = Server::start().await.unwrap();

@@ -36,6 +36,7 @@ async fn nothing_is_left(running: &Running) {
     let batch = RecordsAcceptedV1 {
         space: "talk".parse().unwrap(),
         batch: "given up".to_owned(),
+        created: None,
         records: vec![
             record("talk", "1", "Zebulon owes the bank 900 florins."),
             record("talk", "2", "I repotted the fern."),

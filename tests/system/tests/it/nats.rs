@@ -2,6 +2,7 @@
 
 mod access;
 mod fairness;
+mod hosts;
 mod outage;
 
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ fn options(server: &Nats) -> Options {
     let topic = |subject: &str| Topic {
         subject: subject.to_owned(),
         groups: Vec::new(),
+        bounded: subject == "s",
     };
     Options {
         url: server.url(),

@@ -78,6 +78,7 @@ impl Running {
         let batch = RecordsAcceptedV1 {
             space: space(),
             batch: self.sent.to_string(),
+            created: None,
             records: records.to_vec(),
             curations: acts.to_vec(),
         };

@@ -254,7 +254,10 @@ async fn services_work_with_the_permissions_printed_for_them() {
     gateway.replay(letters[0].id).await.unwrap();
     let again = timeout(SOON, accepted.next()).await.unwrap().unwrap().unwrap();
     assert_eq!((again.attempt, again.position), (1, letters[0].position));
-    again.settler.done().await.unwrap();
+    again.settler.dead_letter("broken").await.unwrap();
+    let letters = writer.of_space("a", 0, 9).await.unwrap();
+    writer.discard(letters[0].id).await.unwrap();
+    assert_eq!(gateway.count().await.unwrap(), 0);
     assert_eq!(writer.backlog(records, "writer").await.unwrap(), 0);
 
     let organised = "units-organised.v1";
@@ -304,21 +307,28 @@ async fn services_cannot_do_the_work_of_others() {
     };
     let refused = Some(ErrorKind::Unavailable);
     let connect = async |role| NatsBus::connect(&of(role)).await.unwrap();
-    let (router, clusterer, gateway) = (
+    let (router, clusterer, writer, gateway) = (
         connect(Role::Router).await,
         connect(Role::Clusterer).await,
+        connect(Role::Writer).await,
         connect(Role::Gateway).await,
     );
     gateway.publish(on("records-accepted.v1", "1")).await.unwrap();
     assert_eq!(kind(router.publish(on("records-accepted.v1", "2")).await), refused);
     assert_eq!(kind(router.erase("a").await), refused);
+    assert_eq!(kind(writer.erase("a").await), refused);
     assert_eq!(kind(router.list(0, 9).await), refused);
     assert!(router.subscribe("records-accepted.v1", "writer").await.is_err());
     assert_eq!(kind(gateway.publish(on("units-written.v1", "3")).await), refused);
     assert!(clusterer.subscribe("records-accepted.v1", "writer").await.is_err());
     assert!(clusterer.subscribe("units-written.v1", "segmenter").await.is_err());
     assert!(clusterer.subscribe("units-organised.v1", "made up").await.is_err());
-    for (bus, name) in [(&router, "router"), (&clusterer, "clusterer"), (&gateway, "gateway")] {
+    for (bus, name) in [
+        (&router, "router"),
+        (&clusterer, "clusterer"),
+        (&writer, "writer"),
+        (&gateway, "gateway"),
+    ] {
         assert!(bus.refusals() > 0, "{name}");
     }
 }

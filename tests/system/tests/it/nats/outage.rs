@@ -5,14 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use adapters::nats::{NatsBus, Options, provision};
-use domain::port::Bus;
+use adapters::nats::{NatsBus, Options, Topic, provision};
+use domain::port::{Bus, Frame};
 use domain::{Classify, ErrorKind};
 use futures::StreamExt;
 use system::servers::nats::Nats;
 use tokio::time::{sleep, timeout};
 
 use super::{SOON, connected, drained, frame, options, shared};
+
+/// A frame of the subject that no bound of messages holds for.
+fn other(space: &str) -> Frame {
+    Frame {
+        subject: "other".to_owned(),
+        ..frame(space, "", space)
+    }
+}
 
 /// Nothing acknowledged is lost and no key is stored twice when the server is killed under publishes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -89,7 +97,7 @@ async fn an_absent_server_is_waited_for() {
     assert_eq!(bus.backlog("s", "g").await.err().map(kind), unavailable);
     assert_eq!(bus.erase("a").await.err().map(kind), unavailable);
     let patience = Duration::from_secs(20);
-    let question = domain::port::Frame {
+    let question = Frame {
         subject: "q".to_owned(),
         ..frame("", "", "?")
     };
@@ -135,7 +143,8 @@ async fn a_key_outlives_the_server() {
     assert_eq!(bus.publish(frame("a", "k", "1")).await.unwrap(), first);
 }
 
-/// A space at its bound is refused alone, a stream at its bound refuses all; room makes both go on.
+/// A space at its bound is refused alone, a stream at its bound refuses all; room makes both go on. What follows from
+/// messages has no such bound.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bounds_are_exhausted_not_overrun() {
     let Some(server) = shared() else { return };
@@ -155,6 +164,9 @@ async fn bounds_are_exhausted_not_overrun() {
     assert_eq!(publish("other").await, Err(ErrorKind::Exhausted));
     assert_eq!(drained(&mut deliveries, 4).await.len(), 4);
     publish("loud").await.unwrap();
+    for _ in 0..9 {
+        bus.publish(other("loud")).await.unwrap();
+    }
 }
 
 /// What is too large for the server is refused at once and by name, on every way.
@@ -175,7 +187,7 @@ async fn what_is_too_large_is_refused() {
         }
     });
     let ask = |size: &str| {
-        let question = domain::port::Frame {
+        let question = Frame {
             subject: "q".to_owned(),
             ..frame("", "", size)
         };
@@ -191,7 +203,16 @@ async fn what_is_too_large_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_are_provisioned_and_checked() {
     let Some(server) = shared() else { return };
-    let options = options(server);
+    let now = options(server);
+    // As versions before made them: bounded, all of them.
+    let bounded = |it: &Topic| Topic {
+        bounded: true,
+        ..it.clone()
+    };
+    let options = Options {
+        topics: now.topics.iter().map(bounded).collect(),
+        ..now.clone()
+    };
     let error = NatsBus::connect(&options).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("mnemic provision"), "{error}");
@@ -201,7 +222,7 @@ async fn streams_are_provisioned_and_checked() {
         partitions: 8,
         messages_max: 10,
         ack_wait_ms: 500,
-        ..options.clone()
+        ..now
     };
     let drifts = provision(&changed).await.unwrap();
     let found: Vec<(&str, &str, &str)> = drifts
@@ -215,5 +236,8 @@ async fn streams_are_provisioned_and_checked() {
     }
     let full = bus.publish(frame("a", "", "1")).await.unwrap_err();
     assert_eq!(full.kind(), ErrorKind::Exhausted, "the new bound counts: {full}");
+    for _ in 0..11 {
+        bus.publish(other("a")).await.unwrap();
+    }
     assert_eq!(provision(&options).await.unwrap(), []);
 }

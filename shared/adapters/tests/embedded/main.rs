@@ -1,6 +1,9 @@
 //! What only the embedded adapters promise: one process a directory, clear refusals, bounds, copies.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
+mod erased;
+mod pace;
+
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +11,7 @@ use std::time::Duration;
 
 use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check};
 use chrono::DateTime;
-use domain::id::{RecordId, SpaceId, UnitId};
+use domain::id::{SpaceId, UnitId};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Frame, Point, Position, Search};
 use domain::{Classify, ErrorKind, PortError};
@@ -345,23 +348,17 @@ async fn spaces_leave_memory_and_come_back() {
     }
 }
 
-/// Erased text is not left in the file.
+/// A bound below what the file needs at least is refused, and not taken for none.
 #[tokio::test]
-async fn erased_bytes_are_gone_from_the_file() {
+async fn a_bound_no_file_fits_in_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let it = open(dir.path()).await;
-    let secret = b"a secret that nobody shall find".to_vec();
-    it.records
-        .create_space(&space("a"), DateTime::UNIX_EPOCH)
-        .await
-        .unwrap();
-    let id = RecordId::derive(&space("a"), "1");
-    it.records.claim(&space("a"), &[(id, [7; 32])]).await.unwrap();
-    it.bus.publish(frame(secret.clone())).await.unwrap();
-    it.bus.erase("a").await.unwrap();
-    it.records.delete_space(&space("a")).await.unwrap();
-    drop(it);
-    let bytes = fs::read(file(dir.path())).unwrap();
-    let found = |wanted: &[u8]| bytes.windows(wanted.len()).any(|it| it == wanted);
-    assert!(!found(&secret) && !found(&[7; 32]));
+    for bytes in [1, 4_095] {
+        let options = Options {
+            file_bytes_max: Some(bytes),
+            ..Options::default()
+        };
+        let error = Embedded::open(dir.path(), options).await.map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{bytes}");
+        assert!(error.to_string().contains("file_bytes_max"), "{error}");
+    }
 }

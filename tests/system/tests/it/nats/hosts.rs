@@ -1,0 +1,72 @@
+//! Between two hosts: clocks that differ, and a process that ends.
+
+use std::time::{Duration, SystemTime};
+
+use adapters::nats::Options;
+use domain::port::{Bus, DEADLINE, Frame};
+use futures::StreamExt;
+use tokio::time::timeout;
+
+use super::{SOON, connected, frame, options, shared};
+
+/// How long an asker waits is told by what it has left, whatever its clock says.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_clock_of_an_asker_does_not_count() {
+    let Some(server) = shared() else { return };
+    let bus = connected(&options(server)).await;
+    let mut inquiries = bus.serve("q").await.unwrap();
+    tokio::spawn(async move {
+        while let Some(inquiry) = inquiries.next().await {
+            let deadline = inquiry.frame.headers.get(DEADLINE).cloned().unwrap_or_default();
+            (inquiry.reply)(Ok(deadline.into_bytes()));
+        }
+    });
+    let ask = |headers: &[(&str, &str)]| {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let question = Frame {
+            subject: "q".to_owned(),
+            headers: headers.collect(),
+            ..frame("", "", "?")
+        };
+        bus.request(question, SOON)
+    };
+    for by_its_clock in ["1", "9999999999999"] {
+        let told: u64 = String::from_utf8(ask(&[(DEADLINE, by_its_clock)]).await.unwrap())
+            .unwrap()
+            .parse()
+            .unwrap();
+        let now = SystemTime::UNIX_EPOCH.elapsed().unwrap();
+        let left = Duration::from_millis(told).saturating_sub(now);
+        assert!(left > SOON / 2 && left <= SOON, "{left:?}");
+    }
+    assert!(ask(&[]).await.unwrap().is_empty(), "who says nothing has no deadline");
+}
+
+/// What was said before a flush is heard, though the process ends at once.
+#[test]
+fn what_is_said_last_is_heard() {
+    let Some(server) = shared() else { return };
+    let options = Options {
+        ack_wait_ms: 60_000,
+        ..options(server)
+    };
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let ends = runtime();
+    ends.block_on(async {
+        let bus = connected(&options).await;
+        let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+        bus.publish(frame("a", "", "1")).await.unwrap();
+        drop(timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap());
+        let bus: &dyn Bus = &bus;
+        bus.flush().await.unwrap();
+    });
+    ends.shutdown_background();
+    runtime().block_on(async {
+        let bus = connected(&options).await;
+        let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+        let delivery = timeout(SOON / 2, deliveries.next()).await.expect("before the ack wait");
+        assert_eq!(delivery.unwrap().unwrap().attempt, 2);
+    });
+}
