@@ -239,8 +239,9 @@ fn vouched(
 ) -> DateTime<Utc> {
     match (statement.ended, statement.event) {
         (true, _) => until.unwrap_or(recorded),
-        // Told ahead of time, it is known from the telling on.
-        (false, true) => from.start.min(recorded),
+        // "In March" it was, and at which day of it nobody knows: at its end it surely was so. Told ahead of time, it is known
+        // from the telling on.
+        (false, true) => from.end.max(from.start).min(recorded),
         (false, false) => recorded,
     }
 }

@@ -43,8 +43,9 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
         if ended && (mention.kind == Kind::Interval || lived(said)) {
             return (Some(mention.span.clone()), Some(mention.span.end.min(said.now)));
         }
+        // Sold in May, it was had in May.
         return if ended {
-            (None, Some(mention.span.start.min(said.now)))
+            (None, Some(mention.span.end.min(said.now)))
         } else {
             (Some(mention.span.clone()), None)
         };
