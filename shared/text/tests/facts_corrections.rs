@@ -36,8 +36,28 @@ const CASES: &[(&str, &str, &str)] = &[
 #[test]
 fn a_correction_changes_what_is_of_its_sort() {
     for (before, said, after) in CASES {
-        let right = correction(said).and_then(|it| corrected(before, &it));
+        let right = correction(said, "").and_then(|it| corrected(before, &it));
         assert_eq!(right.as_deref().unwrap_or_default(), *after, "{before} / {said}");
+    }
+}
+
+/// The question before a correction, the correction, and what becomes of "Porto with two cats".
+const ANSWERS: &[(&str, &str, &str)] = &[
+    ("Is that dog called Rex?", "No, it's Fido.", ""),
+    ("Is it warm there?", "No, it's 5 degrees here.", ""),
+    ("Is it 2 degrees there?", "Nope, it's 5 degrees here.", ""),
+    ("You live in Porto, right?", "No, it's Braga.", "Braga with two cats"),
+    ("Is that Porto?", "No, it's Braga, not Porto.", "Braga with two cats"),
+    ("Is it warm there?", "Sorry, I meant Braga.", "Braga with two cats"),
+    ("Is it warm there?", "No wait, it's Braga.", "Braga with two cats"),
+    ("", "No, it's Braga.", "Braga with two cats"),
+];
+
+#[test]
+fn a_denial_that_answers_a_question_puts_right_what_was_asked() {
+    for (question, said, after) in ANSWERS {
+        let right = correction(said, question).and_then(|it| corrected("Porto with two cats", &it));
+        assert_eq!(right.as_deref().unwrap_or_default(), *after, "{question} / {said}");
     }
 }
 
@@ -56,7 +76,7 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&it.confidence) && !it.object.is_empty() && !it.predicate.is_empty());
         }
         prop_assert_eq!(first, stated(&told));
-        if let Some(it) = correction(&text) {
+        if let Some(it) = correction(&text, &speaker) {
             let _ = corrected(&text, &it);
         }
     }

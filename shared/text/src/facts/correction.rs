@@ -1,5 +1,7 @@
 //! "No, it was Tuesday": what was just said is put right.
 
+use std::ops::Range;
+
 use super::lexicon::{NO_NAMES, is_number};
 
 /// What should have been said.
@@ -12,12 +14,14 @@ pub struct Correction {
 }
 
 /// Reads a correction of what was said before; none if the text is none, or if it says the right thing in full (such a
-/// statement is marked as correcting).
-pub fn correction(text: &str) -> Option<Correction> {
-    crate::sentences(text).into_iter().take(3).find_map(in_sentence)
+/// statement is marked as correcting). `question` is what the text answers, or empty: its "no" answers that, and puts right
+/// no more than what was asked.
+pub fn correction(text: &str, question: &str) -> Option<Correction> {
+    let mut sentences = crate::sentences(text).into_iter().take(3);
+    sentences.find_map(|it| in_sentence(it, question))
 }
 
-fn in_sentence(sentence: &str) -> Option<Correction> {
+fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
     if crate::ends_asking(sentence) {
         return None;
     }
@@ -31,7 +35,7 @@ fn in_sentence(sentence: &str) -> Option<Correction> {
         return None;
     }
     let mut at = 0;
-    let mut corrects = false;
+    let (mut corrects, mut answers) = (false, !question.is_empty());
     while let Some(it) = OPENERS.iter().find(|it| follows(&lower, at, it)) {
         at += it.len();
         at += lower.get(at..)?.len()
@@ -40,12 +44,16 @@ fn in_sentence(sentence: &str) -> Option<Correction> {
                 .trim_start_matches([' ', ',', '.', '!', ':', '-', ';'])
                 .len();
         corrects = true;
+        answers &= DENIALS.contains(it);
     }
     let opened = LEADS.iter().find(|it| follows(&lower, at, it));
     let meant = MEANT.iter().find(|it| follows(&lower, at, it));
     match (opened, meant) {
         (_, Some(it)) => parted(plain.get(at + it.len()..)?),
-        (Some(it), None) if corrects => parted(plain.get(at + it.len()..)?),
+        (Some(it), None) if corrects => {
+            let it = parted(plain.get(at + it.len()..)?)?;
+            if answers { asked(it, question) } else { Some(it) }
+        }
         // "It's Tuesday, not Monday" needs no other sign.
         (Some(it), None) => parted(plain.get(at + it.len()..)?).filter(|it| it.wrong.is_some()),
         (None, None) => (corrects && lower.get(at..)?.contains("not "))
@@ -53,6 +61,23 @@ fn in_sentence(sentence: &str) -> Option<Correction> {
             .flatten()
             .filter(|it| it.wrong.is_some()),
     }
+}
+
+/// What a denial puts right: what it says is wrong, else the value that was asked about. A number is told of anything, so one
+/// in a question tells nothing.
+fn asked(by: Correction, question: &str) -> Option<Correction> {
+    if by.wrong.is_some() {
+        return Some(by);
+    }
+    let wanted = kind(&by.right).filter(|it| *it != Kind::Number)?;
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let range = only(&words, wanted)?;
+    let wrong = words[range].join(" ");
+    let wrong = wrong.trim_matches(|it: char| !it.is_alphanumeric());
+    Some(Correction {
+        wrong: Some(wrong.trim_end_matches("'s").to_owned()),
+        ..by
+    })
 }
 
 fn follows(text: &str, at: usize, phrase: &str) -> bool {
@@ -121,19 +146,23 @@ pub fn corrected(object: &str, by: &Correction) -> Option<String> {
     }
     let wanted = kind(&by.right)?;
     let words: Vec<&str> = object.split_whitespace().collect();
-    let same: Vec<usize> = (0..words.len()).filter(|&it| kind(words[it]) == Some(wanted)).collect();
-    // A name of several words is one name; two places of the same sort leave it open which one is meant.
-    let (first, last) = (*same.first()?, *same.last()?);
-    if last - first + 1 != same.len()
-        || (same.len() > 1 && wanted != Kind::Name)
-        || words[first..=last].contains(&by.right.as_str())
-    {
+    let same = only(&words, wanted)?;
+    if words[same.clone()].contains(&by.right.as_str()) {
         return None;
     }
-    let mut out: Vec<&str> = words[..first].to_vec();
+    let mut out: Vec<&str> = words[..same.start].to_vec();
     out.push(&by.right);
-    out.extend(&words[last + 1..]);
+    out.extend(&words[same.end..]);
     Some(out.join(" "))
+}
+
+/// Returns where the one value of a sort stands. A name of several words is one name; two places of the same sort leave it open
+/// which one is meant.
+fn only(words: &[&str], wanted: Kind) -> Option<Range<usize>> {
+    let same: Vec<usize> = (0..words.len()).filter(|&it| kind(words[it]) == Some(wanted)).collect();
+    let (first, last) = (*same.first()?, *same.last()?);
+    let one = last - first + 1 == same.len() && (same.len() == 1 || wanted == Kind::Name);
+    one.then_some(first..last + 1)
 }
 
 /// Finds `part` in `text` between word borders, in any case.
@@ -205,6 +234,8 @@ pub(super) const OPENERS: &[&str] = &[
     "oh sorry",
     "typo",
 ];
+/// Those that answer a question, too.
+pub(super) const DENIALS: &[&str] = &["no", "nope"];
 const LEADS: &[&str] = &[
     "it was",
     "it's",
