@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use proptest::prelude::*;
-use text::facts::{Telling, corrected, correction, stated};
+use text::facts::{Telling, corrected, correction, stated, stated_in_reply};
 
 /// What was said before, the correction, and what was meant; empty if it puts nothing right.
 const CASES: &[(&str, &str, &str)] = &[
@@ -58,6 +58,32 @@ fn a_denial_that_answers_a_question_puts_right_what_was_asked() {
     for (question, said, after) in ANSWERS {
         let right = correction(said, question).and_then(|it| corrected("Porto with two cats", &it));
         assert_eq!(right.as_deref().unwrap_or_default(), *after, "{question} / {said}");
+    }
+}
+
+/// What is said, the question it answers, and whether it takes back what was said before.
+const IN_FULL: &[(&str, &str, bool)] = &[
+    ("No, I live in Braga.", "", true),
+    ("No, I live in Braga.", "Do you still live in Porto?", false),
+    ("No wait, I live in Braga.", "Where do you live?", true),
+    ("Actually, I live in Braga.", "", true),
+    ("Actually, I live in Braga now.", "", false),
+    ("No, I live in Braga these days.", "", false),
+    ("Sorry, I don't live in Braga any more.", "", false),
+];
+
+#[test]
+fn a_change_and_an_answer_take_nothing_back() {
+    for (text, question, corrects) in IN_FULL {
+        let told = Telling {
+            text,
+            speaker: "Nora",
+            addressee: "Ben",
+            observed_at: DateTime::parse_from_rfc3339("2024-05-10T12:00:00Z").expect("a time"),
+        };
+        let stated = stated_in_reply(&told, question);
+        assert!(!stated.is_empty(), "{text}");
+        assert!(stated.iter().all(|it| it.corrects == *corrects), "{text}: {stated:?}");
     }
 }
 

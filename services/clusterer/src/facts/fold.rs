@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::fact::Fact;
 use domain::id::FactId;
 use domain::time::TimeSpan;
@@ -141,7 +141,7 @@ impl Fold {
             from = at;
             self.note(self.open[at].fact.id);
             let Open { claim: old, mut fact } = self.open.remove(at);
-            let never = claim.corrects && old.session == claim.session;
+            let never = at_once(&old, claim);
             let end = if never {
                 fact.valid_from.start
             } else {
@@ -182,7 +182,7 @@ fn repeats(old: &Claim, claim: &Claim) -> bool {
 /// Says whether `old` cannot hold any more once `claim` holds. What others suppose of somebody ends nothing that they said
 /// of themselves; what others saw happen does.
 fn contradicts(old: &Claim, claim: &Claim) -> bool {
-    let at_once = claim.corrects && old.session == claim.session;
+    let at_once = at_once(old, claim);
     if old.own && !claim.own && !claim.event && !claim.ended && !at_once {
         return false;
     }
@@ -201,5 +201,13 @@ fn contradicts(old: &Claim, claim: &Claim) -> bool {
     }
 }
 
+/// Says whether `claim` puts right what was said just before it. In a talk that goes on for months it tells a change.
+fn at_once(old: &Claim, claim: &Claim) -> bool {
+    let after = claim.told.0 - old.told.0;
+    claim.corrects && old.session == claim.session && (TimeDelta::zero()..=AT_ONCE).contains(&after)
+}
+
+/// What was said longer ago is not put right by a "no".
+const AT_ONCE: TimeDelta = TimeDelta::hours(1);
 /// No fact is surer than this.
 const SURE_MAX: f32 = 0.99;

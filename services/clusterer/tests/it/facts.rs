@@ -132,6 +132,40 @@ fn a_reply_states_what_its_question_began() {
 }
 
 #[test]
+fn a_no_in_a_talk_that_goes_on_for_months_tells_a_change() {
+    for said in ["Actually, I live in Braga.", "No, I live in Braga."] {
+        let mut told = told(&format!("2024-01-10 Nora: I live in Porto.\n2024-06-10 Nora: {said}"));
+        told.units[1].session = told.units[0].session;
+        let mut memory = Memory::default();
+        memory.take(&told.units, &Acts::default());
+        let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Braga"));
+        assert_eq!(old.valid_until, Some(new.recorded_at), "{said}");
+        assert_eq!(new.valid_from.start, new.recorded_at, "{said}");
+    }
+}
+
+#[test]
+fn a_no_that_answers_a_question_takes_nothing_back() {
+    let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-01-10 Nora: No, I live in Braga.");
+    told.units[1].question = "Do you live in Faro?".to_owned();
+    let mut memory = Memory::default();
+    memory.take(&told.units, &Acts::default());
+    let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Braga"));
+    assert_eq!(old.valid_until, Some(new.recorded_at));
+    assert!(old.valid_from.start < new.recorded_at);
+}
+
+#[test]
+fn a_denial_that_answers_a_question_rewrites_nothing_else() {
+    let mut told = told("2024-01-10 Ben: I live in Oslo.\n2024-01-10 Ben: No, it's Fido.");
+    told.units[1].question = "Is that dog called Rex?".to_owned();
+    let mut memory = Memory::default();
+    memory.take(&told.units, &Acts::default());
+    assert_eq!(memory.answer("2024-01-11"), "Ben lives in Oslo");
+    assert_eq!(memory.facts().len(), 1);
+}
+
+#[test]
 fn a_repeated_statement_is_one_fact_and_surer() {
     let mut memory = Memory::default();
     memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::lexicon::{NO_NAMES, is_number};
+use super::token::{Gap, Word};
 
 /// What should have been said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,6 +134,23 @@ fn short(wrong: Option<&str>, right: &str) -> Option<Correction> {
     })
 }
 
+/// Says whether a sentence that says the right thing in full puts right what was said before. A denial that answers a question
+/// does not, and neither does what is so by now: before, it was otherwise.
+pub(super) fn corrects(words: &[Word], answers: bool) -> bool {
+    let at = |at: usize, it: &str| words.get(at).is_some_and(|word| word.lower == it);
+    let opens = |it: &&str| {
+        let opening: Vec<&str> = it.split(' ').collect();
+        let set_off = words.get(opening.len() - 1).is_some_and(|it| it.gap != Gap::None);
+        set_off && opening.iter().enumerate().all(|(place, it)| at(place, it)) && !(answers && DENIALS.contains(it))
+    };
+    let by_now = |place: usize| {
+        BY_NOW
+            .iter()
+            .any(|it| (place..).zip(it.split(' ')).all(|(place, it)| at(place, it)))
+    };
+    (OPENERS.iter().any(opens) || at(0, "actually")) && !(0..words.len()).any(by_now)
+}
+
 /// Returns `object` put right; none if nothing in it is of the sort that is corrected.
 pub fn corrected(object: &str, by: &Correction) -> Option<String> {
     if let Some(wrong) = &by.wrong {
@@ -210,7 +228,7 @@ fn kind(value: &str) -> Option<Kind> {
 }
 
 /// Words that announce a correction.
-pub(super) const OPENERS: &[&str] = &[
+const OPENERS: &[&str] = &[
     "no wait",
     "no sorry",
     "oh wait",
@@ -235,7 +253,17 @@ pub(super) const OPENERS: &[&str] = &[
     "typo",
 ];
 /// Those that answer a question, too.
-pub(super) const DENIALS: &[&str] = &["no", "nope"];
+const DENIALS: &[&str] = &["no", "nope"];
+/// Words that tell a change.
+const BY_NOW: &[&str] = &[
+    "now",
+    "nowadays",
+    "these days",
+    "any more",
+    "anymore",
+    "any longer",
+    "no longer",
+];
 const LEADS: &[&str] = &[
     "it was",
     "it's",
