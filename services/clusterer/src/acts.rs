@@ -79,6 +79,11 @@ impl Acts {
         self.parted.contains_key(&merge)
     }
 
+    /// Returns what was parted, and when.
+    pub(crate) fn parted(&self) -> &BTreeMap<MergeId, DateTime<Utc>> {
+        &self.parted
+    }
+
     /// Returns since when two that were taken for one are two; none if they are one.
     pub(crate) fn parted_at(&self, merge: MergeId) -> Option<DateTime<Utc>> {
         self.parted.get(&merge).copied()
