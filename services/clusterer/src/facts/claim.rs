@@ -268,8 +268,13 @@ impl Claim {
 
     /// Says whether it had been taken back before a moment; none: whether it is.
     pub(super) fn is_taken_back(&self, before: Option<DateTime<Utc>>) -> bool {
+        self.fact.withdrawn || self.undone_at(before).is_some()
+    }
+
+    /// Returns when it had been taken back or corrected by hand before a moment; none: whenever.
+    pub(super) fn undone_at(&self, before: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
         let undone = self.undone.map(|it| it.0);
-        self.fact.withdrawn || undone.is_some_and(|it| before.is_none_or(|before| it < before))
+        undone.filter(|it| before.is_none_or(|before| *it < before))
     }
 
     /// Returns when something was decided about it by hand.

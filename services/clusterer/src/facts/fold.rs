@@ -19,8 +19,8 @@ use super::slot::agree;
 pub(super) struct Fold {
     /// The moment before which it was known; none: it is known.
     before: Option<DateTime<Utc>>,
-    /// What somebody took back or corrected by hand: it is not to be told.
-    unsaid: BTreeSet<Value>,
+    /// What somebody took back or corrected by hand, and when they last did: told before, it is not to be told.
+    unsaid: BTreeMap<Value, DateTime<Utc>>,
     /// What holds as far as was told so far.
     open: Vec<Open>,
     done: BTreeMap<FactId, Fact>,
@@ -38,11 +38,16 @@ struct Open {
 impl Fold {
     /// Starts with nothing, knowing which of the claims to come were taken back.
     pub(super) fn new<'a>(before: Option<DateTime<Utc>>, claims: impl Iterator<Item = (Role, &'a Arc<Claim>)>) -> Fold {
-        let back =
-            claims.filter(|(role, it)| *role == Role::States && !it.is_to_come(before) && it.is_taken_back(before));
+        let mut unsaid = BTreeMap::new();
+        for (_, claim) in claims.filter(|(role, it)| *role == Role::States && !it.is_to_come(before)) {
+            if let Some(at) = claim.undone_at(before) {
+                let last = unsaid.entry(value(claim)).or_insert(at);
+                *last = at.max(*last);
+            }
+        }
         Fold {
             before,
-            unsaid: back.map(|it| value(it.1)).collect(),
+            unsaid,
             ..Fold::default()
         }
     }
@@ -59,7 +64,7 @@ impl Fold {
                 retired_by: claim.undone.and_then(|it| it.1),
                 ..claim.fact.clone()
             }),
-            // What repeats what somebody took back or corrected by hand is not told either.
+            // What repeats what somebody took back or corrected by hand is not told either; what is told later may be so again.
             Role::States if claim.made.is_none() && self.is_unsaid(claim) => {}
             Role::States => self.state(claim),
             Role::Ends if !back => {
@@ -106,7 +111,8 @@ impl Fold {
     }
 
     fn is_unsaid(&self, claim: &Claim) -> bool {
-        !self.unsaid.is_empty() && self.unsaid.contains(&value(claim))
+        let unsaid = || self.unsaid.get(&value(claim));
+        !self.unsaid.is_empty() && unsaid().is_some_and(|it| claim.told.0 <= *it)
     }
 
     fn state(&mut self, claim: &Arc<Claim>) {

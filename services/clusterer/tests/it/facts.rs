@@ -277,7 +277,7 @@ fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
         let dated = done
             .split_once(' ')
             .filter(|it| it.0.starts_with(|it: char| it.is_ascii_digit()));
-        let (at, done) = dated.map_or((DateTime::UNIX_EPOCH, done.as_str()), |it| (day(it.0), it.1));
+        let (at, done) = dated.map_or((day("2024-02-28"), done.as_str()), |it| (day(it.0), it.1));
         let (verb, rest) = done.split_once(' ').unwrap();
         let act = match verb {
             "retire" => Act::RetireFact {
