@@ -61,7 +61,7 @@ impl Fold {
         match role {
             Role::States if back => self.done(Fact {
                 withdrawn: true,
-                retired_by: claim.undone.and_then(|it| it.1),
+                retired_by: claim.undone.filter(|_| claim.undone_at(self.before).is_some()).and_then(|it| it.1),
                 ..claim.fact.clone()
             }),
             // What repeats what somebody took back or corrected by hand is not told either; what is told later may be so again.

@@ -54,8 +54,9 @@ impl Memory {
     }
 
     fn fact(&self, shown: &str) -> &Fact {
-        let found = self.facts().into_iter().find(|it| self::shown(it) == shown);
-        found.unwrap_or_else(|| panic!("no {shown}: {:?}", self.facts()))
+        let found = self.facts().into_iter().filter(|it| self::shown(it) == shown);
+        let first = found.min_by_key(|it| it.recorded_at);
+        first.unwrap_or_else(|| panic!("no {shown}: {:?}", self.facts()))
     }
 
     /// What holds on one day as it was known on another one, by subject, predicate and object.
