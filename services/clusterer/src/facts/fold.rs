@@ -116,7 +116,7 @@ impl Fold {
     }
 
     fn state(&mut self, claim: &Arc<Claim>) {
-        if let Some(at) = self.open.iter().position(|it| repeats(&it.claim, claim)) {
+        if let Some(at) = self.open.iter().position(|it| it.is_told_again_by(claim)) {
             self.note(self.open[at].fact.id);
             let same = &mut self.open[at];
             let doubt = (1.0 - same.fact.confidence) * (1.0 - claim.fact.confidence);
@@ -124,46 +124,69 @@ impl Fold {
             return;
         }
         let mut fact = claim.fact.clone();
-        let wrong = self.close(claim, |it| contradicts(it, claim));
+        let wrong = self.close(claim, |it| contradicts(it, claim) && !is_set_for_later(it, claim));
         if let Some(wrong) = wrong.filter(|_| !claim.since_told && !claim.ended) {
             fact.valid_from = wrong;
         }
         if claim.ended {
             self.done(fact);
-        } else {
-            self.note(fact.id);
-            self.open.push(Open {
-                claim: Arc::clone(claim),
-                fact,
-            });
+            return;
         }
+        // What is set for later is so from then on, whatever is so until then.
+        let later = self.open.iter().filter(|it| contradicts(&it.claim, claim) && is_set_for_later(&it.claim, claim));
+        if let Some(next) = later.min_by_key(|it| it.fact.valid_from.start) {
+            shorten(&mut fact, next.fact.valid_from.start, &next.fact);
+        }
+        self.note(fact.id);
+        self.open.push(Open {
+            claim: Arc::clone(claim),
+            fact,
+        });
     }
 
-    /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right.
+    /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right. What ends
+    /// later than it is told stays open until then: it is so, and may be told again or end earlier.
     fn close(&mut self, claim: &Claim, ends: impl Fn(&Claim) -> bool) -> Option<TimeSpan> {
         let mut wrong = None;
         let mut from = 0;
         while let Some(at) = (from..self.open.len()).find(|it| ends(&self.open[*it].claim)) {
             from = at;
             self.note(self.open[at].fact.id);
-            let Open { claim: old, mut fact } = self.open.remove(at);
-            let never = at_once(&old, claim);
+            let never = at_once(&self.open[at].claim, claim);
+            let fact = &mut self.open[at].fact;
             let end = if never {
+                wrong = Some(fact.valid_from.clone());
+                fact.valid_until = None;
                 fact.valid_from.start
             } else {
                 claim.moment().max(fact.valid_from.start)
             };
-            if never || fact.valid_until.is_none_or(|it| end < it) {
-                fact.valid_until = Some(end);
-                fact.closed_at = Some(claim.fact.recorded_at.max(fact.recorded_at));
-                fact.retired_by = Some(claim.fact.id);
+            shorten(fact, end, &claim.fact);
+            if end > claim.told.0 && !never {
+                from += 1;
+                continue;
             }
-            if never {
-                wrong = Some(fact.valid_from.clone());
-            }
+            let fact = self.open.remove(at).fact;
             self.done.insert(fact.id, fact);
         }
         wrong
+    }
+}
+
+impl Open {
+    /// Says whether `claim` only says again what it says, while it holds.
+    fn is_told_again_by(&self, claim: &Claim) -> bool {
+        let holds = || claim.is_plan() || self.fact.valid_until.is_none_or(|it| claim.moment() < it);
+        repeats(&self.claim, claim) && holds()
+    }
+}
+
+/// Ends a fact by another one, unless it ends earlier.
+fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
+    if fact.valid_until.is_none_or(|it| end < it) {
+        fact.valid_until = Some(end);
+        fact.closed_at = Some(by.recorded_at.max(fact.recorded_at));
+        fact.retired_by = Some(by.id);
     }
 }
 
@@ -215,5 +238,12 @@ fn at_once(old: &Claim, claim: &Claim) -> bool {
 
 /// What was said longer ago is not put right by a "no".
 const AT_ONCE: TimeDelta = TimeDelta::hours(1);
+/// Says whether `old` is to be so only after what `claim` says is so: "I still work there" cancels no job that begins in a month.
+/// To say that it will not be so does.
+fn is_set_for_later(old: &Claim, claim: &Claim) -> bool {
+    let states = old.positive && claim.positive && !claim.ended && !at_once(old, claim);
+    states && claim.vouched.max(claim.moment()) < old.fact.valid_from.start
+}
+
 /// No fact is surer than this.
 const SURE_MAX: f32 = 0.99;
