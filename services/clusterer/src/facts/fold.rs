@@ -21,7 +21,7 @@ pub(super) struct Fold {
     before: Option<DateTime<Utc>>,
     /// What somebody took back or corrected by hand, and when they last did: told before, it is not to be told.
     unsaid: BTreeMap<Value, DateTime<Utc>>,
-    /// What holds as far as was told so far.
+    /// What holds as far as was told so far, the latest [`OPEN_MAX`].
     open: Vec<Open>,
     done: BTreeMap<FactId, Fact>,
     /// Facts that may have changed since it was asked last, as they were then.
@@ -142,6 +142,10 @@ impl Fold {
             claim: Arc::clone(claim),
             fact,
         });
+        if self.open.len() > OPEN_MAX {
+            let first = self.open.remove(0).fact;
+            self.done.insert(first.id, first);
+        }
     }
 
     /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right. What ends
@@ -245,5 +249,8 @@ fn is_set_for_later(old: &Claim, claim: &Claim) -> bool {
     states && claim.vouched.max(claim.moment()) < old.fact.valid_from.start
 }
 
+/// So many values of a slot are compared with what is told next: a claim costs no more in a slot with thousands of them. Older
+/// ones go on as they were told.
+const OPEN_MAX: usize = 256;
 /// No fact is surer than this.
 const SURE_MAX: f32 = 0.99;

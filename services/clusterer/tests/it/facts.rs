@@ -167,6 +167,19 @@ fn a_denial_that_answers_a_question_rewrites_nothing_else() {
 }
 
 #[test]
+fn thousands_of_things_of_one_kind_cost_no_more_each() {
+    let line = |at: usize| format!("2024-01-10 Nora: I bought a book called Zorb{at}.\n");
+    let told = told(&(0..20_000).map(line).collect::<String>());
+    let mut memory = Memory::default();
+    let start = std::time::Instant::now();
+    memory.take(&told.units, &Acts::default());
+    let took = start.elapsed();
+    let holding = memory.facts().into_iter().filter(|it| it.valid_until.is_none()).count();
+    assert_eq!(holding, 20_000);
+    assert!(took.as_secs() < 25, "{took:?}");
+}
+
+#[test]
 fn a_repeated_statement_is_one_fact_and_surer() {
     let mut memory = Memory::default();
     memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());
