@@ -104,44 +104,15 @@ pub(super) fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
 
 /// Places a length of time so that it ends now: "for five years".
 fn back(said: &Said<'_>, mention: &Mention) -> Option<TimeSpan> {
-    let words = mention.span.words.to_lowercase();
-    let mut number = None;
-    for word in words.split([' ', '-']) {
-        let many = word
-            .parse::<u32>()
-            .ok()
-            .or_else(|| crate::number_word(word).filter(|it| *it <= 12.0).map(|it| it as u32));
-        if many.is_some() {
-            number = many;
-            continue;
-        }
-        let many = number.or((word != "few").then_some(1)).filter(|it| *it <= 200);
-        let Some((months, days, precision)) = unit(word.trim_end_matches('s')) else {
-            continue;
-        };
-        let many = many?;
-        let start = said
-            .now
-            .checked_sub_months(Months::new(months * many))?
-            .checked_sub_signed(TimeDelta::days(i64::from(days) * i64::from(many)))?;
-        return Some(TimeSpan {
-            start,
-            end: said.now.max(start),
-            precision,
-            words: mention.span.words.clone(),
-        });
-    }
-    None
-}
-
-/// Returns months, days and precision of a unit.
-fn unit(word: &str) -> Option<(u32, u32, Precision)> {
-    Some(match word {
-        "year" => (12, 0, Precision::Year),
-        "decade" => (120, 0, Precision::Year),
-        "month" => (1, 0, Precision::Month),
-        "week" => (0, 7, Precision::Week),
-        "day" => (0, 1, Precision::Day),
-        _ => return None,
+    let length = crate::time::length(&mention.span.words)?;
+    let start = said
+        .now
+        .checked_sub_months(Months::new(length.months))?
+        .checked_sub_signed(TimeDelta::days(i64::from(length.days)))?;
+    Some(TimeSpan {
+        start,
+        end: said.now.max(start),
+        precision: length.precision,
+        words: mention.span.words.clone(),
     })
 }
