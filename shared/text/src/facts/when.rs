@@ -3,6 +3,7 @@
 use chrono::{DateTime, Months, TimeDelta, Utc};
 use domain::time::{Precision, TimeSpan};
 
+use super::group::Shape;
 use super::said::{Draft, Said, When};
 use crate::time::{Kind, Mention};
 
@@ -39,6 +40,7 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
         if of_object || mention.kind == Kind::Duration || mention.span.precision == Precision::Unknown {
             continue;
         }
+        let mention = &year_before(said, mention);
         // "lived in Porto from 2010 to 2015", "in 2012": told as over, it held then.
         if ended && (mention.kind == Kind::Interval || lived(said)) {
             return (Some(mention.span.clone()), Some(mention.span.end.min(said.now)));
@@ -51,6 +53,24 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
         };
     }
     (None, None)
+}
+
+/// "I moved on 20 December", told in November: a day without a year that did come lies in the year before, however close it
+/// would be ahead. "A job from 20 December" may begin then.
+fn year_before(said: &Said<'_>, mention: &Mention) -> Mention {
+    let mut mention = mention.clone();
+    let span = &mut mention.span;
+    let past = matches!(said.group.shape, Shape::Past | Shape::Perfect | Shape::Was | Shape::Been);
+    let named = span.words.to_lowercase().split(' ').any(crate::time::is_month);
+    let before = said.words.iter().rev().filter(|it| it.range.end <= mention.range.start);
+    let begins = before.take(2).any(|it| it.is(&["from", "for", "starting", "beginning", "by", "until", "till"]));
+    let ahead = mention.relative && span.precision == Precision::Day && span.start > said.now;
+    if past && named && ahead && !begins {
+        let year = Months::new(12);
+        span.start = span.start.checked_sub_months(year).unwrap_or(span.start);
+        span.end = span.end.checked_sub_months(year).unwrap_or(span.end);
+    }
+    mention
 }
 
 /// "lived", "worked", "studied": the time is that of the state and not of its end.
