@@ -61,7 +61,10 @@ impl Fold {
         match role {
             Role::States if back => self.done(Fact {
                 withdrawn: true,
-                retired_by: claim.undone.filter(|_| claim.undone_at(self.before).is_some()).and_then(|it| it.1),
+                retired_by: claim
+                    .undone
+                    .filter(|_| claim.undone_at(self.before).is_some())
+                    .and_then(|it| it.1),
                 ..claim.fact.clone()
             }),
             // What repeats what somebody took back or corrected by hand is not told either; what is told later may be so again.
@@ -133,7 +136,10 @@ impl Fold {
             return;
         }
         // What is set for later is so from then on, whatever is so until then.
-        let later = self.open.iter().filter(|it| contradicts(&it.claim, claim) && is_set_for_later(&it.claim, claim));
+        let later = self
+            .open
+            .iter()
+            .filter(|it| contradicts(&it.claim, claim) && is_set_for_later(&it.claim, claim));
         if let Some(next) = later.min_by_key(|it| it.fact.valid_from.start) {
             shorten(&mut fact, next.fact.valid_from.start, &next.fact);
         }

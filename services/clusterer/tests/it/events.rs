@@ -159,7 +159,11 @@ fn what_was_parted_stays_so_when_an_older_telling_arrives() {
     for text in [WEDDING, AGAIN] {
         let older = event(1, 0, text);
         let (mut events, mut held) = told(&[second.clone(), third.clone()], &Acts::default());
-        let merge = held.merges().into_iter().find(|it| it.merged == third.id.uuid()).unwrap();
+        let merge = held
+            .merges()
+            .into_iter()
+            .find(|it| it.merged == third.id.uuid())
+            .unwrap();
         let acts = parting(merge.id);
         held.take(events.changed(&acts));
         events.apply(&older, Some(&vector(&older)));

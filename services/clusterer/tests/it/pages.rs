@@ -34,7 +34,7 @@ impl World {
             self.pages.apply_unit(unit);
         }
         self.pages.apply(&self.entities.changed(&space(), &Acts::default()));
-        let topics = self.topics.changed(&space());
+        let topics = self.topics.changed();
         self.pages.apply(&topics);
         store(&mut self.stored, &topics);
         self.pages.apply(&Changed {

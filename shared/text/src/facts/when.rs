@@ -60,10 +60,15 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
 fn year_before(said: &Said<'_>, mention: &Mention) -> Mention {
     let mut mention = mention.clone();
     let span = &mut mention.span;
-    let past = matches!(said.group.shape, Shape::Past | Shape::Perfect | Shape::Was | Shape::Been);
+    let past = matches!(
+        said.group.shape,
+        Shape::Past | Shape::Perfect | Shape::Was | Shape::Been
+    );
     let named = span.words.to_lowercase().split(' ').any(crate::time::is_month);
     let before = said.words.iter().rev().filter(|it| it.range.end <= mention.range.start);
-    let begins = before.take(2).any(|it| it.is(&["from", "for", "starting", "beginning", "by", "until", "till"]));
+    let begins = before
+        .take(2)
+        .any(|it| it.is(&["from", "for", "starting", "beginning", "by", "until", "till"]));
     let ahead = mention.relative && span.precision == Precision::Day && span.start > said.now;
     if past && named && ahead && !begins {
         let year = Months::new(12);
