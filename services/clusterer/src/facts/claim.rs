@@ -181,6 +181,7 @@ fn claim(
             told_by: told.actor.clone(),
             confidence: statement.confidence,
             retired_by: None,
+            former_ends: Vec::new(),
             withdrawn: false,
             former: Vec::new(),
         },

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::fact::Fact;
+use domain::fact::{End, Fact};
 use domain::id::FactId;
 use domain::time::TimeSpan;
 
@@ -166,7 +166,6 @@ impl Fold {
             let fact = &mut self.open[at].fact;
             let end = if never {
                 wrong = Some(fact.valid_from.clone());
-                fact.valid_until = None;
                 fact.valid_from.start
             } else {
                 claim.moment().max(fact.valid_from.start)
@@ -194,6 +193,11 @@ impl Open {
 /// Ends a fact by another one, unless it ends earlier.
 fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
     if fact.valid_until.is_none_or(|it| end < it) {
+        fact.former_ends.extend(fact.valid_until.map(|valid_until| End {
+            valid_until,
+            closed_at: fact.closed_at,
+            retired_by: fact.retired_by,
+        }));
         fact.valid_until = Some(end);
         fact.closed_at = Some(by.recorded_at.max(fact.recorded_at));
         fact.retired_by = Some(by.id);

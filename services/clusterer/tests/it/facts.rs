@@ -208,6 +208,22 @@ fn a_closed_fact_names_what_closed_it_and_when_that_was_told() {
 }
 
 #[test]
+fn an_end_that_gave_way_to_an_earlier_one_is_known_until_then() {
+    let mut memory = Memory::default();
+    let scenario = told(
+        "2024-06-05 Nora: We're moving to Utrecht in September.\n2024-07-05 Nora: We're moving to Utrecht in November.",
+    );
+    memory.take(&scenario.units[..1], &Acts::default());
+    let alone = memory.fact("Nora is moving to Utrecht in September").clone();
+    assert!(alone.valid_until > Some(day("2024-09-01")));
+    memory.take(&scenario.units, &Acts::default());
+    let put_off = memory.fact("Nora is moving to Utrecht in September");
+    assert!(put_off.valid_until < alone.valid_until);
+    assert_eq!(put_off.known_at(day("2024-06-06")), Some(alone));
+    assert_eq!(put_off.known_at(day("2024-07-06")).as_ref(), Some(put_off));
+}
+
+#[test]
 fn a_correction_takes_the_place_of_a_fact_and_both_stay() {
     let mut memory = Memory::default();
     let scenario = told("2024-01-10 Nora: I live in Porto.\n! 2024-05-10 correct Nora lives in Porto -> Faro");

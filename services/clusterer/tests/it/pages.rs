@@ -90,6 +90,7 @@ fn fact(number: usize, subject: &str, predicate: &str, object: &str, aspect: Asp
         told_by: subject.to_owned(),
         confidence: 0.9,
         retired_by: None,
+        former_ends: Vec::new(),
         withdrawn: false,
         former: Vec::new(),
     }
