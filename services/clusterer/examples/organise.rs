@@ -38,7 +38,7 @@ fn organise(space: &SpaceId, units: &[Unit]) {
         entities.apply(unit);
         pages.apply_unit(unit);
     }
-    let changed = topics.changed(space);
+    let changed = topics.changed();
     print_topics(&changed, units);
     pages.apply(&changed);
     pages.apply(&events.changed(&acts));

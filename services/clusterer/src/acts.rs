@@ -1,6 +1,6 @@
 //! What people decided, as far as it stands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::curation::{Act, Corrected, Curation, standing};
@@ -13,7 +13,8 @@ pub struct Acts {
     decided: BTreeMap<FactId, Vec<Decision>>,
     /// Merges that were undone, and since when.
     parted: BTreeMap<MergeId, DateTime<Utc>>,
-    forgotten: BTreeSet<UnitId>,
+    /// Units that are not to be told any more, and since when.
+    forgotten: BTreeMap<UnitId, DateTime<Utc>>,
 }
 
 /// What was decided about one fact.
@@ -45,7 +46,7 @@ impl Acts {
                     acts.parted.entry(*merge).or_insert(curation.at);
                 }
                 Act::ForgetUnit { unit } => {
-                    acts.forgotten.insert(*unit);
+                    acts.forgotten.entry(*unit).or_insert(curation.at);
                 }
                 // The router and the writer see to these.
                 Act::PinUnit { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
@@ -59,9 +60,9 @@ impl Acts {
         self.decided.get(&fact).map_or(&[], Vec::as_slice)
     }
 
-    /// Says whether what a unit states is not to be told any more.
-    pub fn is_forgotten(&self, unit: UnitId) -> bool {
-        self.forgotten.contains(&unit)
+    /// Returns since when what a unit states is not to be told any more; none if it is.
+    pub(crate) fn forgotten_at(&self, unit: UnitId) -> Option<DateTime<Utc>> {
+        self.forgotten.get(&unit).copied()
     }
 
     /// Returns the facts, as they were told, that somebody corrected or retired.
@@ -71,12 +72,17 @@ impl Acts {
 
     /// Returns the units that are not to be proposed any more.
     pub fn forgotten(&self) -> impl Iterator<Item = UnitId> {
-        self.forgotten.iter().copied()
+        self.forgotten.keys().copied()
     }
 
     /// Says whether two that were taken for one are two.
     pub fn is_parted(&self, merge: MergeId) -> bool {
         self.parted.contains_key(&merge)
+    }
+
+    /// Returns what was parted, and when.
+    pub(crate) fn parted(&self) -> &BTreeMap<MergeId, DateTime<Utc>> {
+        &self.parted
     }
 
     /// Returns since when two that were taken for one are two; none if they are one.

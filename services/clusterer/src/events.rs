@@ -46,8 +46,9 @@ pub struct Events {
     scenes: HashMap<UnitId, Scene>,
     keys: BTreeMap<String, BTreeSet<Place>>,
     dirty: BTreeSet<UnitId>,
-    /// The earlier event that an event was judged against, and how.
-    judged: HashMap<UnitId, (UnitId, Judgement)>,
+    /// The earlier events that an event was judged against, and how: those that it is, the most similar one first, else the
+    /// one that it has to do with.
+    judged: HashMap<UnitId, Vec<(UnitId, Judgement)>>,
     /// The other way round.
     followers: HashMap<UnitId, BTreeSet<UnitId>>,
     /// Merges as they were told last, by the event that goes into another one.
@@ -143,40 +144,39 @@ impl Events {
         }
     }
 
-    /// Events whose merge somebody parted or joined again since the last time.
+    /// Events whose merge may be another one since somebody parted two or joined them again: which ones that are is not told
+    /// by the merges that are told, since others may stand behind them.
     fn noted(&mut self, acts: &Acts) -> BTreeSet<UnitId> {
-        if *acts == self.acts {
-            return BTreeSet::new();
-        }
-        let turned = |it: &Merge| acts.parted_at(it.id) != self.acts.parted_at(it.id);
-        let out = self
-            .told
-            .iter()
-            .filter(|(_, it)| turned(it))
-            .map(|(id, _)| *id)
-            .collect();
+        let turned = acts.parted() != self.acts.parted();
         self.acts = acts.clone();
-        out
+        if turned {
+            self.judged.keys().copied().collect()
+        } else {
+            BTreeSet::new()
+        }
     }
 
-    /// Finds the earlier event that this one is, or has to do with.
+    /// Finds the earlier events that this one is, or has to do with.
     fn judge(&mut self, id: UnitId) {
-        if let Some((before, _)) = self.judged.remove(&id)
-            && let Some(followers) = self.followers.get_mut(&before)
-        {
-            followers.remove(&id);
-            if followers.is_empty() {
-                self.followers.remove(&before);
+        for (before, _) in self.judged.remove(&id).unwrap_or_default() {
+            if let Some(followers) = self.followers.get_mut(&before) {
+                followers.remove(&id);
+                if followers.is_empty() {
+                    self.followers.remove(&before);
+                }
             }
         }
-        let Some(found) = self.scenes.get(&id).and_then(|it| self.best(id, it)) else {
+        let found = self.scenes.get(&id).map(|it| self.best(id, it)).unwrap_or_default();
+        if found.is_empty() {
             return;
-        };
-        self.followers.entry(found.0).or_default().insert(id);
+        }
+        for (before, _) in &found {
+            self.followers.entry(*before).or_default().insert(id);
+        }
         self.judged.insert(id, found);
     }
 
-    fn best(&self, id: UnitId, scene: &Scene) -> Option<(UnitId, Judgement)> {
+    fn best(&self, id: UnitId, scene: &Scene) -> Vec<(UnitId, Judgement)> {
         let place = (scene.at, id);
         let lists = scene.keys.iter().filter_map(|it| self.keys.get(it));
         let earlier: BTreeSet<Place> = lists
@@ -187,25 +187,23 @@ impl Events {
         let mut near: Vec<(f32, &Place, &Scene)> = known.map(|(at, it)| (scene.cosine(it), at, it)).collect();
         near.retain(|it| it.0 > RELATED_MIN);
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        let mut related: Option<(UnitId, Judgement)> = None;
+        let (mut same, mut related) = (Vec::new(), None);
         for (cosine, at, other) in near.into_iter().take(JUDGED_MAX) {
             let mut judgement = judge(other, scene, cosine);
             judgement.same &= cosine > SAME_MIN;
             if judgement.same {
-                return Some((at.1, judgement));
-            }
-            if related.is_none() && judgement.overlap && judgement.kind.is_some() {
+                same.push((at.1, judgement));
+            } else if related.is_none() && judgement.overlap && judgement.kind.is_some() {
                 related = Some((at.1, judgement));
             }
         }
-        related
+        if same.is_empty() { Vec::from_iter(related) } else { same }
     }
 
     /// The merge of an event as it is told; none if it goes into no other one.
     fn merge(&self, id: UnitId) -> Option<Merge> {
         let scene = self.scenes.get(&id)?;
-        let (other, judgement) = self.judged.get(&id)?;
-        let kept = if judgement.same { self.root(*other) } else { *other };
+        let (kept, judgement) = self.taken_for(id)?;
         let first = self.scenes.get(&kept)?;
         let merge = MergeId::derive(kept.uuid(), id.uuid());
         let kind = if judgement.same {
@@ -231,19 +229,43 @@ impl Events {
         })
     }
 
+    /// The earlier event that an event is taken for, or has to do with.
+    fn taken_for(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
+        let (other, judgement) = self.judged.get(&id)?.first()?;
+        if !judgement.same {
+            return Some((*other, judgement));
+        }
+        Some(self.parted(id).unwrap_or_else(|| (self.root(*other), judgement)))
+    }
+
+    /// The event that somebody parted an event from. It stands by itself then, whatever the other one is taken for by now: an
+    /// older telling, which comes late, joins nobody again.
+    fn parted(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
+        if self.acts.parted().is_empty() {
+            return None;
+        }
+        let is_parted = |it: &UnitId| self.acts.is_parted(MergeId::derive(it.uuid(), id.uuid()));
+        let same = self.judged.get(&id)?.iter().filter(|it| it.1.same);
+        let mut parted = same.filter_map(|(other, judgement)| Some((self.way(*other).find(is_parted)?, judgement)));
+        parted.next()
+    }
+
+    /// What an event was taken for, and that again, itself first; whatever was parted.
+    fn way(&self, id: UnitId) -> impl Iterator<Item = UnitId> {
+        let before = move |it: &UnitId| {
+            let (other, judgement) = self.judged.get(it)?.first()?;
+            judgement.same.then_some(*other)
+        };
+        std::iter::successors(Some(id), before).take(STEPS_MAX)
+    }
+
     /// The earliest event that this one is, over events that are the same and were not parted.
     fn root(&self, id: UnitId) -> UnitId {
-        let mut way = vec![id];
-        while let Some((other, judgement)) = way.last().and_then(|it| self.judged.get(it)) {
-            if !judgement.same || way.len() == STEPS_MAX {
+        let mut root = id;
+        for event in self.way(id) {
+            root = event;
+            if self.parted(event).is_some() {
                 break;
-            }
-            way.push(*other);
-        }
-        let mut root = way.pop().unwrap_or(id);
-        for event in way.into_iter().rev() {
-            if self.acts.is_parted(MergeId::derive(root.uuid(), event.uuid())) {
-                root = event;
             }
         }
         root

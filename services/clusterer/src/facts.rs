@@ -14,7 +14,7 @@ use domain::id::{FactId, SessionId, UnitId};
 use domain::unit::Unit;
 use text::facts::{Correction, Statement, corrected};
 
-use crate::{Acts, Changed, Named, Names};
+use crate::{Acts, Changed, Entities, Named};
 
 mod claim;
 mod fold;
@@ -37,7 +37,7 @@ pub struct Facts {
     sessions: BTreeMap<SessionId, BTreeSet<Place>>,
     /// Whom (teller, phrase) means, and the units that use it.
     subjects: BTreeMap<Subject, Meant>,
-    /// Those by what their meaning hangs on; see [`Names::keys`].
+    /// Those by what their meaning hangs on; see [`Entities::keys`].
     keys: BTreeMap<String, BTreeSet<Subject>>,
     claims: HashMap<UnitId, Vec<Arc<Claim>>>,
     /// The unit that states a fact, as it was told.
@@ -83,17 +83,10 @@ impl Facts {
     }
 
     /// Returns the facts that changed since it was asked last, by id. To be asked once after each round of `names`.
-    pub fn changed(&mut self, names: &dyn Names, acts: &Acts) -> Changed {
+    pub fn changed(&mut self, names: &Entities, acts: &Acts) -> Changed {
         self.note(acts);
-        let asked: BTreeSet<Subject> = match names.moved() {
-            Some(moved) => moved
-                .iter()
-                .filter_map(|it| self.keys.get(it))
-                .flatten()
-                .cloned()
-                .collect(),
-            None => self.subjects.keys().cloned().collect(),
-        };
+        let moved = names.moved().iter().filter_map(|it| self.keys.get(it));
+        let asked: BTreeSet<Subject> = moved.flatten().cloned().collect();
         for subject in asked {
             let Some(meant) = self.subjects.get_mut(&subject) else {
                 continue;
@@ -132,7 +125,7 @@ impl Facts {
     }
 
     /// Files the claims of a unit anew.
-    fn file(&mut self, unit: UnitId, names: &dyn Names) {
+    fn file(&mut self, unit: UnitId, names: &Entities) {
         for (index, old) in self.claims.remove(&unit).unwrap_or_default().into_iter().enumerate() {
             self.sources.remove(&old.told.1);
             if let Some(meant) = self.subjects.get_mut(&old.subject) {
@@ -170,7 +163,7 @@ impl Facts {
     }
 
     /// Makes claims of what a unit states and puts right.
-    fn read(&mut self, unit: UnitId, names: &dyn Names) -> Vec<Arc<Claim>> {
+    fn read(&mut self, unit: UnitId, names: &Entities) -> Vec<Arc<Claim>> {
         let Some(told) = self.units.get(&unit) else {
             return Vec::new();
         };

@@ -36,7 +36,7 @@ pub use error::Error;
 pub use events::Events;
 pub use facts::Facts;
 pub use memory::Memory;
-pub use named::{Named, Names};
+pub use named::Named;
 pub use pages::Pages;
 pub use topics::Topics;
 

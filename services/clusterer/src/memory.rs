@@ -46,7 +46,7 @@ impl Memory {
         // Facts are told of whom names mean, pages of everything.
         all.extend(self.facts.changed(&self.entities, acts));
         all.extend(self.events.changed(acts));
-        all.extend(self.topics.changed(space));
+        all.extend(self.topics.changed());
         self.pages.apply(&all);
         all.extend(self.pages.changed(space, read));
         all

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{SpaceId, TopicId, UnitId};
+use domain::id::{TopicId, UnitId};
 use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
 use fold::{Fold, Held, Key, Moved};
@@ -68,7 +68,7 @@ impl Topics {
 
     /// Returns the topics and members that differ from what was returned before. May take a second in a large space: not for
     /// an async thread.
-    pub fn changed(&mut self, _space: &SpaceId) -> Changed {
+    pub fn changed(&mut self) -> Changed {
         let mut out = Changed::default();
         if self.pending.is_empty() {
             return out;

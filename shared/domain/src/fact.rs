@@ -72,12 +72,29 @@ pub struct Fact {
     /// The fact that closed this one, or that corrects it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<FactId>,
+    /// Ends that were told before and gave way to an earlier one, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_ends: Vec<End>,
     /// Whether a curation took it back: it stays, and is not told any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
     /// How it was known before somebody decided something that bears on it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former: Vec<Former>,
+}
+
+/// An end of a fact that was told before an earlier one: a plan for September that is put off in July.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct End {
+    /// When it was to cease to hold.
+    pub valid_until: DateTime<Utc>,
+    /// When that was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<DateTime<Utc>>,
+    /// The fact that was to close it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired_by: Option<FactId>,
 }
 
 /// How a fact was known until something was decided.
@@ -103,8 +120,11 @@ impl Fact {
         (known.recorded_at <= as_of).then(|| {
             let mut fact = known.clone();
             fact.former = self.former.iter().filter(|it| it.until <= as_of).cloned().collect();
-            if fact.closed_at.or(fact.valid_until).is_some_and(|it| it > as_of) {
-                (fact.valid_until, fact.closed_at, fact.retired_by) = (None, None, None);
+            while fact.closed_at.or(fact.valid_until).is_some_and(|it| it > as_of) {
+                let before = fact.former_ends.pop();
+                fact.valid_until = before.as_ref().map(|it| it.valid_until);
+                fact.closed_at = before.as_ref().and_then(|it| it.closed_at);
+                fact.retired_by = before.and_then(|it| it.retired_by);
             }
             fact
         })

@@ -33,10 +33,11 @@ mod world;
 use std::ops::Range;
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta, Utc};
-use domain::time::TimeSpan;
+use domain::time::{Precision, TimeSpan};
 
 use crate::{gloss, is_stop};
 use calendar::{Found, Grain};
+use lexicon::Unit;
 use parser::{Parser, Previous};
 
 pub use render::{render, render_mention};
@@ -117,6 +118,52 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
     mentions.retain(|it| !is_grammar(text, &it.range));
     mentions
 }
+
+/// A length of time, as exactly as it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Length {
+    pub(crate) months: u32,
+    pub(crate) days: u32,
+    pub(crate) precision: Precision,
+}
+
+/// Reads the words of a length: "fifteen years", "a year and a half". None for one that nobody could count, "a few years".
+pub(crate) fn length(words: &str) -> Option<Length> {
+    let tokens = token::tokens(words);
+    let now = NaiveDateTime::default();
+    let parser = Parser {
+        text: words,
+        tokens: &tokens,
+        now,
+        today: now.date(),
+        previous: None,
+        offset_minutes: 0,
+    };
+    let (at, amount) = parser.amount(0)?;
+    let (at, unit, factor) = parser.unit(at)?;
+    let half = amount.half || parser.phrase(at, &["and", "a", "half"]).is_some();
+    // "A couple" are two, "two or three" too.
+    let countable = amount.high.saturating_sub(amount.low) <= 2 && amount.high <= LENGTH_MAX;
+    let count = countable.then(|| u32::midpoint(amount.low, amount.high))?;
+    let halves = (2 * count + u32::from(half)) * factor;
+    let (months, days, precision) = match unit {
+        Unit::Decade => (60 * halves, 0, Precision::Year),
+        Unit::Year if half => (6 * halves, 0, Precision::Season),
+        Unit::Year => (6 * halves, 0, Precision::Year),
+        Unit::Month => (halves / 2, 15 * (halves % 2), Precision::Month),
+        Unit::Week => (0, 7 * halves / 2, Precision::Week),
+        Unit::Day => (0, halves / 2, Precision::Day),
+        _ => return None,
+    };
+    Some(Length {
+        months,
+        days,
+        precision,
+    })
+}
+
+/// Longest length that is read, in its unit.
+const LENGTH_MAX: u32 = 200;
 
 /// "Mon chien" is no Monday's: says whether all of a short mention is a function word of another language.
 fn is_grammar(text: &str, mention: &Range<usize>) -> bool {

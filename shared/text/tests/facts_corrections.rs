@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use proptest::prelude::*;
-use text::facts::{Telling, corrected, correction, stated};
+use text::facts::{Telling, corrected, correction, stated, stated_in_reply};
 
 /// What was said before, the correction, and what was meant; empty if it puts nothing right.
 const CASES: &[(&str, &str, &str)] = &[
@@ -36,8 +36,54 @@ const CASES: &[(&str, &str, &str)] = &[
 #[test]
 fn a_correction_changes_what_is_of_its_sort() {
     for (before, said, after) in CASES {
-        let right = correction(said).and_then(|it| corrected(before, &it));
+        let right = correction(said, "").and_then(|it| corrected(before, &it));
         assert_eq!(right.as_deref().unwrap_or_default(), *after, "{before} / {said}");
+    }
+}
+
+/// The question before a correction, the correction, and what becomes of "Porto with two cats".
+const ANSWERS: &[(&str, &str, &str)] = &[
+    ("Is that dog called Rex?", "No, it's Fido.", ""),
+    ("Is it warm there?", "No, it's 5 degrees here.", ""),
+    ("Is it 2 degrees there?", "Nope, it's 5 degrees here.", ""),
+    ("You live in Porto, right?", "No, it's Braga.", "Braga with two cats"),
+    ("Is that Porto?", "No, it's Braga, not Porto.", "Braga with two cats"),
+    ("Is it warm there?", "Sorry, I meant Braga.", "Braga with two cats"),
+    ("Is it warm there?", "No wait, it's Braga.", "Braga with two cats"),
+    ("", "No, it's Braga.", "Braga with two cats"),
+];
+
+#[test]
+fn a_denial_that_answers_a_question_puts_right_what_was_asked() {
+    for (question, said, after) in ANSWERS {
+        let right = correction(said, question).and_then(|it| corrected("Porto with two cats", &it));
+        assert_eq!(right.as_deref().unwrap_or_default(), *after, "{question} / {said}");
+    }
+}
+
+/// What is said, the question it answers, and whether it takes back what was said before.
+const IN_FULL: &[(&str, &str, bool)] = &[
+    ("No, I live in Braga.", "", true),
+    ("No, I live in Braga.", "Do you still live in Porto?", false),
+    ("No wait, I live in Braga.", "Where do you live?", true),
+    ("Actually, I live in Braga.", "", true),
+    ("Actually, I live in Braga now.", "", false),
+    ("No, I live in Braga these days.", "", false),
+    ("Sorry, I don't live in Braga any more.", "", false),
+];
+
+#[test]
+fn a_change_and_an_answer_take_nothing_back() {
+    for (text, question, corrects) in IN_FULL {
+        let told = Telling {
+            text,
+            speaker: "Nora",
+            addressee: "Ben",
+            observed_at: DateTime::parse_from_rfc3339("2024-05-10T12:00:00Z").expect("a time"),
+        };
+        let stated = stated_in_reply(&told, question);
+        assert!(!stated.is_empty(), "{text}");
+        assert!(stated.iter().all(|it| it.corrects == *corrects), "{text}: {stated:?}");
     }
 }
 
@@ -56,7 +102,7 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&it.confidence) && !it.object.is_empty() && !it.predicate.is_empty());
         }
         prop_assert_eq!(first, stated(&told));
-        if let Some(it) = correction(&text) {
+        if let Some(it) = correction(&text, &speaker) {
             let _ = corrected(&text, &it);
         }
     }

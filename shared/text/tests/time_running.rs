@@ -77,6 +77,8 @@ fn past_times_in_sentences() {
         Earlier this week my car died. => Earlier this week = between 12 and 14 June 2023
         In the past few months I read a lot. => the past few months = between January and June 2023
         Over the last two years I learned to sail. => the last two years = between 2021 and 2023
+        This Christmas I cooked for eight. => This Christmas = between 24 and 26 December 2022
+        This Christmas I will cook for eight. => This Christmas = between 24 and 26 December 2023
         On Christmas Eve we sang. => Christmas Eve = 24 December 2022
         Late last year the bakery closed. => Late last year = late 2022
         In the early 90s my dad drove a bus. => the early 90s = between 1990 and 1993

@@ -7,7 +7,7 @@ use domain::entity::Entity;
 use super::fold::{fold, form};
 use super::shared::By;
 use super::{Entities, everyday, roles};
-use crate::named::{Named, Names};
+use crate::named::Named;
 
 /// Ends a key; no class has an apostrophe.
 const OWNING: &str = "'s";
@@ -104,9 +104,11 @@ impl Entities {
     }
 }
 
-impl Names for Entities {
-    /// Reads what [`Entities::changed`] told last.
-    fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
+/// Whom people mean, as [`Entities::changed`] told last.
+impl Entities {
+    /// Returns whom `actor` means by `phrase`: a name, a nickname, "my sister", or the actor's own name for the actor itself.
+    /// None if nobody is known by it, or if it may be two.
+    pub fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
         let phrase = phrase.trim();
         if is_self(phrase) {
             let node = self.named(actor).filter(|_| !actor.is_empty())?;
@@ -118,7 +120,8 @@ impl Names for Entities {
         self.meant(&self.named(phrase)?, &By::Teller(&self.root(&fold(actor))))
     }
 
-    fn keys(&self, actor: &str, phrase: &str) -> BTreeSet<String> {
+    /// Returns the keys that an answer hangs on; depends on the words alone.
+    pub fn keys(&self, actor: &str, phrase: &str) -> BTreeSet<String> {
         if is_self(phrase) {
             return BTreeSet::from([fold(actor)]);
         }
@@ -126,8 +129,9 @@ impl Names for Entities {
         owner.into_iter().chain([fold(phrase)]).collect()
     }
 
-    fn moved(&self) -> Option<&BTreeSet<String>> {
-        Some(&self.moved)
+    /// Returns the keys of all answers that may be other ones since the last round.
+    pub fn moved(&self) -> &BTreeSet<String> {
+        &self.moved
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Claim {
     pub(super) made: Option<DateTime<Utc>>,
     /// When it was taken back or corrected by hand, and the fact that stands in its place.
     pub(super) undone: Option<(DateTime<Utc>, Option<FactId>)>,
+    /// When its unit was forgotten by hand.
+    pub(super) forgotten: Option<DateTime<Utc>>,
     /// The moment it is sure to have held at, or to have ended at.
     pub(super) vouched: DateTime<Utc>,
     pub(super) positive: bool,
@@ -120,8 +122,8 @@ pub(super) fn claims(told: &Told, statement: &Statement, about: &About, acts: &A
             ..claim(told, &statement, about, (*corrected, id, made))
         });
     }
-    let forgotten = acts.is_forgotten(told.place.2);
-    claims.iter_mut().for_each(|it| it.fact.withdrawn = forgotten);
+    let forgotten = acts.forgotten_at(told.place.2);
+    claims.iter_mut().for_each(|it| it.forgotten = forgotten);
     claims
 }
 
@@ -152,6 +154,7 @@ fn claim(
         told: (observed, first),
         made,
         undone: None,
+        forgotten: None,
         vouched: vouched(statement, &valid_from, valid_until, observed),
         positive: statement.positive,
         single,
@@ -178,6 +181,7 @@ fn claim(
             told_by: told.actor.clone(),
             confidence: statement.confidence,
             retired_by: None,
+            former_ends: Vec::new(),
             withdrawn: false,
             former: Vec::new(),
         },
@@ -239,8 +243,9 @@ fn vouched(
 ) -> DateTime<Utc> {
     match (statement.ended, statement.event) {
         (true, _) => until.unwrap_or(recorded),
-        // Told ahead of time, it is known from the telling on.
-        (false, true) => from.start.min(recorded),
+        // "In March" it was, and at which day of it nobody knows: at its end it surely was so. Told ahead of time, it is known
+        // from the telling on.
+        (false, true) => from.end.max(from.start).min(recorded),
         (false, false) => recorded,
     }
 }
@@ -267,13 +272,21 @@ impl Claim {
 
     /// Says whether it had been taken back before a moment; none: whether it is.
     pub(super) fn is_taken_back(&self, before: Option<DateTime<Utc>>) -> bool {
+        let gone = |it: DateTime<Utc>| before.is_none_or(|before| it < before);
+        self.forgotten.is_some_and(gone) || self.undone_at(before).is_some()
+    }
+
+    /// Returns when it had been taken back or corrected by hand before a moment; none: whenever. To forget where it was told is
+    /// not to say that it is not so.
+    pub(super) fn undone_at(&self, before: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
         let undone = self.undone.map(|it| it.0);
-        self.fact.withdrawn || undone.is_some_and(|it| before.is_none_or(|before| it < before))
+        undone.filter(|it| before.is_none_or(|before| *it < before))
     }
 
     /// Returns when something was decided about it by hand.
     pub(super) fn decided(&self) -> impl Iterator<Item = DateTime<Utc>> {
-        self.made.into_iter().chain(self.undone.map(|it| it.0))
+        let undone = self.undone.map(|it| it.0);
+        self.made.into_iter().chain(undone).chain(self.forgotten)
     }
 
     /// Says whether it is a plan, which may be put off.

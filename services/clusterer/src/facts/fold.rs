@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use domain::fact::Fact;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::fact::{End, Fact};
 use domain::id::FactId;
 use domain::time::TimeSpan;
 
@@ -19,9 +19,9 @@ use super::slot::agree;
 pub(super) struct Fold {
     /// The moment before which it was known; none: it is known.
     before: Option<DateTime<Utc>>,
-    /// What somebody took back or corrected by hand: it is not to be told.
-    unsaid: BTreeSet<Value>,
-    /// What holds as far as was told so far.
+    /// What somebody took back or corrected by hand, and when they last did: told before, it is not to be told.
+    unsaid: BTreeMap<Value, DateTime<Utc>>,
+    /// What holds as far as was told so far, the latest [`OPEN_MAX`].
     open: Vec<Open>,
     done: BTreeMap<FactId, Fact>,
     /// Facts that may have changed since it was asked last, as they were then.
@@ -38,11 +38,16 @@ struct Open {
 impl Fold {
     /// Starts with nothing, knowing which of the claims to come were taken back.
     pub(super) fn new<'a>(before: Option<DateTime<Utc>>, claims: impl Iterator<Item = (Role, &'a Arc<Claim>)>) -> Fold {
-        let back =
-            claims.filter(|(role, it)| *role == Role::States && !it.is_to_come(before) && it.is_taken_back(before));
+        let mut unsaid = BTreeMap::new();
+        for (_, claim) in claims.filter(|(role, it)| *role == Role::States && !it.is_to_come(before)) {
+            if let Some(at) = claim.undone_at(before) {
+                let last = unsaid.entry(value(claim)).or_insert(at);
+                *last = at.max(*last);
+            }
+        }
         Fold {
             before,
-            unsaid: back.map(|it| value(it.1)).collect(),
+            unsaid,
             ..Fold::default()
         }
     }
@@ -56,10 +61,13 @@ impl Fold {
         match role {
             Role::States if back => self.done(Fact {
                 withdrawn: true,
-                retired_by: claim.undone.and_then(|it| it.1),
+                retired_by: claim
+                    .undone
+                    .filter(|_| claim.undone_at(self.before).is_some())
+                    .and_then(|it| it.1),
                 ..claim.fact.clone()
             }),
-            // What repeats what somebody took back or corrected by hand is not told either.
+            // What repeats what somebody took back or corrected by hand is not told either; what is told later may be so again.
             Role::States if claim.made.is_none() && self.is_unsaid(claim) => {}
             Role::States => self.state(claim),
             Role::Ends if !back => {
@@ -106,11 +114,12 @@ impl Fold {
     }
 
     fn is_unsaid(&self, claim: &Claim) -> bool {
-        !self.unsaid.is_empty() && self.unsaid.contains(&value(claim))
+        let unsaid = || self.unsaid.get(&value(claim));
+        !self.unsaid.is_empty() && unsaid().is_some_and(|it| claim.told.0 <= *it)
     }
 
     fn state(&mut self, claim: &Arc<Claim>) {
-        if let Some(at) = self.open.iter().position(|it| repeats(&it.claim, claim)) {
+        if let Some(at) = self.open.iter().position(|it| it.is_told_again_by(claim)) {
             self.note(self.open[at].fact.id);
             let same = &mut self.open[at];
             let doubt = (1.0 - same.fact.confidence) * (1.0 - claim.fact.confidence);
@@ -118,46 +127,80 @@ impl Fold {
             return;
         }
         let mut fact = claim.fact.clone();
-        let wrong = self.close(claim, |it| contradicts(it, claim));
+        let wrong = self.close(claim, |it| contradicts(it, claim) && !is_set_for_later(it, claim));
         if let Some(wrong) = wrong.filter(|_| !claim.since_told && !claim.ended) {
             fact.valid_from = wrong;
         }
         if claim.ended {
             self.done(fact);
-        } else {
-            self.note(fact.id);
-            self.open.push(Open {
-                claim: Arc::clone(claim),
-                fact,
-            });
+            return;
+        }
+        // What is set for later is so from then on, whatever is so until then.
+        let later = self
+            .open
+            .iter()
+            .filter(|it| contradicts(&it.claim, claim) && is_set_for_later(&it.claim, claim));
+        if let Some(next) = later.min_by_key(|it| it.fact.valid_from.start) {
+            shorten(&mut fact, next.fact.valid_from.start, &next.fact);
+        }
+        self.note(fact.id);
+        self.open.push(Open {
+            claim: Arc::clone(claim),
+            fact,
+        });
+        if self.open.len() > OPEN_MAX {
+            let first = self.open.remove(0).fact;
+            self.done.insert(first.id, first);
         }
     }
 
-    /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right.
+    /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right. What ends
+    /// later than it is told stays open until then: it is so, and may be told again or end earlier.
     fn close(&mut self, claim: &Claim, ends: impl Fn(&Claim) -> bool) -> Option<TimeSpan> {
         let mut wrong = None;
         let mut from = 0;
         while let Some(at) = (from..self.open.len()).find(|it| ends(&self.open[*it].claim)) {
             from = at;
             self.note(self.open[at].fact.id);
-            let Open { claim: old, mut fact } = self.open.remove(at);
-            let never = claim.corrects && old.session == claim.session;
+            let never = at_once(&self.open[at].claim, claim);
+            let fact = &mut self.open[at].fact;
             let end = if never {
+                wrong = Some(fact.valid_from.clone());
                 fact.valid_from.start
             } else {
                 claim.moment().max(fact.valid_from.start)
             };
-            if never || fact.valid_until.is_none_or(|it| end < it) {
-                fact.valid_until = Some(end);
-                fact.closed_at = Some(claim.fact.recorded_at.max(fact.recorded_at));
-                fact.retired_by = Some(claim.fact.id);
+            shorten(fact, end, &claim.fact);
+            if end > claim.told.0 && !never {
+                from += 1;
+                continue;
             }
-            if never {
-                wrong = Some(fact.valid_from.clone());
-            }
+            let fact = self.open.remove(at).fact;
             self.done.insert(fact.id, fact);
         }
         wrong
+    }
+}
+
+impl Open {
+    /// Says whether `claim` only says again what it says, while it holds.
+    fn is_told_again_by(&self, claim: &Claim) -> bool {
+        let holds = || claim.is_plan() || self.fact.valid_until.is_none_or(|it| claim.moment() < it);
+        repeats(&self.claim, claim) && holds()
+    }
+}
+
+/// Ends a fact by another one, unless it ends earlier.
+fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
+    if fact.valid_until.is_none_or(|it| end < it) {
+        fact.former_ends.extend(fact.valid_until.map(|valid_until| End {
+            valid_until,
+            closed_at: fact.closed_at,
+            retired_by: fact.retired_by,
+        }));
+        fact.valid_until = Some(end);
+        fact.closed_at = Some(by.recorded_at.max(fact.recorded_at));
+        fact.retired_by = Some(by.id);
     }
 }
 
@@ -182,7 +225,7 @@ fn repeats(old: &Claim, claim: &Claim) -> bool {
 /// Says whether `old` cannot hold any more once `claim` holds. What others suppose of somebody ends nothing that they said
 /// of themselves; what others saw happen does.
 fn contradicts(old: &Claim, claim: &Claim) -> bool {
-    let at_once = claim.corrects && old.session == claim.session;
+    let at_once = at_once(old, claim);
     if old.own && !claim.own && !claim.event && !claim.ended && !at_once {
         return false;
     }
@@ -201,5 +244,23 @@ fn contradicts(old: &Claim, claim: &Claim) -> bool {
     }
 }
 
+/// Says whether `claim` puts right what was said just before it. In a talk that goes on for months it tells a change.
+fn at_once(old: &Claim, claim: &Claim) -> bool {
+    let after = claim.told.0 - old.told.0;
+    claim.corrects && old.session == claim.session && (TimeDelta::zero()..=AT_ONCE).contains(&after)
+}
+
+/// What was said longer ago is not put right by a "no".
+const AT_ONCE: TimeDelta = TimeDelta::hours(1);
+/// Says whether `old` is to be so only after what `claim` says is so: "I still work there" cancels no job that begins in a month.
+/// To say that it will not be so does.
+fn is_set_for_later(old: &Claim, claim: &Claim) -> bool {
+    let states = old.positive && claim.positive && !claim.ended && !at_once(old, claim);
+    states && claim.vouched.max(claim.moment()) < old.fact.valid_from.start
+}
+
+/// So many values of a slot are compared with what is told next: a claim costs no more in a slot with thousands of them. Older
+/// ones go on as they were told.
+const OPEN_MAX: usize = 256;
 /// No fact is surer than this.
 const SURE_MAX: f32 = 0.99;

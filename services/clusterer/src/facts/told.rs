@@ -35,7 +35,7 @@ pub(super) fn told(unit: &Unit) -> Option<Told> {
     };
     let statements = stated_in_reply(&telling, &unit.question);
     let correction = if statements.is_empty() && !text::role::is_assistant_to(&unit.actor, &unit.addressee) {
-        correction(&unit.text)
+        correction(&unit.text, &unit.question)
     } else {
         None
     };

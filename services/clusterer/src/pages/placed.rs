@@ -84,21 +84,19 @@ impl Placed {
     /// Puts a fact, or takes it away as it was put.
     pub(super) fn fact(&mut self, fact: &Fact, more: bool) {
         self.told.put(fact, more);
-        let topics = self.topics_of_each(fact.source);
-        topics
-            .iter()
-            .for_each(|it| self.told.tell(*it, (fact.aspect, rank(fact)), more));
-        self.touched.extend(topics);
+        for topic in self.topics_of_each(fact.source) {
+            self.told.tell(topic, (fact.aspect, rank(fact)), more);
+            self.touched.insert(topic);
+        }
     }
 
     /// Puts a fact that was taken back, as it was told, or takes it away as it was put.
     pub(super) fn taken_back(&mut self, fact: &Fact, more: bool) {
         self.taken.put(fact, more);
-        let topics = self.topics_of_each(fact.source);
-        topics
-            .iter()
-            .for_each(|it| self.taken.tell(*it, (fact.aspect, rank(fact)), more));
-        self.touched.extend(topics);
+        for topic in self.topics_of_each(fact.source) {
+            self.taken.tell(topic, (fact.aspect, rank(fact)), more);
+            self.touched.insert(topic);
+        }
     }
 
     /// Returns the facts of a topic.
@@ -119,8 +117,7 @@ impl Placed {
 
     /// Returns the topics in whose talk a unit stands.
     pub(super) fn topics_of(&self, unit: UnitId) -> BTreeSet<TopicId> {
-        let events = self.events.get(&unit).into_iter().flatten();
-        events.filter_map(|it| self.members.get(it)).copied().collect()
+        self.topics_of_each(unit).into_iter().collect()
     }
 
     fn count(&mut self, event: UnitId, more: bool) {

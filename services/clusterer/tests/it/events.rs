@@ -153,6 +153,41 @@ fn a_merge_is_undone_by_a_curation() {
 }
 
 #[test]
+fn what_was_parted_stays_so_when_an_older_telling_arrives() {
+    let [second, third] = [event(2, 40, AGAIN), event(3, 50, WEDDING)];
+    // An older one that reads like the third, and one that reads like the second.
+    for text in [WEDDING, AGAIN] {
+        let older = event(1, 0, text);
+        let (mut events, mut held) = told(&[second.clone(), third.clone()], &Acts::default());
+        let merge = held
+            .merges()
+            .into_iter()
+            .find(|it| it.merged == third.id.uuid())
+            .unwrap();
+        let acts = parting(merge.id);
+        held.take(events.changed(&acts));
+        events.apply(&older, Some(&vector(&older)));
+        held.take(events.changed(&acts));
+        let mut found: Vec<_> = held.merges().iter().map(|it| (it.kept, it.merged, it.undone)).collect();
+        let mut expected = [
+            (older.id.uuid(), second.id.uuid(), false),
+            (second.id.uuid(), third.id.uuid(), true),
+        ];
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{text}");
+        // In whatever order it is heard of.
+        let units = [third.clone(), older.clone(), second.clone()];
+        assert_eq!(told(&units, &acts).1, held);
+        let (mut events, mut late) = told(&units, &Acts::default());
+        late.take(events.changed(&acts));
+        assert_eq!(late, held);
+        late.take(events.changed(&Acts::default()));
+        assert_eq!(late, told(&units, &Acts::default()).1);
+    }
+}
+
+#[test]
 fn a_unit_that_went_into_another_one_stays_judged() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
     let (mut events, held) = told(&units, &Acts::default());

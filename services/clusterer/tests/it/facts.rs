@@ -54,8 +54,9 @@ impl Memory {
     }
 
     fn fact(&self, shown: &str) -> &Fact {
-        let found = self.facts().into_iter().find(|it| self::shown(it) == shown);
-        found.unwrap_or_else(|| panic!("no {shown}: {:?}", self.facts()))
+        let found = self.facts().into_iter().filter(|it| self::shown(it) == shown);
+        let first = found.min_by_key(|it| it.recorded_at);
+        first.unwrap_or_else(|| panic!("no {shown}: {:?}", self.facts()))
     }
 
     /// What holds on one day as it was known on another one, by subject, predicate and object.
@@ -132,6 +133,53 @@ fn a_reply_states_what_its_question_began() {
 }
 
 #[test]
+fn a_no_in_a_talk_that_goes_on_for_months_tells_a_change() {
+    for said in ["Actually, I live in Braga.", "No, I live in Braga."] {
+        let mut told = told(&format!("2024-01-10 Nora: I live in Porto.\n2024-06-10 Nora: {said}"));
+        told.units[1].session = told.units[0].session;
+        let mut memory = Memory::default();
+        memory.take(&told.units, &Acts::default());
+        let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Braga"));
+        assert_eq!(old.valid_until, Some(new.recorded_at), "{said}");
+        assert_eq!(new.valid_from.start, new.recorded_at, "{said}");
+    }
+}
+
+#[test]
+fn a_no_that_answers_a_question_takes_nothing_back() {
+    let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-01-10 Nora: No, I live in Braga.");
+    told.units[1].question = "Do you live in Faro?".to_owned();
+    let mut memory = Memory::default();
+    memory.take(&told.units, &Acts::default());
+    let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Braga"));
+    assert_eq!(old.valid_until, Some(new.recorded_at));
+    assert!(old.valid_from.start < new.recorded_at);
+}
+
+#[test]
+fn a_denial_that_answers_a_question_rewrites_nothing_else() {
+    let mut told = told("2024-01-10 Ben: I live in Oslo.\n2024-01-10 Ben: No, it's Fido.");
+    told.units[1].question = "Is that dog called Rex?".to_owned();
+    let mut memory = Memory::default();
+    memory.take(&told.units, &Acts::default());
+    assert_eq!(memory.answer("2024-01-11"), "Ben lives in Oslo");
+    assert_eq!(memory.facts().len(), 1);
+}
+
+#[test]
+fn thousands_of_things_of_one_kind_cost_no_more_each() {
+    let line = |at: usize| format!("2024-01-10 Nora: I bought a book called Zorb{at}.\n");
+    let told = told(&(0..20_000).map(line).collect::<String>());
+    let mut memory = Memory::default();
+    let start = std::time::Instant::now();
+    memory.take(&told.units, &Acts::default());
+    let took = start.elapsed();
+    let holding = memory.facts().into_iter().filter(|it| it.valid_until.is_none()).count();
+    assert_eq!(holding, 20_000);
+    assert!(took.as_secs() < 25, "{took:?}");
+}
+
+#[test]
 fn a_repeated_statement_is_one_fact_and_surer() {
     let mut memory = Memory::default();
     memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());
@@ -157,6 +205,22 @@ fn a_closed_fact_names_what_closed_it_and_when_that_was_told() {
     assert_eq!(old.valid_until, Some(new.valid_from.start));
     assert_eq!(old.closed_at, Some(new.recorded_at));
     assert_eq!(new.valid_from.words, "March");
+}
+
+#[test]
+fn an_end_that_gave_way_to_an_earlier_one_is_known_until_then() {
+    let mut memory = Memory::default();
+    let scenario = told(
+        "2024-06-05 Nora: We're moving to Utrecht in September.\n2024-07-05 Nora: We're moving to Utrecht in November.",
+    );
+    memory.take(&scenario.units[..1], &Acts::default());
+    let alone = memory.fact("Nora is moving to Utrecht in September").clone();
+    assert!(alone.valid_until > Some(day("2024-09-01")));
+    memory.take(&scenario.units, &Acts::default());
+    let put_off = memory.fact("Nora is moving to Utrecht in September");
+    assert!(put_off.valid_until < alone.valid_until);
+    assert_eq!(put_off.known_at(day("2024-06-06")), Some(alone));
+    assert_eq!(put_off.known_at(day("2024-07-06")).as_ref(), Some(put_off));
 }
 
 #[test]
@@ -243,7 +307,7 @@ fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
         let dated = done
             .split_once(' ')
             .filter(|it| it.0.starts_with(|it: char| it.is_ascii_digit()));
-        let (at, done) = dated.map_or((DateTime::UNIX_EPOCH, done.as_str()), |it| (day(it.0), it.1));
+        let (at, done) = dated.map_or((day("2024-02-28"), done.as_str()), |it| (day(it.0), it.1));
         let (verb, rest) = done.split_once(' ').unwrap();
         let act = match verb {
             "retire" => Act::RetireFact {

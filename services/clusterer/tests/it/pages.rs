@@ -34,7 +34,7 @@ impl World {
             self.pages.apply_unit(unit);
         }
         self.pages.apply(&self.entities.changed(&space(), &Acts::default()));
-        let topics = self.topics.changed(&space());
+        let topics = self.topics.changed();
         self.pages.apply(&topics);
         store(&mut self.stored, &topics);
         self.pages.apply(&Changed {
@@ -90,6 +90,7 @@ fn fact(number: usize, subject: &str, predicate: &str, object: &str, aspect: Asp
         told_by: subject.to_owned(),
         confidence: 0.9,
         retired_by: None,
+        former_ends: Vec::new(),
         withdrawn: false,
         former: Vec::new(),
     }

@@ -6,7 +6,6 @@ use domain::id::{TopicId, UnitId};
 use domain::topic::Topic;
 use domain::unit::Unit;
 
-use crate::space;
 use crate::world::{Stored, THEMES, event, shuffled, store, told, vector, withdrawn};
 
 /// Feeds units in batches of the size given and returns what is stored in the end.
@@ -14,7 +13,7 @@ fn fed(units: &[Unit], batch: usize) -> Stored {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
     for units in units.chunks(batch) {
         units.iter().for_each(|it| topics.apply(it, Some(&vector(it))));
-        store(&mut stored, &topics.changed(&space()));
+        store(&mut stored, &topics.changed());
     }
     stored
 }
@@ -116,7 +115,7 @@ fn topics_keep_their_ids_as_a_space_grows() {
     for number in 0..400 {
         let unit = event(number);
         all.apply(&unit, Some(&vector(&unit)));
-        store(&mut stored, &all.changed(&space()));
+        store(&mut stored, &all.changed());
         let now = places(&stored);
         // While topics are few, they part for good reason.
         if number > 60 {
@@ -139,11 +138,11 @@ fn what_has_no_direction_has_no_topic() {
     topics.apply(&units[0], None);
     topics.apply(&units[1], Some(&[0.0; 128]));
     topics.apply(&units[2], Some(&[f32::NAN; 128]));
-    assert_eq!(topics.changed(&space()), clusterer::Changed::default());
+    assert_eq!(topics.changed(), clusterer::Changed::default());
     topics.apply(&units[0], Some(&vector(&units[0])));
-    assert_eq!(topics.changed(&space()).put.len(), 2);
+    assert_eq!(topics.changed().put.len(), 2);
     topics.apply(&withdrawn(&units[0]), None);
-    assert_eq!(topics.changed(&space()).gone.len(), 2);
+    assert_eq!(topics.changed().gone.len(), 2);
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect
         told_by: subject.into(),
         confidence: 0.5,
         retired_by: None,
+        former_ends: Vec::new(),
         withdrawn: false,
         former: Vec::new(),
     }

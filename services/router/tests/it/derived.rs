@@ -111,6 +111,7 @@ fn fact(&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, 
         told_by: unit.actor.clone(),
         confidence: 0.9,
         retired_by: None,
+        former_ends: Vec::new(),
         withdrawn: false,
         former: Vec::new(),
     }

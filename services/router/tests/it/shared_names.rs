@@ -50,6 +50,7 @@ fn derived() -> Vec<Derived> {
             told_by: unit.actor.clone(),
             confidence: 0.9,
             retired_by: None,
+            former_ends: Vec::new(),
             withdrawn: false,
             former: Vec::new(),
         })

@@ -1,6 +1,9 @@
 //! "No, it was Tuesday": what was just said is put right.
 
+use std::ops::Range;
+
 use super::lexicon::{NO_NAMES, is_number};
+use super::token::{Gap, Word};
 
 /// What should have been said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,12 +15,14 @@ pub struct Correction {
 }
 
 /// Reads a correction of what was said before; none if the text is none, or if it says the right thing in full (such a
-/// statement is marked as correcting).
-pub fn correction(text: &str) -> Option<Correction> {
-    crate::sentences(text).into_iter().take(3).find_map(in_sentence)
+/// statement is marked as correcting). `question` is what the text answers, or empty: its "no" answers that, and puts right
+/// no more than what was asked.
+pub fn correction(text: &str, question: &str) -> Option<Correction> {
+    let mut sentences = crate::sentences(text).into_iter().take(3);
+    sentences.find_map(|it| in_sentence(it, question))
 }
 
-fn in_sentence(sentence: &str) -> Option<Correction> {
+fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
     if crate::ends_asking(sentence) {
         return None;
     }
@@ -31,7 +36,7 @@ fn in_sentence(sentence: &str) -> Option<Correction> {
         return None;
     }
     let mut at = 0;
-    let mut corrects = false;
+    let (mut corrects, mut answers) = (false, !question.is_empty());
     while let Some(it) = OPENERS.iter().find(|it| follows(&lower, at, it)) {
         at += it.len();
         at += lower.get(at..)?.len()
@@ -40,12 +45,16 @@ fn in_sentence(sentence: &str) -> Option<Correction> {
                 .trim_start_matches([' ', ',', '.', '!', ':', '-', ';'])
                 .len();
         corrects = true;
+        answers &= DENIALS.contains(it);
     }
     let opened = LEADS.iter().find(|it| follows(&lower, at, it));
     let meant = MEANT.iter().find(|it| follows(&lower, at, it));
     match (opened, meant) {
         (_, Some(it)) => parted(plain.get(at + it.len()..)?),
-        (Some(it), None) if corrects => parted(plain.get(at + it.len()..)?),
+        (Some(it), None) if corrects => {
+            let it = parted(plain.get(at + it.len()..)?)?;
+            if answers { asked(it, question) } else { Some(it) }
+        }
         // "It's Tuesday, not Monday" needs no other sign.
         (Some(it), None) => parted(plain.get(at + it.len()..)?).filter(|it| it.wrong.is_some()),
         (None, None) => (corrects && lower.get(at..)?.contains("not "))
@@ -53,6 +62,23 @@ fn in_sentence(sentence: &str) -> Option<Correction> {
             .flatten()
             .filter(|it| it.wrong.is_some()),
     }
+}
+
+/// What a denial puts right: what it says is wrong, else the value that was asked about. A number is told of anything, so one
+/// in a question tells nothing.
+fn asked(by: Correction, question: &str) -> Option<Correction> {
+    if by.wrong.is_some() {
+        return Some(by);
+    }
+    let wanted = kind(&by.right).filter(|it| *it != Kind::Number)?;
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let range = only(&words, wanted)?;
+    let wrong = words[range].join(" ");
+    let wrong = wrong.trim_matches(|it: char| !it.is_alphanumeric());
+    Some(Correction {
+        wrong: Some(wrong.trim_end_matches("'s").to_owned()),
+        ..by
+    })
 }
 
 fn follows(text: &str, at: usize, phrase: &str) -> bool {
@@ -108,6 +134,23 @@ fn short(wrong: Option<&str>, right: &str) -> Option<Correction> {
     })
 }
 
+/// Says whether a sentence that says the right thing in full puts right what was said before. A denial that answers a question
+/// does not, and neither does what is so by now: before, it was otherwise.
+pub(super) fn corrects(words: &[Word], answers: bool) -> bool {
+    let at = |at: usize, it: &str| words.get(at).is_some_and(|word| word.lower == it);
+    let opens = |it: &&str| {
+        let opening: Vec<&str> = it.split(' ').collect();
+        let set_off = words.get(opening.len() - 1).is_some_and(|it| it.gap != Gap::None);
+        set_off && opening.iter().enumerate().all(|(place, it)| at(place, it)) && !(answers && DENIALS.contains(it))
+    };
+    let by_now = |place: usize| {
+        BY_NOW
+            .iter()
+            .any(|it| (place..).zip(it.split(' ')).all(|(place, it)| at(place, it)))
+    };
+    (OPENERS.iter().any(opens) || at(0, "actually")) && !(0..words.len()).any(by_now)
+}
+
 /// Returns `object` put right; none if nothing in it is of the sort that is corrected.
 pub fn corrected(object: &str, by: &Correction) -> Option<String> {
     if let Some(wrong) = &by.wrong {
@@ -121,19 +164,23 @@ pub fn corrected(object: &str, by: &Correction) -> Option<String> {
     }
     let wanted = kind(&by.right)?;
     let words: Vec<&str> = object.split_whitespace().collect();
-    let same: Vec<usize> = (0..words.len()).filter(|&it| kind(words[it]) == Some(wanted)).collect();
-    // A name of several words is one name; two places of the same sort leave it open which one is meant.
-    let (first, last) = (*same.first()?, *same.last()?);
-    if last - first + 1 != same.len()
-        || (same.len() > 1 && wanted != Kind::Name)
-        || words[first..=last].contains(&by.right.as_str())
-    {
+    let same = only(&words, wanted)?;
+    if words[same.clone()].contains(&by.right.as_str()) {
         return None;
     }
-    let mut out: Vec<&str> = words[..first].to_vec();
+    let mut out: Vec<&str> = words[..same.start].to_vec();
     out.push(&by.right);
-    out.extend(&words[last + 1..]);
+    out.extend(&words[same.end..]);
     Some(out.join(" "))
+}
+
+/// Returns where the one value of a sort stands. A name of several words is one name; two places of the same sort leave it open
+/// which one is meant.
+fn only(words: &[&str], wanted: Kind) -> Option<Range<usize>> {
+    let same: Vec<usize> = (0..words.len()).filter(|&it| kind(words[it]) == Some(wanted)).collect();
+    let (first, last) = (*same.first()?, *same.last()?);
+    let one = last - first + 1 == same.len() && (same.len() == 1 || wanted == Kind::Name);
+    one.then_some(first..last + 1)
 }
 
 /// Finds `part` in `text` between word borders, in any case.
@@ -181,7 +228,7 @@ fn kind(value: &str) -> Option<Kind> {
 }
 
 /// Words that announce a correction.
-pub(super) const OPENERS: &[&str] = &[
+const OPENERS: &[&str] = &[
     "no wait",
     "no sorry",
     "oh wait",
@@ -204,6 +251,18 @@ pub(super) const OPENERS: &[&str] = &[
     "hold on",
     "oh sorry",
     "typo",
+];
+/// Those that answer a question, too.
+const DENIALS: &[&str] = &["no", "nope"];
+/// Words that tell a change.
+const BY_NOW: &[&str] = &[
+    "now",
+    "nowadays",
+    "these days",
+    "any more",
+    "anymore",
+    "any longer",
+    "no longer",
 ];
 const LEADS: &[&str] = &[
     "it was",

@@ -25,6 +25,8 @@ pub(super) struct Reader<'a> {
     quotes: Vec<Range<usize>>,
     /// It is said to an assistant, or to nobody.
     ordered: bool,
+    /// It answers a question.
+    answers: bool,
     /// Number of the sentence.
     number: usize,
     /// Those of whom the sentence speaks so far.
@@ -46,6 +48,7 @@ impl<'a> Reader<'a> {
             mentions: find(told.text, told.observed_at),
             quotes: quotes(told.text),
             ordered,
+            answers: !question.is_empty(),
             number: 0,
             here: Vec::new(),
             last: (people::asked(question, told.speaker), 0),
@@ -80,14 +83,7 @@ impl<'a> Reader<'a> {
         if super::guard::unreal(text, &words, before, next) {
             return;
         }
-        let corrects = super::correction::OPENERS.iter().any(|it| {
-            let opening: Vec<&str> = it.split(' ').collect();
-            opening
-                .iter()
-                .enumerate()
-                .all(|(at, it)| words.get(at).is_some_and(|word| word.lower == *it))
-                && words.get(opening.len() - 1).is_some_and(|it| it.gap != Gap::None)
-        }) || words[0].lower == "actually";
+        let corrects = super::correction::corrects(&words, self.answers);
         let first = self.statements.len();
         self.clauses(&words);
         if let Some(draft) = super::preference::rather(self.told.text, &words) {

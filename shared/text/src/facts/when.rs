@@ -3,6 +3,7 @@
 use chrono::{DateTime, Months, TimeDelta, Utc};
 use domain::time::{Precision, TimeSpan};
 
+use super::group::Shape;
 use super::said::{Draft, Said, When};
 use crate::time::{Kind, Mention};
 
@@ -39,17 +40,42 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
         if of_object || mention.kind == Kind::Duration || mention.span.precision == Precision::Unknown {
             continue;
         }
+        let mention = &year_before(said, mention);
         // "lived in Porto from 2010 to 2015", "in 2012": told as over, it held then.
         if ended && (mention.kind == Kind::Interval || lived(said)) {
             return (Some(mention.span.clone()), Some(mention.span.end.min(said.now)));
         }
+        // Sold in May, it was had in May.
         return if ended {
-            (None, Some(mention.span.start.min(said.now)))
+            (None, Some(mention.span.end.min(said.now)))
         } else {
             (Some(mention.span.clone()), None)
         };
     }
     (None, None)
+}
+
+/// "I moved on 20 December", told in November: a day without a year that did come lies in the year before, however close it
+/// would be ahead. "A job from 20 December" may begin then.
+fn year_before(said: &Said<'_>, mention: &Mention) -> Mention {
+    let mut mention = mention.clone();
+    let span = &mut mention.span;
+    let past = matches!(
+        said.group.shape,
+        Shape::Past | Shape::Perfect | Shape::Was | Shape::Been
+    );
+    let named = span.words.to_lowercase().split(' ').any(crate::time::is_month);
+    let before = said.words.iter().rev().filter(|it| it.range.end <= mention.range.start);
+    let begins = before
+        .take(2)
+        .any(|it| it.is(&["from", "for", "starting", "beginning", "by", "until", "till"]));
+    let ahead = mention.relative && span.precision == Precision::Day && span.start > said.now;
+    if past && named && ahead && !begins {
+        let year = Months::new(12);
+        span.start = span.start.checked_sub_months(year).unwrap_or(span.start);
+        span.end = span.end.checked_sub_months(year).unwrap_or(span.end);
+    }
+    mention
 }
 
 /// "lived", "worked", "studied": the time is that of the state and not of its end.
@@ -103,44 +129,15 @@ pub(super) fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
 
 /// Places a length of time so that it ends now: "for five years".
 fn back(said: &Said<'_>, mention: &Mention) -> Option<TimeSpan> {
-    let words = mention.span.words.to_lowercase();
-    let mut number = None;
-    for word in words.split([' ', '-']) {
-        let many = word
-            .parse::<u32>()
-            .ok()
-            .or_else(|| crate::number_word(word).filter(|it| *it <= 12.0).map(|it| it as u32));
-        if many.is_some() {
-            number = many;
-            continue;
-        }
-        let many = number.or((word != "few").then_some(1)).filter(|it| *it <= 200);
-        let Some((months, days, precision)) = unit(word.trim_end_matches('s')) else {
-            continue;
-        };
-        let many = many?;
-        let start = said
-            .now
-            .checked_sub_months(Months::new(months * many))?
-            .checked_sub_signed(TimeDelta::days(i64::from(days) * i64::from(many)))?;
-        return Some(TimeSpan {
-            start,
-            end: said.now.max(start),
-            precision,
-            words: mention.span.words.clone(),
-        });
-    }
-    None
-}
-
-/// Returns months, days and precision of a unit.
-fn unit(word: &str) -> Option<(u32, u32, Precision)> {
-    Some(match word {
-        "year" => (12, 0, Precision::Year),
-        "decade" => (120, 0, Precision::Year),
-        "month" => (1, 0, Precision::Month),
-        "week" => (0, 7, Precision::Week),
-        "day" => (0, 1, Precision::Day),
-        _ => return None,
+    let length = crate::time::length(&mention.span.words)?;
+    let start = said
+        .now
+        .checked_sub_months(Months::new(length.months))?
+        .checked_sub_signed(TimeDelta::days(i64::from(length.days)))?;
+    Some(TimeSpan {
+        start,
+        end: said.now.max(start),
+        precision: length.precision,
+        words: mention.span.words.clone(),
     })
 }

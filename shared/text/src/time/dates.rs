@@ -276,14 +276,10 @@ impl Parser<'_> {
 
     /// "Q3 2022".
     fn quarter(&self, i: usize) -> Read {
-        let at = ["q", "Q"]
-            .iter()
-            .any(|q| self.word(i).eq_ignore_ascii_case(q))
-            .then_some(i)?;
-        let Class::Digits(quarter @ 1..=4, 1) = self.class(at + 1) else {
+        let Class::Digits(quarter @ 1..=4, 1) = self.class(i + 1) else {
             return None;
         };
-        let (end, year) = self.year_behind(at + 2)?;
+        let (end, year) = self.year_behind(i + 2).filter(|_| self.word(i) == "q")?;
         let start = add_months(new_year(year), 3 * i64::from(quarter - 1));
         Some((end, Found::days(start, add_months(start, 3), Grain::Season).absolute()))
     }

@@ -105,7 +105,12 @@ impl Parser<'_> {
         let year = self.today.year();
         let all = [year - 1, year, year + 1].map(|year| found(rule, year));
         let mut all = all.iter().flatten().copied();
-        let chosen = if this {
+        let past = this && self.tense(i) == Tense::Past;
+        let chosen = if past {
+            // "This Christmas I cooked", told in January.
+            all.filter(|found| found.start <= self.now)
+                .max_by_key(|found| found.start)
+        } else if this {
             all.find(|found| found.first_day().year() == year)
         } else if next {
             all.find(|found| found.start > self.now)

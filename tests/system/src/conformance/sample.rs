@@ -175,6 +175,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         told_by: text.to_owned(),
         confidence: 0.1,
         retired_by: Some(FactId::from_uuid(Uuid::from_u128(9))),
+        former_ends: Vec::new(),
         closed_at: Some(noon()),
         withdrawn: true,
         former: Vec::new(),

@@ -114,6 +114,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         told_by: text.to_owned(),
         confidence: 0.1,
         retired_by: None,
+        former_ends: Vec::new(),
         closed_at: None,
         withdrawn: false,
         former: Vec::new(),
