@@ -1,10 +1,9 @@
-//! Yes or no, and one of two options.
+//! Yes or no.
 
 use super::lexis::denies;
 use super::{Found, change, outcome};
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
-use crate::words::Lexicon;
 
 /// A sentence that covers less than this share of the best says nothing about it.
 pub(super) const NEAR: f32 = 0.75;
@@ -173,7 +172,7 @@ pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
 
 /// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place, unless that is denied
 /// or over itself.
-fn denies_match(sentence: &Sentence, question: &Question) -> bool {
+pub(super) fn denies_match(sentence: &Sentence, question: &Question) -> bool {
     let missing = question.words.iter().zip(&sentence.matches).filter(|it| *it.1 < 1.0);
     let opposites: Vec<&str> = missing
         .flat_map(|(word, _)| opposites(&word.stem))
@@ -259,55 +258,3 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("meat", "vegan"),
     ("meat", "vegetarian"),
 ];
-
-/// Chooses the option that the best turns speak of.
-pub(crate) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexicon: &mut Lexicon) -> Option<Found> {
-    let mut best: Option<(f32, usize, usize)> = None;
-    for (option, text) in question.options.iter().enumerate() {
-        let stems = text::stems(text);
-        for (rank, &line) in lines.iter().enumerate() {
-            for sentence in &pool.lines[line].sentences {
-                let near = stems.iter().map(|stem| {
-                    sentence
-                        .terms
-                        .iter()
-                        .map(|it| lexicon.near(stem, &it.stem))
-                        .fold(0.0, f32::max)
-                });
-                let held = near.sum::<f32>() / stems.len().max(1) as f32;
-                let denied = if denies_match(sentence, question) { 0.5 } else { 1.0 };
-                let sign = denied * if replaced(sentence, &stems) { 0.5 } else { 1.0 };
-                let worth = sign * held * (1.0 + sentence.cover) * (-0.3 * rank as f32).exp();
-                if best.is_none_or(|it| worth > it.0) {
-                    best = Some((worth, option, line));
-                }
-            }
-        }
-    }
-    let (worth, option, line) = best?;
-    let text = question.options[option].clone();
-    Some(Found {
-        text,
-        lines: vec![line],
-        share: worth.min(1.0),
-        reason: None,
-        conflict: false,
-        stated: None,
-    })
-}
-
-/// "Green instead of red", "the kayak rather than the canoe": says whether the option is what was not taken.
-fn replaced(sentence: &Sentence, stems: &[String]) -> bool {
-    let places = sentence.terms.iter().filter(|it| stems.contains(&it.stem));
-    let left = |start: usize| {
-        let before = sentence.text.get(..start).unwrap_or_default().to_lowercase();
-        let words: Vec<&str> = text::words(&before);
-        let article = |it: &&&str| !matches!(**it, "the" | "a" | "an" | "my" | "our" | "his" | "her" | "their");
-        let last: Vec<&str> = words.iter().rev().filter(article).take(2).copied().collect();
-        matches!(
-            last.as_slice(),
-            ["of", "instead"] | ["than", ..] | ["not" | "over" | "without", ..] | ["to", "prefer" | "preferred"]
-        )
-    };
-    places.into_iter().any(|it| left(it.start))
-}

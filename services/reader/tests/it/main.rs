@@ -15,3 +15,4 @@ mod stated;
 mod talk;
 mod times;
 mod unforgiven;
+mod yes_no;
