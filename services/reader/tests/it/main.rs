@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
 
+mod amended;
 mod at_work;
 mod changes;
 mod gaps;
