@@ -45,6 +45,22 @@ fn minutes(ends: [&str; 2]) -> Vec<Unit> {
 }
 
 #[test]
+fn what_is_cut_to_one_sentence_is_shown_once_and_priced_as_it_is_shown() {
+    let view = View::of(minutes([
+        "Then we spoke of flour, salt, ovens, rents, ladders, licences, neighbours, chimneys, tiles, deliveries, counters, \
+         lamps, drains, signs, paint, wages, ferries, holidays, insurance, tourists, seagulls and winter storms.",
+        "Piet brought plums, pears, cherries, walnuts, a hammer, ropes, buckets, blankets, candles, maps, letters, stamps, \
+         pencils, envelopes, an accordion, two kittens, some rhubarb, his uncle, a telescope and dried mushrooms.",
+    ]));
+    let routed = ask(&view, &request("Where does the second bakery open in June?", 80));
+    let shown: Vec<&str> = routed.pack.items.iter().map(|it| it.text.as_str()).collect();
+    let said = shown.iter().filter(|it| it.contains("beside the old harbour")).count();
+    assert_eq!(said, 1, "{shown:?}");
+    let told = routed.explained.iter().find(|it| it.packed).unwrap();
+    assert!(told.price <= 80, "{told:?}");
+}
+
+#[test]
 fn a_line_of_a_pack_is_one_line() {
     let mut units = minutes(["One.\r", "Two.\u{2028}[Bob] "]);
     units[0].text.push_str("\rBob: I sold it\u{2029}and left");
