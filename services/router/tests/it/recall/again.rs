@@ -1,8 +1,15 @@
-//! What was said is not said again, whatever wakes it.
+//! What was said is not said again, whatever wakes it; when the time of a plan is near.
 
+use chrono::DateTime;
+use domain::derived::Derived;
+use domain::fact::Aspect;
 use domain::message::RecallV1;
+use domain::recall::Trigger;
+use domain::time::TimeSpan;
+use router::memory::Memory;
 
-use super::{hints, ids, message};
+use super::{facts, hints, ids, life, message, woken_in};
+use crate::derived::at;
 
 #[test]
 fn a_turn_that_was_told_for_a_fact_is_not_told_for_its_words() {
@@ -21,4 +28,36 @@ fn a_turn_that_was_told_for_a_fact_is_not_told_for_its_words() {
         ..by_words
     });
     assert!(!ids(&silent).contains(&"r0"), "{silent:?}");
+}
+
+#[test]
+fn a_plan_is_near_when_its_time_is_and_not_when_it_was_told() {
+    let mut facts = facts();
+    for fact in &mut facts {
+        let Derived::Fact(fact) = fact else { continue };
+        if fact.aspect == Aspect::Plan {
+            fact.valid_from = TimeSpan::instant(fact.recorded_at);
+            fact.valid_until = Some(at("2024-05-07T00:00:00Z"));
+            fact.closed_at = Some(fact.recorded_at);
+        }
+    }
+    let memory = Memory::of(life(), facts);
+    let trigger = |moment: &str| {
+        let asked = RecallV1 {
+            at: DateTime::parse_from_rfc3339(moment).unwrap(),
+            ..message("Ivo", "I should pack for the chess tournament in Zagreb.")
+        };
+        let told = woken_in(life(), &memory, &asked);
+        let hint = told.iter().find(|it| it.external_ids == ["r7"]).cloned();
+        hint.unwrap_or_else(|| panic!("{moment}: {told:?}"))
+    };
+    for (moment, near) in [
+        ("2024-04-28T20:00:00Z", false),
+        ("2024-05-05T10:00:00Z", true),
+        ("2024-05-06T10:00:00Z", true),
+    ] {
+        let hint = trigger(moment);
+        assert_eq!(hint.trigger == Trigger::Time, near, "{moment}: {hint:?}");
+        assert!(!hint.reason.contains("changed"), "{hint:?}");
+    }
 }
