@@ -1,4 +1,4 @@
-//! What was said is not said again, whatever wakes it; when the time of a plan is near.
+//! What was said is not said again, whatever wakes it, and nobody hears their own message; when the time of a plan is near.
 
 use chrono::DateTime;
 use domain::derived::Derived;
@@ -6,10 +6,12 @@ use domain::fact::Aspect;
 use domain::message::RecallV1;
 use domain::recall::Trigger;
 use domain::time::TimeSpan;
+use domain::unit::Unit;
 use router::memory::Memory;
 
 use super::{facts, hints, ids, life, message, woken_in};
 use crate::derived::at;
+use crate::talk::said;
 
 #[test]
 fn a_turn_that_was_told_for_a_fact_is_not_told_for_its_words() {
@@ -28,6 +30,24 @@ fn a_turn_that_was_told_for_a_fact_is_not_told_for_its_words() {
         ..by_words
     });
     assert!(!ids(&silent).contains(&"r0"), "{silent:?}");
+}
+
+#[test]
+fn nobody_hears_their_own_message() {
+    let text = "I should pack the rackets for the badminton evening with Torvald.";
+    let own = said(20, &format!("2024-05-05T09:59:00Z|Ivo|{text}"));
+    let units: Vec<Unit> = life().into_iter().chain([own.clone()]).collect();
+    let memory = Memory::of(life(), facts());
+    for session in [None, Some(own.session)] {
+        let asked = RecallV1 {
+            session,
+            ..message("Ivo", &format!(" {text}\n"))
+        };
+        let told = woken_in(units.clone(), &memory, &asked);
+        assert!(!ids(&told).contains(&"r20"), "{told:?}");
+    }
+    let other = woken_in(units, &memory, &message("Hana", text));
+    assert!(ids(&other).contains(&"r20"), "somebody else says the same: {other:?}");
 }
 
 #[test]
