@@ -23,15 +23,19 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .collect();
     let over = change::over(question, pool, lines);
     let outcome = outcome::told(question, pool, lines).filter(|_| over.is_none());
-    let denied = if let Some((denied, _)) = outcome {
-        denied
-    } else if over.is_some() || differs(question, pool, first) {
-        true
+    // Who decides is cited before whoever tells of the matter.
+    let (denied, cited) = if let Some((denied, line)) = outcome {
+        (denied, vec![line])
+    } else if let Some(line) = over {
+        (true, vec![line])
+    } else if differs(question, pool, first) {
+        (true, vec![first])
+    } else if let Some(denied) = spoken(pool, &pool.lines[first]) {
+        (denied, vec![first])
+    } else if let Some((denied, reply)) = replied(question, pool, first).or_else(|| answered(question, pool, &near)) {
+        (denied, vec![reply, first])
     } else {
-        spoken(pool, &pool.lines[first])
-            .or_else(|| replied(question, pool, first))
-            .or_else(|| answered(question, pool, &near))
-            .unwrap_or_else(|| denied(question, pool, &near))
+        (denied(question, pool, &near), vec![first])
     };
     let text = question.replies[usize::from(denied != question.negated)];
     let share = pool.lines[first]
@@ -41,7 +45,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .fold(0.0, f32::max);
     Some(Found {
         text: text.to_owned(),
-        lines: vec![outcome.map(|it| it.1).or(over).unwrap_or(first)],
+        lines: cited,
         share,
         reason: None,
         conflict: false,
@@ -84,19 +88,20 @@ fn spoken(pool: &Pool<'_>, line: &Line<'_>) -> Option<bool> {
 }
 
 /// The matter is told and somebody asks back what is asked now, "did it survive?", or it is asked at once: who replies decides.
-fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<bool> {
+fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<(bool, usize)> {
     let told = &pool.lines[first];
     let same = |it: &&Sentence| {
         let mut pairs = question.words.iter().zip(&it.matches);
         it.question && pairs.any(|(word, like)| word.verb && *like >= 1.0)
     };
-    let replies = [Some(first), told.next].into_iter().flatten().filter_map(|at| {
+    let mut replies = [Some(first), told.next].into_iter().flatten().filter_map(|at| {
         let asks = &pool.lines[at];
         asks.sentences.last().filter(same)?;
-        let reply = &pool.lines[asks.next?];
-        (reply.turn.actor != asks.turn.actor).then_some(reply)
+        let reply = asks.next?;
+        let denied = opens_denying(&pool.lines[reply])?;
+        (pool.lines[reply].turn.actor != asks.turn.actor).then_some((denied, reply))
     });
-    replies.filter_map(opens_denying).next()
+    replies.next()
 }
 
 /// Says whether a turn opens with no; none if it opens with neither yes nor no.
@@ -112,10 +117,10 @@ fn opens_denying(line: &Line<'_>) -> Option<bool> {
 const ELLIPSIS: usize = 5;
 
 /// Somebody else told of the matter, and the one asked about answers in a few words that it was not so for them.
-fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<bool> {
+fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<(bool, usize)> {
     let subject = question.subject.as_ref()?.to_lowercase();
     let own = |it: usize| pool.lines[it].turn.actor.to_lowercase() == subject;
-    let replies = near
+    let mut replies = near
         .iter()
         .filter(|&&it| !own(it))
         .filter_map(|&it| pool.lines[it].next);
@@ -127,7 +132,7 @@ fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<bool
         let me = matches!(words.first(), Some(&("i" | "we")));
         me && words.len() <= ELLIPSIS && words.iter().any(|it| denies(it))
     };
-    replies.filter(|&it| own(it)).any(denies_all).then_some(true)
+    replies.find(|&it| own(it) && denies_all(it)).map(|it| (true, it))
 }
 
 /// The telling sentences vote, those of better turns more.

@@ -1,9 +1,9 @@
 //! Yes or no, and one of two: only of what somebody spoke of, and cited where it was decided.
 
-use domain::anchor::AnswerKind::{Other, Who};
+use domain::anchor::AnswerKind::{Other, Who, YesNo};
 
 use crate::gaps::{Case, check};
-use crate::talk::Talk;
+use crate::talk::{Talk, read};
 
 #[test]
 fn of_two_options_one_must_have_been_spoken_of() {
@@ -20,4 +20,33 @@ fn of_two_options_one_must_have_been_spoken_of() {
         (Who, "", "buy", "Who bought a bicycle, Bob or Ann?", "Ann"),
     ];
     check(&talk, cases);
+}
+
+#[test]
+fn a_reply_that_decides_is_cited() {
+    let talk = Talk::new(
+        "Ann: My cat Milo fell from the balcony.
+         Bob: Oh dear, did Milo survive?
+         Ann: No, sadly.",
+    );
+    let answered = read(&talk.request(YesNo, "Did Milo survive?", "", "surviv"));
+    let answer = answered.answer.unwrap();
+    assert_eq!(answer.text, "No");
+    assert_eq!(
+        answer.external_ids.first().map(String::as_str),
+        Some("t3"),
+        "{answer:?}"
+    );
+    let talk = Talk::new(
+        "Olga: We went to hear the choir in the hall.
+         Marek: I didn't go, I was ill.",
+    );
+    let answered = read(&talk.request(YesNo, "Did Marek go to hear the choir in the hall?", "", "go"));
+    let answer = answered.answer.unwrap();
+    assert_eq!(answer.text, "No");
+    assert_eq!(
+        answer.external_ids.first().map(String::as_str),
+        Some("t2"),
+        "{answer:?}"
+    );
 }
