@@ -10,6 +10,7 @@ mod gap;
 mod gone;
 mod grade;
 mod lexis;
+mod object;
 mod option;
 mod outcome;
 mod polarity;

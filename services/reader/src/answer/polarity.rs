@@ -1,7 +1,7 @@
 //! Yes or no.
 
 use super::lexis::denies;
-use super::{Found, change, outcome};
+use super::{Found, change, object, outcome};
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 
@@ -34,6 +34,8 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         (denied, vec![first])
     } else if let Some((denied, reply)) = replied(question, pool, first).or_else(|| answered(question, pool, &near)) {
         (denied, vec![reply, first])
+    } else if object::is_another(question, pool, &near) {
+        return None;
     } else {
         (denied(question, pool, &near), vec![first])
     };

@@ -23,6 +23,26 @@ fn of_two_options_one_must_have_been_spoken_of() {
 }
 
 #[test]
+fn what_is_told_of_one_thing_is_not_told_of_another() {
+    let talk = Talk::new(
+        "Ann: I adopted a cat last week.
+         Bob: Lovely! I bought the new bicycle.
+         Ann: I work as a teacher.",
+    );
+    let cases: &[Case] = &[
+        (YesNo, "", "adopt", "Did Ann adopt a parrot?", "refused"),
+        (YesNo, "", "adopt", "Did Ann adopt a cat?", "Yes"),
+        (YesNo, "", "adopt", "Did Ann adopt an animal?", "Yes"),
+        (YesNo, "", "buy", "Did Bob buy a car?", "refused"),
+        (YesNo, "", "buy", "Did Bob buy a bicycle?", "Yes"),
+        (YesNo, "", "buy", "Did Bob buy a vehicle?", "Yes"),
+        (YesNo, "", "work", "Does Ann work as a teacher?", "Yes"),
+        (YesNo, "", "work", "Does Ann work as a nurse?", "refused"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
 fn a_reply_that_decides_is_cited() {
     let talk = Talk::new(
         "Ann: My cat Milo fell from the balcony.
