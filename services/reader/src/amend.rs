@@ -2,6 +2,7 @@
 //! what was taken back is not read.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use domain::evidence::{Amendment, Turn};
 use domain::message::AnswerV1;
@@ -34,46 +35,60 @@ pub(crate) fn reason(turn: &Turn, answer: &str) -> Option<String> {
 }
 
 fn read(turn: &Turn) -> String {
-    let amend = |text: String, it: &Amendment| match &it.now {
-        None => without(&text, &it.was),
-        Some(now) => replaced(&text, &it.was, now),
-    };
-    turn.amended.iter().fold(turn.text.clone(), amend)
+    let gone = turn.amended.iter().filter(|it| it.now.is_none());
+    let kept = gone.fold(turn.text.clone(), |text, it| without(&text, &it.was));
+    replaced(&kept, &turn.amended)
 }
 
-/// Puts `now` wherever a value stands.
-fn replaced(text: &str, value: &str, now: &str) -> String {
+/// Puts what holds now wherever a value stands, of values inside one another in the place of the longest: all at once, since a
+/// value that was put in may be the old one of another statement.
+fn replaced(text: &str, amended: &[Amendment]) -> String {
+    let corrected = amended
+        .iter()
+        .filter_map(|it| Some((it.was.as_str(), it.now.as_deref()?)));
+    let mut all: Vec<(usize, usize, &str)> = Vec::new();
+    for (was, now) in corrected {
+        all.extend(places(text, was).into_iter().map(|at| (at, was.len(), now)));
+    }
+    all.sort_by_key(|it| (it.0, Reverse(it.1)));
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for at in places(text, value) {
-        out.push_str(&text[from..at]);
-        out.push_str(now);
-        from = at + value.len();
+    for (at, length, now) in all {
+        if at >= from {
+            out.push_str(&text[from..at]);
+            out.push_str(now);
+            from = at + length;
+        }
     }
     out + &text[from..]
 }
 
 /// Drops the sentences that hold a value.
 fn without(text: &str, value: &str) -> String {
-    if places(text, value).next().is_none() {
+    if places(text, value).is_empty() {
         return text.to_owned();
     }
-    let lacks = |it: &&str| places(it, value).next().is_none();
-    text::sentences(text)
+    let kept = text::sentences(text)
         .into_iter()
-        .filter(lacks)
-        .collect::<Vec<&str>>()
-        .join(" ")
+        .filter(|it| places(it, value).is_empty());
+    kept.collect::<Vec<&str>>().join(" ")
 }
 
-/// Returns where a value stands as whole words, in order.
-fn places<'a>(text: &'a str, value: &'a str) -> impl Iterator<Item = usize> {
-    let bounded = move |at: &usize| {
-        let inside = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
-        !inside(text[..*at].chars().next_back()) && !inside(text[*at + value.len()..].chars().next())
+/// Returns where a value stands as whole words, in order. Scripts without spaces give a word a character, so that a letter beside
+/// it does not make it a part of a longer word.
+fn places(text: &str, value: &str) -> Vec<usize> {
+    let found: Vec<usize> = text.match_indices(value).map(|it| it.0).collect();
+    if value.is_empty() || found.is_empty() {
+        return Vec::new();
+    }
+    let words = text::words(text);
+    let starts = words.iter().map(|it| it.as_ptr() as usize - text.as_ptr() as usize);
+    let ranges: Vec<(usize, usize)> = starts.zip(&words).map(|(at, it)| (at, at + it.len())).collect();
+    let splits = |at: usize| {
+        let beside = [text[..at].chars().next_back(), text[at..].chars().next()];
+        let lettered = beside.iter().all(|it| it.is_some_and(char::is_alphanumeric));
+        lettered && ranges.iter().any(|it| it.0 < at && at < it.1)
     };
-    text.match_indices(value)
-        .map(|it| it.0)
-        .filter(|_| !value.is_empty())
-        .filter(bounded)
+    let whole = |at: &usize| !splits(*at) && !splits(*at + value.len());
+    found.into_iter().filter(whole).collect()
 }

@@ -10,6 +10,8 @@ mod gap;
 mod gone;
 mod grade;
 mod lexis;
+mod object;
+mod option;
 mod outcome;
 mod polarity;
 mod score;
@@ -66,7 +68,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
     let lines = lines(question, pool);
     match way(question) {
         Way::Time => habit(question, pool, weights, lexicon).or_else(|| dates::find(question, pool, &lines, weights)),
-        Way::Option => polarity::choice(question, pool, &lines, lexicon),
+        Way::Option => option::choice(question, pool, &lines, lexicon),
         Way::Polarity => polarity::find(question, pool, &lines),
         // Another name does not say who somebody is.
         Way::Span if question.identity.is_some() => whole::find(question, pool, &lines),

@@ -215,10 +215,20 @@ const EXCLUSIVE: &[&[&str]] = &[
     &["north", "south", "east", "west"],
 ];
 
+/// Says whether of two stems only one can be so of a thing.
+pub(crate) fn exclude(one: &str, other: &str) -> bool {
+    one != other && EXCLUSIVE.iter().any(|it| it.contains(&one) && it.contains(&other))
+}
+
 /// Finds another value of the same closed set in a sentence that else covers the question, where the one asked for stands
 /// nowhere near.
 fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
+    let options: Vec<String> = question.options.iter().flat_map(|it| text::stems(it)).collect();
     for (at, asked) in question.words.iter().enumerate() {
+        // Of two options one is not so.
+        if options.contains(&asked.stem) {
+            continue;
+        }
         let Some(set) = EXCLUSIVE.iter().find(|it| it.contains(&asked.stem.as_str())) else {
             continue;
         };

@@ -228,7 +228,7 @@ fn asks(turn: &Turn) -> bool {
 
 fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &mut Lexicon) -> Vec<Sentence> {
     let spoken = text::sentences(&turn.text).into_iter().map(|it| (it, false));
-    let caption = (!turn.caption.is_empty()).then_some((turn.caption.as_str(), true));
+    let caption = text::sentences(&turn.caption).into_iter().map(|it| (it, true));
     let mut previous = None;
     let mut out = Vec::new();
     let Surroundings { reply, mut told } = around;

@@ -8,6 +8,12 @@ use text::Table;
 /// Rows kept; each takes about 110 kB.
 const KEPT: usize = 256;
 
+#[cfg(test)]
+thread_local! {
+    /// Rows asked for by a test.
+    pub(crate) static ASKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 static ROWS: LazyLock<Mutex<Near>> = LazyLock::new(Mutex::default);
 
 /// The likeness of some word pieces to all others. What it holds changes how long a question takes, never its result.
@@ -20,6 +26,8 @@ pub(crate) struct Near {
 impl Near {
     /// Returns `max(0, cosine)^1.5` of a row of the built-in table to every row.
     pub(crate) fn row(piece: u32) -> Arc<[f32]> {
+        #[cfg(test)]
+        ASKED.set(ASKED.get() + 1);
         if let Some(row) = ROWS.lock().unwrap_or_else(PoisonError::into_inner).touched(piece) {
             return row;
         }

@@ -11,7 +11,7 @@ use domain::message::RouteV1;
 
 use crate::query::Query;
 use crate::route::Scored;
-use crate::view::View;
+use crate::view::{Turn, View, one_line};
 pub use display::Display;
 use display::{Labels, header};
 
@@ -85,7 +85,7 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
         })
         .collect();
     let mut fates = vec![Fate::Weak; scored.len()];
-    let prices = open.iter().map(|it| it.price).collect();
+    let mut prices: Vec<u32> = open.iter().map(|it| it.price).collect();
     let mut chosen = Chosen {
         used: SLACK,
         ..Chosen::default()
@@ -118,8 +118,13 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
             continue;
         }
         if let Some(display) = Display::within(query, &view.turns()[scored.place], room) {
-            next.price = next.price - next.display.tokens + display.tokens;
-            next.display = display;
+            next.clip(display, &view.turns()[scored.place]);
+            if chosen.repeats(&next) {
+                chosen.held += scored.probability;
+                fates[next.index] = Fate::Repeats;
+                continue;
+            }
+            prices[next.index] = next.price;
             fates[next.index] = Fate::Packed;
             chosen.add(next, scored.probability);
         }
@@ -165,6 +170,13 @@ impl<'a> Chosen<'a> {
 }
 
 impl Weighed<'_> {
+    /// Shows less of the turn.
+    fn clip(&mut self, display: Display, turn: &Turn) {
+        self.price = self.price - self.display.tokens + display.tokens;
+        self.words = words(&display, turn);
+        self.display = display;
+    }
+
     fn remark(&mut self, note: String) {
         if !note.is_empty() {
             self.price += text::tokens(&note) as u32;
@@ -188,11 +200,7 @@ fn weigh<'a>(view: &'a View, query: &Query, labels: &Labels, (index, scored): (u
     let turn = &view.turns()[scored.place];
     let display = Display::of(query, turn, scored.probability);
     let price = labels.price(&turn.unit.actor) + display.tokens + 1;
-    let words = display
-        .sentences
-        .iter()
-        .flat_map(|it| turn.sentences[*it].words.iter().copied())
-        .collect();
+    let words = words(&display, turn);
     let day = turn.unit.observed_at.date_naive();
     Weighed {
         index,
@@ -208,13 +216,19 @@ fn weigh<'a>(view: &'a View, query: &Query, labels: &Labels, (index, scored): (u
     }
 }
 
+/// Stems that a line shows.
+fn words(display: &Display, turn: &Turn) -> BTreeSet<u32> {
+    let sentences = display.sentences.iter().map(|it| &turn.sentences[*it]);
+    sentences.flat_map(|it| it.words.iter().copied()).collect()
+}
+
 /// What a line says of its statements that were corrected or taken back: its words stay as they were.
 fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
     let one = |it: &Amendment| match &it.now {
         Some(now) => format!(" [corrected since: \"{}\" is \"{now}\"]", it.was),
         None => format!(" [taken back since: \"{}\"]", it.was),
     };
-    amended.map(one).collect()
+    amended.map(|it| format!(" {}", one_line(&one(it)))).collect()
 }
 
 /// Returns the open unit with the most probability for its price, ties by rank.

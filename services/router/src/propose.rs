@@ -20,6 +20,8 @@ const EACH: usize = 100;
 /// A word piece is searched for beside another if they are at least this alike, and at most this many are.
 const LIKE: f32 = 0.4;
 const EXPANDED: usize = 6;
+/// At most this many from the view where the index knows nothing of what shuts most of its hits out.
+const REFILLED: usize = 300;
 /// Best hits whose neighbours are taken along.
 const STRONG: usize = 60;
 
@@ -88,6 +90,30 @@ impl<'a> Gate<'a> {
         view.turns().iter().filter(|it| self.admits(it)).count()
     }
 
+    /// Says whether it shuts out what the index does not know of: the index takes care of times alone.
+    fn narrows(&self) -> bool {
+        let QueryFilter {
+            sessions,
+            actors,
+            modalities,
+            ..
+        } = &self.request.filter;
+        !(sessions.is_empty() && actors.is_empty() && modalities.is_empty())
+    }
+
+    /// Returns all turns that may be evidence, if they have no more parts than a space that is scored as a whole.
+    fn few(&self, view: &View) -> Option<Vec<usize>> {
+        let (mut few, mut parts) = (Vec::new(), 0);
+        for (place, turn) in view.turns().iter().enumerate().filter(|it| self.admits(it.1)) {
+            parts += turn.parts.len();
+            if parts > WHOLE {
+                return None;
+            }
+            few.push(place);
+        }
+        Some(few)
+    }
+
     /// Says whether `turn` may be evidence.
     pub fn admits(&self, turn: &Turn) -> bool {
         let QueryFilter {
@@ -144,11 +170,16 @@ pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, found: &SearchResult
             .filter(|it| gate.admits(&view.turns()[*it]));
         linked.for_each(|it| add(&mut candidates, it, Channel::Causal));
     }
-    if view.parts() <= WHOLE {
-        for place in (0..view.turns().len()).filter(|it| gate.admits(&view.turns()[*it])) {
+    if let Some(few) = gate.few(view) {
+        for place in few {
             candidates.entry(place).or_default();
         }
         return candidates;
+    }
+    if gate.narrows() {
+        let held = holding(view, query, gate);
+        held.into_iter()
+            .for_each(|it| add(&mut candidates, it, Channel::Lexical));
     }
     bounded(candidates, view, found)
 }
@@ -217,16 +248,26 @@ fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<u
         }
     }
     let channels = [Channel::Anchor, Channel::Temporal, Channel::Entity, Channel::Visual];
-    let best = |mut list: Vec<(usize, usize)>| {
-        let order = |a: &(usize, usize), b: &(usize, usize)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
-        if list.len() > EACH {
-            list.select_nth_unstable_by(EACH, order);
-            list.truncate(EACH);
-        }
-        list.sort_unstable_by(order);
-        list.into_iter().map(|it| it.1).collect()
-    };
-    channels.into_iter().zip(found.map(best)).collect()
+    channels.into_iter().zip(found.map(|it| best(it, EACH))).collect()
+}
+
+/// Turns that may be evidence and hold most words of the question.
+fn holding(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<usize> {
+    let words: Vec<u32> = query.words.iter().map(|it| it.term).collect();
+    let admitted = (0..view.turns().len()).filter(|it| gate.admits(&view.turns()[*it]));
+    let held = admitted.map(|it| (view.glimpses().held(it, &words), it));
+    best(held.filter(|it| it.0 > 0).collect(), REFILLED)
+}
+
+/// Returns the places that come with the greatest numbers, at most `count`, ties by place.
+fn best(mut list: Vec<(usize, usize)>, count: usize) -> Vec<usize> {
+    let order = |a: &(usize, usize), b: &(usize, usize)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
+    if list.len() > count {
+        list.select_nth_unstable_by(count, order);
+        list.truncate(count);
+    }
+    list.sort_unstable_by(order);
+    list.into_iter().map(|it| it.1).collect()
 }
 
 /// Keeps those that most channels proposed, then the best hits, then the earliest.

@@ -3,6 +3,7 @@
 mod kind;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, FixedOffset};
@@ -226,44 +227,42 @@ fn nearest(words: &[Word]) -> Vec<f32> {
 
 fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
     let dates: Vec<&str> = anchors.window.iter().flat_map(|it| text::words(&it.words)).collect();
-    let mut out: Vec<Word> = Vec::new();
+    // What makes a word dear is its likeness to every other one, so the rarest are chosen before that is asked for.
+    let mut met = HashSet::new();
+    let mut chosen: Vec<(&str, String, u32, f32)> = Vec::new();
     for written in text::words(&anchors.bare) {
         let stem = text::stem(written);
-        if text::is_stop(written)
-            || kind::asks(&stem)
-            || dates.contains(&written)
-            || out.iter().any(|it| it.stem == stem)
-        {
+        if text::is_stop(written) || kind::asks(&stem) || dates.contains(&written) || !met.insert(stem.clone()) {
             continue;
         }
-        let term = sparse::hash(&stem);
-        let df = view.word_parts(term);
-        let pieces = Table::builtin()
+        let df = view.word_parts(sparse::hash(&stem));
+        let idf = if df == 0 { UNKNOWN * view.idf(0) } else { view.idf(df) };
+        chosen.push((written, stem, df, idf));
+    }
+    if chosen.len() > WORDS_MAX {
+        let mut idfs: Vec<f32> = chosen.iter().map(|it| it.3).collect();
+        idfs.sort_by(|a, b| b.total_cmp(a));
+        chosen.retain(|it| it.3 >= idfs[WORDS_MAX - 1]);
+        chosen.truncate(WORDS_MAX);
+    }
+    let word = |(written, stem, df, idf): (&str, String, u32, f32)| Word {
+        term: sparse::hash(&stem),
+        stem,
+        pieces: Table::builtin()
             .pieces(written)
             .into_iter()
             .map(|it| (it, Near::row(it)))
-            .collect();
-        let idf = if df == 0 { UNKNOWN * view.idf(0) } else { view.idf(df) };
-        out.push(Word {
-            stem,
-            term,
-            pieces,
-            df,
-            idf,
-            weight: 0.0,
-            matters: Frames::of(written)
-                .iter()
-                .map(|it| (it, view.frame_rarity(it)))
-                .collect(),
-            verb: *written == anchors.action,
-        });
-    }
-    if out.len() > WORDS_MAX {
-        let mut idfs: Vec<f32> = out.iter().map(|it| it.idf).collect();
-        idfs.sort_by(|a, b| b.total_cmp(a));
-        out.retain(|it| it.idf >= idfs[WORDS_MAX - 1]);
-        out.truncate(WORDS_MAX);
-    }
+            .collect(),
+        df,
+        idf,
+        weight: 0.0,
+        matters: Frames::of(written)
+            .iter()
+            .map(|it| (it, view.frame_rarity(it)))
+            .collect(),
+        verb: *written == anchors.action,
+    };
+    let mut out: Vec<Word> = chosen.into_iter().map(word).collect();
     let sum: f32 = out.iter().map(|it| it.idf).sum();
     out.iter_mut().for_each(|it| it.weight = it.idf / sum.max(1e-6));
     out
@@ -273,5 +272,22 @@ impl Query {
     /// Says whether several facts are wanted.
     pub fn gathers(&self) -> bool {
         self.anchors.hops == HopShape::Multi
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::near::ASKED;
+
+    #[test]
+    fn a_long_question_costs_no_more_than_the_words_that_count() {
+        let digit = |it: usize| char::from(b'a' + (it % 26) as u8);
+        let word = |it: usize| format!("zu{}{}{}o", digit(it), digit(it / 26), digit(it / 676));
+        let long: Vec<String> = (0..1_000).map(word).collect();
+        let query = Query::read(&long.join(" "), &View::default(), DateTime::default());
+        assert_eq!(query.words.len(), WORDS_MAX);
+        let pieces: usize = query.words.iter().map(|it| it.pieces.len()).sum();
+        assert_eq!(ASKED.get(), pieces);
     }
 }

@@ -67,6 +67,11 @@ pub fn recall(
     told::add(view, (known, &shared), heard, (&ties, request.at), &mut ideas);
     against::add(view, known, heard, request, &mut ideas);
     hops::add(view, (known, &shared), heard, (&ties, request.at), &mut ideas);
+    let own = tie::own(view, request);
+    let is_own = |place: usize| own.contains(&view.turns()[place].unit.id);
+    ideas
+        .0
+        .retain(|place, idea| !is_own(*place) && !idea.over.is_some_and(is_own));
     RecalledV1 {
         hints: choose::choose(view, known, heard, request, ideas),
         considered: considered as u32,

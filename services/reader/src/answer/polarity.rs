@@ -1,10 +1,9 @@
-//! Yes or no, and one of two options.
+//! Yes or no.
 
 use super::lexis::denies;
-use super::{Found, change, outcome};
+use super::{Found, change, object, outcome};
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
-use crate::words::Lexicon;
 
 /// A sentence that covers less than this share of the best says nothing about it.
 pub(super) const NEAR: f32 = 0.75;
@@ -24,15 +23,21 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .collect();
     let over = change::over(question, pool, lines);
     let outcome = outcome::told(question, pool, lines).filter(|_| over.is_none());
-    let denied = if let Some((denied, _)) = outcome {
-        denied
-    } else if over.is_some() || differs(question, pool, first) {
-        true
+    // Who decides is cited before whoever tells of the matter.
+    let (denied, cited) = if let Some((denied, line)) = outcome {
+        (denied, vec![line])
+    } else if let Some(line) = over {
+        (true, vec![line])
+    } else if differs(question, pool, first) {
+        (true, vec![first])
+    } else if let Some(denied) = spoken(pool, &pool.lines[first]) {
+        (denied, vec![first])
+    } else if let Some((denied, reply)) = replied(question, pool, first).or_else(|| answered(question, pool, &near)) {
+        (denied, vec![reply, first])
+    } else if object::is_another(question, pool, &near) {
+        return None;
     } else {
-        spoken(pool, &pool.lines[first])
-            .or_else(|| replied(question, pool, first))
-            .or_else(|| answered(question, pool, &near))
-            .unwrap_or_else(|| denied(question, pool, &near))
+        (denied(question, pool, &near), vec![first])
     };
     let text = question.replies[usize::from(denied != question.negated)];
     let share = pool.lines[first]
@@ -42,7 +47,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Opt
         .fold(0.0, f32::max);
     Some(Found {
         text: text.to_owned(),
-        lines: vec![outcome.map(|it| it.1).or(over).unwrap_or(first)],
+        lines: cited,
         share,
         reason: None,
         conflict: false,
@@ -85,19 +90,20 @@ fn spoken(pool: &Pool<'_>, line: &Line<'_>) -> Option<bool> {
 }
 
 /// The matter is told and somebody asks back what is asked now, "did it survive?", or it is asked at once: who replies decides.
-fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<bool> {
+fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<(bool, usize)> {
     let told = &pool.lines[first];
     let same = |it: &&Sentence| {
         let mut pairs = question.words.iter().zip(&it.matches);
         it.question && pairs.any(|(word, like)| word.verb && *like >= 1.0)
     };
-    let replies = [Some(first), told.next].into_iter().flatten().filter_map(|at| {
+    let mut replies = [Some(first), told.next].into_iter().flatten().filter_map(|at| {
         let asks = &pool.lines[at];
         asks.sentences.last().filter(same)?;
-        let reply = &pool.lines[asks.next?];
-        (reply.turn.actor != asks.turn.actor).then_some(reply)
+        let reply = asks.next?;
+        let denied = opens_denying(&pool.lines[reply])?;
+        (pool.lines[reply].turn.actor != asks.turn.actor).then_some((denied, reply))
     });
-    replies.filter_map(opens_denying).next()
+    replies.next()
 }
 
 /// Says whether a turn opens with no; none if it opens with neither yes nor no.
@@ -113,10 +119,10 @@ fn opens_denying(line: &Line<'_>) -> Option<bool> {
 const ELLIPSIS: usize = 5;
 
 /// Somebody else told of the matter, and the one asked about answers in a few words that it was not so for them.
-fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<bool> {
+fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<(bool, usize)> {
     let subject = question.subject.as_ref()?.to_lowercase();
     let own = |it: usize| pool.lines[it].turn.actor.to_lowercase() == subject;
-    let replies = near
+    let mut replies = near
         .iter()
         .filter(|&&it| !own(it))
         .filter_map(|&it| pool.lines[it].next);
@@ -128,7 +134,7 @@ fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<bool
         let me = matches!(words.first(), Some(&("i" | "we")));
         me && words.len() <= ELLIPSIS && words.iter().any(|it| denies(it))
     };
-    replies.filter(|&it| own(it)).any(denies_all).then_some(true)
+    replies.find(|&it| own(it) && denies_all(it)).map(|it| (true, it))
 }
 
 /// The telling sentences vote, those of better turns more.
@@ -173,7 +179,7 @@ pub(super) fn clauses(sentence: &Sentence) -> Vec<String> {
 
 /// Says whether a denial stands in the same clause as a word of the question, or an opposite in its place, unless that is denied
 /// or over itself.
-fn denies_match(sentence: &Sentence, question: &Question) -> bool {
+pub(super) fn denies_match(sentence: &Sentence, question: &Question) -> bool {
     let missing = question.words.iter().zip(&sentence.matches).filter(|it| *it.1 < 1.0);
     let opposites: Vec<&str> = missing
         .flat_map(|(word, _)| opposites(&word.stem))
@@ -259,55 +265,3 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("meat", "vegan"),
     ("meat", "vegetarian"),
 ];
-
-/// Chooses the option that the best turns speak of.
-pub(crate) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexicon: &mut Lexicon) -> Option<Found> {
-    let mut best: Option<(f32, usize, usize)> = None;
-    for (option, text) in question.options.iter().enumerate() {
-        let stems = text::stems(text);
-        for (rank, &line) in lines.iter().enumerate() {
-            for sentence in &pool.lines[line].sentences {
-                let near = stems.iter().map(|stem| {
-                    sentence
-                        .terms
-                        .iter()
-                        .map(|it| lexicon.near(stem, &it.stem))
-                        .fold(0.0, f32::max)
-                });
-                let held = near.sum::<f32>() / stems.len().max(1) as f32;
-                let denied = if denies_match(sentence, question) { 0.5 } else { 1.0 };
-                let sign = denied * if replaced(sentence, &stems) { 0.5 } else { 1.0 };
-                let worth = sign * held * (1.0 + sentence.cover) * (-0.3 * rank as f32).exp();
-                if best.is_none_or(|it| worth > it.0) {
-                    best = Some((worth, option, line));
-                }
-            }
-        }
-    }
-    let (worth, option, line) = best?;
-    let text = question.options[option].clone();
-    Some(Found {
-        text,
-        lines: vec![line],
-        share: worth.min(1.0),
-        reason: None,
-        conflict: false,
-        stated: None,
-    })
-}
-
-/// "Green instead of red", "the kayak rather than the canoe": says whether the option is what was not taken.
-fn replaced(sentence: &Sentence, stems: &[String]) -> bool {
-    let places = sentence.terms.iter().filter(|it| stems.contains(&it.stem));
-    let left = |start: usize| {
-        let before = sentence.text.get(..start).unwrap_or_default().to_lowercase();
-        let words: Vec<&str> = text::words(&before);
-        let article = |it: &&&str| !matches!(**it, "the" | "a" | "an" | "my" | "our" | "his" | "her" | "their");
-        let last: Vec<&str> = words.iter().rev().filter(article).take(2).copied().collect();
-        matches!(
-            last.as_slice(),
-            ["of", "instead"] | ["than", ..] | ["not" | "over" | "without", ..] | ["to", "prefer" | "preferred"]
-        )
-    };
-    places.into_iter().any(|it| left(it.start))
-}

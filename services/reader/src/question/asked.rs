@@ -290,11 +290,29 @@ fn several(lower: &str) -> bool {
     asks && !job && words(lower).into_iter().skip(2).any(|it| lists::SEVERAL.contains(it))
 }
 
+/// Says whether what stands before "or" asks openly: "what has she bought or" is no choice, "which came first, the launch or" is.
+fn opens(left: &str) -> bool {
+    let lower = left.to_lowercase();
+    let tokens = words(&lower);
+    let open = |it: &&&str| {
+        matches!(
+            **it,
+            "what" | "which" | "who" | "whom" | "whose" | "where" | "how" | "why"
+        )
+    };
+    // "On which kinds of ward".
+    let asks = tokens.iter().take(2).any(|it| open(&it));
+    asks && !lower.contains([',', ':', '?'])
+}
+
 /// The options of a choice: "tea or coffee" at the end of the question.
 pub(super) fn options(question: &str) -> Vec<String> {
     let Some((left, right)) = question.trim_end_matches(['?', ' ']).rsplit_once(" or ") else {
         return Vec::new();
     };
+    if opens(left) {
+        return Vec::new();
+    }
     let tail: Vec<&str> = left.rsplit([',', ' ']).take_while(|it| !is_stop(it)).take(3).collect();
     let right: Vec<&str> = right
         .split_whitespace()
@@ -344,6 +362,18 @@ mod tests {
             ("what came in the mail?", false),
         ] {
             assert_eq!(class(question) == Some(Asked::Mail), address, "{question}");
+        }
+    }
+
+    #[test]
+    fn who_asks_openly_gives_no_choice() {
+        for (question, choice) in [
+            ("Does she prefer tea or coffee?", true),
+            ("Which came first, the launch or the swarm?", true),
+            ("What has she bought or reserved?", false),
+            ("On which kinds of ward or home has he worked?", false),
+        ] {
+            assert_eq!(options(question).len() == 2, choice, "{question}");
         }
     }
 

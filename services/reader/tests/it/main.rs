@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
 
+mod amended;
 mod at_work;
 mod changes;
 mod gaps;
@@ -15,3 +16,4 @@ mod stated;
 mod talk;
 mod times;
 mod unforgiven;
+mod yes_no;

@@ -13,7 +13,7 @@ use super::sensitive::{self, Domains};
 use super::trigger;
 use crate::memory::Known;
 use crate::pack::Display;
-use crate::view::View;
+use crate::view::{View, one_line};
 
 /// Something is said only if one idea scores this much; then so is what scores a little less. Calibrated on messages of our
 /// own, see `tests/eval/data/recall/README.md`.
@@ -49,7 +49,7 @@ pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &Rec
         if hints.len() == request.limit as usize
             || hops + hop > HOPS
             || outdated && !contradicts
-            || said(view, &idea, &silent)
+            || said(view, known, &idea, &silent)
             || places.iter().any(|&it| same(view, it, idea.place))
         {
             continue;
@@ -65,13 +65,17 @@ pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &Rec
     hints
 }
 
-/// Says whether the ledger has the turn or one of the facts, for whatever reason it was told.
-fn said(view: &View, idea: &Idea, silent: &BTreeSet<HintId>) -> bool {
+/// Says whether the ledger has one of the turns or of their facts, for whatever reason it was told: it keeps of each hint what
+/// bore most on the message then, which may be another fact of the same turn.
+fn said(view: &View, known: Known<'_>, idea: &Idea, silent: &BTreeSet<HintId>) -> bool {
     if silent.is_empty() {
         return false;
     }
-    let unit = view.turns()[idea.place].unit.id.uuid();
-    let subjects = idea.facts.iter().map(|it| it.id.uuid()).chain([unit]);
+    let places = [Some(idea.place), idea.over].into_iter().flatten();
+    let units: Vec<UnitId> = places.map(|it| view.turns()[it].unit.id).collect();
+    let told = units.iter().flat_map(|it| known.facts_from(*it)).map(|it| it.id.uuid());
+    let facts = idea.facts.iter().map(|it| it.id.uuid()).chain(told);
+    let subjects = facts.chain(units.iter().map(|it| it.uuid()));
     let mut ids = subjects.flat_map(|subject| trigger::ALL.map(|it| HintId::derive(subject, trigger::name(it))));
     ids.any(|it| silent.contains(&it))
 }
@@ -141,7 +145,7 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
 fn line(view: &View, heard: &Heard, place: usize) -> String {
     let turn = &view.turns()[place];
     let shown = Display::within(&heard.query, turn, LINE).map(|it| it.text(turn));
-    let shown = shown.unwrap_or_else(|| turn.shown.chars().take(CHARS).collect());
+    let shown = shown.unwrap_or_else(|| one_line(&turn.shown).chars().take(CHARS).collect());
     let date = turn.unit.observed_at.format("%-d %B %Y");
     let actor = &turn.unit.actor;
     if actor.is_empty() {

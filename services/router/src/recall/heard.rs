@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, LazyLock};
 
-use chrono::{DateTime, FixedOffset, NaiveTime};
+use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
 use domain::anchor::AnswerKind;
 use domain::time::{Precision, TimeSpan};
 use text::{Table, patterns as p, sparse};
@@ -96,7 +96,7 @@ impl Heard {
             total: worth.iter().sum(),
             worth,
             mine: lower.iter().any(|it| member(MINE, it)),
-            asks: text.trim_end().ends_with(['?', '？', '؟']),
+            asks: text::ends_asking(&text),
             again: lower.iter().any(|it| member(AGAIN, it)),
             feels: query.patterns[p::FEELING] > 0,
             named,
@@ -167,7 +167,48 @@ fn names(text: &str, view: &View) -> (Vec<String>, BTreeSet<u32>, BTreeSet<u32>)
 
 /// Says whether a span of a few days or less lies within some days of a moment.
 pub(super) fn near(span: &TimeSpan, at: DateTime<FixedOffset>, days: i64) -> bool {
-    let day = at.date_naive().and_time(NaiveTime::MIN).and_utc();
+    let midnight = at
+        .date_naive()
+        .and_time(NaiveTime::MIN)
+        .and_local_timezone(*at.offset());
+    let day = midnight.single().unwrap_or(at).to_utc();
     let exact = matches!(span.precision, Precision::Day | Precision::Week | Precision::Instant);
-    exact && span.end >= day && (span.start - day).num_days() <= days
+    // A moment has no end of its own.
+    let over = span.end.max(span.start + TimeDelta::microseconds(1)) <= day;
+    exact && !over && (span.start - day).num_days() <= days
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_near_until_it_is_over_where_it_is_asked_about() {
+        let day = |start: &str, end: &str| TimeSpan {
+            start: start.parse().unwrap(),
+            end: end.parse().unwrap(),
+            precision: Precision::Day,
+            words: String::new(),
+        };
+        let sixth = day("2024-05-06T00:00:00Z", "2024-05-07T00:00:00Z");
+        let local = day("2024-05-05T15:00:00Z", "2024-05-06T15:00:00Z");
+        for (span, at, expected) in [
+            (&sixth, "2024-05-02T10:00:00Z", false),
+            (&sixth, "2024-05-03T10:00:00Z", true),
+            (&sixth, "2024-05-06T23:00:00Z", true),
+            (&sixth, "2024-05-07T10:00:00Z", false),
+            (&local, "2024-05-06T23:00:00+09:00", true),
+            (&local, "2024-05-07T01:00:00+09:00", false),
+            (&local, "2024-05-03T01:00:00+09:00", true),
+        ] {
+            let at = DateTime::parse_from_rfc3339(at).unwrap();
+            assert_eq!(near(span, at, 3), expected, "{at}");
+        }
+        let moment = TimeSpan::instant("2024-05-06T00:00:00Z".parse().unwrap());
+        assert!(near(
+            &moment,
+            DateTime::parse_from_rfc3339("2024-05-06T09:00:00Z").unwrap(),
+            3
+        ));
+    }
 }

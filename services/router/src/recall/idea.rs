@@ -49,7 +49,8 @@ impl Ideas {
             | Trigger::Pattern
             | Trigger::Emotion => 1,
         };
-        let (score, over) = (old.score.max(idea.score), old.over.and(idea.over));
+        let score = old.score.max(idea.score);
+        let direct = old.over.is_none() || idea.over.is_none();
         let better = (rank(&idea), idea.score) > (rank(old), old.score);
         let (mut kept, other) = if better {
             (idea, old.clone())
@@ -61,7 +62,7 @@ impl Ideas {
                 kept.facts.push(fact);
             }
         }
-        (kept.score, kept.over) = (score, over);
+        (kept.score, kept.over) = (score, kept.over.filter(|_| !direct));
         *old = kept;
     }
 }

@@ -1,7 +1,11 @@
 //! How a remembered turn is tied to a message, and how likely it is worth saying.
 
+use std::collections::BTreeSet;
+
+use domain::id::UnitId;
 use domain::message::{QueryFilter, RecallV1, RouteV1};
 use domain::port::SearchResult;
+use domain::unit::Unit;
 
 use super::heard::Heard;
 use crate::edges::Related;
@@ -53,7 +57,9 @@ pub fn ties(
     weights: &Weights,
 ) -> (Vec<Tie>, usize) {
     let asked = asked(request);
-    let gate = Gate::of(&asked).without(&view.marks().forgotten);
+    let mut shut = own(view, request);
+    shut.extend(&view.marks().forgotten);
+    let gate = Gate::of(&asked).without(&shut);
     let related = Related::new();
     let candidates = propose::propose(view, &heard.query, &gate, found, &related);
     let mut scored = route::score(view, &heard.query, &candidates, &related, weights);
@@ -67,6 +73,19 @@ pub fn ties(
         tie(view, heard, (it.place, it.scores.support), matches.soft(row), close)
     });
     (ties.collect(), candidates.len())
+}
+
+/// Returns the turns that are the message itself, stored before recall was asked, as far as it is known who says it and where.
+pub(super) fn own(view: &View, request: &RecallV1) -> BTreeSet<UnitId> {
+    let message = request.message.trim();
+    let actor = request.actor.to_lowercase();
+    let is_own = |it: &&Unit| {
+        it.text.trim() == message
+            && (actor.is_empty() || it.actor.to_lowercase() == actor)
+            && request.session.is_none_or(|session| it.session == session)
+    };
+    let units = view.turns().iter().map(|it| &it.unit);
+    units.filter(is_own).map(|it| it.id).collect()
 }
 
 /// What a message shares with a text.

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::fact::{Aspect, Fact};
 use domain::id::FactId;
 use domain::recall::Trigger;
+use domain::time::TimeSpan;
 use text::Table;
 
 use super::heard::{Heard, near};
@@ -15,7 +16,7 @@ use super::idea::{Idea, Ideas};
 use super::shared::{Bears, Shared};
 use super::tie::{self, Tie};
 use crate::memory::Known;
-use crate::view::View;
+use crate::view::{Turn, View};
 
 /// Facts looked at from each list.
 const EACH: usize = 200;
@@ -51,9 +52,10 @@ pub(super) fn add(
         else {
             continue;
         };
-        let (score, words) = bearing(heard, &fact, named, at);
+        let due = is_due(&fact, &view.turns()[place], at);
+        let (score, words) = bearing(heard, &fact, named, due);
         if score > 0.0 {
-            let (trigger, reason) = woken(heard, &fact, (named, &words), at);
+            let (trigger, reason) = woken(heard, &fact, (named, &words), (due, at));
             let reason = [Some(reason), which]
                 .into_iter()
                 .flatten()
@@ -112,8 +114,23 @@ fn candidates(
     out
 }
 
+/// Says whether a plan is for a time that is near. It stands from when it was told until the end of the time it is for, which
+/// its turn names.
+fn is_due(fact: &Fact, turn: &Turn, at: DateTime<FixedOffset>) -> bool {
+    let ahead = Some(&fact.valid_from).filter(|it| it.start > fact.recorded_at);
+    let due = |it: &TimeSpan| near(it, at, NEAR_DAYS);
+    let is_near = match fact.valid_until {
+        None => ahead.is_some_and(due),
+        Some(until) => match turn.unit.times.iter().find(|it| it.end == until) {
+            Some(named) => due(named),
+            None => due(&TimeSpan::instant(until - TimeDelta::microseconds(1))),
+        },
+    };
+    fact.aspect == Aspect::Plan && is_near
+}
+
 /// Returns how likely a fact is worth saying, and the words of the message that it shares; 0 if it shares nothing.
-fn bearing(heard: &Heard, fact: &Fact, named: bool, at: DateTime<FixedOffset>) -> (f32, Vec<String>) {
+fn bearing(heard: &Heard, fact: &Fact, named: bool, due: bool) -> (f32, Vec<String>) {
     let told = format!("{} {}", fact.predicate, fact.object);
     let stems = text::stems(&told);
     let pieces = Table::builtin().pieces(&told);
@@ -132,7 +149,6 @@ fn bearing(heard: &Heard, fact: &Fact, named: bool, at: DateTime<FixedOffset>) -
             nearest.sum::<f32>() / word.pieces.len().max(1) as f32
         })
         .collect();
-    let due = fact.aspect == Aspect::Plan && near(&fact.valid_from, at, NEAR_DAYS);
     let dense: f32 = heard
         .query
         .vector
@@ -176,7 +192,7 @@ fn woken(
     heard: &Heard,
     fact: &Fact,
     (named, words): (bool, &[String]),
-    at: DateTime<FixedOffset>,
+    (due, at): (bool, DateTime<FixedOffset>),
 ) -> (Trigger, String) {
     let about = if words.is_empty() {
         fact.object.clone()
@@ -193,9 +209,7 @@ fn woken(
             Trigger::Preference,
             format!("speaks of {about}, and {subject} {} {}", fact.predicate, fact.object),
         ),
-        Aspect::Plan if near(&fact.valid_from, at, NEAR_DAYS) => {
-            (Trigger::Time, format!("speaks of {about}, and the time for it is near"))
-        }
+        Aspect::Plan if due => (Trigger::Time, format!("speaks of {about}, and the time for it is near")),
         Aspect::Habit => (
             Trigger::Pattern,
             format!("speaks of {about}, and {subject} {} {}", fact.predicate, fact.object),
@@ -208,7 +222,7 @@ fn woken(
         | Aspect::Plan
         | Aspect::Possession
         | Aspect::Count => {
-            if fact.valid_until.is_some() {
+            if fact.valid_until.is_some_and(|it| it <= at.to_utc()) {
                 (Trigger::State, format!("speaks of {about}, which has changed"))
             } else if named {
                 (Trigger::Entity, format!("names {about}, of which something is known"))

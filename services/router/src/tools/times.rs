@@ -147,32 +147,35 @@ pub(super) fn schema(mut properties: Value) -> Value {
 
 fn moments(name: &str, text: &str, now: DateTime<FixedOffset>) -> Result<Moments, ToolErrorV1> {
     let text = text.trim();
-    exact(text).or_else(|| in_words(text, now)).ok_or_else(|| {
+    exact(text, now).or_else(|| in_words(text, now)).ok_or_else(|| {
         bad(&format!(
             "{name}_time: is no time; write 2024, 2024-05, 2024-05-17, 2024-05-17T09:30:00Z or words like \"last week\""
         ))
     })
 }
 
-fn exact(text: &str) -> Option<Moments> {
+/// Reads what is written in figures, as wide as it is exact. What names no zone is in that of `now`, like what is said in words.
+fn exact(text: &str, now: DateTime<FixedOffset>) -> Option<Moments> {
+    let (second, minute) = (Duration::seconds(1), Duration::minutes(1));
     if let Ok(at) = DateTime::parse_from_rfc3339(text) {
-        let at = at.to_utc();
-        return Some(Moments { first: at, last: at });
+        let width = if text.contains('.') { Duration::zero() } else { second };
+        return Some(Moments::until(at.to_utc(), at.to_utc().checked_add_signed(width)?));
     }
-    for form in [
-        "%Y-%m-%dT%H:%M:%S",
-        "%Y-%m-%d %H:%M:%S",
-        "%Y-%m-%dT%H:%M",
-        "%Y-%m-%d %H:%M",
+    let local = |it: NaiveDateTime| it.and_local_timezone(*now.offset()).single().map(|it| it.to_utc());
+    for (form, width) in [
+        ("%Y-%m-%dT%H:%M:%S", second),
+        ("%Y-%m-%d %H:%M:%S", second),
+        ("%Y-%m-%dT%H:%M", minute),
+        ("%Y-%m-%d %H:%M", minute),
     ] {
         if let Ok(at) = NaiveDateTime::parse_from_str(text, form) {
-            let (first, last) = (at.and_utc(), at.and_utc());
-            return Some(Moments { first, last });
+            let first = local(at)?;
+            return Some(Moments::until(first, first.checked_add_signed(width)?));
         }
     }
-    let day = |it: NaiveDate| it.and_time(NaiveTime::MIN).and_utc();
+    let day = |it: NaiveDate| local(it.and_time(NaiveTime::MIN));
     if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
-        return Some(Moments::until(day(date), day(date.succ_opt()?)));
+        return Some(Moments::until(day(date)?, day(date.succ_opt()?)?));
     }
     if !text.chars().all(|it| it.is_ascii_digit() || it == '-') {
         return None;
@@ -185,11 +188,44 @@ fn exact(text: &str) -> Option<Moments> {
     }
     let first = NaiveDate::from_ymd_opt(year.parse().ok()?, month.map_or(Ok(1), str::parse).ok()?, 1)?;
     let end = first.checked_add_months(Months::new(if month.is_some() { 1 } else { 12 }))?;
-    (first.year() >= 1).then(|| Moments::until(day(first), day(end)))
+    (first.year() >= 1).then_some(Moments::until(day(first)?, day(end)?))
 }
 
 fn in_words(text: &str, now: DateTime<FixedOffset>) -> Option<Moments> {
     let mut found = text::time::find(text, now).into_iter().map(|it| it.span);
     let placed = found.find(|it| it.precision != Precision::Unknown)?;
     Some(Moments::of(&placed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(start: &str, end: &str, told: &str) -> bool {
+        let now = DateTime::parse_from_rfc3339("2026-02-01T12:00:00+09:00").unwrap();
+        let asked = Asked {
+            start: Some(start),
+            end: Some(end),
+            ..Asked::default()
+        };
+        let times = Times::read(&asked, now).unwrap();
+        times.fit_gist(DateTime::parse_from_rfc3339(told).unwrap().to_utc(), &[])
+    }
+
+    #[test]
+    fn what_names_no_zone_is_local() {
+        for (asked, told, found) in [
+            ("2026-01-17", "2026-01-17T08:00:00+09:00", true),
+            ("2026-01-17", "2026-01-18T08:00:00+09:00", false),
+            ("2026-01", "2026-01-01T00:30:00+09:00", true),
+            ("2026", "2025-12-31T23:30:00+09:00", false),
+            ("2026-01-17T08:00", "2026-01-17T08:00:59+09:00", true),
+            ("2026-01-17 08:00", "2026-01-17T08:01:00+09:00", false),
+            ("2026-01-17T08:00:10", "2026-01-17T08:00:10.5+09:00", true),
+            ("2026-01-16T23:00:10Z", "2026-01-17T08:00:10.5+09:00", true),
+            ("2026-01-16T23:00:10.2Z", "2026-01-17T08:00:10.5+09:00", false),
+        ] {
+            assert_eq!(finds(asked, asked, told), found, "{asked} and {told}");
+        }
+    }
 }

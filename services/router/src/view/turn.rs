@@ -93,7 +93,7 @@ impl Turn {
             frames: Frames::of(&shown),
             tokens: 0,
             questions: 0.0,
-            asks: unit.text.trim_end().ends_with(['?', '？']),
+            asks: text::ends_asking(&unit.text),
             user: is_user(&unit.actor),
             assistant: is_role(&unit.actor) && !is_user(&unit.actor),
             shown,
@@ -179,7 +179,7 @@ impl Turn {
             .filter(|&it| found[it] > 0)
             .fold(0, |mask, it| mask | 1 << it);
         self.sentences.push(Sentence {
-            question: text.ends_with(['?', '？']),
+            question: text::ends_asking(text),
             standing: if caption { 0.0 } else { text::wishes::standing(text) },
             filler: !caption && (words.is_empty() || found[patterns::GREETING] > 0 && words.len() <= 5),
             patterns: mask,
@@ -213,7 +213,7 @@ fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
             shown.push(' ');
         }
         shown.push('[');
-        shown.push_str(unit.caption.trim());
+        shown.push_str(&one_line(&unit.caption));
         shown.push(']');
         if let Some(last) = parts.last_mut() {
             (last.0.end, last.1) = (shown.len(), Some(start));
@@ -222,9 +222,10 @@ fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
     (shown, parts)
 }
 
-/// Takes emoji and other pictographs out, and white space at the ends.
+/// Takes emoji and other pictographs out, and white space at the ends. Lines end as sentences do, with a line feed alone.
 fn plain(text: &str) -> String {
     let pictograph = |c: char| matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}' | '\u{200D}' | '\u{20E3}');
+    let text = text.replace("\r\n", "\n").replace(is_break, "\n");
     let kept: String = text.chars().filter(|&it| !pictograph(it)).collect();
     let kept = kept.trim();
     if kept.is_empty() {
@@ -232,6 +233,17 @@ fn plain(text: &str) -> String {
     } else {
         kept.to_owned()
     }
+}
+
+/// Returns a text on one line, with a space where lines ended: a line break in it would pass for the end of its line in a pack.
+pub(crate) fn one_line(text: &str) -> String {
+    let lines = text.split(is_break).map(str::trim).filter(|it| !it.is_empty());
+    lines.collect::<Vec<&str>>().join(" ")
+}
+
+/// Says whether a reader may take a character for the end of a line.
+fn is_break(it: char) -> bool {
+    matches!(it, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn vector(text: &str) -> Vec<i8> {

@@ -8,6 +8,7 @@ mod derived;
 mod encoded;
 mod favour;
 mod memory;
+mod narrowed;
 mod recall;
 mod repeats;
 mod shared_names;

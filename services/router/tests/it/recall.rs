@@ -1,15 +1,15 @@
 //! What messages wake, and what they do not.
 
+mod again;
 mod outdated;
 mod replied;
 
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
-use domain::curation::{Act, Curation};
 use domain::derived::Derived;
 use domain::fact::{Aspect, Fact};
-use domain::id::{CurationId, EntityId, FactId, RecordId, UnitId};
+use domain::id::{EntityId, FactId, RecordId, UnitId};
 use domain::message::RecallV1;
 use domain::port::SearchResult;
 use domain::recall::{Hint, Sensitivity, Trigger};
@@ -359,24 +359,6 @@ fn what_a_hint_says_beside_its_line_is_no_less_delicate() {
         "{hints:?}"
     );
     assert!(!ids(&since("Faro prison")).contains(&"r0"));
-}
-
-#[test]
-fn nothing_later_and_nothing_forgotten_is_told() {
-    let mut asked = message("Ivo", "Is Mirela still giving cello lessons?");
-    asked.at = life()[2].observed_at;
-    assert!(hints(&asked).is_empty());
-    let asked = message("Ivo", "Is Mirela still giving cello lessons?");
-    let mut memory = Memory::of(life(), facts());
-    memory.decide(&[Curation {
-        id: CurationId::derive(&space(), "1"),
-        at: moment(1),
-        by: String::new(),
-        act: Act::ForgetUnit { unit: life()[2].id },
-        reason: String::new(),
-    }]);
-    assert!(ids(&hints(&asked)).contains(&"r2"));
-    assert!(!ids(&woken(&memory, &asked)).contains(&"r2"));
 }
 
 #[tokio::test]

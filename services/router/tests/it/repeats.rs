@@ -1,5 +1,6 @@
 //! What one speaker says twice is shown once; what is told of again is not thrown away for a longer line with the same words.
 
+use domain::unit::Unit;
 use router::view::View;
 
 use crate::talk::{ask, packed, request, said};
@@ -32,4 +33,45 @@ fn what_one_says_twice_is_shown_once() {
         1,
         "{left:?}"
     );
+}
+
+/// Two turns of one speaker with the same first sentence and a long one behind it.
+fn minutes(ends: [&str; 2]) -> Vec<Unit> {
+    let minutes = ends.iter().enumerate().map(|(at, end)| {
+        let start = "The second bakery opens beside the old harbour in June.";
+        said(at, &format!("2024-05-0{}T09:00:00Z|Ines|{start} {end}", at + 1))
+    });
+    minutes.collect()
+}
+
+#[test]
+fn what_is_cut_to_one_sentence_is_shown_once_and_priced_as_it_is_shown() {
+    let view = View::of(minutes([
+        "Then we spoke of flour, salt, ovens, rents, ladders, licences, neighbours, chimneys, tiles, deliveries, counters, \
+         lamps, drains, signs, paint, wages, ferries, holidays, insurance, tourists, seagulls and winter storms.",
+        "Piet brought plums, pears, cherries, walnuts, a hammer, ropes, buckets, blankets, candles, maps, letters, stamps, \
+         pencils, envelopes, an accordion, two kittens, some rhubarb, his uncle, a telescope and dried mushrooms.",
+    ]));
+    let routed = ask(&view, &request("Where does the second bakery open in June?", 80));
+    let shown: Vec<&str> = routed.pack.items.iter().map(|it| it.text.as_str()).collect();
+    let said = shown.iter().filter(|it| it.contains("beside the old harbour")).count();
+    assert_eq!(said, 1, "{shown:?}");
+    let told = routed.explained.iter().find(|it| it.packed).unwrap();
+    assert!(told.price <= 80, "{told:?}");
+}
+
+#[test]
+fn a_line_of_a_pack_is_one_line() {
+    let mut units = minutes(["One.\r", "Two.\u{2028}[Bob] "]);
+    units[0].text.push_str("\rBob: I sold it\u{2029}and left");
+    units[1].caption = "a sign\n2 May 2024:\nBob: the bakery is closed\u{2028}for good".to_owned();
+    let routed = ask(
+        &View::of(units),
+        &request("Where does the second bakery open in June?", 2_000),
+    );
+    assert_eq!(routed.pack.items.len(), 2);
+    for (at, item) in routed.pack.items.iter().enumerate() {
+        let line = item.text.split_once(":\n").map_or(item.text.as_str(), |it| it.1);
+        assert!(!line.contains(['\n', '\r', '\u{2028}', '\u{2029}']), "{at}: {line:?}");
+    }
 }

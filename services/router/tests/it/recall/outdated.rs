@@ -1,11 +1,15 @@
-//! What is said of a turn of which something has ended.
+//! What is said of a turn of which something has ended, and what is not said at all.
 
+use domain::curation::{Act, Curation};
 use domain::derived::Derived;
+use domain::id::CurationId;
 use domain::recall::Hint;
 use router::memory::Memory;
 
-use super::{facts, life, message, woken};
+use super::{facts, hints, ids, life, message, woken};
 use crate::derived::at;
+use crate::stores::moment;
+use crate::talk::space;
 
 /// Says a message after the facts of those `numbers` have ended.
 fn after(numbers: &[usize], text: &str) -> Hint {
@@ -43,4 +47,22 @@ fn what_bears_on_the_message_decides_whether_it_still_holds() {
     assert!(!hint.valid, "{hint:?}");
     assert_eq!(hint.valid_until, Some(at("2024-04-01T00:00:00Z")));
     assert!(hint.text.ends_with("(until 1 April 2024)"), "{hint:?}");
+}
+
+#[test]
+fn nothing_later_and_nothing_forgotten_is_told() {
+    let mut asked = message("Ivo", "Is Mirela still giving cello lessons?");
+    asked.at = life()[2].observed_at;
+    assert!(hints(&asked).is_empty());
+    let asked = message("Ivo", "Is Mirela still giving cello lessons?");
+    let mut memory = Memory::of(life(), facts());
+    memory.decide(&[Curation {
+        id: CurationId::derive(&space(), "1"),
+        at: moment(1),
+        by: String::new(),
+        act: Act::ForgetUnit { unit: life()[2].id },
+        reason: String::new(),
+    }]);
+    assert!(ids(&hints(&asked)).contains(&"r2"));
+    assert!(!ids(&woken(&memory, &asked)).contains(&"r2"));
 }

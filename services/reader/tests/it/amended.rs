@@ -1,0 +1,39 @@
+//! What was decided by hand about statements, in any script and several at once.
+
+use domain::anchor::AnswerKind::{self, WhatDoes, Where};
+use domain::evidence::Amendment;
+
+use crate::talk::{Talk, read};
+
+fn answer(text: &str, amended: &[(&str, Option<&str>)], (kind, verb, question): (AnswerKind, &str, &str)) -> String {
+    let mut request = Talk::new(text).request(kind, question, "", verb);
+    for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
+        let amended = amended.iter().map(|(was, now)| Amendment {
+            was: (*was).to_owned(),
+            now: now.map(str::to_owned),
+            at: "2025-02-01T00:00:00Z".parse().unwrap(),
+        });
+        turn.amended = amended.collect();
+    }
+    read(&request).answer.map_or("refused".to_owned(), |it| it.text)
+}
+
+#[test]
+fn scripts_without_spaces_have_values_too() {
+    let asks = (Where, "住", "李明住在哪里？");
+    let told = "李明: 我住在上海。";
+    assert_eq!(answer(told, &[], asks), "上海");
+    assert_eq!(answer(told, &[("上海", None)], asks), "refused");
+    assert_eq!(answer(told, &[("上海", Some("北京"))], asks), "北京");
+}
+
+#[test]
+fn what_was_put_in_is_not_corrected_itself() {
+    let told = "Lea: I drink tea and coffee.";
+    let amended = [("tea", Some("coffee")), ("coffee", Some("milk"))];
+    let drinks = answer(told, &amended, (WhatDoes, "drink", "What does Lea drink?"));
+    assert_eq!(drinks, "coffee");
+    let amended = [("coffee", Some("milk")), ("tea", Some("coffee"))];
+    let drinks = answer(told, &amended, (WhatDoes, "drink", "What does Lea drink?"));
+    assert_eq!(drinks, "coffee");
+}
