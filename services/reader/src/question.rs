@@ -114,10 +114,19 @@ pub(crate) struct Question {
     pub(crate) vector: Vec<f32>,
 }
 
+/// Words of a question in which it says that something is supposed: "which of the two would".
+const OPENING: usize = 5;
+
 impl Question {
     /// Says whether it names nothing but a person and a time: "where was Ann last week".
     pub(crate) fn only_when(&self) -> bool {
         self.words.is_empty() && self.window.is_some()
+    }
+
+    /// Says whether it asks what somebody would do, which is not told but thought.
+    pub(crate) fn is_supposed(&self) -> bool {
+        let opening = text::words(&self.lower).into_iter().take(OPENING);
+        opening.into_iter().any(|it| matches!(it, "would" | "might"))
     }
 
     /// Says whether somebody is the one it asks about; anybody if it asks about nobody by name.

@@ -23,10 +23,8 @@ struct Object {
 /// Says whether the verb of the question is told of something else only. It takes a noun on both sides, neither a kind of the
 /// other, and the one asked for said nowhere near: a sentence that tells it in other words is not judged.
 pub(super) fn is_another(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
-    // What somebody would do is not told but thought.
-    let supposed = ["would ", "might "].iter().any(|it| question.lower.starts_with(it));
     let verb = question.words.iter().find(|it| it.verb && !it.specific);
-    let Some(verb) = verb.filter(|_| !supposed) else {
+    let Some(verb) = verb.filter(|_| !question.is_supposed()) else {
         return false;
     };
     let Some((asked, thing)) = asked(question, &verb.stem) else {

@@ -14,9 +14,11 @@ const SAYS: f32 = 0.9;
 /// An option that is worth this share of the other is no worse.
 const EQUAL: f32 = 0.999;
 
-/// Chooses the option that the best turns speak of; none if they speak of neither, or of both alike.
+/// Chooses the option that the best turns speak of; none if they speak of neither, or of both alike. What somebody would
+/// choose nobody need have spoken of: it is what is nearer to what they said.
 pub(super) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexicon: &mut Lexicon) -> Option<Found> {
     let stems: Vec<Vec<String>> = question.options.iter().map(|it| text::stems(it)).collect();
+    let least = if question.is_supposed() { 0.0 } else { HELD };
     let mut best: Vec<(f32, usize)> = Vec::new();
     for own in &stems {
         // "The red bicycle or the blue bicycle": what both say tells nothing.
@@ -29,7 +31,7 @@ pub(super) fn choice(question: &Question, pool: &Pool<'_>, lines: &[usize], lexi
                 let denied = if denies_match(sentence, question) { 0.5 } else { 1.0 };
                 let sign = denied * if replaced(sentence, own) { 0.5 } else { 1.0 };
                 let worth = sign * held * (1.0 + sentence.cover) * (-0.3 * rank as f32).exp();
-                if held >= HELD && worth > most.0 {
+                if held >= least && worth > most.0 {
                     most = (worth, line);
                 }
             }
