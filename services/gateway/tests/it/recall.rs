@@ -168,15 +168,17 @@ async fn a_message_waits_for_the_one_before_no_longer_than_its_budget() {
         let gateway = &gateway;
         async move { gateway.send("POST /v1/spaces/s/recall", &body).await.problem() }
     };
-    let begun = std::time::Instant::now();
     let second = async {
+        // By then the first one has its turn.
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        let begun = std::time::Instant::now();
         let said = ask(50).await;
         (said, begun.elapsed())
     };
     let (first, (second, after)) = tokio::join!(ask(3_000), second);
     assert_eq!(first, "504 no hints within the budget of 3000 ms");
     assert!(second.starts_with("504 other messages of this session"), "{second}");
-    assert!(after.as_millis() < 2_500, "{after:?}");
+    assert!(after.as_millis() < 2_000, "{after:?}");
 }
 
 #[tokio::test]
