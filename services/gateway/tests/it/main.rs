@@ -4,6 +4,7 @@
 
 mod access;
 mod connections;
+mod content;
 mod curations;
 mod dead_letters;
 mod facts;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply};
 
-const RECORDS: &str = "POST /v1/spaces/s/records";
+pub(crate) const RECORDS: &str = "POST /v1/spaces/s/records";
 
 /// `index status detail`, a line an item.
-fn outcomes(reply: &Reply) -> String {
+pub(crate) fn outcomes(reply: &Reply) -> String {
     let body = reply.json();
     let line = |it: &Value| {
         let detail = it["problem"]["detail"]
@@ -68,67 +68,6 @@ async fn a_bad_record_is_named_and_the_others_go_in() {
     assert_eq!(one, stored["items"][0]);
     let same = format!("GET /v1/spaces/s/records/{}", one["record"].as_str().unwrap());
     assert_eq!(gateway.send(&same, "").await.json(), one);
-}
-
-#[tokio::test]
-async fn content_is_never_overwritten() {
-    let gateway = Gateway::new().await;
-    gateway.start_writer();
-    let first = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#).await;
-    let mark = first.json()["watermark"].as_str().unwrap().to_owned();
-    gateway.written(&mark).await;
-    let again = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#).await;
-    assert_eq!(
-        (again.status, outcomes(&again).as_str()),
-        (StatusCode::ACCEPTED, "0 duplicate -")
-    );
-    gateway.written(again.json()["watermark"].as_str().unwrap()).await;
-    let other = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"two"}]}"#).await;
-    assert!(other.problem().starts_with("409 none of 1 records"), "{other:?}");
-    let mixed = gateway
-        .send(
-            RECORDS,
-            r#"{"records":[{"id":"a","text":"two"},{"id":"b","text":"two"}]}"#,
-        )
-        .await;
-    assert_eq!(mixed.status, StatusCode::ACCEPTED);
-    assert_eq!(mixed.json()["items"][0]["problem"]["status"], 409);
-    assert_eq!(
-        gateway.send("GET /v1/spaces/s/records/a", "").await.json()["text"],
-        "one"
-    );
-}
-
-/// An export spells out what was derived when the record came, and goes in again where it still stands.
-#[tokio::test]
-async fn what_says_the_same_in_other_words_is_known() {
-    let gateway = Gateway::new().await;
-    gateway.start_writer();
-    let at = r#""observed_at":"2026-03-02T18:00:00+01:00""#;
-    let sent =
-        format!(r#"{{"records":[{{"id":"a","text":"one",{at}}},{{"id":"b","actor":"Ann","text":"two",{at}}}]}}"#);
-    let first = gateway.send(RECORDS, &sent).await;
-    gateway.written(first.json()["watermark"].as_str().unwrap()).await;
-    let listed = gateway.send("GET /v1/spaces/s/records", "").await.json();
-    let mut listed: Vec<serde_json::Value> = listed["items"].as_array().unwrap().clone();
-    for record in &mut listed {
-        record.as_object_mut().unwrap().remove("record");
-    }
-    let again = gateway
-        .send(RECORDS, &serde_json::json!({ "records": listed }).to_string())
-        .await;
-    assert_eq!(outcomes(&again), "0 duplicate -\n1 duplicate -", "{again:?}");
-    let named = sent.replace(r#""id":"a","#, r#""id":"a","session":"default","#);
-    let named = gateway.send(RECORDS, &named).await;
-    assert_eq!(outcomes(&named), "0 duplicate -\n1 duplicate -", "{named:?}");
-    for (from, to) in [("one", "One"), ("18:00", "18:01"), (r#""Ann""#, r#""Ben""#)] {
-        let other = gateway.send(RECORDS, &sent.replace(from, to)).await;
-        assert!(outcomes(&other).contains("rejected the id"), "{from}: {other:?}");
-    }
-    let before = serde_json::json!({ "records": [{ "id": "a", "text": "one", "ordinal": 7,
-        "observed_at": "2026-03-02T18:00:00+01:00" }] });
-    let before = gateway.send(RECORDS, &before.to_string()).await;
-    assert!(before.problem().starts_with("409"), "another place: {before:?}");
 }
 
 #[tokio::test]
