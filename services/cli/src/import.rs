@@ -37,6 +37,8 @@ struct Tally {
     accepted: u64,
     known: u64,
     wrong: u64,
+    /// Lines left out by an earlier import of the same file.
+    wrong_before: u64,
     /// Of the batches that may not be searchable yet, the latest last.
     watermarks: VecDeque<String>,
 }
@@ -67,12 +69,13 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
         source = source::open(&args.file)?;
     }
     let skipped = state.lines();
-    let (left_out, watermark) = state.earlier();
+    let (wrong_before, watermark) = state.earlier();
     let mut tally = Tally {
         bar: bar(source.bytes),
         accepted: 0,
         known: 0,
         wrong: 0,
+        wrong_before,
         watermarks: watermark.into_iter().collect(),
     };
     tally.bar.set_position(state.bytes());
@@ -81,7 +84,7 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
         send(&target, &lines.records, &mut tally).await?;
         tally
             .bar
-            .suspend(|| state.save(left_out + tally.wrong, tally.watermarks.back()));
+            .suspend(|| state.save(tally.left_out(), tally.watermarks.back()));
         tally.bar.set_position(state.bytes());
         if lines.end {
             break;
@@ -89,8 +92,8 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
     }
     tally.bar.finish_and_clear();
     let searchable = wait(&target, &tally.watermarks).await?;
-    report(&tally, (skipped, left_out), state.lines(), searchable);
-    Ok(match left_out + tally.wrong {
+    report(&tally, skipped, state.lines(), searchable);
+    Ok(match tally.left_out() {
         0 => Outcome::Done,
         _ => Outcome::Lacking,
     })
@@ -202,6 +205,10 @@ impl Tally {
         self.watermarks.push_back(accepted.watermark);
     }
 
+    fn left_out(&self) -> u64 {
+        self.wrong_before + self.wrong
+    }
+
     fn wrong(&mut self, line: u64, problem: &str) {
         self.wrong += 1;
         if self.wrong <= NAMED {
@@ -226,7 +233,7 @@ async fn wait(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Res
     Ok(true)
 }
 
-fn report(tally: &Tally, (skipped, left_out): (u64, u64), lines: u64, searchable: bool) {
+fn report(tally: &Tally, skipped: u64, lines: u64, searchable: bool) {
     let mut parts = vec![format!("{} records in", tally.accepted)];
     if tally.known > 0 {
         parts.push(format!("{} were there before", tally.known));
@@ -234,11 +241,14 @@ fn report(tally: &Tally, (skipped, left_out): (u64, u64), lines: u64, searchable
     if skipped > 0 {
         parts.push(format!("{skipped} lines were read earlier"));
     }
-    if left_out + tally.wrong > 0 {
-        parts.push(format!("{} of {lines} lines left out", left_out + tally.wrong));
+    if tally.left_out() > 0 {
+        parts.push(format!("{} of {lines} lines left out", tally.left_out()));
     }
-    if left_out > 0 {
-        parts.push(format!("{left_out} of them earlier: --restart sends them again"));
+    if tally.wrong_before > 0 {
+        parts.push(format!(
+            "{} of them earlier: --restart sends them again",
+            tally.wrong_before
+        ));
     }
     let state = if searchable {
         "all searchable"

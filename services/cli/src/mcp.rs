@@ -25,13 +25,11 @@ pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
 
 /// Does the same without a server, over the memory in a folder, which this process serves meanwhile.
 pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
-    let (space, local) = (
-        &args.space,
-        Local {
-            config: args.config.clone(),
-            data: None,
-        },
-    );
+    let space = &args.space;
+    let local = Local {
+        config: args.config.clone(),
+        data: None,
+    };
     let prepared = serve::settings(&local).and_then(|mut settings| {
         // Only this process calls it, and it serves files whatever the settings name.
         settings.set("gateway.keys", Vec::<String>::new())?;

@@ -44,7 +44,8 @@ pub fn recall(
     if heard.idle() || request.limit == 0 {
         return RecalledV1::default();
     }
-    let (ties, considered) = tie::ties(view, heard, request, found, weights);
+    let own = tie::own(view, request);
+    let (ties, considered) = tie::ties(view, (heard, &own), request, found, weights);
     let mut ideas = Ideas::default();
     let shared = Shared::of(known, heard, &request.actor);
     for tie in &ties {
@@ -67,7 +68,6 @@ pub fn recall(
     told::add(view, (known, &shared), heard, (&ties, request.at), &mut ideas);
     against::add(view, known, heard, request, &mut ideas);
     hops::add(view, (known, &shared), heard, (&ties, request.at), &mut ideas);
-    let own = tie::own(view, request);
     let is_own = |place: usize| own.contains(&view.turns()[place].unit.id);
     ideas
         .0

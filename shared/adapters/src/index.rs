@@ -131,7 +131,7 @@ impl MemoryIndex {
     async fn loaded(&self, space: &SpaceId, slot: Arc<Slot>) -> Result<Arc<Slot>> {
         let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
         let span = tracing::info_span!("index.load", %space);
-        let _turn = slot.turn().await;
+        let turn = slot.turn().await;
         let place = Arc::clone(&slot);
         blocking(move || {
             let _span = span.entered();
@@ -139,7 +139,7 @@ impl MemoryIndex {
             cache.load(&place, load)
         })
         .await?;
-        drop(_turn);
+        drop(turn);
         Ok(slot)
     }
 }
@@ -203,7 +203,7 @@ impl Index for MemoryIndex {
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
         if let Some(query) = search.dense.as_ref().filter(|it| it.len() != self.dimension) {
             let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
-            return Err(PortError::new("index.search", ErrorKind::Invalid, detail));
+            return Err(PortError::new(SEARCH, ErrorKind::Invalid, detail));
         }
         let mut slot = None;
         loop {

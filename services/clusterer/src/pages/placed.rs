@@ -83,20 +83,16 @@ impl Placed {
 
     /// Puts a fact, or takes it away as it was put.
     pub(super) fn fact(&mut self, fact: &Fact, more: bool) {
-        self.told.put(fact, more);
-        for topic in self.topics_of_each(fact.source) {
-            self.told.tell(topic, (fact.aspect, rank(fact)), more);
-            self.touched.insert(topic);
-        }
+        let topics = self.topics_of_each(fact.source);
+        self.told.put(fact, &topics, more);
+        self.touched.extend(topics);
     }
 
     /// Puts a fact that was taken back, as it was told, or takes it away as it was put.
     pub(super) fn taken_back(&mut self, fact: &Fact, more: bool) {
-        self.taken.put(fact, more);
-        for topic in self.topics_of_each(fact.source) {
-            self.taken.tell(topic, (fact.aspect, rank(fact)), more);
-            self.touched.insert(topic);
-        }
+        let topics = self.topics_of_each(fact.source);
+        self.taken.put(fact, &topics, more);
+        self.touched.extend(topics);
     }
 
     /// Returns the facts of a topic.
@@ -136,16 +132,19 @@ impl Placed {
 }
 
 impl Stated {
-    fn put(&mut self, fact: &Fact, more: bool) {
+    /// Puts a fact whose unit stands in the talk of `topics`, once an event, or takes it away.
+    fn put(&mut self, fact: &Fact, topics: &[TopicId], more: bool) {
+        let told = (fact.aspect, rank(fact));
         let facts = self.facts.entry(fact.source).or_default();
         if more {
-            facts.insert((fact.aspect, rank(fact)));
+            facts.insert(told);
         } else {
-            facts.remove(&(fact.aspect, rank(fact)));
+            facts.remove(&told);
         }
         if facts.is_empty() {
             self.facts.remove(&fact.source);
         }
+        topics.iter().for_each(|it| self.tell(*it, told, more));
     }
 
     /// Counts one event more, or one less, in whose talk a fact was told.

@@ -47,18 +47,17 @@ pub struct Tie {
     pub score: f32,
 }
 
-/// Ranks the turns that were observed before the message as the router does for a question, and weighs the best of them.
-/// Returns the ties, best support first, and the number of candidates.
+/// Ranks the turns that were observed before the message as the router does for a question, all but those that are the message
+/// itself, and weighs the best of them. Returns the ties, best support first, and the number of candidates.
 pub fn ties(
     view: &View,
-    heard: &Heard,
+    (heard, own): (&Heard, &BTreeSet<UnitId>),
     request: &RecallV1,
     found: &SearchResult,
     weights: &Weights,
 ) -> (Vec<Tie>, usize) {
     let asked = asked(request);
-    let mut shut = own(view, request);
-    shut.extend(&view.marks().forgotten);
+    let shut = own | &view.marks().forgotten;
     let gate = Gate::of(&asked).without(&shut);
     let related = Related::new();
     let candidates = propose::propose(view, &heard.query, &gate, found, &related);

@@ -117,16 +117,18 @@ fn candidates(
 /// Says whether a plan is for a time that is near. It stands from when it was told until the end of the time it is for, which
 /// its turn names.
 fn is_due(fact: &Fact, turn: &Turn, at: DateTime<FixedOffset>) -> bool {
+    if fact.aspect != Aspect::Plan {
+        return false;
+    }
     let ahead = Some(&fact.valid_from).filter(|it| it.start > fact.recorded_at);
     let due = |it: &TimeSpan| near(it, at, NEAR_DAYS);
-    let is_near = match fact.valid_until {
+    match fact.valid_until {
         None => ahead.is_some_and(due),
         Some(until) => match turn.unit.times.iter().find(|it| it.end == until) {
             Some(named) => due(named),
             None => due(&TimeSpan::instant(until - TimeDelta::microseconds(1))),
         },
-    };
-    fact.aspect == Aspect::Plan && is_near
+    }
 }
 
 /// Returns how likely a fact is worth saying, and the words of the message that it shares; 0 if it shares nothing.
