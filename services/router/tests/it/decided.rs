@@ -53,7 +53,11 @@ async fn acts_are_read_when_there_are_new_ones() {
     let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();
     let all = units();
     let asked = request("What did Omar make in pottery classes?", 200);
-    let told = async || packed(&router.route(asked.clone()).await.unwrap()).contains(&"r6");
+    let told = async || {
+        // A test beside this one may have met the span first, and have found nobody who wants it.
+        tracing::callsite::rebuild_interest_cache();
+        packed(&router.route(asked.clone()).await.unwrap()).contains(&"r6")
+    };
     let read = || counting.0.load(Ordering::SeqCst);
 
     put(&ctx, &all[..6]).await;
