@@ -33,6 +33,38 @@ pub enum Aspect {
     Instruction,
 }
 
+impl Aspect {
+    /// All of them.
+    pub const ALL: [Aspect; 10] = [
+        Aspect::Preference,
+        Aspect::Attribute,
+        Aspect::Relation,
+        Aspect::Place,
+        Aspect::Work,
+        Aspect::Plan,
+        Aspect::Possession,
+        Aspect::Count,
+        Aspect::Habit,
+        Aspect::Instruction,
+    ];
+
+    /// Returns its name, as it is written in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Aspect::Preference => "preference",
+            Aspect::Attribute => "attribute",
+            Aspect::Relation => "relation",
+            Aspect::Place => "place",
+            Aspect::Work => "work",
+            Aspect::Plan => "plan",
+            Aspect::Possession => "possession",
+            Aspect::Count => "count",
+            Aspect::Habit => "habit",
+            Aspect::Instruction => "instruction",
+        }
+    }
+}
+
 /// One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
 ///
 /// It holds in `[valid_from.start, valid_until)`; it was known from `recorded_at` on.

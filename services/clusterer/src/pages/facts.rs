@@ -153,22 +153,6 @@ pub(super) fn likes(fact: &Fact) -> bool {
         .any(|it| AGAINST.contains(&it) || it.ends_with("n't"))
 }
 
-/// The name of an aspect, as it is written in JSON.
-pub(super) fn name(aspect: Aspect) -> &'static str {
-    match aspect {
-        Aspect::Preference => "preference",
-        Aspect::Attribute => "attribute",
-        Aspect::Relation => "relation",
-        Aspect::Place => "place",
-        Aspect::Work => "work",
-        Aspect::Plan => "plan",
-        Aspect::Possession => "possession",
-        Aspect::Count => "count",
-        Aspect::Habit => "habit",
-        Aspect::Instruction => "instruction",
-    }
-}
-
 /// The title of a section of facts.
 pub(super) fn title(aspect: Aspect) -> &'static str {
     match aspect {

@@ -131,7 +131,7 @@ impl Known {
                 told.and_then(|it| it.get(&aspect)),
                 taken.and_then(|it| it.get(&aspect)),
             );
-            self.facts_section(facts::title(aspect), facts::name(aspect), &ranks)
+            self.facts_section(facts::title(aspect), aspect.name(), &ranks)
         });
         sections.collect()
     }

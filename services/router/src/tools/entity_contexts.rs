@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use text::sparse;
 
 use super::arguments::{LIMIT_MAX, bad, limit_schema, offset_schema, page, read, said, ten, text_schema};
-use super::shown::aspect_name;
 use super::times::{Asked, Operator, Times, schema};
 use super::{Look, Outcome};
 use crate::memory::{normalised, verb_terms};
@@ -188,7 +187,7 @@ impl EntityContexts {
         let predicate = self
             .predicate
             .as_deref()
-            .is_none_or(|it| it.trim().eq_ignore_ascii_case(aspect_name(fact.aspect)) || says(&fact.predicate, it));
+            .is_none_or(|it| it.trim().eq_ignore_ascii_case(fact.aspect.name()) || says(&fact.predicate, it));
         let object = self.object.as_deref().is_none_or(|it| {
             let other = || {
                 let same = |name: &String| normalised(name) == normalised(&fact.object);

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::{limit_schema, not_found, offset_schema, page, read, said, spec, ten, text_schema};
-use super::shown::{ASPECTS, aspect_name};
 use super::{Look, Outcome};
 
 /// People named when one is not known.
@@ -46,7 +45,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
         spec(
             "query_personal_aspect",
             "Returns what is known of one aspect of a person: facts with their times, those that hold first, then the newest, and the gists that state them.",
-            json!({"person": person, "aspect": {"type": "string", "enum": ASPECTS}, "limit": limit_schema(), "offset": offset_schema()}),
+            json!({"person": person, "aspect": {"type": "string", "enum": Aspect::ALL}, "limit": limit_schema(), "offset": offset_schema()}),
             &["person", "aspect"],
         ),
     ]
@@ -66,7 +65,7 @@ pub(super) fn information(look: &Look, arguments: Value) -> Outcome {
     aspects.sort_by_key(|it| (Reverse(it.1.0), it.0));
     let aspects = aspects
         .into_iter()
-        .map(|(aspect, (facts, hold))| json!({"aspect": aspect_name(aspect), "facts": facts, "hold": hold}));
+        .map(|(aspect, (facts, hold))| json!({"aspect": aspect, "facts": facts, "hold": hold}));
     let entity = entities.first();
     let others = entities
         .iter()
@@ -98,7 +97,7 @@ pub(super) fn aspect(look: &Look, arguments: Value) -> Outcome {
     let shown: Vec<&Arc<Fact>> = facts.iter().skip(offset).take(limit).collect();
     let next = offset + shown.len();
     Ok(json!({
-        "person": entities.first().map_or(person.as_str(), |it| it.name.as_str()), "aspect": aspect_name(aspect),
+        "person": entities.first().map_or(person.as_str(), |it| it.name.as_str()), "aspect": aspect,
         "facts": shown.iter().map(|it| look.fact(it)).collect::<Vec<Value>>(),
         "gists": look.gists(shown.iter().map(|it| it.source), limit),
         "total": facts.len(), "next_offset": (next < facts.len() && !shown.is_empty()).then_some(next)

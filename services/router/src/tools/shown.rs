@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::fact::{Aspect, Fact};
+use domain::fact::Fact;
 use domain::id::UnitId;
 use domain::time::TimeSpan;
 use serde_json::{Value, json};
@@ -119,36 +119,6 @@ pub(super) fn clipped(text: &str) -> String {
     }
     format!("{}\u{2026}", text[..text.floor_char_boundary(TEXT_MAX)].trim_end())
 }
-
-/// Returns the name of an aspect, as it is written in JSON.
-pub(super) fn aspect_name(aspect: Aspect) -> &'static str {
-    match aspect {
-        Aspect::Preference => "preference",
-        Aspect::Attribute => "attribute",
-        Aspect::Relation => "relation",
-        Aspect::Place => "place",
-        Aspect::Work => "work",
-        Aspect::Plan => "plan",
-        Aspect::Possession => "possession",
-        Aspect::Count => "count",
-        Aspect::Habit => "habit",
-        Aspect::Instruction => "instruction",
-    }
-}
-
-/// Every aspect by name.
-pub(super) const ASPECTS: [&str; 10] = [
-    "preference",
-    "attribute",
-    "relation",
-    "place",
-    "work",
-    "plan",
-    "possession",
-    "count",
-    "habit",
-    "instruction",
-];
 
 /// Times as told, resolved.
 fn happened(times: &[TimeSpan], told: chrono::DateTime<chrono::FixedOffset>) -> Vec<String> {
