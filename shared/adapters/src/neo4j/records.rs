@@ -224,17 +224,6 @@ impl Records for NodeRecords {
         graph::by_id(&self.0, "records.get", space, (GET, &ids)).await
     }
 
-    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        selected::select(
-            &self.0,
-            "records.list",
-            space,
-            &Selection::default(),
-            (after, Room::of(limit)),
-        )
-        .await
-    }
-
     async fn select(
         &self,
         space: &SpaceId,

@@ -157,17 +157,6 @@ impl Records for StoredRecords {
         self.0.read("records.get", job).await
     }
 
-    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        selected::select(
-            &self.0,
-            "records.list",
-            space,
-            &Selection::default(),
-            (after, Room::of(limit)),
-        )
-        .await
-    }
-
     async fn select(
         &self,
         space: &SpaceId,

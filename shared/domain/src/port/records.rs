@@ -110,7 +110,9 @@ pub trait Records: Send + Sync + 'static {
 
     /// Returns up to `limit` records in insertion order, starting after the cursor; the cursor to go on with, if any. Going
     /// on passes nothing by, however many write meanwhile.
-    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)>;
+    async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
+        self.select(space, &Selection::default(), after, Room::of(limit)).await
+    }
 
     /// Returns as many of the records that `selection` takes as there is room for, as [`list`](Records::list) does. It looks
     /// at so many records at most: there may be fewer, or none, and still a cursor to go on with.
