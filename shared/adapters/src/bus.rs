@@ -20,14 +20,14 @@ use futures::stream::BoxStream;
 use tracing::Instrument;
 
 use crate::Options;
+use crate::servers::{self, Servers};
 use crate::store::{Durability, Store};
-use inquiries::Inquiries;
 use lane::Lane;
 
 /// Bus and dead letters over the store's file.
 pub(crate) struct QueueBus {
     queue: Arc<Queue>,
-    inquiries: Inquiries,
+    servers: Servers,
 }
 
 /// What deliveries share with the bus.
@@ -49,7 +49,7 @@ impl QueueBus {
         };
         QueueBus {
             queue: Arc::new(queue),
-            inquiries: Inquiries::default(),
+            servers: Servers::default(),
         }
     }
 }
@@ -89,15 +89,13 @@ impl Bus for QueueBus {
 
     async fn request(&self, frame: Frame, patience: Duration) -> Result<Vec<u8>> {
         let span = tracing::info_span!("bus.request", subject = frame.subject);
-        self.inquiries.ask(frame, patience).instrument(span).await
+        inquiries::ask(&self.servers, frame, patience).instrument(span).await
     }
 
     async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>> {
-        let inquiries = self.inquiries.serve(subject);
-        let next = |mut inquiries: tokio::sync::mpsc::Receiver<Inquiry>| async move {
-            inquiries.recv().await.map(|inquiry| (inquiry, inquiries))
-        };
-        Ok(futures::stream::unfold(inquiries, next).boxed())
+        let (server, inquiries) = servers::queue();
+        self.servers.add(subject, server);
+        Ok(inquiries)
     }
 
     async fn backlog(&self, subject: &str, group: &str) -> Result<u64> {

@@ -24,6 +24,7 @@ pub mod neo4j;
 mod notes;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
+mod servers;
 mod store;
 
 pub use embed::embedder;

@@ -50,11 +50,12 @@ use futures::stream::BoxStream;
 use tracing::Instrument;
 
 use feed::Feed;
-use inquiry::Inquiries;
 use lane::{Lane, Member};
 use link::Link;
 use name::Names;
 use schema::Place;
+
+use crate::servers::Servers;
 
 pub use name::partition;
 pub use options::{Credentials, Options, Tls};
@@ -75,7 +76,7 @@ struct Core {
     options: Options,
     /// Partitions by durable subject.
     topics: BTreeMap<String, u16>,
-    inquiries: Inquiries,
+    servers: Servers,
 }
 
 impl NatsBus {
@@ -104,7 +105,7 @@ impl NatsBus {
             names,
             options: options.clone(),
             topics,
-            inquiries: Inquiries::default(),
+            servers: Servers::default(),
         };
         Ok(NatsBus {
             core: Arc::new(core),
@@ -196,11 +197,7 @@ impl Bus for NatsBus {
     }
 
     async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>> {
-        let inquiries = inquiry::serve(&self.core, subject).await?;
-        let next = |mut inquiries: tokio::sync::mpsc::Receiver<Inquiry>| async move {
-            inquiries.recv().await.map(|inquiry| (inquiry, inquiries))
-        };
-        Ok(futures::stream::unfold(inquiries, next).boxed())
+        inquiry::serve(&self.core, subject).await
     }
 
     async fn backlog(&self, subject: &str, group: &str) -> Result<u64> {

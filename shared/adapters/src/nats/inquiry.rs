@@ -1,26 +1,22 @@
 //! Requests over plain NATS: no stream, an answer or an error.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
 use async_nats::{HeaderMap, Message, Request, Subscriber};
 use domain::port::{DEADLINE, Frame, Inquiry, Result};
 use domain::{Classify, ErrorKind, PortError};
+use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::debug;
 
 use super::link::{Link, unanswered};
 use super::{Core, schema, wire};
-use crate::clock;
+use crate::{clock, servers};
 
-/// Requests that may wait for one server of this process.
-const WAITING_MAX: usize = 256;
 /// Servers in all processes share one queue a subject.
 const QUEUE: &str = "servers";
 /// How long servers that leave tell askers so.
@@ -28,14 +24,6 @@ const LINGER: Duration = Duration::from_millis(50);
 /// Instead of the kind of an error: the server leaves and has not begun.
 const LEAVING: &str = "leaving";
 const OPERATION: &str = "bus.request";
-
-type Servers = Vec<mpsc::Sender<Inquiry>>;
-
-/// The servers of this process, by subject. They take turns.
-#[derive(Default)]
-pub(super) struct Inquiries {
-    servers: Mutex<HashMap<String, Servers>>,
-}
 
 /// Answers one request; dropped without an answer it says so.
 struct Replier {
@@ -105,9 +93,9 @@ async fn exchange(core: &Core, frame: &Frame, mut headers: HeaderMap, until: Ins
 }
 
 /// Adds a server of a subject to those of this process.
-pub(super) async fn serve(core: &Arc<Core>, subject: &str) -> Result<mpsc::Receiver<Inquiry>> {
-    let (sender, inquiries) = mpsc::channel(WAITING_MAX);
-    if core.inquiries.added(subject, &sender) {
+pub(super) async fn serve(core: &Arc<Core>, subject: &str) -> Result<BoxStream<'static, Inquiry>> {
+    let (server, inquiries) = servers::queue();
+    if core.servers.join(subject, &server) {
         return Ok(inquiries);
     }
     core.link.ready("bus.serve").await?;
@@ -121,64 +109,24 @@ pub(super) async fn serve(core: &Arc<Core>, subject: &str) -> Result<mpsc::Recei
         })?;
     // Once the server has answered something it has the subscription too.
     schema::exists(&core.link, &core.names.dead_stream()).await?;
-    core.inquiries.first(subject, sender);
+    core.servers.add(subject, server);
     tokio::spawn(hand_out(Arc::clone(core), subject.to_owned(), heard));
     Ok(inquiries)
 }
 
-impl Inquiries {
-    /// Adds a server where there are others; otherwise says no.
-    fn added(&self, subject: &str, sender: &mpsc::Sender<Inquiry>) -> bool {
-        let mut servers = self.lock();
-        let others = servers
-            .get_mut(subject)
-            .filter(|it| it.iter().any(|it| !it.is_closed()));
-        others.map(|it| it.push(sender.clone())).is_some()
-    }
-
-    fn first(&self, subject: &str, sender: mpsc::Sender<Inquiry>) {
-        self.lock().entry(subject.to_owned()).or_default().push(sender);
-    }
-
-    /// Returns the living servers of a subject, the one whose turn it is in front; none when all are gone.
-    fn in_turn(&self, subject: &str) -> Option<Servers> {
-        let mut servers = self.lock();
-        let of_subject = servers.get_mut(subject)?;
-        of_subject.retain(|it| !it.is_closed());
-        if of_subject.is_empty() {
-            servers.remove(subject);
-            return None;
-        }
-        of_subject.rotate_left(1);
-        Some(of_subject.clone())
-    }
-
-    fn forget(&self, subject: &str) {
-        self.lock().remove(subject);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Servers>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Hands requests to the servers in turn until all are gone; what comes then is told so.
 async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
-    while let Some(servers) = core.inquiries.in_turn(&subject) {
-        let gone = async {
-            if let Some(first) = servers.first() {
-                first.closed().await;
-            }
-        };
+    while let Some(serving) = core.servers.in_turn(&subject) {
         let message = tokio::select! {
-            () = gone => continue,
+            () = serving.first_gone() => continue,
             message = heard.next() => message,
         };
         let Some(message) = message else {
-            core.inquiries.forget(&subject);
+            core.servers.forget(&subject);
             return;
         };
-        hand_over(&servers, inquiry(&core.link, &subject, message)).await;
+        // Are all gone, it is dropped, which tells its asker so.
+        drop(serving.take(inquiry(&core.link, &subject, message)).await);
     }
     // The client drops what comes in the moment it unsubscribes, so what is on its way is sent elsewhere first.
     let until = Instant::now() + LINGER;
@@ -190,22 +138,6 @@ async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
     }
     while let Some(message) = heard.next().await {
         Replier::new(&core.link, &message).leave();
-    }
-}
-
-/// Gives a request to the first server with room, else waits for the first; all gone, the request is dropped.
-async fn hand_over(servers: &Servers, mut inquiry: Inquiry) {
-    for server in servers {
-        match server.try_send(inquiry) {
-            Ok(()) => return,
-            Err(TrySendError::Full(back) | TrySendError::Closed(back)) => inquiry = back,
-        }
-    }
-    for server in servers {
-        match server.send(inquiry).await {
-            Ok(()) => return,
-            Err(closed) => inquiry = closed.0,
-        }
     }
 }
 

@@ -1,0 +1,97 @@
+//! Who answers requests in this process, by subject: servers take turns, and one whose queue is full is passed over.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use domain::port::Inquiry;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+/// Requests that may wait for one server.
+const WAITING_MAX: usize = 256;
+
+/// Those of one subject.
+#[derive(Clone, Debug)]
+pub(crate) struct Serving(Vec<mpsc::Sender<Inquiry>>);
+
+/// Those of all subjects.
+#[derive(Debug, Default)]
+pub(crate) struct Servers(Mutex<HashMap<String, Serving>>);
+
+/// Returns the queue of a server, and what the server takes from it.
+pub(crate) fn queue() -> (mpsc::Sender<Inquiry>, BoxStream<'static, Inquiry>) {
+    let (server, inquiries) = mpsc::channel(WAITING_MAX);
+    let next = |mut inquiries: mpsc::Receiver<Inquiry>| async move { inquiries.recv().await.map(|it| (it, inquiries)) };
+    (server, stream::unfold(inquiries, next).boxed())
+}
+
+impl Servers {
+    /// Adds a server.
+    pub(crate) fn add(&self, subject: &str, server: mpsc::Sender<Inquiry>) {
+        let mut all = self.lock();
+        all.entry(subject.to_owned())
+            .or_insert(Serving(Vec::new()))
+            .0
+            .push(server);
+    }
+
+    /// Adds a server where others live; otherwise says no.
+    #[cfg(feature = "distributed")]
+    pub(crate) fn join(&self, subject: &str, server: &mpsc::Sender<Inquiry>) -> bool {
+        let mut all = self.lock();
+        let others = all.get_mut(subject).filter(|it| it.0.iter().any(|it| !it.is_closed()));
+        others.map(|it| it.0.push(server.clone())).is_some()
+    }
+
+    /// Returns the living servers of a subject, the one whose turn it is in front; none when all are gone.
+    pub(crate) fn in_turn(&self, subject: &str) -> Option<Serving> {
+        let mut all = self.lock();
+        let serving = all.get_mut(subject)?;
+        serving.0.retain(|it| !it.is_closed());
+        if serving.0.is_empty() {
+            all.remove(subject);
+            return None;
+        }
+        serving.0.rotate_left(1);
+        Some(serving.clone())
+    }
+
+    /// Forgets the servers of a subject.
+    #[cfg(feature = "distributed")]
+    pub(crate) fn forget(&self, subject: &str) {
+        self.lock().remove(subject);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Serving>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Serving {
+    /// Gives a request to the first server with room, else waits for one; gives it back when all are gone.
+    pub(crate) async fn take(&self, mut inquiry: Inquiry) -> Result<(), Inquiry> {
+        for server in &self.0 {
+            match server.try_send(inquiry) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Full(back) | TrySendError::Closed(back)) => inquiry = back,
+            }
+        }
+        for server in &self.0 {
+            match server.send(inquiry).await {
+                Ok(()) => return Ok(()),
+                Err(closed) => inquiry = closed.0,
+            }
+        }
+        Err(inquiry)
+    }
+
+    /// Waits until the one in front is gone.
+    #[cfg(feature = "distributed")]
+    pub(crate) async fn first_gone(&self) {
+        if let Some(first) = self.0.first() {
+            first.closed().await;
+        }
+    }
+}
