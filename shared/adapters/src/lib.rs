@@ -24,12 +24,14 @@ pub mod neo4j;
 mod notes;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
+mod secret;
 mod servers;
 mod store;
 
 pub use embed::embedder;
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
+pub use secret::Secret;
 pub use store::{UpkeepError, backup, check, forget_vectors, is_behind};
 
 /// Chooses what encrypts for every HTTP client of this process.

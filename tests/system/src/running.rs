@@ -59,7 +59,7 @@ impl Servers {
             ("nats.ack_wait_ms", "3000".to_owned()),
             ("consumer.heartbeat_secs", "1".to_owned()),
             ("neo4j.url", neo4j.url),
-            ("neo4j.password", neo4j.password),
+            ("neo4j.password", neo4j.password.reveal().to_owned()),
             ("neo4j.namespace", name.clone()),
             ("qdrant.url", qdrant.url),
             ("qdrant.prefix", name),

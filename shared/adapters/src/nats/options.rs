@@ -1,4 +1,3 @@
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::name;
 use super::schema::Topic;
+use crate::Secret;
 
 /// Longest pause between two attempts to reach the server again.
 const RECONNECT_MAX: Duration = Duration::from_millis(500);
@@ -58,7 +58,7 @@ pub struct Options {
 }
 
 /// Who one is to the servers; what is empty is not used, and the first of them that is not empty counts.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Credentials {
     /// File with a JWT and its seed, as `nsc` writes it.
@@ -68,9 +68,9 @@ pub struct Credentials {
     /// Name of a user.
     pub user: String,
     /// Password of `user`.
-    pub password: String,
+    pub password: Secret,
     /// A token.
-    pub token: String,
+    pub token: Secret,
 }
 
 /// Certificates, PEM files; what is empty is not used.
@@ -107,15 +107,6 @@ impl Default for Options {
             dead_letters_bytes_max: 1 << 30,
             topics: Topic::of_mnemic(),
         }
-    }
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = self.kind();
-        f.debug_struct("Credentials")
-            .field("kind", &kind)
-            .finish_non_exhaustive()
     }
 }
 
@@ -174,14 +165,14 @@ impl Options {
             });
         let Credentials {
             user, password, token, ..
-        } = self.credentials.clone();
+        } = &self.credentials;
         options = match self.credentials.kind() {
             "creds" => options
                 .credentials(&read(&self.credentials.creds_file)?)
                 .map_err(|source| wrong("the creds file cannot be read").caused_by(source))?,
             "nkey" => options.nkey(read(&self.credentials.nkey_file)?.trim().to_owned()),
-            "user" => options.user_and_password(user, password),
-            "token" => options.token(token),
+            "user" => options.user_and_password(user.clone(), password.reveal().to_owned()),
+            "token" => options.token(token.reveal().to_owned()),
             _ => options,
         };
         if !self.tls.ca_file.as_os_str().is_empty() {

@@ -1,9 +1,9 @@
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::SetupError;
+use crate::Secret;
 
 /// Most points of one write; larger batches only make a call longer.
 pub(super) const BATCH_POINTS_MAX: usize = 256;
@@ -11,14 +11,14 @@ pub(super) const BATCH_POINTS_MAX: usize = 256;
 const PREFIX_BYTES_MAX: usize = 32;
 
 /// Where the server is, who calls it, and the bounds of the calls.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// `http://host:port` of the gRPC port, or `https://host:port` for TLS. The server's certificate is checked against
     /// those of the system; a private authority is added to them with the environment variable `SSL_CERT_FILE`.
     pub url: String,
-    /// Key of the server, empty for none; never printed. Sent in clear over `http`.
-    pub api_key: String,
+    /// Key of the server, empty for none. Sent in clear over `http`.
+    pub api_key: Secret,
     /// First part of the collections' names, 1 to 32 of `a-z`, `0-9`, `_` and `-`: deployments with different ones share
     /// a server.
     pub prefix: String,
@@ -42,7 +42,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             url: "http://127.0.0.1:6334".to_owned(),
-            api_key: String::new(),
+            api_key: Secret::default(),
             prefix: "mnemic".to_owned(),
             exact: false,
             connections: 3,
@@ -52,23 +52,6 @@ impl Default for Options {
             call_ms: 10_000,
             tries: 3,
         }
-    }
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("url", &self.url)
-            .field("api_key", &"***")
-            .field("prefix", &self.prefix)
-            .field("exact", &self.exact)
-            .field("connections", &self.connections)
-            .field("batch_points", &self.batch_points)
-            .field("connect_ms", &self.connect_ms)
-            .field("try_ms", &self.try_ms)
-            .field("call_ms", &self.call_ms)
-            .field("tries", &self.tries)
-            .finish()
     }
 }
 
@@ -91,7 +74,7 @@ impl Options {
             .connect_timeout(Duration::from_millis(self.connect_ms.max(1)));
         config.set_pool_size(self.connections.max(1));
         if !self.api_key.is_empty() {
-            config.set_api_key(&self.api_key);
+            config.set_api_key(self.api_key.reveal());
         }
         config.build().map_err(|error| SetupError::Options {
             detail: "the driver refuses the options".to_owned(),
@@ -111,7 +94,7 @@ impl Options {
         if self.prefix.is_empty() || self.prefix.len() > PREFIX_BYTES_MAX || !self.prefix.bytes().all(plain) {
             return Err(wrong("`prefix` is not 1 to 32 of a-z, 0-9, '_' and '-'"));
         }
-        if !self.api_key.bytes().all(|b| b.is_ascii_graphic()) {
+        if !self.api_key.reveal().bytes().all(|b| b.is_ascii_graphic()) {
             return Err(wrong("`api_key` has characters that cannot be sent"));
         }
         Ok(())

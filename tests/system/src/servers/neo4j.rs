@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use adapters::Secret;
 use adapters::neo4j::Options;
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
@@ -123,9 +124,9 @@ impl Server {
         Options {
             url: format!("bolt://localhost:{}", self.port),
             password: if self.password {
-                PASSWORD.to_owned()
+                PASSWORD.into()
             } else {
-                String::new()
+                Secret::default()
             },
             namespace: namespace.to_owned(),
             connect_ms: 30_000,

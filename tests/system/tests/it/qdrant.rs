@@ -36,7 +36,10 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
     };
     let options = Options {
         url,
-        api_key: std::env::var("MNEMIC_TEST_QDRANT_KEY").unwrap_or_default(),
+        api_key: std::env::var("MNEMIC_TEST_QDRANT_KEY")
+            .unwrap_or_default()
+            .as_str()
+            .into(),
         prefix: unique(),
         exact: true,
         // Collections are made slowly by a server that is not optimised, several at once.
@@ -69,7 +72,7 @@ fn unique() -> String {
 /// The bare driver, for what the adapter does not do.
 fn driver(options: &Options) -> Qdrant {
     let config = Qdrant::from_url(&options.url).skip_compatibility_check();
-    let key = Some(options.api_key.clone()).filter(|it| !it.is_empty());
+    let key = Some(options.api_key.reveal().to_owned()).filter(|it| !it.is_empty());
     config.api_key(key).build().unwrap()
 }
 

@@ -39,7 +39,12 @@ impl Stores {
         let ours = aliases.into_iter().find(|it| it.alias_name.starts_with(&prefix));
         let namespace = of("neo4j.namespace");
         let options = servers.neo4j.options(&namespace);
-        let neo4j = neo4rs::Graph::new(options.url.clone(), options.user.clone(), options.password.clone()).unwrap();
+        let neo4j = neo4rs::Graph::new(
+            options.url.clone(),
+            options.user.clone(),
+            options.password.reveal().to_owned(),
+        )
+        .unwrap();
         Stores {
             qdrant,
             collection: ours.unwrap().collection_name,

@@ -26,7 +26,7 @@ async fn wrong_credentials_are_refused_by_name() {
     let with = |user: &str, password: &str| Options {
         credentials: Credentials {
             user: user.to_owned(),
-            password: password.to_owned(),
+            password: password.into(),
             ..Credentials::default()
         },
         ..options(&server)
@@ -53,7 +53,7 @@ async fn tokens_and_nkeys_open() {
     let nkey_file = dir.path().join("seed");
     std::fs::write(&nkey_file, format!("{SEED}\n")).unwrap();
     let token = Credentials {
-        token: "t0ken".to_owned(),
+        token: "t0ken".into(),
         ..Credentials::default()
     };
     let nkey = Credentials {
@@ -211,7 +211,7 @@ async fn guarded(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
         service: role.name().to_owned(),
         credentials: Credentials {
             user: role.name().to_owned(),
-            password: role.name().to_owned(),
+            password: role.name().into(),
             ..Credentials::default()
         },
         ..base.clone()

@@ -57,7 +57,7 @@ dbms.ssl.policy.bolt.public_certificate=server.crt\n",
         assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused:?}");
     }
     let guessed = Options {
-        password: "a wrong guess".to_owned(),
+        password: "a wrong guess".into(),
         ..plain.clone()
     };
     let refused = Neo4j::connect(&guessed).await.err().unwrap();

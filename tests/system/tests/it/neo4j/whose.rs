@@ -32,7 +32,7 @@ async fn what_an_earlier_version_stored_is_listed_by_whose_it_is() {
     let config = ConfigBuilder::default()
         .uri(options.url.as_str())
         .user(options.user.as_str())
-        .password(options.password.as_str());
+        .password(options.password.reveal());
     let server = Graph::connect(config.build().unwrap()).unwrap();
     let forget = "MATCH (n:Record|Unit) WHERE n.key STARTS WITH $start REMOVE n.actor, n.session";
     let start = format!("{}/", options.namespace);

@@ -95,7 +95,7 @@ async fn drift_is_reported() {
 async fn a_wrong_key_is_refused() {
     let server = Server::start("open-sesame").unwrap();
     let right = Options {
-        api_key: "open-sesame".to_owned(),
+        api_key: "open-sesame".into(),
         ..server.options("t")
     };
     let refused = provision(&server.options("t"), 128, "m").await.err().unwrap();
@@ -103,7 +103,7 @@ async fn a_wrong_key_is_refused() {
     assert!(provision(&right, 128, "m").await.is_ok());
     assert!(!format!("{right:?}").contains("sesame"));
     let other = Options {
-        api_key: "two\nlines".to_owned(),
+        api_key: "two\nlines".into(),
         ..right
     };
     assert_eq!(
