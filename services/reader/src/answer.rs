@@ -14,6 +14,7 @@ mod object;
 mod option;
 mod outcome;
 mod polarity;
+mod refuted;
 mod score;
 mod slots;
 mod spans;
@@ -164,6 +165,7 @@ fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
     bound::keep(question, pool, &mut scored);
     gone::drop(question, pool, &mut scored);
+    refuted::drop(pool, &mut scored);
     let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
     let classed = matches!(question.class, Some(Asked::Colour | Asked::Money | Asked::Mail));
     let right = |it: &Scored| it.grade == Grade::Right;

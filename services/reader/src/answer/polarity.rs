@@ -107,8 +107,9 @@ fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<(bool, 
 }
 
 /// Says whether a turn opens with no; none if it opens with neither yes nor no.
-fn opens_denying(line: &Line<'_>) -> Option<bool> {
-    match text::words(&line.turn.text).first()?.to_lowercase().as_str() {
+pub(super) fn opens_denying(line: &Line<'_>) -> Option<bool> {
+    let english = text::gloss::english(text::sentences(&line.turn.text).first()?);
+    match text::words(&english).first()?.to_lowercase().as_str() {
         "no" | "nope" | "nah" | "never" => Some(true),
         "yes" | "yeah" | "yep" | "yup" | "absolutely" | "definitely" => Some(false),
         _ => None,

@@ -122,6 +122,8 @@ fn cue(last: &str, word: &str, next: &str) -> Tense {
         "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
         "going" if next == "to" => Tense::Future,
         "looking" | "forward" => Tense::Future,
+        // "In Rome now, back on the 28th"; who came back did so before.
+        "back" if matches!(next, "on" | "by") && (is_be(last) || matches!(last, "" | "," | "be")) => Tense::Future,
         "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
         _ if is_past(word) => Tense::Past,
         "gone" | "done" if !tied(last) => Tense::Past,
