@@ -36,12 +36,12 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 
 {{/* Who runs, and which sections of the settings each reads: as `Uses` in shared/adapters/src/distributed.rs has it. */}}
 {{- define "mnemic.sections" -}}
-standalone: [gateway, writer, clusterer, router, reader, embeddings]
+standalone: [gateway, writer, clusterer, router, reader, embeddings, language_model]
 gateway: [gateway, nats, neo4j, qdrant, embeddings]
 writer: [writer, nats, neo4j, qdrant, embeddings]
 clusterer: [clusterer, nats, neo4j]
 router: [router, nats, neo4j, qdrant, embeddings]
-reader: [reader, nats]
+reader: [reader, nats, language_model]
 provision: [nats, neo4j, qdrant, embeddings]
 {{- end }}
 
@@ -142,8 +142,11 @@ provision: [nats, neo4j, qdrant, embeddings]
   value: /etc/mnemic/qdrant-ca/ca.crt
 {{- end }}
 {{- end }}
-{{- if and (has "embeddings" $sections) $v.embeddings.existingSecret }}
-{{ include "mnemic.secret" (dict "name" "MNEMIC_EMBEDDINGS__KEY" "secret" $v.embeddings.existingSecret "key" "key") }}
+{{- range $endpoint := list "embeddings" "language_model" }}
+{{- $secret := (index $v $endpoint).existingSecret }}
+{{- if and (has $endpoint $sections) $secret }}
+{{ include "mnemic.secret" (dict "name" (printf "MNEMIC_%s__KEY" (upper $endpoint)) "secret" $secret "key" "key") }}
+{{- end }}
 {{- end }}
 {{- with $v.extraEnv }}
 {{ toYaml . }}

@@ -189,6 +189,9 @@ pub(crate) struct Ask {
     /// Share of the evidence that is enough, above 0 and at most 1; 1 spends the whole budget.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(crate) enough: f32,
+    /// Calls of the server's language model allowed; with one or more it answers from the evidence, if one is set up.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]
+    pub(crate) model_calls: u8,
     /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
     #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,

@@ -126,9 +126,14 @@ fn explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
 
 fn cost(reply: &QueryResponse) -> String {
     let cost = &reply.cost;
+    let usage = cost.usage;
+    let of = match usage.is_none() {
+        true => String::new(),
+        false => format!(" ({} + {} tokens)", usage.prompt_tokens, usage.completion_tokens),
+    };
     let calls = if cost.model_calls == 1 { "call" } else { "calls" };
     let mut text = format!(
-        "{} of {} tokens, {:.0} ms, {} model {calls}, {} candidates of {} units",
+        "{} of {} tokens, {:.0} ms, {} model {calls}{of}, {} candidates of {} units",
         reply.pack.tokens, reply.pack.budget, cost.ms, cost.model_calls, cost.candidates, cost.units
     );
     for degraded in &reply.degraded {

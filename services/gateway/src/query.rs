@@ -22,7 +22,7 @@ use std::time::Duration;
 use domain::evidence::{Answer, Sufficiency, Verdict};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
-use domain::port::Position;
+use domain::port::{Position, Usage};
 use domain::{Classify, ErrorKind, PortError};
 use host::metrics::Operation;
 use tokio::time::Instant;
@@ -42,6 +42,7 @@ struct Query<'a> {
     route: RouteV1,
     strategy: Strategy,
     answer: bool,
+    model_calls: u32,
     metadata: bool,
     trace_id: String,
     started: Instant,
@@ -59,7 +60,8 @@ pub(crate) async fn ask(
     trace_id: String,
 ) -> Result<QueryResponse, Problem> {
     let started = Instant::now();
-    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
+    let most = app.config.request_ms_max;
+    let patience = Duration::from_millis(request.budget.time_ms(most).min(most));
     let outcome = host::within(patience, answer(app, space, request, trace_id, started)).await;
     app.context
         .metrics
@@ -76,13 +78,15 @@ async fn answer(
 ) -> Result<QueryResponse, Problem> {
     let after = watermark::given(space, request.after.as_deref())?;
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
-    let budget = Duration::from_millis(request.budget.ms);
+    let budget = Duration::from_millis(request.budget.time_ms(app.config.request_ms_max));
+    let model_calls = request.budget.model_calls;
     let route = parse(app, space, request)?;
     let mut query = Query {
         app,
         route,
         strategy,
         answer,
+        model_calls,
         metadata,
         trace_id,
         started,
@@ -197,10 +201,15 @@ impl Query<'_> {
             words: routed.words.clone(),
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
+            // Whoever wants no answer pays for none.
+            model_calls: if self.answer { self.model_calls } else { 0 },
         };
         let outcome = self.app.context.request(&request, self.left()).await;
         self.note("answer", begun);
-        outcome.unwrap_or_else(|error| self.unread(&error))
+        let mut answered: AnsweredV1 = outcome.unwrap_or_else(|error| self.unread(&error));
+        let degraded = answered.degraded.drain(..);
+        degraded.for_each(|it| self.degrade(format!("answer: {it}")));
+        answered
     }
 
     fn respond(self, routed: RoutedV1, answered: AnsweredV1, metadata: Option<Metadata>) -> QueryResponse {
@@ -220,6 +229,7 @@ impl Query<'_> {
             cost: Cost {
                 tokens: routed.pack.tokens,
                 model_calls: answered.model_calls,
+                usage: answered.usage,
                 ms: ms(self.started),
                 steps: self.steps,
                 units: routed.units,
@@ -284,6 +294,8 @@ impl Query<'_> {
             verdict,
             answer: None,
             model_calls: 0,
+            usage: Usage::default(),
+            degraded: Vec::new(),
         }
     }
 

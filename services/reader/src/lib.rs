@@ -1,5 +1,5 @@
 //! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
-//! without a model.
+//! without a model. Where a language model is set up and a question allows calls of it, `model` has it answer instead.
 //!
 //! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to [`AnsweredV1`]. `question` reads what is asked, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
@@ -10,6 +10,7 @@
 
 mod amend;
 mod answer;
+mod answering;
 pub mod check;
 pub mod choices;
 mod error;
@@ -17,6 +18,7 @@ pub mod features;
 mod implied;
 mod judge;
 mod lists;
+mod model;
 mod plan;
 mod pool;
 mod question;
@@ -29,10 +31,12 @@ mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1};
+use domain::message::{AnswerV1, PlanV1, PlannedV1};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use tracing::{Instrument, info_span};
+use tracing::info_span;
+
+use answering::Answering;
 
 pub use error::Error;
 pub use plan::plan;
@@ -44,6 +48,8 @@ pub use read::{Reader, features};
 pub struct Config {
     /// Questions read at once; each takes a few milliseconds of one core.
     pub in_flight_max: usize,
+    /// Questions that a language model answers at once; each waits for it mostly.
+    pub model_in_flight_max: usize,
     /// Scenes read of one request; the rest, the weakest, is left out.
     pub scenes_max: usize,
     /// Longest question in bytes.
@@ -59,6 +65,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             in_flight_max: 8,
+            model_in_flight_max: 32,
             scenes_max: 64,
             question_bytes_max: 16 * 1024,
             refusal: PathBuf::new(),
@@ -78,11 +85,14 @@ pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
 
 async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("reader")?;
-    let reader = Arc::new(Reader::new(&config)?);
     let in_flight_max = config.in_flight_max;
     let bytes_max = config.question_bytes_max;
-    let answers = ctx.serve::<AnswerV1, Error, _, _>(in_flight_max, move |request| {
-        answer(request, config.clone(), Arc::clone(&reader))
+    let answering = Arc::new(Answering::new(&ctx, config)?);
+    // Who waits for a language model keeps nobody else from being read.
+    let served_max = in_flight_max + answering.waiting_max();
+    let answers = ctx.serve::<AnswerV1, Error, _, _>(served_max, move |request| {
+        let answering = Arc::clone(&answering);
+        async move { answering.answer(request).await }
     });
     let plans = ctx.serve::<PlanV1, Error, _, _>(in_flight_max, move |request| {
         std::future::ready(planned(&request, bytes_max))
@@ -105,17 +115,4 @@ fn check(question: &str, bytes_max: usize) -> Result<(), Error> {
         return Err(Error::QuestionTooLong { bytes });
     }
     Ok(())
-}
-
-async fn answer(mut request: AnswerV1, config: Config, reader: Arc<Reader>) -> Result<AnsweredV1, Error> {
-    check(&request.question, config.question_bytes_max)?;
-    request.scenes.truncate(config.scenes_max);
-    let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
-    let work = {
-        let span = span.clone();
-        move || span.in_scope(|| reader.read(&request))
-    };
-    let answered = tokio::task::spawn_blocking(work).instrument(span).await?;
-    tracing::debug!(status = ?answered.verdict.status, answered = answered.answer.is_some(), "read");
-    Ok(answered)
 }

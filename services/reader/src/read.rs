@@ -3,6 +3,7 @@
 use domain::anchor::AnswerKind;
 use domain::evidence::{Answer, NearMiss, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
+use domain::port::Usage;
 use text::gloss;
 
 use crate::amend::{self, amended};
@@ -330,6 +331,8 @@ fn refused(reason: &str, nearest: Vec<NearMiss>) -> AnsweredV1 {
         verdict,
         answer: None,
         model_calls: 0,
+        usage: Usage::default(),
+        degraded: Vec::new(),
     }
 }
 
@@ -378,5 +381,7 @@ fn accepted(
         },
         answer: Some(answer),
         model_calls: 0,
+        usage: Usage::default(),
+        degraded: Vec::new(),
     }
 }

@@ -7,6 +7,7 @@ mod bus;
 mod embedder;
 mod graph;
 mod index;
+mod model;
 mod records;
 mod selection;
 
@@ -14,6 +15,7 @@ pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Fr
 pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
+pub use model::{Completion, LanguageModel, Prompt, Usage};
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo};
 pub use selection::{Room, Selection, folded};
 

@@ -1,6 +1,7 @@
 //! The only place that chooses adapters.
 
 mod embedder;
+mod language_model;
 #[cfg(feature = "distributed")]
 mod servers;
 
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, LanguageModel, Records};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -79,6 +80,8 @@ pub struct Backends {
     pub index: Arc<dyn Index>,
     /// Texts to vectors.
     pub embedder: Arc<dyn Embedder>,
+    /// Replies to prompts, if one is named in the settings.
+    pub language_model: Option<Arc<dyn LanguageModel>>,
 }
 
 /// What connecting is given beside the settings.
@@ -169,6 +172,7 @@ pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<
         graph: stores.graph,
         index: stores.index,
         embedder: stores.embedder,
+        language_model: language_model::open(settings)?,
     };
     Ok((backends, guards))
 }

@@ -4,6 +4,7 @@
 //! waited for it hears at once, and answers without it or comes back later.
 
 pub(crate) mod embedder;
+pub(crate) mod language_model;
 #[cfg(feature = "distributed")]
 pub(crate) mod ports;
 
@@ -27,6 +28,8 @@ const REST: Duration = Duration::from_secs(1);
 const FAIR: Duration = Duration::from_millis(500);
 /// Pause between looks at a server that is away.
 const LOOK: Duration = Duration::from_millis(100);
+/// Share of the time there is that one call gets, so that time stays to go on without it.
+const SHARE: f64 = 0.5;
 
 /// Runs `work` on behalf of somebody who waits for `patience`: each call of a store gets at most half of what is left
 /// of it, so that time stays to go on without that store.
@@ -34,7 +37,7 @@ pub async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> T {
     DEADLINE.scope(Instant::now() + patience, work).await
 }
 
-/// The servers of this process; where the stores are embedded, at most an embeddings endpoint.
+/// The servers that consumers wait for; where the stores are embedded, at most an embeddings endpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guards(Vec<Arc<Guard>>);
 
@@ -129,7 +132,7 @@ impl Guard {
         work: impl Future<Output = Result<T, PortError>>,
     ) -> Result<T, PortError> {
         let begun = Instant::now();
-        let outcome = in_time(operation, work).await;
+        let outcome = in_time(operation, SHARE, work).await;
         self.learn(begun, &outcome);
         outcome
     }
@@ -204,14 +207,18 @@ impl Guard {
     }
 }
 
-/// Does a call in the time there is.
-async fn in_time<T>(operation: &'static str, work: impl Future<Output = Result<T, PortError>>) -> Result<T, PortError> {
+/// Does a call in a share of the time there is.
+async fn in_time<T>(
+    operation: &'static str,
+    share: f64,
+    work: impl Future<Output = Result<T, PortError>>,
+) -> Result<T, PortError> {
     let Ok(deadline) = DEADLINE.try_with(|it| *it) else {
         return work.await;
     };
-    let share = deadline.saturating_duration_since(Instant::now()) / 2;
+    let time = deadline.saturating_duration_since(Instant::now()).mul_f64(share);
     let detail = "took too much of the time there is";
-    timeout(share, work)
+    timeout(time, work)
         .await
         .unwrap_or_else(|_| Err(PortError::new(operation, ErrorKind::Timeout, detail)))
 }

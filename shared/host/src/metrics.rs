@@ -4,6 +4,8 @@
 //! top similarity, items total, bytes total). Labels are bounded: routes, subjects, groups, operations and outcomes are
 //! closed sets; spaces, ids and texts are never labels.
 
+mod model;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64};
@@ -21,6 +23,7 @@ use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
 use crate::Backends;
+pub use model::ModelOutcome;
 
 /// Spaces read at a time for the totals, and at most this many pages: each scrape reads them. The help text names them.
 const SPACES_PAGE: usize = 1_000;
@@ -115,6 +118,7 @@ struct Families {
     similarity: Histogram,
     items: Family<Item, Gauge<i64, AtomicI64>>,
     bytes: Counter<u64, AtomicU64>,
+    model: model::Model,
     watched: Mutex<BTreeSet<(&'static str, String)>>,
 }
 
@@ -136,6 +140,7 @@ impl Default for Metrics {
             similarity: Histogram::new((1..=10).map(|it| f64::from(it) / 10.0)),
             items: Family::default(),
             bytes: Counter::default(),
+            model: model::Model::default(),
             watched: Mutex::default(),
         };
         families.register();
@@ -206,6 +211,7 @@ impl Families {
             self.items.clone(),
         );
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());
+        self.model.register(it);
     }
 }
 

@@ -5,24 +5,27 @@
 //! password may be all digits. Variables without `__` are not settings: a cluster injects its own, like
 //! `MNEMIC_SERVICE_HOST`. What is unknown is an error that names it. Secrets are never shown, in errors neither.
 
+mod error;
 mod secret;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use error::Error;
 use secret::{is_secret, mask, without_secrets};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 /// The sections there are.
-pub const SECTIONS: [&str; 14] = [
+pub const SECTIONS: [&str; 15] = [
     "admin",
     "backends",
     "clusterer",
     "consumer",
     "embeddings",
     "gateway",
+    "language_model",
     "nats",
     "neo4j",
     "process",
@@ -39,55 +42,6 @@ const PREFIX: &str = "MNEMIC_";
 const FILE_VARIABLE: &str = "MNEMIC_CONFIG";
 /// Read from the working directory when nothing names a file.
 const FILE_DEFAULT: &str = "mnemic.toml";
-
-/// What is wrong with the settings.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The file cannot be read.
-    #[error("cannot read the settings file {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is not TOML. The line is not shown, since it may hold a secret.
-    #[error("the settings file {} is not valid TOML, line {line}: {detail}", path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// Where, from 1.
-        line: usize,
-        /// Why.
-        detail: String,
-    },
-    /// There is no such section.
-    #[error("unknown section `{name}` in {origin}; there are: {}", SECTIONS.join(", "))]
-    UnknownSection {
-        /// What was written.
-        name: String,
-        /// The file or variable that has it.
-        origin: String,
-    },
-    /// A section is not a table, or a variable goes deeper than a table.
-    #[error("`{name}` in {origin} is not a table")]
-    NotATable {
-        /// What was written.
-        name: String,
-        /// The file or variable that has it.
-        origin: String,
-    },
-    /// A key is unknown, missing or of the wrong type.
-    #[error("section [{section}] from {origin}: {}", first_line(detail))]
-    Section {
-        /// The section.
-        section: String,
-        /// The file and variables it was read from.
-        origin: String,
-        /// What is wrong, with the known keys.
-        detail: String,
-    },
-}
 
 /// The settings in force.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +161,8 @@ impl Settings {
         all.complete::<crate::health::Config>("admin")?;
         all.complete::<crate::backends::Config>("backends")?;
         all.complete::<crate::bus::Config>("consumer")?;
-        all.complete::<adapters::endpoint::Options>("embeddings")?;
+        all.complete::<adapters::endpoint::embeddings::Options>("embeddings")?;
+        all.complete::<adapters::endpoint::chat::Options>("language_model")?;
         all.complete::<crate::process::Config>("process")?;
         all.complete::<crate::telemetry::Config>("telemetry")?;
         #[cfg(feature = "distributed")]
@@ -274,11 +229,6 @@ fn read_value(text: &str) -> Value {
         Some(Value::Datetime(_)) | None => Value::String(text.to_owned()),
         Some(value) => value,
     }
-}
-
-/// The errors of `toml` go on with a picture of the text, which is not there for a section.
-fn first_line(detail: &str) -> &str {
-    detail.lines().next().unwrap_or(detail)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Real servers for tests, each in a folder and on a port of its own, gone when dropped.
 
+pub mod chat;
 pub mod embeddings;
 pub mod jaeger;
 pub mod nats;

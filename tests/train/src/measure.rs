@@ -91,6 +91,7 @@ fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
         words: routed.words,
         pack: routed.pack,
         scenes: routed.scenes,
+        model_calls: 0,
     }
 }
 

@@ -122,6 +122,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
         words: routed.words,
         pack: routed.pack,
         scenes: routed.scenes,
+        model_calls: 0,
     })
 }
 

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use domain::anchor::Anchors;
 use domain::evidence::{Answer, PackItem, RankedUnit, UnitExplanation, Verdict};
 use domain::id::UnitId;
+use domain::port::Usage;
 use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -107,9 +108,13 @@ pub struct Budget {
     /// all tokens.
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub enough: f32,
-    /// Milliseconds for everything, waiting for `after` included.
-    pub ms: u64,
-    /// Calls of a language model; no model is called yet.
+    /// Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
+    /// allowed.
+    #[schema(value_type = Option<u64>)]
+    pub ms: Option<u64>,
+    /// Calls of a language model. If one is set up and may be called, it answers from the pack, in one call, or two if its first
+    /// reply cannot be read.
+    #[schema(maximum = 64)]
     pub model_calls: u32,
 }
 
@@ -118,9 +123,17 @@ impl Default for Budget {
         Budget {
             tokens: 512,
             enough: 1.0,
-            ms: 2_000,
+            ms: None,
             model_calls: 0,
         }
+    }
+}
+
+impl Budget {
+    /// Returns the milliseconds for everything, where a request may take `most`.
+    pub fn time_ms(&self, most: u64) -> u64 {
+        let usual = if self.model_calls > 0 { 30_000 } else { 2_000 };
+        self.ms.unwrap_or(most.min(usual))
     }
 }
 
@@ -210,6 +223,9 @@ pub struct Cost {
     pub tokens: u32,
     /// Calls of a language model.
     pub model_calls: u32,
+    /// Tokens those calls read and wrote, as the model counts them.
+    #[serde(default, skip_serializing_if = "Usage::is_none")]
+    pub usage: Usage,
     /// Milliseconds in all.
     pub ms: f32,
     /// Milliseconds by step, in order.

@@ -27,7 +27,11 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
             u64::from(request.budget.tokens),
             u64::from(config.pack_tokens_max),
         ),
-        ("budget.ms", request.budget.ms, config.request_ms_max),
+        (
+            "budget.ms",
+            request.budget.time_ms(config.request_ms_max),
+            config.request_ms_max,
+        ),
         (
             "budget.model_calls",
             u64::from(request.budget.model_calls),

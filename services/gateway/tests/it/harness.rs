@@ -10,6 +10,7 @@ use domain::anchor::Anchors;
 use domain::curation::Act;
 use domain::evidence::{EvidencePack, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
+use domain::port::Usage;
 use host::{Context, Settings};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -174,6 +175,8 @@ impl Gateway {
                     verdict,
                     answer: None,
                     model_calls: 0,
+                    usage: Usage::default(),
+                    degraded: Vec::new(),
                 })
             };
             context.serve::<AnswerV1, PortError, _, _>(4, answer).await.unwrap();

@@ -7,6 +7,7 @@ use domain::id::{RecordId, SessionId, UnitId};
 use domain::message::{
     AnswerV1, AnsweredV1, RecallV1, RecalledV1, RouteV1, RoutedV1, ToolErrorV1, ToolV1, ToolledV1, ToolsV1,
 };
+use domain::port::Usage;
 use domain::recall::Hint;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -201,6 +202,8 @@ async fn what_people_said_cannot_pass_for_the_memory() {
             external_ids: vec!["m1".into()],
         }),
         model_calls: 0,
+        usage: Usage::default(),
+        degraded: Vec::new(),
     });
     gateway.serve(|request: RecallV1| RecalledV1 {
         hints: vec![Hint {

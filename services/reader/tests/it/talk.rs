@@ -140,6 +140,7 @@ impl Talk {
             words,
             pack: EvidencePack::default(),
             scenes,
+            model_calls: 0,
         }
     }
 

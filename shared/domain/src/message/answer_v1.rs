@@ -4,6 +4,7 @@ use super::Request;
 use crate::anchor::Anchors;
 use crate::evidence::{Answer, EvidencePack, Scene, Verdict, WordWeight};
 use crate::id::SpaceId;
+use crate::port::Usage;
 
 /// The gateway asks the reader to judge the evidence and to answer from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,9 @@ pub struct AnswerV1 {
     pub pack: EvidencePack,
     /// Strong candidates with surroundings.
     pub scenes: Vec<Scene>,
+    /// Calls of a language model allowed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub model_calls: u32,
 }
 
 /// The reader's verdict and answer.
@@ -33,6 +37,16 @@ pub struct AnsweredV1 {
     pub answer: Option<Answer>,
     /// Calls of a language model made.
     pub model_calls: u32,
+    /// Tokens that they read and wrote.
+    #[serde(default, skip_serializing_if = "Usage::is_none")]
+    pub usage: Usage,
+    /// What could not be used, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
+}
+
+fn is_zero(it: &u32) -> bool {
+    *it == 0
 }
 
 impl Request for AnswerV1 {

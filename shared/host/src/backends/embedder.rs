@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::endpoint::{Endpoint, EndpointError, Options};
+use adapters::endpoint::EndpointError;
+use adapters::endpoint::embeddings::{Embeddings, Options};
 use anyhow::{Context, ensure};
 use domain::port::Embedder;
 use tokio::time::{Instant, sleep};
@@ -40,10 +41,10 @@ pub(crate) async fn open(settings: &Settings) -> anyhow::Result<(Arc<dyn Embedde
     Ok((told(embedder), Guards::default()))
 }
 
-async fn reach(options: &Options) -> Result<Endpoint, EndpointError> {
+async fn reach(options: &Options) -> Result<Embeddings, EndpointError> {
     let begun = Instant::now();
     loop {
-        match Endpoint::connect(options).await {
+        match Embeddings::connect(options).await {
             Err(error) if error.may_be_starting() && begun.elapsed() < PATIENCE => {
                 warn!(
                     error = &error as &dyn std::error::Error,

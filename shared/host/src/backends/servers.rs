@@ -81,6 +81,7 @@ pub(super) fn connect(
         graph: ports.graph.clone(),
         index: ports.index.clone(),
         embedder: Arc::clone(&embedder),
+        language_model: super::language_model::open(settings)?,
     };
     let server = |name: &'static str, guard: &Arc<Guard>| Server {
         name,

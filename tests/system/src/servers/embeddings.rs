@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use adapters::endpoint::Options;
+use adapters::endpoint::embeddings::Options;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -80,7 +80,7 @@ impl Server {
         Options {
             url: self.url.clone(),
             model: MODEL.to_owned(),
-            key: KEY.to_owned(),
+            key: KEY.into(),
             ..Options::default()
         }
     }
@@ -88,7 +88,7 @@ impl Server {
     /// The same as settings.
     pub fn settings(&self) -> Vec<(String, String)> {
         let options = self.options();
-        let pairs = [("url", options.url), ("model", options.model), ("key", options.key)];
+        let pairs = [("url", options.url), ("model", options.model), ("key", KEY.to_owned())];
         pairs.map(|(key, value)| (format!("embeddings.{key}"), value)).into()
     }
 

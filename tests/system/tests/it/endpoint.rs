@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adapters::Embedded;
-use adapters::endpoint::{Endpoint, EndpointError, Options};
+use adapters::endpoint::EndpointError;
+use adapters::endpoint::embeddings::{Embeddings, Options};
 use domain::port::Embedder;
 use domain::{Classify, ErrorKind};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use system::servers::embeddings::{KEY, Server};
 use crate::distributed::{cited, shared, talk};
 
 async fn open(dir: &Path, options_of_server: &Options) -> Ports {
-    let endpoint = Arc::new(Endpoint::connect(options_of_server).await.unwrap());
+    let endpoint = Arc::new(Embeddings::connect(options_of_server).await.unwrap());
     Ports::of(Embedded::open_with(dir, options(), endpoint).await.unwrap())
 }
 
@@ -34,7 +35,7 @@ macro_rules! run {
 system::promises! { run: embedder }
 
 async fn refused(options: &Options) -> EndpointError {
-    Endpoint::connect(options).await.map(drop).unwrap_err()
+    Embeddings::connect(options).await.map(drop).unwrap_err()
 }
 
 fn told(error: &dyn Error) -> String {
@@ -47,14 +48,14 @@ fn told(error: &dyn Error) -> String {
 #[tokio::test]
 async fn a_model_reads_what_it_wants_before_texts_and_questions() {
     let server = Server::start().await.unwrap();
-    let plain = Endpoint::connect(&server.options()).await.unwrap();
+    let plain = Embeddings::connect(&server.options()).await.unwrap();
     let options = Options {
         before_text: "text: ".to_owned(),
         before_question: "question: ".to_owned(),
         texts_max: 2,
         ..server.options()
     };
-    let endpoint = Endpoint::connect(&options).await.unwrap();
+    let endpoint = Embeddings::connect(&options).await.unwrap();
     assert_ne!(plain.model(), endpoint.model(), "their vectors differ");
     server.heard().texts.clear();
     let texts = ["a fern", "…", "a cat", "a dog"].map(str::to_owned);
@@ -86,7 +87,7 @@ async fn what_is_wrong_with_an_endpoint_is_said_at_the_start() {
             true,
             "does not answer",
         ),
-        (|it| it.key = "geheim".to_owned(), false, "answers 401"),
+        (|it| it.key = "geheim".into(), false, "answers 401"),
         (|it| it.model = "other".to_owned(), false, "answers 404"),
         (|it| it.model.clear(), false, "`model` is missing"),
         (
@@ -115,7 +116,7 @@ async fn what_is_wrong_with_an_endpoint_is_said_at_the_start() {
             json!({ "data": [{ "index": 0, "embedding": [] }] }),
             "0 values in place of 1",
         ),
-        (json!({ "embeddings": [[0.5]] }), "holds no vectors"),
+        (json!({ "embeddings": [[0.5]] }), "does not hold what was asked for"),
     ] {
         server.heard().body = Some(body);
         let said = told(&refused(&server.options()).await);
@@ -126,7 +127,7 @@ async fn what_is_wrong_with_an_endpoint_is_said_at_the_start() {
 #[tokio::test]
 async fn an_error_of_the_endpoint_says_what_may_pass_and_repeats_no_text() {
     let server = Server::start().await.unwrap();
-    let endpoint = Endpoint::connect(&server.options()).await.unwrap();
+    let endpoint = Embeddings::connect(&server.options()).await.unwrap();
     for (status, expected) in [
         (400, ErrorKind::Invalid),
         (401, ErrorKind::Unavailable),

@@ -12,6 +12,7 @@ mod erasure;
 mod golden;
 mod infra;
 mod isolation;
+mod language_model;
 mod merges;
 mod nats;
 mod neo4j;

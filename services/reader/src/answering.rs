@@ -1,0 +1,80 @@
+//! The way of a request for an answer: read by rule, then by a language model if there is one and it may be asked.
+
+use std::sync::Arc;
+
+use domain::message::{AnswerV1, AnsweredV1};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tracing::{Instrument, info_span};
+
+use crate::model::Asker;
+use crate::{Config, Error, Reader, check};
+
+/// Said where a question allows calls of a language model and there is none.
+const NO_MODEL: &str = "no language model is set up ([language_model] url); answered without one";
+/// Said where as many questions as may wait for it do so.
+const BUSY: &str = "the language model has too many questions already; answered without it";
+
+/// What answers.
+pub(crate) struct Answering {
+    config: Config,
+    reader: Arc<Reader>,
+    asker: Option<Asker>,
+    /// Those who are read at once.
+    reading: Semaphore,
+    /// Those who wait for the language model at once.
+    waiting: Semaphore,
+}
+
+impl Answering {
+    pub(crate) fn new(ctx: &host::Context, config: Config) -> Result<Answering, Error> {
+        let model = ctx.backends.language_model.clone();
+        let asker = model.map(|it| Asker::new(it, ctx.metrics.clone()));
+        let waiting = if asker.is_some() { config.model_in_flight_max } else { 0 };
+        Ok(Answering {
+            reader: Arc::new(Reader::new(&config)?),
+            reading: Semaphore::new(config.in_flight_max.max(1)),
+            waiting: Semaphore::new(waiting),
+            asker,
+            config,
+        })
+    }
+
+    /// Returns how many may wait for a language model at once.
+    pub(crate) fn waiting_max(&self) -> usize {
+        self.waiting.available_permits()
+    }
+
+    pub(crate) async fn answer(&self, mut request: AnswerV1) -> Result<AnsweredV1, Error> {
+        check(&request.question, self.config.question_bytes_max)?;
+        request.scenes.truncate(self.config.scenes_max);
+        let request = Arc::new(request);
+        let mut answered = self.read(&request).await?;
+        if request.model_calls == 0 || request.pack.items.is_empty() {
+            return Ok(answered);
+        }
+        let degraded = match (&self.asker, self.waits()) {
+            (None, _) => NO_MODEL,
+            (Some(_), None) => BUSY,
+            (Some(asker), Some(_permit)) => return Ok(asker.answer(&request, answered).await),
+        };
+        answered.degraded.push(degraded.to_owned());
+        Ok(answered)
+    }
+
+    fn waits(&self) -> Option<SemaphorePermit<'_>> {
+        self.waiting.try_acquire().ok()
+    }
+
+    async fn read(&self, request: &Arc<AnswerV1>) -> Result<AnsweredV1, Error> {
+        // Never closed, so it is only waited for.
+        let _permit = self.reading.acquire().await.ok();
+        let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
+        let work = {
+            let (span, reader, request) = (span.clone(), Arc::clone(&self.reader), Arc::clone(request));
+            move || span.in_scope(|| reader.read(&request))
+        };
+        let answered = tokio::task::spawn_blocking(work).instrument(span).await?;
+        tracing::debug!(status = ?answered.verdict.status, answered = answered.answer.is_some(), "read");
+        Ok(answered)
+    }
+}

@@ -1,0 +1,81 @@
+use std::time::Duration;
+
+use domain::port::Usage;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::Metrics;
+
+/// What became of a call of a language model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModelOutcome {
+    /// Its reply was of use.
+    Done,
+    /// Its reply could not be read.
+    Unreadable,
+    /// It gave none.
+    Failed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Called {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Counted {
+    direction: &'static str,
+}
+
+/// The numbers of a language model.
+pub(super) struct Model {
+    calls: Family<Called, Counter>,
+    times: Histogram,
+    tokens: Family<Counted, Counter>,
+}
+
+impl Default for Model {
+    fn default() -> Model {
+        Model {
+            calls: Family::default(),
+            times: Histogram::new([0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0]),
+            tokens: Family::default(),
+        }
+    }
+}
+
+impl Model {
+    pub(super) fn register(&self, it: &mut Registry) {
+        it.register("mnemic_model_calls", "Calls of a language model", self.calls.clone());
+        it.register(
+            "mnemic_model_duration_seconds",
+            "Time of a call of a language model",
+            self.times.clone(),
+        );
+        it.register(
+            "mnemic_model_tokens",
+            "Tokens a language model read and wrote, as it counts them",
+            self.tokens.clone(),
+        );
+    }
+}
+
+impl Metrics {
+    /// Counts one call of a language model.
+    pub fn model(&self, outcome: ModelOutcome, usage: Usage, time: Duration) {
+        let outcome = match outcome {
+            ModelOutcome::Done => "done",
+            ModelOutcome::Unreadable => "unreadable",
+            ModelOutcome::Failed => "failed",
+        };
+        let model = &self.0.model;
+        model.calls.get_or_create(&Called { outcome }).inc();
+        model.times.observe(time.as_secs_f64());
+        for (direction, tokens) in [("prompt", usage.prompt_tokens), ("completion", usage.completion_tokens)] {
+            model.tokens.get_or_create(&Counted { direction }).inc_by(tokens.into());
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! An endpoint that speaks OpenAI's chat completions API and replies what it was told to.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use adapters::endpoint::chat::Options;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// The model there is.
+pub const MODEL: &str = "parrot";
+/// The key it asks for.
+pub const KEY: &str = "open sesame";
+/// What every reply is said to cost.
+pub const USAGE: (u32, u32) = (321, 12);
+
+/// The endpoint; gone when dropped.
+pub struct Server {
+    url: String,
+    state: Arc<Mutex<Heard>>,
+    work: JoinHandle<()>,
+}
+
+/// What the endpoint was asked, and what it says.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// The requests.
+    pub requests: Vec<Value>,
+    /// What it says next; nothing left, it answers 500.
+    pub replies: VecDeque<Said>,
+}
+
+/// An answer of the endpoint.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// A reply of the model.
+    Text(String),
+    /// One that ends too early.
+    Cut(String),
+    /// A status, with the request in its body.
+    Status(u16),
+    /// Nothing for so long.
+    Nothing(Duration),
+}
+
+impl Server {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// No port.
+    pub async fn start() -> anyhow::Result<Server> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("http://{}/v1", listener.local_addr()?);
+        let state = Arc::new(Mutex::new(Heard::default()));
+        let routes = Router::new()
+            .route("/v1/chat/completions", post(reply))
+            .with_state(Arc::clone(&state));
+        let work = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, routes).await {
+                eprintln!("the chat endpoint: {error}");
+            }
+        });
+        Ok(Server { url, state, work })
+    }
+
+    /// Options of somebody who may ask.
+    pub fn options(&self) -> Options {
+        Options {
+            url: self.url.clone(),
+            model: MODEL.to_owned(),
+            key: KEY.into(),
+            ..Options::default()
+        }
+    }
+
+    /// The same as settings.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let pairs = [("url", self.url.as_str()), ("model", MODEL), ("key", KEY)];
+        pairs
+            .map(|(key, value)| (format!("language_model.{key}"), value.to_owned()))
+            .into()
+    }
+
+    /// What was asked, and what is answered.
+    pub fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says this next.
+    pub fn says(&self, said: impl IntoIterator<Item = Said>) {
+        self.heard().replies.extend(said);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(asked): Json<Value>) -> Response {
+    let key = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
+    if key != Some(&format!("Bearer {KEY}")) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    if asked["model"] != json!(MODEL) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let next = {
+        let mut heard = state.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.requests.push(asked.clone());
+        heard.replies.pop_front()
+    };
+    let (text, reason) = match next.unwrap_or(Said::Status(500)) {
+        Said::Text(text) => (text, "stop"),
+        Said::Cut(text) => (text, "length"),
+        Said::Status(status) => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            return (status, Json(json!({ "error": asked }))).into_response();
+        }
+        Said::Nothing(time) => {
+            tokio::time::sleep(time).await;
+            (String::new(), "stop")
+        }
+    };
+    let message = json!({ "role": "assistant", "content": text });
+    let (read, written) = USAGE;
+    Json(json!({
+        "object": "chat.completion",
+        "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
+        "usage": { "prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written },
+    }))
+    .into_response()
+}
