@@ -82,6 +82,9 @@ struct RunArgs {
     /// Seconds to wait before the questions, for what is derived from the turns.
     #[arg(long, default_value_t = 0)]
     settle: u64,
+    /// Calls of the server's language model that an answer may take; one that it was done without gets no line.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    model_calls: u32,
 }
 
 #[derive(Debug, Args)]
@@ -203,6 +206,7 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             enough: args.enough,
             strategy: args.strategy,
             settle: Duration::from_secs(args.settle),
+            model_calls: args.model_calls,
         };
         let asked = drive::run(&client, &data, &asking, &mut BufWriter::new(out)).await;
         drop(server);

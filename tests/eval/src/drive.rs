@@ -52,6 +52,8 @@ pub struct Asking {
     pub strategy: String,
     /// How long to wait before the questions, for what is derived from the turns.
     pub settle: Duration,
+    /// Calls of a language model that an answer may take.
+    pub model_calls: u32,
 }
 
 /// Sends the conversations that are asked about, asks the questions, writes a line each to `out`.
@@ -181,7 +183,8 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
         let ranked = if first { RANKED } else { 0 };
         let body = json!({
             "question": asked.question,
-            "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": asking.enough },
+            "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": asking.enough,
+                "model_calls": if first { asking.model_calls } else { 0 } },
             "strategy": asking.strategy,
             "answer": first,
             "ranked": ranked,
@@ -191,6 +194,10 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
             .query(asked.space, &body)
             .await
             .with_context(|| format!("question {}", asked.id))?;
+        let without = reply.degraded.iter().find(|it| it.contains("language model"));
+        if let Some(without) = without.filter(|_| first) {
+            anyhow::bail!("question {}: {without}", asked.id);
+        }
         if first {
             line.latency_ms = Some(started.elapsed().as_secs_f64() * 1000.0);
             line.packed_tokens = Some(f64::from(reply.pack.tokens));

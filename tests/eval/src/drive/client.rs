@@ -71,6 +71,9 @@ pub struct Reply {
     /// Units in rank order, if asked for.
     #[serde(default)]
     pub ranked: Option<Vec<Shown>>,
+    /// What could not be used.
+    #[serde(default)]
+    pub degraded: Vec<String>,
 }
 
 /// The status of a verdict.
