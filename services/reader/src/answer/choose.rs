@@ -66,8 +66,8 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
         }
     }
     let shown = chosen.iter().map(|&it| match chosen.len() {
-        1 => whole(question, pool, &scored[it]).unwrap_or_else(|| scored[it].text.clone()),
-        _ => item(&scored[it]),
+        1 => whole(question, pool, &scored[it]).unwrap_or_else(|| named(question, &scored[it].text)),
+        _ => named(question, &item(&scored[it])),
     });
     Some(Found {
         text: shown.collect::<Vec<_>>().join(", "),
@@ -77,6 +77,14 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
         conflict: false,
         stated: None,
     })
+}
+
+/// "Sister Ida" is "Ida" to who asks for a person: what she is, she is to whoever spoke. "Doctor Halloran" stays.
+fn named(question: &Question, text: &str) -> String {
+    let role = text.split_once(' ').filter(|_| question.kind == AnswerKind::Who);
+    let bare = role
+        .filter(|(role, name)| name.starts_with(char::is_uppercase) && text::kin::of(role).is_some_and(|it| it.person));
+    bare.map_or(text, |it| it.1).to_owned()
 }
 
 /// A place with what it stands by and in, a figure with what it numbers: "platform 7".

@@ -144,3 +144,25 @@ fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
     let twice = said(twice, amended("Siemens", Some("Bosch")), question);
     assert_eq!(twice.answer.unwrap().text, "Bosch", "wherever the turn says it");
 }
+
+#[test]
+fn what_was_asked_and_denied_is_no_answer() {
+    let talk = Talk::new(
+        "Otis: Is that dog of yours called Rex?
+         Nadia: No, it's Fido. He likes carrots.
+
+         Nadia: Did you hear that Petra got the job in Glasgow?
+         Otis: No way! Good for her.
+
+         Nadia: Do you still live in Ghent?
+         Otis: Nope.",
+    );
+    check(
+        &talk,
+        &[
+            (WhatIs, "What is the dog called?", "Fido"),
+            (Where, "Where did Petra get the job?", "Glasgow"),
+        ],
+    );
+    assert_ne!(talk.answer(Where, "Where does Otis live?"), "Ghent");
+}
