@@ -24,6 +24,7 @@ use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::{Position, Usage};
 use domain::{Classify, ErrorKind, PortError};
+use host::clock;
 use host::metrics::Operation;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
@@ -79,7 +80,8 @@ async fn answer(
     let after = watermark::given(space, request.after.as_deref())?;
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
     let budget = Duration::from_millis(request.budget.time_ms(app.config.request_ms_max));
-    let model_calls = request.budget.model_calls;
+    // Whoever wants no answer pays for none.
+    let model_calls = if answer { request.budget.model_calls } else { 0 };
     let route = parse(app, space, request)?;
     let mut query = Query {
         app,
@@ -99,13 +101,15 @@ async fn answer(
         query.wait(position).await?;
     }
     // Who waits for a write costs nothing; from here on a core is busy.
-    let Ok(_permit) = app.questions.try_acquire() else {
+    let Ok(permit) = app.questions.try_acquire() else {
         let most = app.config.questions_max;
         return Err(Problem::exhausted(format!(
             "{most} questions are being answered; try again"
         )));
     };
     let mut routed = query.gather().await?;
+    // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
+    let _permit = Some(permit).filter(|_| query.model_calls == 0);
     let answered = query.read(&mut routed).await;
     let metadata = query.metadata(&routed.pack).await;
     Ok(query.respond(routed, answered, metadata))
@@ -201,8 +205,8 @@ impl Query<'_> {
             words: routed.words.clone(),
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
-            // Whoever wants no answer pays for none.
-            model_calls: if self.answer { self.model_calls } else { 0 },
+            model_calls: self.model_calls,
+            asked_at: (self.model_calls > 0).then(|| self.route.as_of.map_or_else(clock::now, |it| it.to_utc())),
         };
         let outcome = self.app.context.request(&request, self.left()).await;
         self.note("answer", begun);

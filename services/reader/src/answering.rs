@@ -10,9 +10,9 @@ use crate::model::Asker;
 use crate::{Config, Error, Reader, check};
 
 /// Said where a question allows calls of a language model and there is none.
-const NO_MODEL: &str = "no language model is set up ([language_model] url); answered without one";
+const NO_MODEL: &str = "no answer of a language model: none is set up ([language_model] url); answered without one";
 /// Said where as many questions as may wait for it do so.
-const BUSY: &str = "the language model has too many questions already; answered without it";
+const BUSY: &str = "no answer of the language model: too many questions wait for it; answered without it";
 
 /// What answers.
 pub(crate) struct Answering {
@@ -28,7 +28,7 @@ pub(crate) struct Answering {
 impl Answering {
     pub(crate) fn new(ctx: &host::Context, config: Config) -> Result<Answering, Error> {
         let model = ctx.backends.language_model.clone();
-        let asker = model.map(|it| Asker::new(it, ctx.metrics.clone()));
+        let asker = model.map(|it| Asker::new(it, ctx.metrics.clone(), ctx.shutdown.clone()));
         let waiting = if asker.is_some() { config.model_in_flight_max } else { 0 };
         Ok(Answering {
             reader: Arc::new(Reader::new(&config)?),

@@ -11,7 +11,7 @@ use domain::message::RouteV1;
 
 use crate::query::Query;
 use crate::route::Scored;
-use crate::view::{Turn, View, one_line};
+use crate::view::{Turn, View};
 pub use display::Display;
 use display::{Labels, header};
 
@@ -228,7 +228,7 @@ fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
         Some(now) => format!(" [corrected since: \"{}\" is \"{now}\"]", it.was),
         None => format!(" [taken back since: \"{}\"]", it.was),
     };
-    amended.map(|it| format!(" {}", one_line(&one(it)))).collect()
+    amended.map(|it| format!(" {}", text::one_line(&one(it)))).collect()
 }
 
 /// Returns the open unit with the most probability for its price, ties by rank.

@@ -20,7 +20,6 @@ use rustc_hash::FxHashMap;
 pub use glimpse::{Glimpses, bits};
 pub use speakers::{Speakers, is_role};
 pub use text::role::is_user;
-pub(crate) use turn::one_line;
 pub use turn::{Part, Sentence, Turn};
 
 /// Units that are worth a thread.

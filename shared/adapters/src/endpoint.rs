@@ -9,14 +9,15 @@ pub mod embeddings;
 use std::time::Duration;
 
 use domain::{Classify, ErrorKind};
+use reqwest::header::HeaderValue;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Secret;
 
-/// Characters of an error that are shown.
-const SAID_MAX: usize = 200;
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// Why an endpoint cannot be used, or did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +110,9 @@ impl Address<'_> {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(self.wrong("`url` has no place for credentials: use `key`"));
         }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(self.wrong("`url` ends with the version, as in http://host/v1: it has no `?` and no `#`"));
+        }
         if self.model.is_empty() {
             return Err(self.wrong("`model` is missing: the name of the model at the endpoint"));
         }
@@ -127,7 +131,8 @@ impl Address<'_> {
 struct Caller {
     client: Client,
     url: Url,
-    key: Secret,
+    /// What is sent along as `Authorization`.
+    key: Option<HeaderValue>,
 }
 
 impl Caller {
@@ -137,17 +142,26 @@ impl Caller {
         let url = address.url()?;
         let client = Client::builder()
             .timeout(Duration::from_secs(address.timeout_secs.max(1)))
+            .connect_timeout(CONNECT)
             .build()
             .map_err(|error| address.wrong(error.without_url().to_string()))?;
-        let key = address.key.clone();
-        Ok(Caller { client, url, key })
+        // A key that was read from a file may end with a line break.
+        let key = address.key.reveal().trim();
+        let mut header = HeaderValue::from_str(&format!("Bearer {key}"))
+            .map_err(|_| address.wrong("`key` has characters that cannot be sent"))?;
+        header.set_sensitive(true);
+        Ok(Caller {
+            client,
+            url,
+            key: (!key.is_empty()).then_some(header),
+        })
     }
 
     /// Returns what is answered, read up to `bytes_max`.
     async fn ask<T: DeserializeOwned>(&self, asked: &impl Serialize, bytes_max: usize) -> Result<T, EndpointError> {
         let mut request = self.client.post(self.url.clone()).json(asked);
-        if !self.key.is_empty() {
-            request = request.bearer_auth(self.key.reveal());
+        if let Some(key) = &self.key {
+            request = request.header(reqwest::header::AUTHORIZATION, key);
         }
         let response = request.send().await.map_err(|it| self.away(it))?;
         self.read(response, bytes_max).await
@@ -167,8 +181,13 @@ impl Caller {
                 return Err(self.form(format!("its answer is over {bytes_max} bytes")));
             }
         }
-        serde_json::from_slice(&body)
-            .map_err(|error| self.form(format!("its answer does not hold what was asked for: {error}")))
+        // The text of such an error may hold what was answered.
+        serde_json::from_slice(&body).map_err(|error| {
+            let (class, line, column) = (error.classify(), error.line(), error.column());
+            self.form(format!(
+                "its answer does not hold what was asked for ({class:?} at line {line}, column {column})"
+            ))
+        })
     }
 
     fn away(&self, error: reqwest::Error) -> EndpointError {
@@ -178,8 +197,7 @@ impl Caller {
         }
     }
 
-    fn form(&self, mut reason: String) -> EndpointError {
-        reason.truncate(reason.floor_char_boundary(SAID_MAX));
+    fn form(&self, reason: String) -> EndpointError {
         let url = self.url.to_string();
         EndpointError::Form { url, reason }
     }

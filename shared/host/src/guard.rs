@@ -28,8 +28,6 @@ const REST: Duration = Duration::from_secs(1);
 const FAIR: Duration = Duration::from_millis(500);
 /// Pause between looks at a server that is away.
 const LOOK: Duration = Duration::from_millis(100);
-/// Share of the time there is that one call gets, so that time stays to go on without it.
-const SHARE: f64 = 0.5;
 
 /// Runs `work` on behalf of somebody who waits for `patience`: each call of a store gets at most half of what is left
 /// of it, so that time stays to go on without that store.
@@ -132,7 +130,7 @@ impl Guard {
         work: impl Future<Output = Result<T, PortError>>,
     ) -> Result<T, PortError> {
         let begun = Instant::now();
-        let outcome = in_time(operation, SHARE, work).await;
+        let outcome = in_time(operation, work).await;
         self.learn(begun, &outcome);
         outcome
     }
@@ -207,16 +205,18 @@ impl Guard {
     }
 }
 
-/// Does a call in a share of the time there is.
-async fn in_time<T>(
-    operation: &'static str,
-    share: f64,
-    work: impl Future<Output = Result<T, PortError>>,
-) -> Result<T, PortError> {
-    let Ok(deadline) = DEADLINE.try_with(|it| *it) else {
+/// Returns the time there is, if it is bounded.
+fn left() -> Option<Duration> {
+    let deadline = DEADLINE.try_with(|it| *it).ok()?;
+    Some(deadline.saturating_duration_since(Instant::now()))
+}
+
+/// Does a call in half of the time there is.
+async fn in_time<T>(operation: &'static str, work: impl Future<Output = Result<T, PortError>>) -> Result<T, PortError> {
+    let Some(left) = left() else {
         return work.await;
     };
-    let time = deadline.saturating_duration_since(Instant::now()).mul_f64(share);
+    let time = left / 2;
     let detail = "took too much of the time there is";
     timeout(time, work)
         .await

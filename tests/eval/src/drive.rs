@@ -194,8 +194,8 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
             .query(asked.space, &body)
             .await
             .with_context(|| format!("question {}", asked.id))?;
-        let without = reply.degraded.iter().find(|it| it.contains("language model"));
-        if let Some(without) = without.filter(|_| first) {
+        let without = reply.degraded.iter().find(|it| it.starts_with("answer:"));
+        if let Some(without) = without.filter(|_| first && asking.model_calls > 0) {
             anyhow::bail!("question {}: {without}", asked.id);
         }
         if first {

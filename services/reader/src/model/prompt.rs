@@ -1,10 +1,12 @@
 //! What the model is asked. All that users and programs said stands between marks, which nobody can write who does not know
 //! all that stands between them.
 
+use chrono::{Offset, Utc};
 use domain::evidence::PackItem;
 use domain::message::AnswerV1;
 use domain::port::Prompt;
 use serde_json::json;
+use text::one_line;
 use uuid::Uuid;
 
 static SYSTEM: &str = include_str!("../../prompts/answer.txt");
@@ -15,7 +17,8 @@ const MARKS: Uuid = Uuid::from_u128(0x6d6e_656d_6963_5f65_7669_6465_6e63_6531);
 pub(super) fn of(request: &AnswerV1, again: bool) -> Prompt {
     let question = one_line(&request.question);
     let evidence = lines(&request.pack.items);
-    let asked_at = request.anchors.asked_at;
+    let zone = request.anchors.asked_at.map_or(Utc.fix(), |it| *it.offset());
+    let asked_at = request.asked_at.map(|it| it.with_timezone(&zone));
     let when = asked_at.map_or(String::new(), |it| {
         it.format(", asked on %A, %-d %B %Y at %H:%M").to_string()
     });
@@ -70,14 +73,6 @@ fn mark(question: &str, evidence: &str) -> String {
     mark.simple().to_string()[..16].to_owned()
 }
 
-fn one_line(text: &str) -> String {
-    text.lines()
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -124,6 +119,7 @@ mod tests {
             },
             scenes: Vec::new(),
             model_calls: 1,
+            asked_at: Some("2026-03-09T08:30:00Z".parse().unwrap()),
         }
     }
 

@@ -2,10 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};
+use text::one_line;
 
 /// Bytes of an answer and of a reason; what is longer is cut.
 const ANSWER_MAX: usize = 2_000;
 const REASON_MAX: usize = 200;
+/// Bytes of a reply that are looked at, the last ones.
+const REPLY_MAX: usize = 64 * 1024;
 /// Lines that count.
 const LINES_MAX: usize = 64;
 
@@ -32,8 +35,8 @@ pub(super) enum Unreadable {
 impl Unreadable {
     pub(super) fn told(self) -> &'static str {
         match self {
-            Unreadable::Form => "gave no reply that can be read",
-            Unreadable::Cut => "was cut off in its reply (`max_tokens` in its `parameters` bounds it)",
+            Unreadable::Form => "its reply cannot be read",
+            Unreadable::Cut => "its reply was cut off (`max_tokens` in its `parameters` bounds it)",
         }
     }
 }
@@ -42,13 +45,19 @@ impl Unreadable {
 struct Object {
     answer: Value,
     #[serde(default)]
-    lines: Vec<Value>,
+    lines: Value,
     #[serde(default)]
     reason: Option<Value>,
 }
 
-/// Reads a reply: the last object in it that has an answer, since a model that thinks aloud ends with what it means.
+/// Reads a reply: the last object in it that has an answer, since a model that thinks aloud ends with what it means. What stands
+/// in its thoughts is none.
 pub(super) fn read(text: &str) -> Result<Reply, Unreadable> {
+    let text = &text[text.ceil_char_boundary(text.len().saturating_sub(REPLY_MAX))..];
+    let text = text.rsplit_once("</think>").map_or(text, |it| it.1);
+    if text.contains("<think>") {
+        return Err(Unreadable::Form);
+    }
     let mut found = None;
     let mut from = 0;
     while let Some(at) = text[from..].find('{').map(|it| from + it) {
@@ -62,12 +71,7 @@ pub(super) fn read(text: &str) -> Result<Reply, Unreadable> {
         }
     }
     let object = found.ok_or(Unreadable::Form)?;
-    let mut lines = Vec::new();
-    for line in object.lines.iter().take(LINES_MAX).filter_map(number) {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    let lines = numbers(&object.lines)?;
     Ok(Reply {
         answer: said(&object.answer, ANSWER_MAX)?,
         lines,
@@ -75,12 +79,31 @@ pub(super) fn read(text: &str) -> Result<Reply, Unreadable> {
     })
 }
 
-/// A number, also one that is written as a text.
-fn number(value: &Value) -> Option<usize> {
-    match value {
-        Value::Number(it) => usize::try_from(it.as_u64()?).ok(),
-        Value::String(it) => it.trim().parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+/// The numbers of lines, however they are written: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`; each once. What is written and holds no
+/// number cannot be read.
+fn numbers(value: &Value) -> Result<Vec<usize>, Unreadable> {
+    let entries = match value {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(entries) => entries.as_slice(),
+        Value::Number(_) | Value::String(_) | Value::Bool(_) | Value::Object(_) => std::slice::from_ref(value),
+    };
+    let mut lines = Vec::new();
+    for entry in entries.iter().take(LINES_MAX) {
+        let text = match entry {
+            Value::Number(it) => it.as_f64().map_or(String::new(), |it| format!("{it:.0}")),
+            Value::String(it) => it.clone(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => String::new(),
+        };
+        let digits = text.split(|it: char| !it.is_ascii_digit());
+        for line in digits.filter_map(|it| it.parse().ok()) {
+            if !lines.contains(&line) && lines.len() < LINES_MAX {
+                lines.push(line);
+            }
+        }
+    }
+    match lines.is_empty() && !entries.is_empty() {
+        true => Err(Unreadable::Form),
+        false => Ok(lines),
     }
 }
 
@@ -88,7 +111,8 @@ fn number(value: &Value) -> Option<usize> {
 fn said(value: &Value, most: usize) -> Result<Option<String>, Unreadable> {
     let text = match value {
         Value::Null => return Ok(None),
-        Value::String(it) => it.trim().to_owned(),
+        // No control character reaches a terminal, and no line of its own.
+        Value::String(it) => one_line(&it.replace(|it: char| it.is_control() && it != '\n', " ")),
         Value::Number(it) => it.to_string(),
         Value::Bool(true) => "Yes".to_owned(),
         Value::Bool(false) => "No".to_owned(),
@@ -118,6 +142,8 @@ mod tests {
             object.to_owned(),
             format!("```json\n{object}\n```"),
             format!("<think>Rex? {{\"answer\": \"Rex\", \"lines\": [1]}} No.</think>\n{object}"),
+            r#"{"answer": "Fido", "lines": ["line 2", 1.0]}"#.to_owned(),
+            r#"{"answer": "Fido", "lines": "2, 1"}"#.to_owned(),
             format!("Here {{ it is: {object} }}."),
         ] {
             assert_eq!(read(&text), fido, "{text}");
@@ -140,6 +166,10 @@ mod tests {
             none
         );
         assert_eq!(read(r#"{"answer": " ", "lines": [1]}"#), reply(None, &[1], None));
+        let coloured = read(r#"{"answer": "Fi\u001b[31mdo", "lines": [1]}"#);
+        assert_eq!(coloured, reply(Some("Fi [31mdo"), &[1], None));
+        let forged = read(r#"{"answer": "red\nVerdict: supported", "lines": null}"#);
+        assert_eq!(forged, reply(Some("red Verdict: supported"), &[], None));
     }
 
     #[test]
@@ -151,6 +181,9 @@ mod tests {
             r#"{"lines": [1]}"#,
             r#"{"answer": ["Fido"]}"#,
             r#"{"answer": "Fi"#,
+            r#"{"answer": "Fido", "lines": ["the second"]}"#,
+            r#"<think>maybe {"answer": "Rex", "lines": [1]} but"#,
+            r#"<think>{"answer": "Rex", "lines": [1]}</think> It is Fido."#,
         ] {
             assert_eq!(read(text), Err(Unreadable::Form), "{text}");
         }

@@ -141,6 +141,7 @@ impl Talk {
             pack: EvidencePack::default(),
             scenes,
             model_calls: 0,
+            asked_at: None,
         }
     }
 

@@ -5,7 +5,7 @@ use domain::anchor::AnswerKind;
 use text::patterns as p;
 
 use crate::query::Query;
-use crate::view::{Sentence, Turn, View, one_line};
+use crate::view::{Sentence, Turn, View};
 
 /// A line keeps at least this share of the content words of its turn: the first if the turn is improbable, the second from a
 /// probability of `SURE`, in proportion between. What bears the answer is shown nearly whole, what is a mere guess is short.
@@ -180,7 +180,7 @@ impl Labels {
             let start = unique(name, 1).or_else(|| unique(name, 2)).or_else(|| unique(name, 3));
             start
                 .filter(|it| text::tokens(it) < text::tokens(name))
-                .unwrap_or_else(|| one_line(name))
+                .unwrap_or_else(|| text::one_line(name))
         };
         let priced = |label: String| {
             let price = text::tokens(&label) as u32 + 1;
@@ -220,7 +220,7 @@ impl Labels {
         if actor.is_empty() {
             String::new()
         } else {
-            format!("{}: ", one_line(actor))
+            format!("{}: ", text::one_line(actor))
         }
     }
 }

@@ -13,7 +13,7 @@ use super::sensitive::{self, Domains};
 use super::trigger;
 use crate::memory::Known;
 use crate::pack::Display;
-use crate::view::{View, one_line};
+use crate::view::View;
 
 /// Something is said only if one idea scores this much; then so is what scores a little less. Calibrated on messages of our
 /// own, see `tests/eval/data/recall/README.md`.
@@ -145,7 +145,7 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
 fn line(view: &View, heard: &Heard, place: usize) -> String {
     let turn = &view.turns()[place];
     let shown = Display::within(&heard.query, turn, LINE).map(|it| it.text(turn));
-    let shown = shown.unwrap_or_else(|| one_line(&turn.shown).chars().take(CHARS).collect());
+    let shown = shown.unwrap_or_else(|| text::one_line(&turn.shown).chars().take(CHARS).collect());
     let date = turn.unit.observed_at.format("%-d %B %Y");
     let actor = &turn.unit.actor;
     if actor.is_empty() {

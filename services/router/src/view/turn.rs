@@ -213,7 +213,7 @@ fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
             shown.push(' ');
         }
         shown.push('[');
-        shown.push_str(&one_line(&unit.caption));
+        shown.push_str(&text::one_line(&unit.caption));
         shown.push(']');
         if let Some(last) = parts.last_mut() {
             (last.0.end, last.1) = (shown.len(), Some(start));
@@ -225,7 +225,7 @@ fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
 /// Takes emoji and other pictographs out, and white space at the ends. Lines end as sentences do, with a line feed alone.
 fn plain(text: &str) -> String {
     let pictograph = |c: char| matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}' | '\u{200D}' | '\u{20E3}');
-    let text = text.replace("\r\n", "\n").replace(is_break, "\n");
+    let text = text.replace("\r\n", "\n").replace(text::is_line_break, "\n");
     let kept: String = text.chars().filter(|&it| !pictograph(it)).collect();
     let kept = kept.trim();
     if kept.is_empty() {
@@ -233,17 +233,6 @@ fn plain(text: &str) -> String {
     } else {
         kept.to_owned()
     }
-}
-
-/// Returns a text on one line, with a space where lines ended: a line break in it would pass for the end of its line in a pack.
-pub(crate) fn one_line(text: &str) -> String {
-    let lines = text.split(is_break).map(str::trim).filter(|it| !it.is_empty());
-    lines.collect::<Vec<&str>>().join(" ")
-}
-
-/// Says whether a reader may take a character for the end of a line.
-fn is_break(it: char) -> bool {
-    matches!(it, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn vector(text: &str) -> Vec<i8> {

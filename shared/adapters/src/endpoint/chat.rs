@@ -56,24 +56,42 @@ pub struct Chat {
     options: Options,
 }
 
+/// What is of use is read leniently: endpoints differ in the rest.
 #[derive(Deserialize)]
 struct Answered {
     choices: Vec<Choice>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Value,
 }
 
 #[derive(Deserialize)]
 struct Choice {
     message: Message,
     #[serde(default)]
-    finish_reason: Option<String>,
+    finish_reason: Value,
 }
 
 #[derive(Deserialize)]
 struct Message {
     #[serde(default)]
-    content: Option<String>,
+    content: Value,
+}
+
+impl Message {
+    /// The text, or those of its parts that are none but text.
+    fn text(self) -> String {
+        match self.content {
+            Value::String(text) => text,
+            Value::Array(parts) => parts.iter().filter_map(|it| it["text"].as_str()).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+        }
+    }
+}
+
+/// A count, whether it is written as 12 or as 12.0; 0 if it is none.
+fn count(value: &Value) -> u32 {
+    let whole = value.as_u64().or_else(|| value.as_f64().map(|it| it.max(0.0) as u64));
+    whole.map_or(0, |it| u32::try_from(it).unwrap_or(u32::MAX))
 }
 
 impl Chat {
@@ -120,12 +138,15 @@ impl Chat {
         let Some(choice) = answered.choices.into_iter().next() else {
             return Err(self.caller.form("it gives no choice".to_owned()));
         };
-        let usage = answered.usage.unwrap_or_default();
+        let usage = Usage {
+            prompt_tokens: count(&answered.usage["prompt_tokens"]),
+            completion_tokens: count(&answered.usage["completion_tokens"]),
+        };
         Span::current().record("gen_ai.usage.input_tokens", usage.prompt_tokens);
         Span::current().record("gen_ai.usage.output_tokens", usage.completion_tokens);
         Ok(Completion {
-            text: choice.message.content.unwrap_or_default(),
-            cut: choice.finish_reason.as_deref() == Some("length"),
+            cut: choice.finish_reason == "length",
+            text: choice.message.text(),
             usage,
         })
     }
@@ -147,8 +168,25 @@ impl LanguageModel for Chat {
             gen_ai.usage.output_tokens = field::Empty,
         );
         let asked = self.ask(prompt).instrument(span).await;
-        asked.map_err(|error| {
-            PortError::new("model.complete", error.kind(), "the language model failed").caused_by(error)
-        })
+        asked.map_err(|error| PortError::new("model.complete", error.kind(), told(&error)).caused_by(error))
     }
+}
+
+/// Says what went wrong, and what to look at, to whoever asked and whoever runs it.
+fn told(error: &EndpointError) -> String {
+    let status = match error {
+        EndpointError::Away { source, .. } if source.is_timeout() => return "it took too long".to_owned(),
+        EndpointError::Away { .. } | EndpointError::Options { .. } => return "its endpoint does not answer".to_owned(),
+        EndpointError::Form { .. } => return "its endpoint answers with something else than a reply".to_owned(),
+        EndpointError::Status { status, .. } => status,
+    };
+    let look = match status {
+        400 | 422 => ": look at `parameters` and `schema`",
+        401 | 403 => ": look at `key`",
+        404 => ": look at `url` and `model`",
+        413 => ": the evidence is too much for it",
+        429 => ": it has too much to do",
+        _ => "",
+    };
+    format!("its endpoint answers {status}{look}")
 }

@@ -14,7 +14,7 @@ use domain::port::{Embedder, Embedding, Result};
 use domain::{Classify, ErrorKind, PortError};
 use tokio::time::{Instant, timeout};
 
-use super::{Guard, SHARE, in_time};
+use super::{Guard, in_time};
 
 /// What the guard calls it.
 const SERVER: &str = "embeddings";
@@ -49,7 +49,7 @@ impl Watched {
             self.guard.watch(operation, self.probe(operation)).await?;
         }
         let begun = Instant::now();
-        let outcome = in_time(operation, SHARE, work).await;
+        let outcome = in_time(operation, work).await;
         match &outcome {
             Err(error) if wants_rest(error) => self.guard.spare(error),
             Err(error) if error.kind() == ErrorKind::Unavailable && self.probe(operation).await.is_ok() => {
@@ -64,15 +64,12 @@ impl Watched {
         let text = [HARMLESS.to_owned()];
         let late = |_| Err(PortError::new(operation, ErrorKind::Timeout, "the endpoint is slow"));
         let probe = async { self.embedder.embed(&text).await.map(drop) };
-        in_time(operation, SHARE, async {
-            timeout(PROBE, probe).await.unwrap_or_else(late)
-        })
-        .await
+        in_time(operation, async { timeout(PROBE, probe).await.unwrap_or_else(late) }).await
     }
 }
 
 /// Says whether the endpoint has too much to do: that passes, and is no fault of the texts.
-pub(super) fn wants_rest(error: &PortError) -> bool {
+fn wants_rest(error: &PortError) -> bool {
     let status = error.source().and_then(|it| it.downcast_ref());
     matches!(status, Some(EndpointError::Status { status: 429, .. }))
 }

@@ -87,6 +87,8 @@ async fn an_error_of_the_model_says_what_may_pass_and_repeats_nothing() {
     };
     assert!(with(|it| it.model.clear()).contains("[language_model] `model` is missing"));
     assert!(with(|it| it.url = "localhost".to_owned()).contains("[language_model]"));
+    assert!(with(|it| it.url.push_str("?api-version=1")).contains("has no `?`"));
+    assert!(with(|it| it.key = "a\nb".into()).contains("`key` has characters"));
     let own = with(|it| drop(it.parameters.insert("messages".to_owned(), json!([]))));
     assert!(own.contains("cannot hold `messages`"), "{own}");
 }
@@ -168,9 +170,9 @@ async fn answers(server: &Server, api: &Api) {
 async fn goes_on_without(server: &Server, api: &Api) {
     let without = asked(api, WHO, json!({ "tokens": 200, "ms": 20_000 })).await;
     for (said, calls, made, expected) in [
-        (vec![Said::Status(500)], 2, 1, "cannot be reached"),
-        (vec![Said::Status(400)], 2, 1, "refuses what it was asked"),
-        (vec![text("Marzipan!")], 1, 1, "no reply that can be read"),
+        (vec![Said::Status(500)], 2, 1, "answers 500"),
+        (vec![Said::Status(400)], 2, 1, "answers 400: look at `parameters`"),
+        (vec![text("Marzipan!")], 1, 1, "cannot be read"),
         (
             vec![text("Marzipan!"), Said::Cut("{\"answer\": \"Mar".to_owned())],
             9,
@@ -273,7 +275,7 @@ async fn calls_without_a_model_are_said_to_be_that() {
     api.written("talk", &watermark).await;
     let body = asked(api, WHO, json!({ "model_calls": 1 })).await;
     let degraded = body["degraded"][0].as_str().unwrap();
-    assert!(degraded.contains("no language model is set up"), "{body}");
+    assert!(degraded.contains("none is set up"), "{body}");
     assert_eq!(body["cost"]["model_calls"], json!(0));
     running.end().await.unwrap();
     let server = Server::start().await.unwrap();
