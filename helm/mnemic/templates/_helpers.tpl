@@ -1,8 +1,14 @@
-{{/* The first part of names. */}}
+{{/* The first part of names. A release may begin with a digit and have dots; the name of a Service may not. */}}
 {{- define "mnemic.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride }}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
-{{- default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- if regexMatch "^[0-9]" .Release.Name }}{{ $full = printf "%s-%s" $name .Release.Name }}{{ end }}
+{{- default $full .Values.fullnameOverride | replace "." "-" | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The Secret that the chart makes of gateway.keys: not a name that somebody would give one of their own. */}}
+{{- define "mnemic.keysSecret" -}}
+{{ include "mnemic.fullname" . }}-gateway-keys
 {{- end }}
 
 {{- define "mnemic.serviceAccountName" -}}
@@ -17,21 +23,17 @@
 
 {{/* What does not change in the life of an object. Takes root and component. */}}
 {{- define "mnemic.selector" -}}
-app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
-app.kubernetes.io/component: {{ .component }}
+app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/component: {{ .component | quote }}
 {{- end }}
 
-{{/* Takes root and component. */}}
+{{/* Each label once, whoever gives it: what selects stays as it is, then labels of this object, of all, of the chart.
+Takes root, component and, if there are any, labels. */}}
 {{- define "mnemic.labels" -}}
-{{ include "mnemic.selector" . }}
-app.kubernetes.io/part-of: mnemic
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $selector := include "mnemic.selector" . | fromYaml }}
+{{- $chart := dict "app.kubernetes.io/part-of" "mnemic" "app.kubernetes.io/version" .root.Chart.AppVersion "app.kubernetes.io/managed-by" .root.Release.Service "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version) }}
+{{- merge $selector (default dict .labels) (default dict .root.Values.commonLabels) $chart | toYaml }}
 {{- end }}
 
 {{/* Who runs, and which sections of the settings each reads: as `Uses` in shared/adapters/src/distributed.rs has it. */}}
@@ -55,8 +57,8 @@ provision: [nats, neo4j, qdrant, embeddings]
 {{- define "mnemic.settings" -}}
 {{- $v := .root.Values }}
 {{- $sections := index (include "mnemic.sections" . | fromYaml) .component }}
-{{- $made := dict "admin" (dict "listen" "0.0.0.0:7078") }}
-{{- if has "gateway" $sections }}{{ $_ := set $made "gateway" (dict "listen" "0.0.0.0:7077") }}{{ end }}
+{{- $made := dict "admin" (dict "listen" (printf "%s:7078" $v.listenAddress)) }}
+{{- if has "gateway" $sections }}{{ $_ := set $made "gateway" (dict "listen" (printf "%s:7077" $v.listenAddress)) }}{{ end }}
 {{- if eq .component "standalone" }}
 {{- $_ := set $made "backends" (dict "dir" "/var/lib/mnemic") }}
 {{- else }}
@@ -99,15 +101,16 @@ provision: [nats, neo4j, qdrant, embeddings]
 {{- ternary "operator" . (eq . "provision") }}
 {{- end }}
 
-{{/* Settings as variables. Takes prefix and settings. Text is quoted as TOML does, so that "123" stays text. */}}
+{{/* Settings as variables. Takes prefix and settings. Text is quoted as TOML does, so that "123" stays text. Of maps only
+the parameters of a language model mean something when they are empty: that none are sent, not even the defaults. */}}
 {{- define "mnemic.variables" -}}
 {{- range $key, $value := .settings }}
 {{- $name := printf "%s%s" $.prefix (upper $key) }}
-{{- if kindIs "map" $value }}
+{{- if and (kindIs "map" $value) (or $value (ne $name "MNEMIC_LANGUAGE_MODEL__PARAMETERS")) }}
 {{- include "mnemic.variables" (dict "prefix" (printf "%s__" $name) "settings" $value) }}
 {{- else }}
 - name: {{ $name }}
-  value: {{ toRawJson $value | squote }}
+  value: {{ toRawJson $value | replace "'" "''" | squote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -115,7 +118,7 @@ provision: [nats, neo4j, qdrant, embeddings]
 {{/* A variable from a Secret. Takes name, secret and key. */}}
 {{- define "mnemic.secret" -}}
 - name: {{ .name }}
-  valueFrom: {secretKeyRef: {name: {{ .secret }}, key: {{ .key }}}}
+  valueFrom: {secretKeyRef: {name: {{ .secret | quote }}, key: {{ .key }}}}
 {{- end }}
 
 {{/* The environment of a component. Takes root and component. */}}
@@ -158,16 +161,16 @@ provision: [nats, neo4j, qdrant, embeddings]
 {{- $v := .root.Values }}
 {{- $sections := index (include "mnemic.sections" . | fromYaml) .component }}
 {{- if has "gateway" $sections }}
-keys: {{ default (printf "%s-keys" (include "mnemic.fullname" .root)) $v.gateway.existingSecret }}
+keys: {{ default (include "mnemic.keysSecret" .root) $v.gateway.existingSecret | quote }}
 {{- end }}
 {{- range $server := list "nats" "neo4j" "qdrant" }}
 {{- if has $server $sections }}
 {{- $tls := (index $v $server).tls }}
 {{- with $tls.caSecret }}
-{{ $server }}-ca: {{ . }}
+{{ $server }}-ca: {{ . | quote }}
 {{- end }}
 {{- with $tls.clientSecret }}
-{{ $server }}-client: {{ . }}
+{{ $server }}-client: {{ . | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -196,10 +199,7 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 
 {{/* Metadata and what all pods of Mnemic have in common. Takes root, component, annotations. */}}
 {{- define "mnemic.metadata" -}}
-labels: {{- include "mnemic.labels" . | nindent 2 }}
-{{- with .root.Values.podLabels }}
-{{ toYaml . | indent 2 }}
-{{- end }}
+labels: {{- include "mnemic.labels" (dict "root" .root "component" .component "labels" .root.Values.podLabels) | nindent 2 }}
 {{- $annotations := deepCopy (default dict .annotations) }}
 {{- $sections := index (include "mnemic.sections" . | fromYaml) .component }}
 {{- if and (has "gateway" $sections) (not .root.Values.gateway.existingSecret) }}
@@ -270,7 +270,7 @@ lifecycle:
 {{- define "mnemic.volumes" -}}
 - {name: tmp, emptyDir: {}}
 {{- range $name, $secret := include "mnemic.mounts" . | fromYaml }}
-- {name: {{ $name }}, secret: {secretName: {{ $secret }}}}
+- {name: {{ $name }}, secret: {secretName: {{ $secret | quote }}}}
 {{- end }}
 {{- with .root.Values.extraVolumes }}
 {{ toYaml . }}
