@@ -22,7 +22,7 @@ use std::time::Duration;
 use domain::evidence::{Answer, Sufficiency, Verdict};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
-use domain::port::{Position, Usage};
+use domain::port::Position;
 use domain::{Classify, ErrorKind, PortError};
 use host::clock;
 use host::metrics::Operation;
@@ -294,13 +294,7 @@ impl Query<'_> {
             reasons,
             nearest: Vec::new(),
         };
-        AnsweredV1 {
-            verdict,
-            answer: None,
-            model_calls: 0,
-            usage: Usage::default(),
-            degraded: Vec::new(),
-        }
+        AnsweredV1::new(verdict, None)
     }
 
     fn left(&self) -> Duration {

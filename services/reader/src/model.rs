@@ -155,13 +155,7 @@ fn accepted(request: &AnswerV1, read: &AnsweredV1, text: String, cited: &[&PackI
         external_ids: cited.iter().flat_map(|it| it.external_ids.clone()).collect(),
         confidence: if conflicting { 0.5 * held } else { held }.clamp(0.0, 1.0),
     };
-    AnsweredV1 {
-        verdict,
-        answer: Some(answer),
-        model_calls: 0,
-        usage: Usage::default(),
-        degraded: Vec::new(),
-    }
+    AnsweredV1::new(verdict, Some(answer))
 }
 
 fn refused(items: &[PackItem], read: &AnsweredV1, reason: String) -> AnsweredV1 {
@@ -177,15 +171,10 @@ fn refused(items: &[PackItem], read: &AnsweredV1, reason: String) -> AnsweredV1 
         true => best.iter().take(MISSES).map(miss).collect(),
         false => read.verdict.nearest.clone(),
     };
-    AnsweredV1 {
-        verdict: Verdict {
-            status: Sufficiency::Insufficient,
-            reasons: vec![reason],
-            nearest,
-        },
-        answer: None,
-        model_calls: 0,
-        usage: Usage::default(),
-        degraded: Vec::new(),
-    }
+    let verdict = Verdict {
+        status: Sufficiency::Insufficient,
+        reasons: vec![reason],
+        nearest,
+    };
+    AnsweredV1::new(verdict, None)
 }

@@ -3,7 +3,6 @@
 use domain::anchor::AnswerKind;
 use domain::evidence::{Answer, NearMiss, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
-use domain::port::Usage;
 use text::gloss;
 
 use crate::amend::{self, amended};
@@ -327,13 +326,7 @@ fn refused(reason: &str, nearest: Vec<NearMiss>) -> AnsweredV1 {
         reasons: vec![reason.to_owned()],
         nearest,
     };
-    AnsweredV1 {
-        verdict,
-        answer: None,
-        model_calls: 0,
-        usage: Usage::default(),
-        degraded: Vec::new(),
-    }
+    AnsweredV1::new(verdict, None)
 }
 
 fn accepted(
@@ -373,15 +366,10 @@ fn accepted(
         external_ids: turns().flat_map(|it| it.external_ids.clone()).collect(),
         confidence: if found.conflict { 0.5 * sure } else { sure }.clamp(0.0, 1.0),
     };
-    AnsweredV1 {
-        verdict: Verdict {
-            status,
-            reasons,
-            nearest: Vec::new(),
-        },
-        answer: Some(answer),
-        model_calls: 0,
-        usage: Usage::default(),
-        degraded: Vec::new(),
-    }
+    let verdict = Verdict {
+        status,
+        reasons,
+        nearest: Vec::new(),
+    };
+    AnsweredV1::new(verdict, Some(answer))
 }

@@ -2,6 +2,7 @@
 
 pub mod chat;
 pub mod embeddings;
+mod http;
 pub mod jaeger;
 pub mod nats;
 pub mod neo4j;

@@ -10,7 +10,6 @@ use domain::anchor::Anchors;
 use domain::curation::Act;
 use domain::evidence::{EvidencePack, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
-use domain::port::Usage;
 use host::{Context, Settings};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -171,13 +170,7 @@ impl Gateway {
                     reasons: vec!["seen".into()],
                     nearest: Vec::new(),
                 };
-                Ok(AnsweredV1 {
-                    verdict,
-                    answer: None,
-                    model_calls: 0,
-                    usage: Usage::default(),
-                    degraded: Vec::new(),
-                })
+                Ok(AnsweredV1::new(verdict, None))
             };
             context.serve::<AnswerV1, PortError, _, _>(4, answer).await.unwrap();
         });

@@ -49,6 +49,19 @@ pub struct AnsweredV1 {
     pub degraded: Vec<String>,
 }
 
+impl AnsweredV1 {
+    /// Makes a reply that took no language model, and of which nothing is missing.
+    pub fn new(verdict: Verdict, answer: Option<Answer>) -> AnsweredV1 {
+        AnsweredV1 {
+            verdict,
+            answer,
+            model_calls: 0,
+            usage: Usage::default(),
+            degraded: Vec::new(),
+        }
+    }
+}
+
 fn is_zero(it: &u32) -> bool {
     *it == 0
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use adapters::endpoint::chat::Options;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+
+use super::http::{Http, knows};
 
 /// The model there is.
 pub const MODEL: &str = "parrot";
@@ -23,9 +23,8 @@ pub const USAGE: (u32, u32) = (321, 12);
 
 /// The endpoint; gone when dropped.
 pub struct Server {
-    url: String,
+    http: Http,
     state: Arc<Mutex<Heard>>,
-    work: JoinHandle<()>,
 }
 
 /// What the endpoint was asked, and what it says.
@@ -56,24 +55,18 @@ impl Server {
     /// # Errors
     /// No port.
     pub async fn start() -> anyhow::Result<Server> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let url = format!("http://{}/v1", listener.local_addr()?);
         let state = Arc::new(Mutex::new(Heard::default()));
         let routes = Router::new()
             .route("/v1/chat/completions", post(reply))
             .with_state(Arc::clone(&state));
-        let work = tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, routes).await {
-                eprintln!("the chat endpoint: {error}");
-            }
-        });
-        Ok(Server { url, state, work })
+        let http = Http::start(routes).await?;
+        Ok(Server { http, state })
     }
 
     /// Options of somebody who may ask.
     pub fn options(&self) -> Options {
         Options {
-            url: self.url.clone(),
+            url: self.http.url.clone(),
             model: MODEL.to_owned(),
             key: KEY.into(),
             ..Options::default()
@@ -82,7 +75,7 @@ impl Server {
 
     /// The same as settings.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let pairs = [("url", self.url.as_str()), ("model", MODEL), ("key", KEY)];
+        let pairs = [("url", self.http.url.as_str()), ("model", MODEL), ("key", KEY)];
         pairs
             .map(|(key, value)| (format!("language_model.{key}"), value.to_owned()))
             .into()
@@ -99,15 +92,8 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.work.abort();
-    }
-}
-
 async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(asked): Json<Value>) -> Response {
-    let key = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
-    if key != Some(&format!("Bearer {KEY}")) {
+    if !knows(&headers, KEY) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if asked["model"] != json!(MODEL) {

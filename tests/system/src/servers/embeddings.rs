@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use adapters::endpoint::embeddings::Options;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use domain::port::Embedder;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+
+use super::http::{Http, knows};
 
 /// The model there is.
 pub const MODEL: &str = "table";
@@ -23,9 +23,8 @@ pub const KEY: &str = "open sesame";
 
 /// The endpoint; gone when dropped.
 pub struct Server {
-    url: String,
+    http: Http,
     state: Arc<Mutex<Heard>>,
-    work: JoinHandle<()>,
 }
 
 /// What the endpoint was asked, and what it says instead of an answer.
@@ -59,26 +58,20 @@ impl Server {
     /// # Errors
     /// No port.
     pub async fn start() -> anyhow::Result<Server> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let url = format!("http://{}/v1", listener.local_addr()?);
         let state = Arc::new(Mutex::new(Heard::default()));
         let endpoint = Endpoint {
             state: Arc::clone(&state),
             table: adapters::embedder(Path::new(""))?,
         };
         let routes = Router::new().route("/v1/embeddings", post(embed)).with_state(endpoint);
-        let work = tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, routes).await {
-                eprintln!("the embeddings endpoint: {error}");
-            }
-        });
-        Ok(Server { url, state, work })
+        let http = Http::start(routes).await?;
+        Ok(Server { http, state })
     }
 
     /// Options of somebody who may ask.
     pub fn options(&self) -> Options {
         Options {
-            url: self.url.clone(),
+            url: self.http.url.clone(),
             model: MODEL.to_owned(),
             key: KEY.into(),
             ..Options::default()
@@ -98,15 +91,8 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.work.abort();
-    }
-}
-
 async fn embed(State(endpoint): State<Endpoint>, headers: HeaderMap, Json(asked): Json<Asked>) -> Response {
-    let key = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
-    if key != Some(&format!("Bearer {KEY}")) {
+    if !knows(&headers, KEY) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if asked.model != MODEL {
