@@ -2,10 +2,16 @@
 
 use std::time::Duration;
 
+use domain::curation::Curation;
+use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::SpaceId;
+use domain::page;
 use domain::port::{DeadLetter, DeadLetterId};
-use gateway::api::{Accepted, Curated, Erased, Progress, Rebuild, RecallResponse, Record, RecordPage, Space, UnitView};
+use domain::topic::Topic;
+use gateway::api::{
+    Accepted, Curated, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage, Space, UnitView,
+};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -200,6 +206,34 @@ impl Client {
     /// Returns the units of a space that `filter` lets through, in the order of their latest changes.
     pub(crate) async fn units(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<UnitView>> {
         self.filtered(&["v1", "spaces", space.as_str(), "units"], filter).await
+    }
+
+    /// Returns the topics of a space that `filter` lets through, by id.
+    pub(crate) async fn topics(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Topic>> {
+        self.filtered(&["v1", "spaces", space.as_str(), "topics"], filter).await
+    }
+
+    /// Returns the pages of a space that `filter` lets through, by id, without their sections.
+    pub(crate) async fn pages(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<PageHead>> {
+        self.filtered(&["v1", "spaces", space.as_str(), "pages"], filter).await
+    }
+
+    /// Returns one page with its sections.
+    pub(crate) async fn page(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<page::Page> {
+        let query: Vec<_> = as_of.map(|it| ("as_of", it)).into_iter().collect();
+        let url = self.url(&["v1", "spaces", space.as_str(), "pages", id], &query);
+        read(self.send(Method::GET, &url, None).await?).await
+    }
+
+    /// Returns the entities of a space that `filter` lets through, by id.
+    pub(crate) async fn entities(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Entity>> {
+        self.filtered(&["v1", "spaces", space.as_str(), "entities"], filter)
+            .await
+    }
+
+    /// Returns the audit log of a space, by id.
+    pub(crate) async fn curations(&self, space: &SpaceId) -> Result<Vec<Curation>> {
+        self.all(&["v1", "spaces", space.as_str(), "curations"]).await
     }
 
     /// Returns one unit.

@@ -1,3 +1,4 @@
+mod browse;
 mod memory;
 mod records;
 
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use domain::id::SpaceId;
 use gateway::api::Strategy;
 
+pub(crate) use browse::{Curations, Entities, Pages, Topics};
 pub(crate) use memory::{Facts, Mcp, Recall, Units};
 pub(crate) use records::{Erase, Export, Import, Records, Whose};
 
@@ -52,6 +54,10 @@ pub(crate) enum Command {
     Ask(Ask),
     Facts(Facts),
     Units(Units),
+    Topics(Topics),
+    Pages(Pages),
+    Entities(Entities),
+    Curations(Curations),
     Recall(Recall),
     Mcp(Mcp),
     Records(Records),

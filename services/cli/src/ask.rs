@@ -27,7 +27,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     let response = client.query(&args.space, &body).await?;
     let status = response["verdict"]["status"].as_str().unwrap_or_default().to_owned();
     if args.json {
-        out::say(&serde_json::to_string_pretty(&response)?);
+        out::say_json(&response)?;
         return Ok(if status == "insufficient" {
             Outcome::Lacking
         } else {

@@ -19,7 +19,11 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
         } else {
             progress(records)
         };
-        return match copy(&client, args, BufWriter::new(stdout()), &bar).await {
+        let target = Target {
+            lines: BufWriter::new(stdout()),
+            shown: stdout().is_terminal(),
+        };
+        return match copy(&client, args, target, &bar).await {
             Ok(count) => {
                 out::complain(&format!("{count} records"));
                 Ok(Outcome::Done)
@@ -33,7 +37,11 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     ensure!(!args.out.exists(), "{shown} exists; export writes a new file");
     let partial = args.out.with_added_extension("partial");
     let file = File::create(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
-    let written = copy(&client, args, BufWriter::new(&file), &progress(records)).await;
+    let target = Target {
+        lines: BufWriter::new(&file),
+        shown: false,
+    };
+    let written = copy(&client, args, target, &progress(records)).await;
     // Whole or not at all.
     let moved = written.and_then(|count| {
         file.sync_all()?;
@@ -48,16 +56,31 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Where records are written.
+struct Target<W> {
+    lines: W,
+    /// Whether it is a terminal, which must not obey what stands in a record.
+    shown: bool,
+}
+
 /// Writes page by page; returns the number of records.
-async fn copy(client: &Client, args: &Export, mut target: impl Write, bar: &ProgressBar) -> anyhow::Result<u64> {
+async fn copy<W: Write>(
+    client: &Client,
+    args: &Export,
+    mut target: Target<W>,
+    bar: &ProgressBar,
+) -> anyhow::Result<u64> {
     let mut after: Option<String> = None;
     let mut count = 0;
     loop {
         let page = client.records(&args.space, &[], after.as_deref()).await?;
         for record in &page.items {
-            let mut line = serde_json::to_vec(record)?;
-            line.push(b'\n');
-            target.write_all(&line)?;
+            let mut line = serde_json::to_string(record)?;
+            if target.shown {
+                line = out::json_for_terminal(&line);
+            }
+            line.push('\n');
+            target.lines.write_all(line.as_bytes())?;
             count += 1;
         }
         bar.set_position(count);
@@ -66,7 +89,7 @@ async fn copy(client: &Client, args: &Export, mut target: impl Write, bar: &Prog
             None => break,
         }
     }
-    target.flush()?;
+    target.lines.flush()?;
     bar.finish_and_clear();
     Ok(count)
 }

@@ -7,6 +7,7 @@
 mod api;
 mod args;
 mod ask;
+mod browse;
 mod completions;
 mod config;
 mod demo;
@@ -58,6 +59,10 @@ pub fn main() -> ExitCode {
         Command::Ask(args) => block_on(ask::ask(&args)),
         Command::Facts(args) => block_on(memory::facts(&args)),
         Command::Units(args) => block_on(units::units(&args)),
+        Command::Topics(args) => block_on(browse::topics(&args)),
+        Command::Pages(args) => block_on(browse::pages(&args)),
+        Command::Entities(args) => block_on(browse::entities(&args)),
+        Command::Curations(args) => block_on(browse::curations(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
         Command::Mcp(args) => match &args.data {
             Some(data) => return mcp::alone(&args, data),

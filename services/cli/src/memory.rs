@@ -17,7 +17,7 @@ pub(crate) async fn facts(args: &Facts) -> anyhow::Result<Outcome> {
     let facts = client.facts(&args.space, &query).await?;
     if args.json {
         for fact in &facts {
-            out::say(&serde_json::to_string(fact)?);
+            out::say_json_line(fact)?;
         }
     } else if facts.is_empty() {
         out::say("no facts; what was sent a moment ago may not be organised yet");
@@ -39,7 +39,7 @@ pub(crate) async fn recall(args: &Recall) -> anyhow::Result<Outcome> {
     });
     let response = client.recall(&args.space, &body).await?;
     if args.json {
-        out::say(&serde_json::to_string_pretty(&response)?);
+        out::say_json(&response)?;
     } else {
         out::say(&render::hints(&response, Paint::of_terminal()));
     }

@@ -1,17 +1,48 @@
-//! Writing to the terminal. The reader may go away at any time (`mnemic ask ... | head`); that is no error.
+//! Everything that is printed, and the one place where stored text is made safe for a terminal. Only `export` writes
+//! records byte for byte. The reader may close the pipe at any time (`mnemic ask ... | head`); that is not an error.
+
+mod escape;
 
 use std::io::{IsTerminal, Write};
 
-/// Writes a line to standard output.
+use serde::Serialize;
+
+/// Writes a line to standard output, with everything escaped that could steer a terminal.
 pub(crate) fn say(line: &str) {
     // Fails only when nobody reads any more.
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let _ = writeln!(std::io::stdout().lock(), "{}", escape::for_terminal(line));
 }
 
-/// Writes a line to standard error.
+/// Writes `value` to standard output as indented JSON.
+///
+/// # Errors
+/// If the value cannot be serialised.
+pub(crate) fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
+    write_json(&serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// Writes `value` to standard output as one line of JSON.
+///
+/// # Errors
+/// If the value cannot be serialised.
+pub(crate) fn say_json_line(value: &impl Serialize) -> anyhow::Result<()> {
+    write_json(&serde_json::to_string(value)?);
+    Ok(())
+}
+
+fn write_json(json: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{}", escape::json_for_terminal(json));
+}
+
+/// Writes a line to standard error, escaped like [`say`].
 pub(crate) fn complain(line: &str) {
-    // As above.
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", escape::for_terminal(line));
+}
+
+/// Returns JSON lines as they may be printed on a terminal.
+pub(crate) fn json_for_terminal(lines: &str) -> String {
+    escape::json_for_terminal(lines)
 }
 
 /// How text stands out.
@@ -60,7 +91,7 @@ impl Paint {
             Style::Typed => "36",
         };
         if self.colours {
-            format!("\x1b[{code}m{text}\x1b[0m")
+            escape::coloured(code, text)
         } else {
             text.to_owned()
         }

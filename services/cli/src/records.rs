@@ -15,7 +15,7 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     if let Some(id) = &args.id {
         let record = client.record(&args.space, id).await?;
-        out::say(&serde_json::to_string_pretty(&record)?);
+        out::say_json(&record)?;
         return Ok(Outcome::Done);
     }
     let filter = [

@@ -104,10 +104,9 @@ fn path(reply: &QueryResponse, paint: Paint, text: &mut String) {
 fn explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
     let scores = unit.scores;
     let head = format!("#{} [{}]", unit.rank, unit.external_ids.join(" "));
-    let packed = if unit.packed { "packed" } else { "left out" };
     let _ = writeln!(
         text,
-        "{} {packed}: {}; support {:+.2}, anchor {:+.2}, edge {:+.2}; {} tokens",
+        "{} {}; support {:+.2}, anchor {:+.2}, edge {:+.2}; {} tokens",
         paint.paint(Style::Bold, &head),
         unit.reason,
         scores.support,

@@ -12,7 +12,7 @@ pub(crate) async fn units(args: &Units) -> anyhow::Result<Outcome> {
     let as_of = args.as_of.as_deref();
     if let Some(id) = &args.id {
         let unit = client.unit(&args.space, id, as_of).await?;
-        out::say(&serde_json::to_string_pretty(&unit)?);
+        out::say_json(&unit)?;
         return Ok(Outcome::Done);
     }
     let filter = [
@@ -22,7 +22,8 @@ pub(crate) async fn units(args: &Units) -> anyhow::Result<Outcome> {
     ];
     let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
     let paint = Paint::of_terminal();
-    let units = client.units(&args.space, &filter).await?;
+    let mut units = client.units(&args.space, &filter).await?;
+    units.sort_by_key(|view| (view.unit.observed_at, view.unit.id));
     for unit in &units {
         out::say(&line(unit, paint));
     }

@@ -36,8 +36,8 @@ pub(crate) struct Facts {
 
 /// List the units of a space, or show one: what was made of its records to be found and shown.
 ///
-/// Turns stand for one record, events for several; an event of several people is of no one actor. A line each: id, when it was
-/// observed, what it is, who, what.
+/// Turns stand for one record, events for several; an event of several people is of no one actor. A line each, oldest first:
+/// id, when it was observed, what it is, who, what.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

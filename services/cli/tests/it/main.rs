@@ -13,3 +13,4 @@ mod records;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;
 mod start;
+mod terminal;

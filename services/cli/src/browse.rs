@@ -1,0 +1,176 @@
+//! Looking around in what a memory made of its records: topics, pages, entities and the audit log.
+
+use std::cmp::Reverse;
+
+use domain::curation::{Act, Curation};
+use domain::entity::{Entity, EntityKind};
+use domain::page::{Page, PageStatus};
+use serde::Serialize;
+
+use crate::api::Client;
+use crate::args::{Curations, Entities, Pages, Topics};
+use crate::out::{Paint, Style};
+use crate::{Outcome, out};
+
+/// What is printed instead of an empty list of derived things.
+const NOTHING_YET: &str = "what was sent a moment ago may not be organised yet";
+
+/// Lists topics, the one spoken of last first.
+pub(crate) async fn topics(args: &Topics) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let filter: Vec<(&str, &str)> = args.as_of.as_deref().map(|it| ("as_of", it)).into_iter().collect();
+    let mut topics = client.topics(&args.space, &filter).await?;
+    topics.sort_by_key(|topic| (Reverse(topic.last_seen), topic.id));
+    let paint = Paint::of_terminal();
+    list(&topics, args.json, &format!("no topics; {NOTHING_YET}"), |topic| {
+        let day = paint.paint(Style::Dim, &topic.last_seen.format("%Y-%m-%d").to_string());
+        let keywords = paint.paint(Style::Dim, &topic.keywords.join(", "));
+        let label = paint.paint(Style::Bold, &topic.label);
+        format!("{day}  {label}  {} events  {keywords}", topic.units)
+    })
+}
+
+/// Lists pages by dimension and title, or prints one.
+pub(crate) async fn pages(args: &Pages) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let as_of = args.as_of.as_deref();
+    let paint = Paint::of_terminal();
+    if let Some(id) = &args.id {
+        let page = client.page(&args.space, id, as_of).await?;
+        if args.json {
+            out::say_json_line(&page)?;
+        } else {
+            out::say(&whole_page(&page, paint));
+        }
+        return Ok(Outcome::Done);
+    }
+    let archived = args.archived.then_some("true");
+    let filter = [("dimension", args.dimension), ("archived", archived), ("as_of", as_of)];
+    let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    let mut pages = client.pages(&args.space, &filter).await?;
+    pages.sort_by(|a, b| (a.dimension, &a.title, a.id).cmp(&(b.dimension, &b.title, b.id)));
+    list(&pages, args.json, &format!("no pages; {NOTHING_YET}"), |page| {
+        let head = paint.paint(Style::Dim, &format!("{}  {}", page.id, page.dimension.name()));
+        let archived = match page.status {
+            PageStatus::Archived => " (archived)",
+            PageStatus::Active | PageStatus::Former => "",
+        };
+        format!(
+            "{head}  {}{archived}: {}",
+            paint.paint(Style::Bold, &page.title),
+            one_line(&page.summary)
+        )
+    })
+}
+
+/// Lists entities, those mentioned most first.
+pub(crate) async fn entities(args: &Entities) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let filter = [("name", args.name.as_deref()), ("as_of", args.as_of.as_deref())];
+    let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    let mut entities = client.entities(&args.space, &filter).await?;
+    entities.sort_by(|a, b| (Reverse(a.mentions), &a.name, a.id).cmp(&(Reverse(b.mentions), &b.name, b.id)));
+    let paint = Paint::of_terminal();
+    list(&entities, args.json, &format!("no entities; {NOTHING_YET}"), |entity| {
+        entity_line(entity, paint)
+    })
+}
+
+/// Lists the audit log, oldest act first.
+pub(crate) async fn curations(args: &Curations) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let mut acts = client.curations(&args.space).await?;
+    acts.sort_by_key(|curation| (curation.at, curation.id));
+    let paint = Paint::of_terminal();
+    list(&acts, args.json, "nothing was decided about this space", |curation| {
+        curation_line(curation, paint)
+    })
+}
+
+/// Prints items, as lines of JSON or as `line` shows them, or `empty` if there are none.
+fn list<T: Serialize>(items: &[T], json: bool, empty: &str, line: impl Fn(&T) -> String) -> anyhow::Result<Outcome> {
+    for item in items {
+        if json {
+            out::say_json_line(item)?;
+        } else {
+            out::say(&line(item));
+        }
+    }
+    if items.is_empty() && !json {
+        out::say(empty);
+    }
+    Ok(Outcome::Done)
+}
+
+fn whole_page(page: &Page, paint: Paint) -> String {
+    let mut lines = vec![paint.paint(Style::Bold, &page.title), page.summary.clone()];
+    for section in &page.sections {
+        lines.push(String::new());
+        lines.push(paint.paint(Style::Bold, &section.title));
+        for line in &section.lines {
+            let day = paint.paint(Style::Dim, &line.observed_at.format("%Y-%m-%d").to_string());
+            let until = line.until.map(|it| format!(" (until {})", it.format("%Y-%m-%d")));
+            lines.push(format!(
+                "  {day}  {}{}",
+                one_line(&line.text),
+                until.unwrap_or_default()
+            ));
+        }
+        if section.left_out > 0 {
+            lines.push(format!("  and {} more", section.left_out));
+        }
+    }
+    if !page.links.is_empty() {
+        lines.extend([String::new(), paint.paint(Style::Bold, "See also")]);
+    }
+    for link in &page.links {
+        lines.push(format!(
+            "  {}  {}",
+            paint.paint(Style::Dim, &link.page.to_string()),
+            link.title
+        ));
+    }
+    lines.join("\n")
+}
+
+fn entity_line(entity: &Entity, paint: Paint) -> String {
+    let kind = match entity.kind {
+        EntityKind::Speaker => "speaker",
+        EntityKind::Person => "person",
+        EntityKind::Place => "place",
+        EntityKind::Other => "other",
+    };
+    let names: Vec<&str> = entity.aliases.iter().chain(&entity.roles).map(String::as_str).collect();
+    let also = match names.is_empty() {
+        true => String::new(),
+        false => paint.paint(Style::Dim, &format!("  also {}", names.join(", "))),
+    };
+    let name = paint.paint(Style::Bold, &one_line(&entity.name));
+    let mentions = if entity.mentions == 1 { "mention" } else { "mentions" };
+    format!("{name}  {kind}, {} {mentions}{also}", entity.mentions)
+}
+
+fn curation_line(curation: &Curation, paint: Paint) -> String {
+    let act = match &curation.act {
+        Act::CorrectFact { fact, object } => format!("corrected fact {fact} to \"{}\"", one_line(object)),
+        Act::RetireFact { fact } => format!("retired fact {fact}"),
+        Act::UndoMerge { merge } => format!("undid merge {merge}"),
+        Act::PinUnit { unit } => format!("pinned unit {unit}"),
+        Act::ForgetUnit { unit } => format!("forgot unit {unit}"),
+        Act::EraseRecord { record } => format!("erased record {record}"),
+        Act::Undo { curation } => format!("undid act {curation}"),
+    };
+    let at = curation.at.format("%Y-%m-%d %H:%M");
+    let by = if curation.by.is_empty() { "-" } else { &curation.by };
+    let head = paint.paint(Style::Dim, &format!("{}  {at}", curation.id));
+    let reason = match curation.reason.is_empty() {
+        true => String::new(),
+        false => format!(": {}", one_line(&curation.reason)),
+    };
+    format!("{head}  {by} {act}{reason}")
+}
+
+/// Returns text with its line breaks as spaces.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
