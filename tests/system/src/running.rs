@@ -63,7 +63,6 @@ impl Servers {
             ("neo4j.namespace", name.clone()),
             ("qdrant.url", qdrant.url),
             ("qdrant.prefix", name),
-            ("qdrant.exact", "true".to_owned()),
         ]
         .map(|(key, value)| (key.to_owned(), value))
         .into()

@@ -9,7 +9,7 @@ use qdrant_client::{Qdrant, QdrantError};
 use tokio::time::{sleep, timeout};
 use tracing::Instrument;
 
-use super::error::{Meaning, late, meaning, of_port, pause};
+use super::error::{Meaning, is_other_protocol, late, meaning, of_port, pause};
 use super::{Options, SetupError};
 
 /// Pause before the second try; each further one is four times as long.
@@ -93,9 +93,11 @@ impl Client {
                 });
             }
         };
-        let (meaning, source) = (meaning(&error), Box::new(error));
+        let (meaning, other_protocol) = (meaning(&error), is_other_protocol(&error));
+        let source = Box::new(error);
         match meaning {
             Meaning::Missing => Ok(None),
+            Meaning::Away if other_protocol => Err(SetupError::Protocol { url: url(), source }),
             Meaning::Away | Meaning::Busy(_) => Err(SetupError::Unavailable {
                 url: url(),
                 source: Some(source),

@@ -5,6 +5,15 @@ use qdrant_client::QdrantError;
 
 use super::Drift;
 
+/// What the driver and its libraries say when the other side answers in another protocol: the REST port, TLS on a plain port, plain
+/// text on a TLS port. Refused connections and timeouts have none of these words.
+const OTHER_PROTOCOL: [&str; 4] = [
+    "h2 protocol error",
+    "http2 error",
+    "InvalidContentType",
+    "corrupt message",
+];
+
 /// Why Qdrant cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -15,6 +24,14 @@ pub enum SetupError {
         detail: String,
         /// What the driver says.
         source: Option<Box<QdrantError>>,
+    },
+    /// Whatever listens there does not speak gRPC over this scheme.
+    #[error("qdrant at {url} does not speak gRPC there: {}", hint(url))]
+    Protocol {
+        /// Where it was looked for.
+        url: String,
+        /// What the driver says.
+        source: Box<QdrantError>,
     },
     /// The server cannot be reached or does not answer.
     #[error("qdrant at {url} is not available")]
@@ -70,12 +87,35 @@ impl Classify for SetupError {
         match self {
             SetupError::Options { .. } => ErrorKind::Invalid,
             SetupError::Unavailable { .. } => ErrorKind::Unavailable,
-            SetupError::Version { .. }
+            SetupError::Protocol { .. }
+            | SetupError::Version { .. }
             | SetupError::Credentials { .. }
             | SetupError::Refused { .. }
             | SetupError::NotProvisioned { .. } => ErrorKind::Conflict,
         }
     }
+}
+
+/// Says which of the two usual mistakes it may be.
+fn hint(url: &str) -> String {
+    let scheme = match url.starts_with("https:") {
+        true => "`http://` if the server has no TLS",
+        false => "`https://` if the server has TLS",
+    };
+    format!("use the gRPC port (6334 by default; 6333 is the one for REST), and {scheme}")
+}
+
+/// Returns true if the other side answered, but in another protocol: the REST port, or TLS on one side only.
+pub(super) fn is_other_protocol(error: &QdrantError) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(it) = cause {
+        let said = it.to_string();
+        if OTHER_PROTOCOL.iter().any(|words| said.contains(words)) {
+            return true;
+        }
+        cause = it.source();
+    }
+    false
 }
 
 fn list(drifts: &[Drift]) -> String {

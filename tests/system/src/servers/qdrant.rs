@@ -1,14 +1,16 @@
 //! A stand-in for a Qdrant server, inside the process of the test.
 //!
 //! Qdrant cannot be had from a package registry, so this speaks its protocol (with the server traits of the driver) and
-//! computes by its documented rules, exactly and over everything: `state` and `held` hold collections and points,
-//! `vectors` takes them in and scores them, `filter` decides what matches, `points`, `collections` and `health` answer the calls. It
-//! knows the calls and fields that Mnemic uses; whatever else is asked gets `Unimplemented`, so that nothing is
-//! silently ignored. What it cannot show: approximate search, replication, files, speed.
+//! computes by its documented rules: `state` and `held` hold collections and points, `vectors` takes them in and scores them,
+//! `approximate` misses some where the server would, `filter` decides what matches, `points`, `collections` and `health` answer the
+//! calls. It knows the calls and fields that Mnemic uses; whatever else is asked gets `Unimplemented`, so that nothing is silently
+//! ignored. It refuses filters on fields without an index, as a collection in strict mode does. What it cannot show: the recall of
+//! Qdrant's own graph, replication, files, speed.
 //!
 //! Like the server, it takes zero vectors as they are, returns equal scores in an order of its own, applies a call whose
 //! answer gets lost, and knows nothing of the points that are not asked for.
 
+mod approximate;
 mod collections;
 mod filter;
 mod health;
@@ -58,12 +60,11 @@ impl Server {
         Ok(server)
     }
 
-    /// Options that reach it, with collections of that prefix, and searches of all vectors.
+    /// Options that reach it, with collections of that prefix; otherwise those of a user.
     pub fn options(&self, prefix: &str) -> Options {
         Options {
             url: format!("http://{}", self.address),
             prefix: prefix.to_owned(),
-            exact: true,
             ..Options::default()
         }
     }

@@ -6,10 +6,12 @@
 //!
 //! `MNEMIC_TEST_QDRANT_URL=http://127.0.0.1:6334 cargo test -p system --test it qdrant`
 
+mod approximate;
 mod generations;
 mod outages;
 mod scores;
 mod setup;
+mod strict;
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -41,7 +43,6 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
             .as_str()
             .into(),
         prefix: unique(),
-        exact: true,
         // Collections are made slowly by a server that is not optimised, several at once.
         try_ms: 20_000,
         call_ms: 60_000,

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use qdrant_client::qdrant::condition::ConditionOneOf;
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::value::Kind;
-use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Range, Value};
+use qdrant_client::qdrant::{Condition, FieldCondition, Filter, PayloadSchemaInfo, PayloadSchemaType, Range, Value};
 use tonic::Status;
 use uuid::Uuid;
 
@@ -26,8 +26,40 @@ enum Test {
     All(Accepts),
 }
 
+/// The fields of a collection that are indexed.
+pub(super) type Indexes = HashMap<String, PayloadSchemaInfo>;
+
 impl Accepts {
-    pub(super) fn of(filter: Option<&Filter>) -> Result<Accepts, Status> {
+    /// Takes a filter whose fields are all indexed. A collection in strict mode, which Qdrant Cloud sets by default, refuses any
+    /// other, so this stand-in always does.
+    pub(super) fn indexed(filter: Option<&Filter>, indexes: &Indexes) -> Result<Accepts, Status> {
+        let accepts = Accepts::of(filter)?;
+        match accepts.unindexed(indexes) {
+            Some((field, kind)) => Err(Status::invalid_argument(format!(
+                "Bad request: Index required but not found for \"{field}\" of one of the following types: [{kind}]. Help: Create an \
+                 index for this key or use a different filter."
+            ))),
+            None => Ok(accepts),
+        }
+    }
+
+    /// Returns the first field without an index that serves its condition, and the kind of index that would.
+    fn unindexed(&self, indexes: &Indexes) -> Option<(&str, &'static str)> {
+        let has =
+            |field: &str, kind: PayloadSchemaType| indexes.get(field).is_some_and(|it| it.data_type == i32::from(kind));
+        self.must.iter().chain(&self.must_not).find_map(|test| match test {
+            Test::Always | Test::Ids(_) => None,
+            Test::Keywords(field, _) => {
+                (!has(field, PayloadSchemaType::Keyword)).then_some((field.as_str(), "keyword"))
+            }
+            Test::Integers(field, _) | Test::Within(field, _) => {
+                (!has(field, PayloadSchemaType::Integer)).then_some((field.as_str(), "integer"))
+            }
+            Test::All(inner) => inner.unindexed(indexes),
+        })
+    }
+
+    fn of(filter: Option<&Filter>) -> Result<Accepts, Status> {
         let Some(filter) = filter else {
             return Ok(Accepts::default());
         };

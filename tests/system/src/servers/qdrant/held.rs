@@ -5,7 +5,8 @@ use qdrant_client::qdrant::{Filter, Value};
 use tonic::Status;
 use uuid::Uuid;
 
-use super::filter::Accepts;
+use super::approximate::Lists;
+use super::filter::{Accepts, Indexes};
 
 /// Filters whose points are known until something is written.
 const KNOWN_MAX: usize = 8;
@@ -36,15 +37,16 @@ impl Points {
     }
 
     /// What a filter accepts, by id.
-    pub(super) fn accepted(&mut self, filter: Option<&Filter>) -> Result<Arc<Accepted>, Status> {
+    pub(super) fn accepted(&mut self, filter: Option<&Filter>, indexes: &Indexes) -> Result<Arc<Accepted>, Status> {
         if let Some(known) = self.known.iter().find(|it| it.0.as_ref() == filter) {
             return Ok(Arc::clone(&known.1));
         }
-        let accepts = Accepts::of(filter)?;
+        let accepts = Accepts::indexed(filter, indexes)?;
         let found = self.all.iter().filter(|(id, it)| accepts.point(id, &it.payload));
         let accepted = Arc::new(Accepted {
             points: found.map(|(id, it)| (*id, Arc::clone(it))).collect(),
             terms: [const { OnceLock::new() }; SPARSE_MAX],
+            lists: OnceLock::new(),
         });
         if self.known.len() == KNOWN_MAX {
             self.known.remove(0);
@@ -61,6 +63,8 @@ pub(super) const SPARSE_MAX: usize = 4;
 pub(super) struct Accepted {
     pub(super) points: Vec<(Uuid, Arc<Held>)>,
     terms: [OnceLock<Terms>; SPARSE_MAX],
+    /// For approximate search, of the one dense vector that was searched first.
+    pub(super) lists: OnceLock<Lists>,
 }
 
 /// Who holds which term of one sparse vector.

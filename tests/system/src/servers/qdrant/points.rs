@@ -26,6 +26,7 @@ service! {
         delete(DeletePoints) -> PointsOperationResponse = delete_points;
         get(GetPoints) -> GetResponse = get_points;
         create_field_index(CreateFieldIndexCollection) -> PointsOperationResponse = index_field;
+        delete_field_index(DeleteFieldIndexCollection) -> PointsOperationResponse = forget_index;
         scroll(ScrollPoints) -> ScrollResponse = scroll_points;
         count(CountPoints) -> CountResponse = count_points;
         query_batch(QueryBatchPoints) -> QueryBatchResponse = query_points;
@@ -37,7 +38,6 @@ service! {
         overwrite_payload(SetPayloadPoints) -> PointsOperationResponse;
         delete_payload(DeletePayloadPoints) -> PointsOperationResponse;
         clear_payload(ClearPayloadPoints) -> PointsOperationResponse;
-        delete_field_index(DeleteFieldIndexCollection) -> PointsOperationResponse;
         create_vector_name(CreateVectorNameRequest) -> PointsOperationResponse;
         delete_vector_name(DeleteVectorNameRequest) -> PointsOperationResponse;
         search(SearchPoints) -> SearchResponse;
@@ -99,7 +99,7 @@ impl Shared {
                 }
             }
             Some(PointsSelectorOneOf::Filter(filter)) => {
-                let accepts = Accepts::of(Some(&filter))?;
+                let accepts = Accepts::indexed(Some(&filter), &collection.indexes)?;
                 collection
                     .points
                     .all_mut()
@@ -138,10 +138,10 @@ impl Shared {
             .map(|it| uuid(Some(it)))
             .transpose()?
             .unwrap_or_default();
-        let accepts = Accepts::of(request.filter.as_ref())?;
         let limit = request.limit.map_or(LIMIT as usize, |it| it as usize);
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
+        let accepts = Accepts::indexed(request.filter.as_ref(), &collection.indexes)?;
         let accepted = collection
             .points
             .all()
@@ -165,9 +165,10 @@ impl Shared {
     fn count_points(&self, request: CountPoints) -> Result<CountResponse, Status> {
         let other = request.read_consistency.is_some() || request.shard_key_selector.is_some();
         unknown("options of a count", other)?;
-        let accepts = Accepts::of(request.filter.as_ref())?;
         let mut stored = self.stored();
-        let points = stored.collection(&request.collection_name)?.points.all();
+        let collection = stored.collection(&request.collection_name)?;
+        let accepts = Accepts::indexed(request.filter.as_ref(), &collection.indexes)?;
+        let points = collection.points.all();
         let count = points.iter().filter(|(id, it)| accepts.point(id, &it.payload)).count() as u64;
         Ok(CountResponse {
             result: Some(CountResult { count }),
@@ -199,6 +200,16 @@ impl Shared {
         Ok(completed())
     }
 
+    fn forget_index(&self, request: DeleteFieldIndexCollection) -> Result<PointsOperationResponse, Status> {
+        unknown("writes that do not wait", request.wait != Some(true))?;
+        let mut stored = self.stored();
+        stored
+            .collection(&request.collection_name)?
+            .indexes
+            .remove(&request.field_name);
+        Ok(completed())
+    }
+
     fn query_points(&self, request: QueryBatchPoints) -> Result<QueryBatchResponse, Status> {
         unknown("options of a batch", request.read_consistency.is_some())?;
         let mut stored = self.stored();
@@ -227,7 +238,7 @@ fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResul
             "Validation error: limit: value 0 invalid, must be 1 or larger",
         ));
     }
-    let accepted = collection.points.accepted(query.filter.as_ref())?;
+    let accepted = collection.points.accepted(query.filter.as_ref(), &collection.indexes)?;
     let (using, params) = (
         query.using.as_deref().unwrap_or_default(),
         query.params.clone().unwrap_or_default(),
@@ -239,10 +250,13 @@ fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResul
                 let detail = format!("idf on the dense vector of {} numbers", vector.data.len());
                 return Err(Status::invalid_argument(detail));
             }
-            Some(Input::Dense(vector)) => collection.nearest(using, vector.data.clone(), &accepted, limit)?,
+            Some(Input::Dense(vector)) => {
+                let exact = params.exact.unwrap_or_default();
+                collection.nearest(using, vector.data.clone(), (&accepted, exact), limit)?
+            }
             Some(Input::Sparse(vector)) => {
                 let corpus = params.idf.as_ref().and_then(|it| it.corpus.as_ref());
-                let corpus = collection.points.accepted(corpus)?;
+                let corpus = collection.points.accepted(corpus, &collection.indexes)?;
                 collection.matching(using, vector, (&accepted, &corpus), limit)?
             }
             _ => return Err(Status::unimplemented("the stand-in does not know this vector")),

@@ -7,6 +7,7 @@ use qdrant_client::qdrant::{
 use tonic::Status;
 use uuid::Uuid;
 
+use super::approximate::{self, Lists};
 use super::held::{Accepted, Held};
 use super::state::{Collection, place, unknown, uuid};
 
@@ -47,21 +48,27 @@ impl Collection {
         Ok((uuid(point.id.as_ref())?, held))
     }
 
-    /// Scores what has that vector and is accepted; places of the best `limit`, best first, equal ones by id.
+    /// Scores what has that vector and is accepted; places of the best `limit`, best first, equal ones by id. Some of those beyond
+    /// the nearest lists are missed where the server would search its graph and not all vectors.
     pub(super) fn nearest(
         &self,
         using: &str,
         query: Vec<f32>,
-        accepted: &Accepted,
+        (accepted, exact): (&Accepted, bool),
         limit: usize,
     ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
         let (query, using) = (normal(query, params)?, place(&self.dense, using));
-        let scored = accepted.points.iter().enumerate().filter_map(|(place, (_, it))| {
-            let vector = it.dense.get(&using)?;
-            Some((place, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
-        });
-        Ok(best(scored.collect(), limit))
+        let scored = |place: usize| {
+            let vector = accepted.points[place].1.dense.get(&using)?;
+            Some((place, dot(vector, &query)))
+        };
+        let all = 0..accepted.points.len();
+        if exact || !approximate::begins(all.len(), query.len()) {
+            return Ok(best(all.filter_map(scored).collect(), limit));
+        }
+        let lists = accepted.lists.get_or_init(|| Lists::of(&accepted.points, using));
+        Ok(best(lists.near(&query).filter_map(scored).collect(), limit))
     }
 
     /// Scores what shares a term with the query and is accepted, as [`Collection::nearest`] does. Rarity counts over the
@@ -96,6 +103,10 @@ impl Collection {
             limit,
         ))
     }
+}
+
+pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {

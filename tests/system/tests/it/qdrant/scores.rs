@@ -4,9 +4,10 @@ use std::f32::consts::LN_2;
 use domain::id::SpaceId;
 use domain::port::{Hit, Index, Point, Search, Sparse};
 use qdrant_client::qdrant::{
-    Condition, CreateCollectionBuilder, DeletePointsBuilder, Filter, IdfParamsBuilder, Modifier, NamedVectors,
-    PointStruct, Query, QueryBatchPointsBuilder, QueryPointsBuilder, SearchParamsBuilder, SparseVectorParamsBuilder,
-    SparseVectorsConfigBuilder, UpsertPointsBuilder, Vector, VectorInput,
+    Condition, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder, DeletePointsBuilder, FieldType, Filter,
+    IdfParamsBuilder, Modifier, NamedVectors, PointStruct, Query, QueryBatchPointsBuilder, QueryPointsBuilder,
+    SearchParamsBuilder, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpsertPointsBuilder, Vector,
+    VectorInput,
 };
 use qdrant_client::{Payload, Qdrant};
 use uuid::Uuid;
@@ -193,6 +194,8 @@ async fn the_server_weighs_terms_as_documented() {
             .create_collection(CreateCollectionBuilder::new(&name).sparse_vectors_config(sparse))
             .await
             .unwrap();
+        let group = CreateFieldIndexCollectionBuilder::new(&name, "group", FieldType::Keyword).wait(true);
+        driver.create_field_index(group).await.unwrap();
         // Corpus a: four points with the vector, of which two hold term 1 and three term 2, and one point without.
         let held: [(&str, &[(u32, f32)]); 7] = [
             ("a", &[(1, 1.0), (2, 1.0)]),

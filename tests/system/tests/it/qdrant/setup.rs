@@ -1,3 +1,5 @@
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
 use adapters::qdrant::{Drift, Options, QdrantIndex, SetupError, provision};
@@ -78,7 +80,13 @@ async fn drift_is_reported() {
                 .collect()
         };
         let vectors = ["vector dense", "sparse vector words", "sparse vector pieces", "graph"];
-        let indexes = ["index space", "index generation", "index unit", "index observed_at"];
+        let indexes = [
+            "index space",
+            "index generation",
+            "index unit",
+            "index observed_at",
+            "index born",
+        ];
         assert_eq!(names(drifts), [&vectors[..], &indexes[..]].concat());
         assert!(
             refused
@@ -110,6 +118,47 @@ async fn a_wrong_key_is_refused() {
         provision(&other, 128, "m").await.err().unwrap().kind(),
         ErrorKind::Invalid
     );
+}
+
+/// Answers every connection as the REST port does, which speaks HTTP/1.1.
+fn rest_port() -> std::net::SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let answer = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            if let Ok(mut stream) = stream {
+                drop(stream.write_all(answer));
+            }
+        }
+    });
+    address
+}
+
+/// The usual mistakes about the address are named; a port that nobody listens on is no such mistake.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_port_that_speaks_something_else_is_explained() {
+    let server = Server::start("").unwrap();
+    let options = server.options("t");
+    let refused = async |url: String| {
+        let options = Options { url, ..options.clone() };
+        provision(&options, 128, "m").await.err().unwrap()
+    };
+    let rest = refused(format!("http://{}", rest_port())).await;
+    assert!(rest.to_string().contains("gRPC port (6334 by default"), "{rest:?}");
+    assert!(rest.to_string().contains("`https://` if the server has TLS"), "{rest}");
+    let plain = refused(options.url.replace("http:", "https:")).await;
+    assert!(
+        plain.to_string().contains("`http://` if the server has no TLS"),
+        "{plain:?}"
+    );
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let nobody = refused(format!("http://{free}")).await;
+    assert!(matches!(nobody, SetupError::Unavailable { .. }), "{nobody:?}");
+    assert!(provision(&options, 128, "m").await.is_ok());
 }
 
 /// A server that would weigh terms over all spaces is refused, since it would not say so.
