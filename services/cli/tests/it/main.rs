@@ -14,3 +14,4 @@ mod records;
 mod server;
 mod start;
 mod terminal;
+mod upgrade;
