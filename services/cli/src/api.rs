@@ -10,7 +10,8 @@ use domain::page;
 use domain::port::{DeadLetter, DeadLetterId};
 use domain::topic::Topic;
 use gateway::api::{
-    Accepted, Curated, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage, Space, UnitView,
+    Accepted, Curated, Deleting, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage, Space,
+    UnitView,
 };
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
@@ -112,10 +113,13 @@ impl Client {
     }
 
     /// Erases a space.
-    pub(crate) async fn delete(&self, space: &SpaceId) -> Result<()> {
-        self.send(Method::DELETE, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
-            .await
-            .map(|_| ())
+    pub(crate) async fn delete(&self, space: &SpaceId) -> Result<Option<Deleting>> {
+        let url = self.url(&["v1", "spaces", space.as_str()], &[]);
+        let response = self.send(Method::DELETE, &url, None).await?;
+        match response.status() {
+            StatusCode::ACCEPTED => read(response).await.map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Returns what a space holds.

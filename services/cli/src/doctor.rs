@@ -17,6 +17,9 @@ const LEAST_FREE_KIB: u64 = 1 << 20;
 /// Tenths of a second to reach the servers in.
 const PATIENCE: u32 = 150;
 
+/// Unfinished erasures that are counted, and finished at once.
+const ERASURES_MAX: usize = 1_000;
+
 /// How one look came out.
 enum Finding {
     Well(String),
@@ -241,6 +244,7 @@ async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
         }
     }
     let drifted: Vec<String> = spaces.iter().filter_map(drift::Held::drift).collect();
+    let unfinished = unfinished_erasures(ctx, repair).await?;
     let dead = ctx.backends.dead_letters.count().await?;
     let sum = |count: fn(&drift::Held) -> u64| spaces.iter().map(count).sum::<u64>();
     if !drifted.is_empty() {
@@ -250,7 +254,7 @@ async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
         )));
     }
     let dead = (dead > 0).then(|| format!("{dead} dead letters; see /v1/admin/dead-letters"));
-    let doubts: Vec<String> = dead.into_iter().chain(aged(&spaces)).collect();
+    let doubts: Vec<String> = unfinished.into_iter().chain(dead).chain(aged(&spaces)).collect();
     Ok(match doubts.is_empty() {
         true => Finding::Well(format!(
             "{} spaces, {} records, {} turn units, {} points{mended}",
@@ -261,6 +265,24 @@ async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
         )),
         false => Finding::Doubtful(format!("{}{mended}", doubts.join("; "))),
     })
+}
+
+/// Says which deleted spaces a store still holds something of; with `repair`, erases that first.
+async fn unfinished_erasures(ctx: &Context, repair: bool) -> anyhow::Result<Option<String>> {
+    let records = &ctx.backends.records;
+    if repair {
+        for erasure in records.unfinished_erasures(None, ERASURES_MAX).await? {
+            gateway::finish_erasure(ctx, &erasure).await?;
+        }
+    }
+    let left = records.unfinished_erasures(None, ERASURES_MAX).await?;
+    let Some(first) = left.first() else { return Ok(None) };
+    Ok(Some(format!(
+        "{} deleted spaces are not erased in every store yet, such as {}; the gateway goes on by itself, `mnemic doctor --repair` \
+         does it now",
+        left.len(),
+        first.space
+    )))
 }
 
 /// Says what an update would write otherwise.

@@ -18,7 +18,7 @@ pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage,
     PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
-pub use memory::{Absorbed, PageHead, Space, TopicMember, TopicView, UnitView};
+pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;
 pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 pub use rebuild::{Rebuild, RebuildState};

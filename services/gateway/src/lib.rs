@@ -12,6 +12,7 @@ mod connections;
 mod curate;
 mod cursor;
 mod edge;
+mod erasures;
 mod extract;
 mod filling;
 mod handlers;
@@ -40,6 +41,7 @@ use tokio::net::TcpListener;
 use tracing::{info, warn};
 
 pub use config::{Config, Key, Right};
+pub use erasures::finish as finish_erasure;
 pub use openapi::document;
 pub use problem::Problem;
 pub use rebuild::rederive;
@@ -71,7 +73,10 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
     let _asking = app.context.keep_serving();
     ready.set(true);
+    let erasing = tokio::spawn(erasures::finish_all(app.clone()));
     connections::serve(listener, routes::router(app.clone()), &app.config, &app.context).await;
+    // It ends with the process; whatever it was doing, the next start goes on with it.
+    erasing.abort();
     app.all_erased().await;
     Ok(())
 }

@@ -7,7 +7,7 @@ use domain::id::SpaceId;
 use domain::port::SpaceInfo;
 use domain::{Classify, ErrorKind};
 use host::{Backends, Context, clock};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::auth::Keys;
 use crate::config::Config;
@@ -37,6 +37,8 @@ pub(crate) struct Parts {
     pub(crate) questions: Semaphore,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
     pub(crate) erasing: Arc<Semaphore>,
+    /// Wakes the work on unfinished erasures.
+    pub(crate) unfinished: Notify,
     /// The description of the API, once somebody asked for it.
     pub(crate) description: OnceLock<Bytes>,
     last_batch_us: AtomicU64,
@@ -64,6 +66,7 @@ impl App {
             in_flight,
             questions,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
+            unfinished: Notify::new(),
             description: OnceLock::new(),
             last_batch_us: AtomicU64::new(0),
         })))

@@ -14,7 +14,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Place, Point, PointsPage, Result, Search, SearchResult};
+use domain::port::{Generation, Index, Place, Point, PointsPage, Result, Search, SearchResult, UnfinishedErasure};
 use domain::{ErrorKind, PortError};
 use rusqlite::{Connection, Row, params};
 use tokio::sync::{Semaphore, oneshot};
@@ -248,6 +248,16 @@ impl Index for MemoryIndex {
         let space = space.clone();
         self.change("index.erase", Durability::Power, job, move |()| Change::Forget {
             space,
+        })
+        .await
+    }
+
+    /// The points left the file with their space; what is in memory of it follows.
+    async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()> {
+        let space = erasure.space.clone();
+        let nothing = |_: &Connection| Ok(());
+        self.change("index.erase_deleted", Durability::Process, nothing, move |()| {
+            Change::Forget { space }
         })
         .await
     }

@@ -28,7 +28,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Place, Point, PointsPage, Records, Result, Search, SearchResult};
+use domain::port::{
+    Generation, Index, Place, Point, PointsPage, Records, Result, Search, SearchResult, UnfinishedErasure,
+};
 use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{CountPointsBuilder, UpdateMode};
 use tracing::Instrument;
@@ -151,5 +153,10 @@ impl Index for QdrantIndex {
 
     async fn erase(&self, space: &SpaceId) -> Result<()> {
         self.erase_all(space).await
+    }
+
+    async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()> {
+        let span = tracing::info_span!("index.erase_deleted", space = %erasure.space);
+        self.erase_until(erasure).instrument(span).await
     }
 }

@@ -16,7 +16,7 @@ pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
 pub use model::{Completion, LanguageModel, Prompt, Usage};
-pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo};
+pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};
 pub use selection::{Room, Selection, folded};
 
 use crate::PortError;

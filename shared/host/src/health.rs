@@ -218,6 +218,7 @@ mod tests {
             "memory_recall_result_count_sum 7.0",
             "memory_items_total{kind=\"record\"} 0",
             "mnemic_dead_letters 0",
+            "mnemic_unfinished_erasures 0",
             "# EOF",
         ] {
             assert!(text.lines().any(|it| it == line), "{line} in {text}");

@@ -25,6 +25,8 @@ use tokio::time::timeout;
 use crate::Backends;
 pub use model::ModelOutcome;
 
+/// Unfinished erasures that are counted. The help text names them.
+const UNFINISHED_MAX: usize = 1_000;
 /// Spaces read at a time for the totals, and at most this many pages: each scrape reads them. The help text names them.
 const SPACES_PAGE: usize = 1_000;
 const SPACES_PAGES_MAX: usize = 20;
@@ -113,6 +115,7 @@ struct Families {
     served_times: Times<Subject>,
     backlog: Family<Consumer, Gauge>,
     dead_letters: Gauge,
+    unfinished_erasures: Gauge,
     operations: Times<Done>,
     results: Histogram,
     similarity: Histogram,
@@ -135,6 +138,7 @@ impl Default for Metrics {
             served_times: Family::new_with_constructor(seconds),
             backlog: Family::default(),
             dead_letters: Gauge::default(),
+            unfinished_erasures: Gauge::default(),
             operations: Family::new_with_constructor(seconds),
             results: Histogram::new([0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]),
             similarity: Histogram::new((1..=10).map(|it| f64::from(it) / 10.0)),
@@ -190,6 +194,11 @@ impl Families {
             self.backlog.clone(),
         );
         it.register("mnemic_dead_letters", "Messages given up", self.dead_letters.clone());
+        it.register(
+            "mnemic_unfinished_erasures",
+            "Deleted spaces that a store still holds something of, at most 1,000",
+            self.unfinished_erasures.clone(),
+        );
         it.register(
             "memory_operation_duration_seconds",
             "Time of a memory operation",
@@ -331,6 +340,11 @@ impl Metrics {
         }
         if let Ok(Ok(letters)) = timeout(patience, backends.dead_letters.count()).await {
             self.0.dead_letters.set(i64::try_from(letters).unwrap_or(i64::MAX));
+        }
+        let unfinished = backends.records.unfinished_erasures(None, UNFINISHED_MAX);
+        if let Ok(Ok(unfinished)) = timeout(patience, unfinished).await {
+            let unfinished = i64::try_from(unfinished.len()).unwrap_or(i64::MAX);
+            self.0.unfinished_erasures.set(unfinished);
         }
         if let Ok(Some((records, units))) = timeout(patience, totals(backends)).await {
             self.0.items.get_or_create(&Item { kind: "record" }).set(records);

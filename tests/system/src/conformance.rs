@@ -166,6 +166,7 @@ macro_rules! promises {
             spaces_do_not_meet,
             a_switch_leaves_what_was_put_since,
             a_generation_ends_with_the_next_and_with_its_space,
+            what_was_put_since_a_deletion_stays,
             points_are_listed_once,
         }
     };
@@ -178,6 +179,7 @@ macro_rules! promises {
     (@suite $run:ident erasure) => {
         $crate::promises! { @tests $run erasure:
             an_erased_space_is_gone,
+            a_deletion_is_unfinished_until_it_is_finished,
             the_bus_forgets_a_space,
         }
     };

@@ -1,5 +1,6 @@
 //! What `mnemic doctor` says of the stores.
 
+use chrono::DateTime;
 use domain::id::SpaceId;
 use domain::unit::{Grain, Unit};
 use host::Context;
@@ -43,4 +44,36 @@ async fn units_of_older_rules_are_counted() {
         said.contains("1 units in 1 spaces were written by older rules; `mnemic rebuild one`"),
         "{said}"
     );
+}
+
+#[tokio::test]
+async fn unfinished_erasures_are_counted_and_finished() {
+    let data = fresh_directory("doctor-unfinished");
+    let context = Context::embedded(&data).await.unwrap();
+    let space = "one".parse::<SpaceId>().unwrap();
+    context
+        .backends
+        .records
+        .create_space(&space, DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    context.backends.records.delete_space(&space).await.unwrap();
+    drop(context);
+    let says = |more: &[&str]| {
+        let mut command = mnemic();
+        command
+            .args(["doctor", "--url", "http://127.0.0.1:1", "--data"])
+            .arg(&data)
+            .args(more);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let unfinished = "1 deleted spaces are not erased in every store yet, such as one";
+    for _ in 0..2 {
+        let said = says(&[]);
+        assert!(said.contains(unfinished), "{said}");
+    }
+    let said = says(&["--repair"]);
+    assert!(said.contains("0 spaces") && !said.contains("deleted spaces"), "{said}");
+    let said = says(&[]);
+    assert!(said.contains("0 spaces") && !said.contains("deleted spaces"), "{said}");
 }

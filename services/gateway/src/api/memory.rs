@@ -22,6 +22,15 @@ pub struct Space {
     pub watermark: String,
 }
 
+/// A space that is deleted while a store is away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Deleting {
+    /// Its name.
+    pub space: SpaceId,
+    /// What is left to do, and who does it.
+    pub detail: String,
+}
+
 /// A topic and the event units that belong to it most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TopicView {

@@ -129,6 +129,9 @@ pub struct Progress {
     pub written: bool,
     /// Accepted batches that are not searchable yet, over all spaces.
     pub backlog: u64,
+    /// Whether the space was deleted and a store that was away then is still to erase what it holds.
+    #[serde(default)]
+    pub erasing: bool,
 }
 
 /// A stored record.

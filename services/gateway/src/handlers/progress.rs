@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::Position;
 
 use crate::api::{Progress, Waiting};
 use crate::auth::Access;
@@ -25,7 +26,10 @@ pub(crate) async fn get(
     Params(waiting): Params<Waiting>,
 ) -> Result<Json<Progress>, Problem> {
     let space = access.enter(&name, Right::Read)?;
-    let info = app.space(&space).await?;
+    let info = match app.space(&space).await {
+        Ok(info) => info,
+        Err(unknown) => return erasing(&app, space).await?.map(Json).ok_or(unknown),
+    };
     let position = watermark::given(&space, waiting.watermark.as_deref())?.unwrap_or(info.written);
     let most = app.config.request_ms_max;
     let patience = waiting.wait_ms.unwrap_or(0);
@@ -45,5 +49,17 @@ pub(crate) async fn get(
         watermark: watermark::print(&space, position),
         written,
         backlog,
+        erasing: false,
+    }))
+}
+
+/// Returns the progress of a deleted space that some store still holds something of.
+async fn erasing(app: &App, space: SpaceId) -> Result<Option<Progress>, Problem> {
+    let unfinished = app.stores().records.unfinished_erasures(Some(&space), 1).await?;
+    Ok(unfinished.first().map(|_| Progress {
+        watermark: watermark::print(&space, Position(0)),
+        written: false,
+        backlog: 0,
+        erasing: true,
     }))
 }

@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use domain::PortError;
 use domain::id::SpaceId;
 use domain::port::SpaceInfo;
 use host::clock;
@@ -10,14 +12,14 @@ use host::metrics::Operation;
 use tokio::time::Instant;
 use tracing::{Instrument, warn};
 
-use crate::api::{Paging, Space, SpacePage};
+use crate::api::{Deleting, Paging, Space, SpacePage};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::Paged;
 use crate::extract::{At, NoBody, Params};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{cursor, watermark};
+use crate::{cursor, erasures, watermark};
 
 /// Pages of the store looked through for one page of a key that opens few spaces.
 const LOOKS_MAX: usize = 100;
@@ -59,15 +61,17 @@ pub(crate) async fn get(
     Ok(Json(show(app.space(&space).await?)))
 }
 
-/// Erases a space and everything in it, for good.
+/// Erases a space and everything in it, for good. While a store is away, 202 says that nobody can read the space any more and that
+/// the gateway erases what that store holds by itself once it is back.
 #[utoipa::path(delete, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
-    (status = 204, description = "It is gone"),
+    (status = 204, description = "It is gone from every store"),
+    (status = 202, description = "It is deleted, and one store is still to erase what it holds", body = Deleting),
 ))]
 pub(crate) async fn delete(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At(name): At<String>,
-) -> Result<StatusCode, Problem> {
+) -> Result<Response, Problem> {
     let started = Instant::now();
     let space = access.enter(&name, Right::Admin)?;
     let Ok(turn) = Arc::clone(&app.erasing).acquire_owned().await else {
@@ -83,9 +87,11 @@ pub(crate) async fn delete(
     };
     // In a task of its own: a caller who goes away, or whose time runs out, leaves no space that is half erased.
     let outcome = tokio::spawn(work.in_current_span()).await;
-    outcome
-        .unwrap_or_else(|_| Err(Problem::internal()))
-        .map(|()| StatusCode::NO_CONTENT)
+    let whole = outcome.unwrap_or_else(|_| Err(Problem::internal()))?;
+    Ok(match whole {
+        None => StatusCode::NO_CONTENT.into_response(),
+        Some(deleting) => (StatusCode::ACCEPTED, Json(deleting)).into_response(),
+    })
 }
 
 /// Lists the spaces that the key opens.
@@ -123,29 +129,54 @@ pub(crate) async fn list(
     }
 }
 
-/// What waits goes first, then the records, so that whatever is still on its way finds no space, and then what came
-/// meanwhile. Somebody may have made the space anew by then, here or at another gateway, and what it holds since stays: of
-/// what was accepted before, the writer takes nothing into it. All are tried also for an unknown space, because an erasure
-/// that broke off is asked for again.
-async fn erase(app: &App, space: &SpaceId) -> Result<(), Problem> {
+/// Erases a space; returns what is left to do, if anything is.
+///
+/// What waits on the bus goes first, then the records, so that whatever is still on its way finds no space, and then what came
+/// meanwhile. Somebody may have created the space again by then, here or at another gateway, and what it holds since stays: of
+/// what was accepted before, the writer takes nothing into it. From the deletion of the records on the erasure is noted, and does
+/// not depend on this request any more.
+async fn erase(app: &App, space: &SpaceId) -> Result<Option<Deleting>, Problem> {
     let stores = app.stores();
     // Nothing is begun while the records are away: what waits would be gone, and the space still there.
     stores.records.space(space).await?;
     stores.bus.erase(space.as_str()).await?;
     let known = stores.records.delete_space(space).await?;
-    if stores.records.space(space).await?.is_none() {
+    match finished(app, space).await {
+        Ok(true) => Ok(None),
+        Ok(false) if known => Ok(None),
+        Ok(false) => Err(Problem::unknown_space(space)),
+        Err(error) if known || is_noted(app, space).await => {
+            warn!(%space, error = &error as &dyn std::error::Error, "a deleted space is not erased in every store yet");
+            app.unfinished.notify_one();
+            Ok(Some(Deleting {
+                space: space.clone(),
+                detail: "nobody can read the space any more; what a store that is away holds of it is erased once the store is \
+                         back, without another request (GET .../progress says `erasing` until then)"
+                    .to_owned(),
+            }))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Erases what other stores than that of the records hold of a deleted space; returns true if its erasure was noted. For an
+/// unknown space the index is asked all the same: an earlier version kept no notes.
+async fn finished(app: &App, space: &SpaceId) -> Result<bool, PortError> {
+    let stores = app.stores();
+    let gone = stores.records.space(space).await?.is_none();
+    if gone {
         stores.bus.erase(space.as_str()).await?;
     }
-    if stores.records.space(space).await?.is_none() {
+    let noted = erasures::finish_one(&app.context, space).await?;
+    if gone && !noted && stores.records.space(space).await?.is_none() {
         stores.index.erase(space).await?;
-    } else {
-        warn!(%space, "made anew while it was erased; `mnemic doctor --repair` removes vectors that may be left of before");
     }
-    if known {
-        Ok(())
-    } else {
-        Err(Problem::unknown_space(space))
-    }
+    Ok(noted)
+}
+
+async fn is_noted(app: &App, space: &SpaceId) -> bool {
+    let noted = app.stores().records.unfinished_erasures(Some(space), 1).await;
+    noted.is_ok_and(|it| !it.is_empty())
 }
 
 fn show(info: SpaceInfo) -> Space {

@@ -60,6 +60,7 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
         watermark,
         written: false,
         backlog,
+        erasing: false,
     }));
     Ok(problem)
 }

@@ -4,16 +4,25 @@
 //! and at last the space itself. Whoever erases it again, or makes it anew, after an erasure that stopped midway goes on.
 
 use domain::PortError;
-use neo4rs::Query;
+use domain::id::{InvalidSpace, SpaceId};
+use domain::port::UnfinishedErasure;
+use neo4rs::{Query, Row};
 
-use super::client::{Client, natural, on};
-use super::keys::Keys;
+use super::client::{Client, column, integer, natural, on};
+use super::error::damaged;
+use super::keys::{Keys, spaces};
 use super::schema::OWNED;
 
 /// Nodes that leave in one step, with their relationships.
 const STEP: i64 = 1_000;
 
-const MARK: &str = "MATCH (s:Space {key: $space}) SET s.erasing = true RETURN 1 AS marked";
+/// The note has the key of its space, and stays when that is gone.
+const MARK: &str = "MATCH (s:Space {key: $space}) SET s.erasing = true
+    MERGE (e:Erasure {key: $space}) SET e.created_at = s.created_at
+    RETURN 1 AS marked";
+const UNFINISHED: &str = "MATCH (e:Erasure) WHERE e.key >= $from AND e.key <= $last
+    RETURN e.key AS key, e.created_at AS created_at ORDER BY key LIMIT $limit";
+const FORGET: &str = "MATCH (e:Erasure {key: $space}) WHERE e.created_at = $created_at DELETE e";
 const END: &str = "MATCH (s:Space {key: $space}) SET s.lock = true WITH s WHERE s.erasing IS NOT NULL DELETE s";
 
 /// Removes some nodes of a label. The lock keeps out whoever would finish the erasure and make the space anew meanwhile.
@@ -60,6 +69,51 @@ pub(super) async fn finish(client: &Client, operation: &'static str, keys: &Keys
         }
     }
     client.write(operation, on(keys, END)).await?;
+    Ok(())
+}
+
+/// Returns up to `limit` erasures that are not known to be finished, by name; only that of `space` if one is given.
+pub(super) async fn unfinished(
+    client: &Client,
+    operation: &'static str,
+    space: Option<&SpaceId>,
+    limit: usize,
+) -> Result<Vec<UnfinishedErasure>, PortError> {
+    let (from, last) = match space {
+        Some(space) => {
+            let key = client.keys(space).space().to_owned();
+            (key.clone(), key)
+        }
+        None => spaces(&client.namespace),
+    };
+    let query = neo4rs::query(UNFINISHED)
+        .param("from", from)
+        .param("last", last)
+        .param("limit", integer(limit));
+    let read = |row: &Row| -> Result<UnfinishedErasure, PortError> {
+        let key: String = column(operation, row, "key")?;
+        let created_at: String = column(operation, row, "created_at")?;
+        let name = key.rsplit('/').next().unwrap_or_default();
+        Ok(UnfinishedErasure {
+            space: name.parse().map_err(|error: InvalidSpace| damaged(operation, error))?,
+            created_at: created_at
+                .parse()
+                .map_err(|error: chrono::ParseError| damaged(operation, error))?,
+        })
+    };
+    client.read(operation, query).await?.iter().map(read).collect()
+}
+
+/// Completes a deletion that stopped midway, and removes its note, unless that is of a later space of the name.
+pub(super) async fn forget(
+    client: &Client,
+    operation: &'static str,
+    erasure: &UnfinishedErasure,
+) -> Result<(), PortError> {
+    let keys = client.keys(&erasure.space);
+    finish(client, operation, &keys).await?;
+    let query = on(&keys, FORGET).param("created_at", erasure.created_at.to_rfc3339());
+    client.write(operation, query).await?;
     Ok(())
 }
 

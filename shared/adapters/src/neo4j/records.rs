@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, folded};
+use domain::port::{
+    Claim, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
+};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::{ErrorKind, PortError};
@@ -132,6 +134,14 @@ impl Records for NodeRecords {
 
     async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
         erasure::erase(&self.0, "records.delete_space", &self.0.keys(space)).await
+    }
+
+    async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>> {
+        erasure::unfinished(&self.0, "records.unfinished_erasures", space, limit).await
+    }
+
+    async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()> {
+        erasure::forget(&self.0, "records.finish_erasure", erasure).await
     }
 
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {

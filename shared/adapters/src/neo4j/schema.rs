@@ -1,6 +1,6 @@
 //! The one list of what the server must have, and how it is made and verified.
 //!
-//! Labels: `Space`, and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
+//! Labels: `Space`, `Erasure` (a deletion that some store may not have carried out yet), and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
 //! that order unique too, so that no defect can give two things one place. Community Edition has no constraints on
 //! presence and type: the code that writes sees to those.
 
@@ -54,8 +54,9 @@ const fn index(name: &'static str, label: &'static str, properties: &'static [&'
     }
 }
 
-const RULES: [Rule; 17] = [
+const RULES: [Rule; 18] = [
     unique("mnemic_space", "Space", &["key"]),
+    unique("mnemic_erasure", "Erasure", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
     unique("mnemic_remembered", "Remembered", &["key"]),
     unique("mnemic_written", "Written", &["key"]),
@@ -308,7 +309,7 @@ mod tests {
         fewer.remove(0);
         assert_eq!(told(fewer, all()), ["mnemic_space is missing"]);
         let mut other = all();
-        other[1].shape = shape(true, &["Claim".to_owned()], "id");
+        other[2].shape = shape(true, &["Claim".to_owned()], "id");
         assert_eq!(
             told(other, all()),
             ["mnemic_claim is unique on Claim (id) instead of unique on Claim (key)"]
@@ -324,7 +325,7 @@ mod tests {
 
     #[test]
     fn every_label_has_a_unique_key() {
-        for label in OWNED.iter().chain(&["Space"]) {
+        for label in OWNED.iter().chain(&["Space", "Erasure"]) {
             assert!(
                 RULES
                     .iter()

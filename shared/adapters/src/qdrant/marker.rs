@@ -2,11 +2,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use domain::id::SpaceId;
-use domain::port::Result;
+use domain::port::{Result, UnfinishedErasure};
 use domain::{ErrorKind, PortError};
 use qdrant_client::Payload;
 use qdrant_client::qdrant::{
-    Condition, DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, UpdateMode,
+    Condition, DeletePointsBuilder, Filter, GetPointsBuilder, NamedVectors, PointStruct, Range, UpdateMode,
     UpsertPointsBuilder, Value,
 };
 
@@ -148,6 +148,33 @@ impl QdrantIndex {
         self.client.delete("index.erase", &request.wait(true).build()).await?;
         self.markers.note(space, None);
         Ok(())
+    }
+
+    /// Removes the points of a deleted space and of earlier ones of its name, their marker too.
+    ///
+    /// A space that was created under the name since has greater generations. The marker is read before the records are asked, so
+    /// whoever sees the marker of a later space hears of that space from the records.
+    pub(super) async fn erase_until(&self, erasure: &UnfinishedErasure) -> Result<()> {
+        const OPERATION: &str = "index.erase_deleted";
+        let (space, deleted) = (&erasure.space, erasure.created_at.timestamp_micros());
+        let marker = self.marker(OPERATION, space).await?;
+        let later = self.born(space).await?.filter(|born| *born > deleted);
+        let last = match (later, &marker) {
+            (Some(born), _) => born - 1,
+            (None, Some(marker)) => marker.building.unwrap_or(marker.shown).max(marker.shown).max(deleted),
+            (None, None) => return self.erase_all(space).await,
+        };
+        let range = Range {
+            lte: Some(last as f64),
+            ..Range::default()
+        };
+        let gone = [in_space(space), Condition::range(schema::GENERATION, range)];
+        let request = DeletePointsBuilder::new(&self.collection).points(Filter::must(gone));
+        self.client.delete(OPERATION, &request.wait(true).build()).await?;
+        match marker.filter(|it| it.born <= last) {
+            Some(marker) => self.unmark(OPERATION, space, marker.born).await,
+            None => Ok(()),
+        }
     }
 
     /// Takes back the marker that was made for a space born then.

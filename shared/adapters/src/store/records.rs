@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
-use domain::port::{Claim, Idempotent, Position, Records, Result, Room, Selection, SpaceInfo, folded};
+use domain::port::{
+    Claim, Idempotent, Position, Records, Result, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
+};
 use domain::recall::Note;
 use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
@@ -57,6 +59,19 @@ impl Records for StoredRecords {
             None => Ok(false),
         };
         self.0.write("records.delete_space", Durability::Power, job).await
+    }
+
+    async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>> {
+        let space = space.map(SpaceId::to_string);
+        let job = move |db: &Connection| spaces::unfinished(db, space.as_deref(), integer(limit));
+        self.0.read("records.unfinished_erasures", job).await
+    }
+
+    /// The deletion itself was one transaction, so there is nothing to complete.
+    async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()> {
+        let erasure = erasure.clone();
+        let job = move |db: &Connection| spaces::finish(db, &erasure);
+        self.0.write("records.finish_erasure", Durability::Power, job).await
     }
 
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {

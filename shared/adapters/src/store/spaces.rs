@@ -1,7 +1,7 @@
 //! Spaces as rows.
 
 use chrono::{DateTime, Utc};
-use domain::port::{Position, Revision, SpaceInfo};
+use domain::port::{Position, Revision, SpaceInfo, UnfinishedErasure};
 use rusqlite::{Connection, Params};
 
 use super::{Failure, Outcome, natural};
@@ -30,12 +30,40 @@ pub(super) fn create(db: &Connection, name: &str, at: DateTime<Utc>) -> Outcome<
     Ok(insert.execute((name, at.to_rfc3339()))? > 0)
 }
 
-/// Deletes a space with everything it owns.
+/// Deletes a space with everything it owns, and notes that other stores may still hold something of it.
 pub(super) fn erase(db: &Connection, row: i64) -> Outcome<()> {
+    db.execute(
+        "INSERT OR REPLACE INTO unfinished_erasures SELECT name, created_at FROM spaces WHERE row = ?1",
+        [row],
+    )?;
     for table in OWNED {
         db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [row])?;
     }
     db.execute("DELETE FROM spaces WHERE row = ?1", [row])?;
+    Ok(())
+}
+
+/// Returns up to `limit` erasures that are not known to be finished, by name; only that of `space` if one is given.
+pub(super) fn unfinished(db: &Connection, space: Option<&str>, limit: i64) -> Outcome<Vec<UnfinishedErasure>> {
+    let mut statement = db.prepare_cached(
+        "SELECT space, created_at FROM unfinished_erasures WHERE ?1 IS NULL OR space = ?1 ORDER BY space LIMIT ?2",
+    )?;
+    let mut rows = statement.query((space, limit))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (space, created_at): (String, String) = (row.get(0)?, row.get(1)?);
+        found.push(UnfinishedErasure {
+            space: space.parse().map_err(Failure::body)?,
+            created_at: created_at.parse().map_err(Failure::body)?,
+        });
+    }
+    Ok(found)
+}
+
+/// Removes the note that an erasure is unfinished, unless it is that of a later space of the name.
+pub(super) fn finish(db: &Connection, erasure: &UnfinishedErasure) -> Outcome<()> {
+    let mut forget = db.prepare_cached("DELETE FROM unfinished_erasures WHERE space = ?1 AND created_at = ?2")?;
+    forget.execute((erasure.space.as_str(), erasure.created_at.to_rfc3339()))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use super::{Embedding, Result};
+use super::{Embedding, Result, UnfinishedErasure};
 use crate::id::{SpaceId, UnitId};
 
 /// Term hashes with weights, sorted by term, no term twice. Weights are term frequencies damped by length; the store
@@ -116,4 +116,8 @@ pub trait Index: Send + Sync + 'static {
 
     /// Removes every point of the space.
     async fn erase(&self, space: &SpaceId) -> Result<()>;
+
+    /// Removes every point of the deleted space and of earlier ones of its name. The points of a space that was created under the
+    /// name since stay.
+    async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()>;
 }

@@ -44,6 +44,15 @@ impl Revision {
     }
 }
 
+/// A deletion of a space that some store may not have carried out yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnfinishedErasure {
+    /// Name of the deleted space. Another space may have been created under it since.
+    pub space: SpaceId,
+    /// When the deleted space had been created, which distinguishes it from a later one of its name.
+    pub created_at: DateTime<Utc>,
+}
+
 /// Outcome of claiming an id for a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -77,7 +86,18 @@ pub trait Records: Send + Sync + 'static {
     async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>>;
 
     /// Erases the space: claims, remembered responses, records, curations, notes, units, relations and all that is derived. False if unknown.
+    ///
+    /// The same step notes that its erasure is unfinished, since other stores hold something of the space too;
+    /// [`finish_erasure`](Records::finish_erasure) removes the note.
     async fn delete_space(&self, space: &SpaceId) -> Result<bool>;
+
+    /// Returns up to `limit` erasures that are not known to be finished in every store, by name; only that of `space` if one is
+    /// given.
+    async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>>;
+
+    /// Completes a deletion that this store carried out in part, and removes the note that it is unfinished. The note of a later
+    /// deletion of the same name stays. To do it again changes nothing.
+    async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()>;
 
     /// Claims each id for a content digest, durably, all in one step; outcomes in the order given.
     ///

@@ -11,7 +11,7 @@ use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph,
     Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room, Search, SearchResult,
-    Selection, SpaceInfo,
+    Selection, SpaceInfo, UnfinishedErasure,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -70,6 +70,8 @@ guarded! { Records, "records":
     fn space(space: &SpaceId) -> Option<SpaceInfo>;
     fn spaces(after: Option<&SpaceId>, limit: usize) -> Vec<SpaceInfo>;
     fn delete_space(space: &SpaceId) -> bool;
+    fn unfinished_erasures(space: Option<&SpaceId>, limit: usize) -> Vec<UnfinishedErasure>;
+    fn finish_erasure(erasure: &UnfinishedErasure) -> ();
     fn claim(space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Vec<Claim>;
     fn claimed(space: &SpaceId, ids: &[RecordId]) -> Vec<RecordId>;
     fn remembered(space: &SpaceId, key: &str) -> Option<Idempotent>;
@@ -114,6 +116,7 @@ guarded! { Index, "index":
     fn points(space: &SpaceId, after: Option<Place>, limit: usize) -> PointsPage;
     fn count(space: &SpaceId) -> u64;
     fn erase(space: &SpaceId) -> ();
+    fn erase_deleted(erasure: &UnfinishedErasure) -> ();
 }
 
 /// Only the first connection is waited for: the client knows when it is lost, and an error of whoever answers a request

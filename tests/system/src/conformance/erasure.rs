@@ -1,7 +1,8 @@
 //! Erasing a space, over all ports that hold something of it.
 
+use chrono::TimeDelta;
 use domain::derived::DerivedKind;
-use domain::port::{Claim, Idempotent, Position, Search, SearchResult};
+use domain::port::{Claim, Idempotent, Position, Search, SearchResult, UnfinishedErasure};
 use domain::relation::RelationKind;
 
 use super::Ports;
@@ -99,6 +100,44 @@ pub async fn an_erased_space_is_gone(open: impl AsyncFn() -> Ports) {
         ports.index.search(&space("b"), &search).await.unwrap(),
         SearchResult::default()
     );
+}
+
+/// A deletion is listed as unfinished, by its exact name, until it is finished. Finishing it again, or after a later deletion of the
+/// same name, removes no other note.
+pub async fn a_deletion_is_unfinished_until_it_is_finished(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let (records, a) = (&ports.records, space("a"));
+    let created = async |name: &str, at| records.create_space(&space(name), at).await.unwrap();
+    assert!(created("a", noon()).await && created("a-b", noon()).await);
+    assert_eq!(records.unfinished_erasures(None, 9).await.unwrap(), []);
+    assert!(records.delete_space(&space("a-b")).await.unwrap());
+    assert!(records.delete_space(&a).await.unwrap());
+    let first = UnfinishedErasure {
+        space: a.clone(),
+        created_at: noon(),
+    };
+    let of_a = async || records.unfinished_erasures(Some(&a), 9).await.unwrap();
+    assert_eq!(of_a().await, std::slice::from_ref(&first));
+    assert_eq!(records.unfinished_erasures(None, 9).await.unwrap().len(), 2);
+    assert_eq!(
+        records.unfinished_erasures(None, 1).await.unwrap(),
+        std::slice::from_ref(&first)
+    );
+
+    let later = noon() + TimeDelta::hours(1);
+    assert!(created("a", later).await);
+    assert!(records.delete_space(&a).await.unwrap());
+    let second = UnfinishedErasure {
+        space: a.clone(),
+        created_at: later,
+    };
+    records.finish_erasure(&first).await.unwrap();
+    assert_eq!(of_a().await, std::slice::from_ref(&second));
+    for _ in 0..2 {
+        records.finish_erasure(&second).await.unwrap();
+        assert_eq!(of_a().await, []);
+    }
+    assert_eq!(records.unfinished_erasures(None, 9).await.unwrap().len(), 1);
 }
 
 /// The bus forgets what it held of a space, waiting, out, dead and its keys; other spaces' messages stay.

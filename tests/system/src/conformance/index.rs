@@ -11,7 +11,10 @@ use domain::port::{Hit, Point, Search, SearchResult, Sparse};
 
 use super::sample::{noon, point, space, unit};
 use super::{Ports, kind};
-pub use generations::{a_generation_ends_with_the_next_and_with_its_space, a_switch_leaves_what_was_put_since};
+pub use generations::{
+    a_generation_ends_with_the_next_and_with_its_space, a_switch_leaves_what_was_put_since,
+    what_was_put_since_a_deletion_stays,
+};
 pub use listing::points_are_listed_once;
 
 /// Scores of an adapter may differ from the reference by this much.

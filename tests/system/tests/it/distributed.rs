@@ -1,6 +1,7 @@
 //! The distributed way as a whole: five processes, the same answers as standalone, nothing lost when killed.
 
 mod crash;
+mod deleted;
 mod doctor;
 mod house;
 mod letters;

@@ -7,6 +7,7 @@
 //! `MNEMIC_TEST_QDRANT_URL=http://127.0.0.1:6334 cargo test -p system --test it qdrant`
 
 mod approximate;
+mod deleted;
 mod generations;
 mod outages;
 mod scores;

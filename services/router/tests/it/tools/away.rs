@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Place, Point, PointsPage, Search, SearchResult};
+use domain::port::{Generation, Index, Place, Point, PointsPage, Search, SearchResult, UnfinishedErasure};
 use domain::{ErrorKind, PortError};
 use router::{Config, Router};
 use serde_json::json;
@@ -50,6 +50,10 @@ impl Index for Away {
     }
 
     async fn erase(&self, _: &SpaceId) -> Result<(), PortError> {
+        away()
+    }
+
+    async fn erase_deleted(&self, _: &UnfinishedErasure) -> Result<(), PortError> {
         away()
     }
 }

@@ -62,3 +62,24 @@ pub async fn a_generation_ends_with_the_next_and_with_its_space(open: impl Async
     assert_eq!(kind(index.switch(&a, generation).await), Some(ErrorKind::Conflict));
     assert_eq!(index.count(&a).await.unwrap(), 1);
 }
+
+/// Erasing what is left of a deleted space leaves the points of one that was created under its name since.
+pub async fn what_was_put_since_a_deletion_stays(open: impl AsyncFn() -> Ports) {
+    let (ports, dimension) = fresh(open).await;
+    let (index, records, a) = (&ports.index, &ports.records, space("a"));
+    let mut numbers = Numbers(9);
+    index.put(&a, &[numbers.point(1, 0, dimension)], &[]).await.unwrap();
+    records.delete_space(&a).await.unwrap();
+    let first = records.unfinished_erasures(Some(&a), 1).await.unwrap().remove(0);
+    let later = noon() + chrono::TimeDelta::seconds(1);
+    records.create_space(&a, later).await.unwrap();
+    index.put(&a, &[numbers.point(2, 0, dimension)], &[]).await.unwrap();
+    for _ in 0..2 {
+        index.erase_deleted(&first).await.unwrap();
+        assert_eq!(index.count(&a).await.unwrap(), 1);
+    }
+    records.delete_space(&a).await.unwrap();
+    let second = records.unfinished_erasures(Some(&a), 1).await.unwrap().remove(0);
+    index.erase_deleted(&second).await.unwrap();
+    assert_eq!(index.count(&a).await.unwrap(), 0);
+}

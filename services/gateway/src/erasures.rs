@@ -1,0 +1,81 @@
+//! Deletions of spaces that some store has not carried out yet: the gateway goes on with them by itself once the store is back.
+//!
+//! The records note a deletion in the same step that carries it out, so a deletion survives whatever ends the process in between.
+//! Every gateway works on all notes; to do the same work twice changes nothing.
+
+use std::time::Duration;
+
+use domain::PortError;
+use domain::id::SpaceId;
+use domain::port::UnfinishedErasure;
+use host::Context;
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use crate::state::App;
+
+/// Erasures worked on in one round.
+const AT_ONCE: usize = 1_000;
+/// Pause between two rounds while an erasure is unfinished, and while there is none: another gateway may have begun one.
+const PAUSE: Duration = Duration::from_secs(2);
+const REST: Duration = Duration::from_secs(30);
+
+/// Finishes erasures until shutdown.
+pub(crate) async fn finish_all(app: App) {
+    let shutdown = app.context.shutdown.clone();
+    let rounds = async {
+        loop {
+            let pause = match round(&app.context).await {
+                Ok(0) => REST,
+                Ok(_) => PAUSE,
+                Err(error) => {
+                    warn!(
+                        error = &error as &dyn std::error::Error,
+                        "unfinished erasures cannot be listed"
+                    );
+                    PAUSE
+                }
+            };
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = app.unfinished.notified() => {}
+            }
+        }
+    };
+    shutdown.run_until_cancelled(rounds).await;
+}
+
+/// Goes on with every unfinished erasure; returns how many are unfinished afterwards.
+async fn round(ctx: &Context) -> Result<usize, PortError> {
+    let mut left = 0;
+    for erasure in ctx.backends.records.unfinished_erasures(None, AT_ONCE).await? {
+        let space = &erasure.space;
+        match finish(ctx, &erasure).await {
+            Ok(()) => info!(%space, "the erasure of a deleted space is finished"),
+            Err(error) => {
+                left += 1;
+                warn!(%space, error = &error as &dyn std::error::Error, "a deleted space is not erased in every store yet");
+            }
+        }
+    }
+    Ok(left)
+}
+
+/// Removes what the index still holds of a deleted space, and then the note that its erasure is unfinished. A space that was
+/// created under the name since is left as it is. What waits on the bus is no part of this: the writer drops messages of a space
+/// that is gone.
+///
+/// # Errors
+/// Those of the stores; the note stays then.
+pub async fn finish(ctx: &Context, erasure: &UnfinishedErasure) -> Result<(), PortError> {
+    ctx.backends.index.erase_deleted(erasure).await?;
+    ctx.backends.records.finish_erasure(erasure).await
+}
+
+/// Finishes the erasure of one space; returns true if there was one.
+pub(crate) async fn finish_one(ctx: &Context, space: &SpaceId) -> Result<bool, PortError> {
+    match ctx.backends.records.unfinished_erasures(Some(space), 1).await?.pop() {
+        Some(erasure) => finish(ctx, &erasure).await.map(|()| true),
+        None => Ok(false),
+    }
+}

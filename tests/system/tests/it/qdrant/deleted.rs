@@ -1,0 +1,61 @@
+//! Spaces that were deleted while the server was away.
+
+use adapters::qdrant::Options;
+use domain::port::{Index, UnfinishedErasure};
+use qdrant_client::qdrant::{Condition, CountPointsBuilder, Filter};
+
+use super::{at, driver, embedded, index, on_server, point, space};
+
+/// Number of points that the collection holds of a space, its marker included.
+async fn held(options: &Options, name: &str) -> u64 {
+    let driver = driver(options);
+    let aliases = driver.list_aliases().await.unwrap().aliases;
+    let ours = aliases
+        .into_iter()
+        .find(|it| it.alias_name.starts_with(&options.prefix));
+    let of = Filter::must([Condition::matches("space", name.to_owned())]);
+    let count = CountPointsBuilder::new(ours.unwrap().collection_name)
+        .filter(of)
+        .exact(true);
+    driver.count(count).await.unwrap().result.unwrap().count
+}
+
+/// The points of a deleted space, of rebuilds too, leave the server, whatever has become of its name since: nothing, a space to which
+/// nothing was put, or one that holds points. A neighbour keeps its own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn points_of_a_deleted_space_leave_the_server() {
+    on_server(async |options| {
+        let dir = tempfile::tempdir().unwrap();
+        let embedded = embedded(dir.path()).await;
+        let (index, records) = (index(&options, &embedded).await, &embedded.records);
+        for (name, again, left) in [("gone", false, 0), ("empty", true, 0), ("filled", true, 2)] {
+            let it = space(name);
+            records.create_space(&it, at(10)).await.unwrap();
+            records.create_space(&space("neighbour"), at(10)).await.unwrap();
+            index.put(&space("neighbour"), &[point(1, 128)], &[]).await.unwrap();
+            index.put(&it, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
+            index.begin(&it).await.unwrap();
+            index.put(&it, &[point(3, 128)], &[]).await.unwrap();
+            // Five points and a marker; nobody tells the index of the deletion.
+            assert_eq!(held(&options, name).await, 5);
+            assert!(records.delete_space(&it).await.unwrap());
+            if again {
+                records.create_space(&it, at(20)).await.unwrap();
+            }
+            if left > 0 {
+                index.put(&it, &[point(4, 128)], &[]).await.unwrap();
+            }
+            let erasure = UnfinishedErasure {
+                space: it.clone(),
+                created_at: at(10),
+            };
+            for _ in 0..2 {
+                index.erase_deleted(&erasure).await.unwrap();
+                assert_eq!(held(&options, name).await, left, "{name}");
+            }
+            assert_eq!(index.count(&it).await.unwrap(), left.saturating_sub(1), "{name}");
+            assert_eq!(held(&options, "neighbour").await, 2);
+        }
+    })
+    .await;
+}
