@@ -109,6 +109,12 @@ impl Bus for QueueBus {
             .await
     }
 
+    async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64> {
+        let (subject, space) = (subject.to_owned(), space.to_owned());
+        let job = move |db: &_| queue::backlog_of_space(db, &subject, &space);
+        self.queue.store.read("bus.backlog_of_space", job).await
+    }
+
     async fn erase(&self, space: &str) -> Result<()> {
         let (space, erased) = (space.to_owned(), space.to_owned());
         let queue = Arc::clone(&self.queue);

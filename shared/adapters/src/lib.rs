@@ -17,6 +17,7 @@ mod encoder;
 pub mod endpoint;
 mod error;
 mod index;
+mod names;
 #[cfg(feature = "distributed")]
 pub mod nats;
 #[cfg(feature = "distributed")]

@@ -204,6 +204,10 @@ impl Bus for NatsBus {
         self.core.backlog(subject, group).await
     }
 
+    async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64> {
+        self.core.backlog_of_space(subject, space).await
+    }
+
     async fn erase(&self, space: &str) -> Result<()> {
         self.core.erase(space).await?;
         let lanes: Vec<Arc<Lane>> = self.lanes().values().filter_map(Weak::upgrade).collect();

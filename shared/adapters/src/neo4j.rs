@@ -2,7 +2,8 @@
 //!
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `selected`, `whose`, `curations`, `notes`, `graph`, `derived` and `relations` (the ports), `erasure`.
+//! `records`, `idempotency`, `secrets`, `selected`, `whose`, `curations`, `notes`, `graph`, `derived` and `relations` (the
+//! ports), `erasure`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
 //! `client::on` holds to that. Every statement starts at the node of its space. One that writes locks that node first,
@@ -19,12 +20,14 @@ mod derived;
 mod erasure;
 mod error;
 mod graph;
+mod idempotency;
 mod keys;
 mod notes;
 mod options;
 mod records;
 mod relations;
 mod schema;
+mod secrets;
 mod selected;
 mod whose;
 

@@ -6,6 +6,7 @@
 mod bus;
 mod embedder;
 mod graph;
+mod idempotency;
 mod index;
 mod model;
 mod records;
@@ -14,6 +15,7 @@ mod selection;
 pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph};
+pub use idempotency::{Held, Hold};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
 pub use model::{Completion, LanguageModel, Prompt, Usage};
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};

@@ -16,6 +16,7 @@ pub mod derived;
 pub mod embedder;
 pub mod erasure;
 pub mod graph;
+pub mod idempotency;
 pub mod index;
 pub mod records;
 mod sample;
@@ -88,6 +89,7 @@ macro_rules! promises {
             a_cancelled_wait_loses_nothing,
             spaces_take_turns,
             the_backlog_counts_what_is_not_settled,
+            the_backlog_of_a_space_counts_nothing_of_others,
             the_queue_survives,
             requests_are_answered,
             servers_share,
@@ -105,6 +107,7 @@ macro_rules! promises {
     (@suite $run:ident records) => {
         $crate::promises! { @tests $run records:
             spaces_are_made_once_and_listed,
+            spaces_are_listed_by_the_start_of_their_names,
             the_first_claim_wins,
             claims_are_asked_for,
             the_first_response_is_remembered,
@@ -115,6 +118,15 @@ macro_rules! promises {
             positions_are_marked,
             a_revision_tells_of_changes,
             records_survive,
+        }
+    };
+    (@suite $run:ident idempotency) => {
+        $crate::promises! { @tests $run idempotency:
+            a_key_has_one_holder,
+            a_hold_ends,
+            of_many_that_ask_at_once_one_holds_the_key,
+            what_was_decided_first_survives,
+            the_first_secret_is_kept,
         }
     };
     (@suite $run:ident selection) => {

@@ -163,6 +163,12 @@ pub(super) fn backlog(db: &Connection, subject: &str, group: &str) -> Outcome<u6
     Ok(natural(count))
 }
 
+/// Counts the messages of one space that are kept: each leaves once every group has settled it.
+pub(super) fn backlog_of_space(db: &Connection, subject: &str, space: &str) -> Outcome<u64> {
+    let mut count = db.prepare_cached("SELECT count(*) FROM messages WHERE space = ?1 AND subject = ?2")?;
+    Ok(natural(count.query_row([space, subject], |row| row.get(0))?))
+}
+
 /// Drops all that the queue holds of a space. Its keys go too: a space made anew may publish the same again.
 pub(super) fn erase(db: &Connection, space: &str) -> Outcome<()> {
     for table in ["pending", "messages", "dead_letters", "dedup_keys"] {

@@ -48,6 +48,11 @@ impl Names {
         format!("{}.{subject}.{partition}.{to}.{}", self.prefix, space_token(space))
     }
 
+    /// Every message of a space, whoever it is addressed to.
+    pub(super) fn to_anybody(&self, subject: &str, partitions: u16, space: &str) -> String {
+        self.to(subject, partitions, "*", space)
+    }
+
     /// What the consumer of a group hears in one partition.
     pub(super) fn heard(&self, subject: &str, partition: u16, group: &str) -> Vec<String> {
         [ALL.to_owned(), group_token(group)]

@@ -1,5 +1,7 @@
 //! What lies in streams: storing frames, reading single messages, counting, erasing.
 
+use std::collections::BTreeMap;
+
 use async_nats::jetstream::consumer::Info as ConsumerInfo;
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::{Info, RawMessageErrorKind};
@@ -203,6 +205,29 @@ impl Core {
             .api(OPERATION, &format!("STREAM.INFO.{stream}"), &json!({}))
             .await?;
         Ok(info.state.messages)
+    }
+
+    /// Counts the messages of one space that are kept: each leaves once every group has settled it.
+    pub(super) async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64> {
+        #[derive(Deserialize)]
+        struct Counted {
+            state: Subjects,
+        }
+        #[derive(Deserialize)]
+        struct Subjects {
+            /// Messages by subject; not there if there is none.
+            #[serde(default)]
+            subjects: BTreeMap<String, u64>,
+        }
+        const OPERATION: &str = "bus.backlog_of_space";
+        let partitions = self.partitions(OPERATION, subject)?;
+        let filter = self.names.to_anybody(subject, partitions, space);
+        let ask = format!("STREAM.INFO.{}", self.names.stream(subject));
+        let counted: Counted = self
+            .link
+            .api(OPERATION, &ask, &json!({ "subjects_filter": filter }))
+            .await?;
+        Ok(counted.state.subjects.values().sum())
     }
 
     /// Returns to whom messages of a partition may be addressed.

@@ -19,7 +19,7 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn new(namespace: &str, space: &SpaceId) -> Keys {
         Keys {
-            space: format!("{namespace}/{space}"),
+            space: named(namespace, space.as_str()),
         }
     }
 
@@ -79,6 +79,11 @@ fn moment(at: DateTime<FixedOffset>) -> String {
 /// The range of the keys of all spaces of a namespace.
 pub(super) fn spaces(namespace: &str) -> (String, String) {
     (format!("{namespace}/"), format!("{namespace}{AFTER}"))
+}
+
+/// The key of something of the namespace by its name alone: of a space, or of what belongs to none.
+pub(super) fn named(namespace: &str, name: &str) -> String {
+    format!("{namespace}/{name}")
 }
 
 /// An id as it stands in keys: 32 hexadecimal digits, which sort like the id.

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
 use domain::port::{
-    Claim, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
+    Claim, Held, Hold, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -15,13 +15,10 @@ use neo4rs::{BoltType, Row};
 
 use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
 use super::error::damaged;
-use super::keys::{Keys, id, id_of, spaces};
-use super::{curations, erasure, graph, notes, selected};
+use super::keys::{Keys, id, id_of, named};
+use super::{curations, erasure, graph, idempotency, notes, secrets, selected};
+use crate::names;
 
-/// Age at which a remembered response is forgotten, seconds; some leave when one comes.
-const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
-/// Longest key of a remembered response, bytes: the server's index takes no more than about 8 KiB.
-const KEY_BYTES_MAX: usize = 4_096;
 const CREATE: &str = "MERGE (s:Space {key: $space})
     ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0,
       s.derived_changes = 0, s.curated = 0, s.written = 0
@@ -32,7 +29,7 @@ const INFO: &str = seen!(
     "RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written,
        s.changes AS changes, coalesce(s.derived_changes, 0) AS derived, coalesce(s.curated, 0) AS curated"
 );
-const INFOS: &str = "MATCH (s:Space) WHERE s.key > $after AND s.key < $until AND s.erasing IS NULL
+const INFOS: &str = "MATCH (s:Space) WHERE s.key >= $from AND s.key < $until AND s.erasing IS NULL
     RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written,
       s.changes AS changes, coalesce(s.derived_changes, 0) AS derived, coalesce(s.curated, 0) AS curated
     ORDER BY key LIMIT $limit";
@@ -46,17 +43,6 @@ const CLAIM: &str = locked!(
 );
 const CLAIMED: &str = seen!("UNWIND $ids AS id MATCH (c:Claim {key: $prefix + id}) RETURN id");
 const KNOWN: &str = seen!("RETURN 1 AS known");
-const REMEMBERED: &str =
-    seen!("MATCH (r:Remembered {key: $prefix + $key}) RETURN r.request AS request, r.response AS response");
-const REMEMBER: &str = locked!(
-    "CALL () {
-       MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
-       WITH old LIMIT 8 DELETE old
-     }
-     MERGE (r:Remembered {key: $prefix + $key})
-     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response
-     RETURN 1 AS known"
-);
 const PUT: &str = locked!(
     "WITH s, s.listed AS base
      CALL (base) {
@@ -120,13 +106,12 @@ impl Records for NodeRecords {
         rows.first().map(|it| info(OPERATION, it)).transpose()
     }
 
-    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
-        const OPERATION: &str = "records.spaces";
-        let (first, until) = spaces(&self.0.namespace);
-        let after = after.map_or(first, |it| self.0.keys(it).space().to_owned());
+    async fn spaces_under(&self, prefix: &str, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
+        const OPERATION: &str = "records.spaces_under";
+        let (from, until) = names::under(prefix, after);
         let query = neo4rs::query(INFOS)
-            .param("after", after)
-            .param("until", until)
+            .param("from", named(&self.0.namespace, &from))
+            .param("until", named(&self.0.namespace, &until))
             .param("limit", integer(limit));
         let rows = self.0.read(OPERATION, query).await?;
         rows.iter().map(|it| info(OPERATION, it)).collect()
@@ -182,32 +167,24 @@ impl Records for NodeRecords {
             .collect())
     }
 
+    async fn hold(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<Held> {
+        idempotency::hold(&self.0, "records.hold", space, key, hold).await
+    }
+
+    async fn release(&self, space: &SpaceId, key: &str, hold: &Hold, bound: bool) -> Result<()> {
+        idempotency::release(&self.0, "records.release", space, (key, hold, bound)).await
+    }
+
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
-        const OPERATION: &str = "records.remembered";
-        let query = on(&self.0.keys(space), REMEMBERED).param("key", key);
-        let rows = self.0.read(OPERATION, query).await?;
-        let take = |row: &Row| -> Result<Idempotent> {
-            Ok(Idempotent {
-                request: digest(OPERATION, row, "request")?,
-                response: bytes(OPERATION, row, "response")?.to_vec(),
-            })
-        };
-        rows.first().map(take).transpose()
+        idempotency::remembered(&self.0, "records.remembered", space, key).await
     }
 
     async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()> {
-        const OPERATION: &str = "records.remember";
-        if key.len() > KEY_BYTES_MAX {
-            let detail = format!("a key of a response has more than {KEY_BYTES_MAX} bytes");
-            return Err(PortError::new(OPERATION, ErrorKind::Invalid, detail));
-        }
-        let query = on(&self.0.keys(space), REMEMBER)
-            .param("key", key)
-            .param("at", at.timestamp())
-            .param("oldest", at.timestamp().saturating_sub(REMEMBERED_SECONDS))
-            .param("request", &outcome.request[..])
-            .param("response", &outcome.response[..]);
-        self.0.write_known(OPERATION, space, query).await.map(drop)
+        idempotency::remember(&self.0, "records.remember", space, (key, outcome, at)).await
+    }
+
+    async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32]> {
+        secrets::keep(&self.0, "records.secret", name, fresh).await
     }
 
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()> {
@@ -359,11 +336,11 @@ fn info(operation: &'static str, row: &Row) -> Result<SpaceInfo> {
     })
 }
 
-fn bytes<'row>(operation: &'static str, row: &'row Row, name: &str) -> Result<&'row [u8]> {
+pub(super) fn bytes<'row>(operation: &'static str, row: &'row Row, name: &str) -> Result<&'row [u8]> {
     row.get(name).map_err(|error| damaged(operation, error))
 }
 
-fn digest(operation: &'static str, row: &Row, name: &str) -> Result<[u8; 32]> {
+pub(super) fn digest(operation: &'static str, row: &Row, name: &str) -> Result<[u8; 32]> {
     bytes(operation, row, name)?
         .try_into()
         .map_err(|error: std::array::TryFromSliceError| damaged(operation, error))

@@ -5,18 +5,15 @@ use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
 use domain::port::{
-    Claim, Idempotent, Position, Records, Result, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
+    Claim, Held, Hold, Idempotent, Position, Records, Result, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
 };
 use domain::recall::Note;
 use domain::record::Record;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{CachedStatement, Connection, Params, Row, params};
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, space_row};
-use super::{curations, notes, selected, spaces};
-
-/// Age at which a remembered response is forgotten, seconds, and how many leave at most when one comes.
-const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
-const FORGOTTEN_AT_ONCE: i64 = 8;
+use super::{curations, idempotency, notes, secrets, selected, spaces};
+use crate::names;
 
 /// Spaces and records in the file.
 pub(crate) struct StoredRecords(pub(crate) Arc<Store>);
@@ -45,11 +42,11 @@ impl Records for StoredRecords {
         self.0.read("records.space", job).await
     }
 
-    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
-        let after = after.map(SpaceId::to_string).unwrap_or_default();
-        let some = "WHERE name > ?1 ORDER BY name LIMIT ?2";
-        let job = move |db: &Connection| spaces::infos(db, some, (after, integer(limit)));
-        self.0.read("records.spaces", job).await
+    async fn spaces_under(&self, prefix: &str, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
+        let (from, until) = names::under(prefix, after);
+        let some = "WHERE name >= ?1 AND name < ?2 ORDER BY name LIMIT ?3";
+        let job = move |db: &Connection| spaces::infos(db, some, (from, until, integer(limit)));
+        self.0.read("records.spaces_under", job).await
     }
 
     async fn delete_space(&self, space: &SpaceId) -> Result<bool> {
@@ -104,40 +101,40 @@ impl Records for StoredRecords {
         self.0.read("records.claimed", job).await
     }
 
+    async fn hold(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<Held> {
+        let (space, key, hold) = (space.clone(), key.to_owned(), *hold);
+        let job = move |db: &Connection| idempotency::hold(db, known_space(db, &space)?, &key, &hold);
+        self.0.write("records.hold", Durability::Process, job).await
+    }
+
+    async fn release(&self, space: &SpaceId, key: &str, hold: &Hold, bound: bool) -> Result<()> {
+        let (space, key, hold) = (space.clone(), key.to_owned(), *hold);
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => idempotency::release(db, row, &key, &hold, bound),
+            None => Ok(()),
+        };
+        self.0.write("records.release", Durability::Process, job).await
+    }
+
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
         let (space, key) = (space.clone(), key.to_owned());
-        let job = move |db: &Connection| {
-            let Some(row) = space_row(db, &space)? else {
-                return Ok(None);
-            };
-            let mut statement =
-                db.prepare_cached("SELECT request, response FROM remembered WHERE space = ?1 AND key = ?2")?;
-            let take = |row: &Row<'_>| {
-                Ok(Idempotent {
-                    request: row.get(0)?,
-                    response: row.get(1)?,
-                })
-            };
-            Ok(statement.query_row((row, key), take).optional()?)
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => idempotency::remembered(db, row, &key),
+            None => Ok(None),
         };
         self.0.read("records.remembered", job).await
     }
 
     async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()> {
-        let (space, key, outcome, at) = (space.clone(), key.to_owned(), outcome.clone(), at.timestamp());
-        let job = move |db: &Connection| {
-            let row = known_space(db, &space)?;
-            let mut forget = db.prepare_cached(
-                "DELETE FROM remembered WHERE rowid IN
-                 (SELECT rowid FROM remembered WHERE space = ?1 AND at < ?2 ORDER BY at LIMIT ?3)",
-            )?;
-            forget.execute((row, at - REMEMBERED_SECONDS, FORGOTTEN_AT_ONCE))?;
-            let mut keep =
-                db.prepare_cached("INSERT INTO remembered VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING")?;
-            keep.execute((row, key, at, outcome.request, outcome.response))?;
-            Ok(())
-        };
+        let (space, key, outcome) = (space.clone(), key.to_owned(), outcome.clone());
+        let job = move |db: &Connection| idempotency::remember(db, known_space(db, &space)?, &key, &outcome, at);
         self.0.write("records.remember", Durability::Power, job).await
+    }
+
+    async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32]> {
+        let name = name.to_owned();
+        let job = move |db: &Connection| secrets::keep(db, &name, fresh);
+        self.0.write("records.secret", Durability::Power, job).await
     }
 
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()> {

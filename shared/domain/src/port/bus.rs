@@ -93,6 +93,9 @@ pub trait Bus: Send + Sync + 'static {
     /// Returns the number of messages of `subject` that `group` has not settled, over all spaces.
     async fn backlog(&self, subject: &str, group: &str) -> Result<u64>;
 
+    /// Returns the number of messages of `subject` in one space that some group has not settled.
+    async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64>;
+
     /// Drops every durable message of a space, unsettled and dead ones too.
     async fn erase(&self, space: &str) -> Result<()>;
 

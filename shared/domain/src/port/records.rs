@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, Result, Room, Selection};
+use super::{Held, Hold, Position, Result, Room, Selection};
 use crate::curation::Curation;
 use crate::id::{CurationId, RecordId, SessionId, SpaceId};
 use crate::recall::Note;
@@ -83,7 +83,13 @@ pub trait Records: Send + Sync + 'static {
     async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>>;
 
     /// Returns up to `limit` spaces with names greater than `after`, by name.
-    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>>;
+    async fn spaces(&self, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>> {
+        self.spaces_under("", after, limit).await
+    }
+
+    /// Returns up to `limit` spaces whose names start with `prefix` and are greater than `after`, by name. The store looks at
+    /// no other space: how long the call takes does not depend on how many others there are.
+    async fn spaces_under(&self, prefix: &str, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>>;
 
     /// Erases the space: claims, remembered responses, records, curations, notes, units, relations and all that is derived. False if unknown.
     ///
@@ -108,11 +114,27 @@ pub trait Records: Send + Sync + 'static {
     /// Returns those of `ids` that are claimed, in the order asked.
     async fn claimed(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>>;
 
-    /// Returns what was remembered under an idempotency key of the space.
+    /// Takes an idempotency key of the space for a request, in one step for all processes over the store. The first request
+    /// binds the key to its digest, for a week or longer; a request with the same digest takes the key over once the hold
+    /// before has ended. The hold outlives the process, and a crash of the machine that a later write outlives.
+    /// `NotFound` if the space is unknown.
+    async fn hold(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<Held>;
+
+    /// Ends a hold under which no response was remembered. With `bound`, only requests with the same digest may take the key
+    /// again, since something may have come of this one; without it, any request may. Does nothing if the hold has ended and
+    /// somebody else has the key.
+    async fn release(&self, space: &SpaceId, key: &str, hold: &Hold, bound: bool) -> Result<()>;
+
+    /// Returns the response that is remembered under an idempotency key of the space; none if the key is only held.
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
 
-    /// Remembers a response under a key, for a week or longer; the first one stays. `NotFound` if the space is unknown.
+    /// Remembers a response under a key, for a week or longer, and ends its hold. The first response stays, and so does a hold
+    /// of a request with another digest. `NotFound` if the space is unknown.
     async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()>;
+
+    /// Returns the secret that is kept under `name` (1 to 64 of `a-z` and `-`): `fresh`, if none was. Whoever asks first
+    /// decides, for all processes over the store and for good. Durable on return.
+    async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32]>;
 
     /// Stores records; one that is stored already stays as it is. Durable on return.
     ///

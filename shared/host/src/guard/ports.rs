@@ -9,8 +9,8 @@ use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
-    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph,
-    Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room, Search, SearchResult,
+    Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph, Held,
+    Hold, Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room, Search, SearchResult,
     Selection, SpaceInfo, UnfinishedErasure,
 };
 use domain::recall::Note;
@@ -74,6 +74,10 @@ guarded! { Records, "records":
     fn finish_erasure(erasure: &UnfinishedErasure) -> ();
     fn claim(space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Vec<Claim>;
     fn claimed(space: &SpaceId, ids: &[RecordId]) -> Vec<RecordId>;
+    fn spaces_under(prefix: &str, after: Option<&SpaceId>, limit: usize) -> Vec<SpaceInfo>;
+    fn hold(space: &SpaceId, key: &str, hold: &Hold) -> Held;
+    fn release(space: &SpaceId, key: &str, hold: &Hold, bound: bool) -> ();
+    fn secret(name: &str, fresh: [u8; 32]) -> [u8; 32];
     fn remembered(space: &SpaceId, key: &str) -> Option<Idempotent>;
     fn remember(space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> ();
     fn put(space: &SpaceId, records: &[Record]) -> ();
@@ -140,6 +144,7 @@ reached! { Bus, "bus":
     fn request(frame: Frame, patience: Duration) -> Vec<u8>;
     fn serve(subject: &str) -> BoxStream<'static, Inquiry>;
     fn backlog(subject: &str, group: &str) -> u64;
+    fn backlog_of_space(subject: &str, space: &str) -> u64;
     fn erase(space: &str) -> ();
     fn flush() -> ();
 }

@@ -210,6 +210,41 @@ pub async fn the_backlog_counts_what_is_not_settled(open: impl AsyncFn() -> Port
     );
 }
 
+/// The backlog of a space is what some group has not settled of it, whatever other spaces send.
+pub async fn the_backlog_of_a_space_counts_nothing_of_others(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let bus = &ports.bus;
+    let backlog = async |space: &str| bus.backlog_of_space("s", space).await.unwrap();
+    assert_eq!(backlog("a").await, 0);
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    for (space, payload) in [("a", "1"), ("a", "2"), ("a", "3"), ("b", "4")] {
+        publish(&**bus, space, "", payload).await;
+    }
+    assert_eq!((backlog("a").await, backlog("b").await, backlog("c").await), (3, 1, 0));
+    assert_eq!(bus.backlog_of_space("other", "a").await.unwrap(), 0);
+    let mut of_a = Vec::new();
+    for _ in 0..4 {
+        let delivery = next(&mut deliveries).await;
+        match delivery.frame.space.as_str() {
+            "a" => of_a.push(delivery),
+            _ => delivery.settler.done().await.unwrap(),
+        }
+    }
+    assert_eq!(
+        (backlog("a").await, backlog("b").await),
+        (3, 0),
+        "what is out is not settled"
+    );
+    let [done, retried, dead] = <[Delivery; 3]>::try_from(of_a).ok().expect("three deliveries");
+    done.settler.done().await.unwrap();
+    retried.settler.retry_after(SOON).await.unwrap();
+    dead.settler.dead_letter("broken").await.unwrap();
+    assert_eq!(backlog("a").await, 1);
+    let letter = ports.dead_letters.list(0, 1).await.unwrap()[0].id;
+    ports.dead_letters.replay(letter).await.unwrap();
+    assert_eq!(backlog("a").await, 2, "what is delivered again waits again");
+}
+
 /// Messages, attempts, groups, delays and keys outlive the process.
 pub async fn the_queue_survives(open: impl AsyncFn() -> Ports) {
     let ports = open().await;

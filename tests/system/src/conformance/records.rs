@@ -38,6 +38,33 @@ pub async fn spaces_are_made_once_and_listed(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.spaces(None, 1).await.unwrap(), [info]);
 }
 
+/// Of the spaces whose names start alike nothing is passed by, and no other is shown.
+pub async fn spaces_are_listed_by_the_start_of_their_names(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    for name in ["a", "a-", "a-1", "a-2", "a.b", "a0", "b-1", "zz"] {
+        records.create_space(&space(name), noon()).await.unwrap();
+    }
+    for (prefix, after, limit, expected) in [
+        ("a-", None, 9, ["a-", "a-1", "a-2"].as_slice()),
+        ("a-", None, 2, &["a-", "a-1"]),
+        ("a-", Some("a-1"), 9, &["a-2"]),
+        ("a-", Some("a"), 9, &["a-", "a-1", "a-2"]),
+        ("a-", Some("a-2"), 9, &[]),
+        ("a-", Some("zz"), 9, &[]),
+        ("b", Some("a-1"), 9, &["b-1"]),
+        ("c", None, 9, &[]),
+        ("", Some("a0"), 9, &["b-1", "zz"]),
+        ("not-a~name%_", None, 9, &[]),
+    ] {
+        let page = records
+            .spaces_under(prefix, after.map(space).as_ref(), limit)
+            .await
+            .unwrap();
+        let names: Vec<&str> = page.iter().map(|it| it.space.as_str()).collect();
+        assert_eq!(names, expected, "{prefix:?} {after:?} {limit}");
+    }
+}
+
 /// The revision rises with every change of units, of what is derived and of curations, also one that removes; not with
 /// records and marks.
 pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {

@@ -66,4 +66,4 @@ macro_rules! run {
     };
 }
 
-system::promises! { run: records, selection, curation, graph, derived, erasure }
+system::promises! { run: records, idempotency, selection, curation, graph, derived, erasure }

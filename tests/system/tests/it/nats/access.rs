@@ -243,6 +243,7 @@ async fn services_work_with_the_permissions_printed_for_them() {
     gateway.publish(on(records, "1")).await.unwrap();
     gateway.publish(on(records, "1")).await.unwrap();
     assert_eq!(gateway.backlog(records, "writer").await.unwrap(), 1);
+    assert_eq!(gateway.backlog_of_space(records, "a").await.unwrap(), 1);
     let mut accepted = writer.subscribe(records, "writer").await.unwrap();
     let first = timeout(SOON, accepted.next()).await.unwrap().unwrap().unwrap();
     first.settler.extend().await.unwrap();

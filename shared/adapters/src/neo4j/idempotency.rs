@@ -1,0 +1,137 @@
+//! Idempotency keys as nodes: held while a request is in flight, then with its response.
+
+use chrono::{DateTime, Utc};
+use domain::id::SpaceId;
+use domain::port::{Held, Hold, Idempotent, Result};
+use domain::{ErrorKind, PortError};
+use neo4rs::{Query, Row};
+
+use super::client::{Client, column, locked, on, seen};
+use super::records::{bytes, digest};
+
+/// Age at which a key is forgotten, seconds; some leave when one comes.
+const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
+/// Longest key, bytes: the server's index takes no more than about 8 KiB.
+const KEY_BYTES_MAX: usize = 4_096;
+
+/// A statement may be sent again after its answer was lost: a hold until the same moment is the same hold.
+const HOLD: &str = locked!(
+    "CALL () {
+       MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
+       WITH old LIMIT 8 DELETE old
+     }
+     MERGE (r:Remembered {key: $prefix + $key})
+     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response, r.held_until = $until
+     WITH r, r.request = $request AND (r.held_until <= $now OR r.held_until = $until) AS taken
+     FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END | SET r.held_until = $until)
+     RETURN coalesce(taken, false) AS taken, r.held_until IS NOT NULL AS held, r.request AS request,
+       r.response AS response"
+);
+const FREE: &str =
+    locked!("MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until = $until DELETE r RETURN 1 AS ended");
+const BIND: &str = locked!(
+    "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until = $until SET r.held_until = 0 RETURN 1 AS ended"
+);
+const REMEMBERED: &str = seen!(
+    "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until IS NULL
+     RETURN r.request AS request, r.response AS response"
+);
+const REMEMBER: &str = locked!(
+    "CALL () {
+       MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
+       WITH old LIMIT 8 DELETE old
+     }
+     MERGE (r:Remembered {key: $prefix + $key})
+     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response
+     WITH r, r.request = $request AND r.held_until IS NOT NULL AS held
+     FOREACH (_ IN CASE WHEN held THEN [1] ELSE [] END |
+       SET r.at = $at, r.response = $response REMOVE r.held_until)
+     RETURN 1 AS known"
+);
+
+/// Takes a key for a request, or says who has it.
+pub(super) async fn hold(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    key: &str,
+    hold: &Hold,
+) -> Result<Held> {
+    let query = about(client, operation, space, HOLD, key)?
+        .param("at", hold.at.timestamp())
+        .param("now", hold.at.timestamp_millis())
+        .param("until", hold.until.timestamp_millis())
+        .param("oldest", oldest(hold.at))
+        .param("request", &hold.request[..])
+        .param("response", &[][..] as &[u8]);
+    let row = client.write_known(operation, space, query).await?;
+    if digest(operation, &row, "request")? != hold.request {
+        return Ok(Held::Reused);
+    }
+    Ok(
+        match (column(operation, &row, "taken")?, column(operation, &row, "held")?) {
+            (true, _) => Held::Taken,
+            (false, true) => Held::Busy,
+            (false, false) => Held::Answered(bytes(operation, &row, "response")?.to_vec()),
+        },
+    )
+}
+
+/// Ends a hold; the key stays `bound` to its request, or becomes free.
+pub(super) async fn release(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (key, hold, bound): (&str, &Hold, bool),
+) -> Result<()> {
+    let end = if bound { BIND } else { FREE };
+    let query = about(client, operation, space, end, key)?.param("until", hold.until.timestamp_millis());
+    client.write(operation, query).await.map(drop)
+}
+
+/// Returns the response that is remembered under a key.
+pub(super) async fn remembered(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    key: &str,
+) -> Result<Option<Idempotent>> {
+    let rows = client
+        .read(operation, about(client, operation, space, REMEMBERED, key)?)
+        .await?;
+    let take = |row: &Row| -> Result<Idempotent> {
+        Ok(Idempotent {
+            request: digest(operation, row, "request")?,
+            response: bytes(operation, row, "response")?.to_vec(),
+        })
+    };
+    rows.first().map(take).transpose()
+}
+
+/// Remembers the response of a request, unless the key has one or is bound to another request.
+pub(super) async fn remember(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    (key, outcome, at): (&str, &Idempotent, DateTime<Utc>),
+) -> Result<()> {
+    let query = about(client, operation, space, REMEMBER, key)?
+        .param("at", at.timestamp())
+        .param("oldest", oldest(at))
+        .param("request", &outcome.request[..])
+        .param("response", &outcome.response[..]);
+    client.write_known(operation, space, query).await.map(drop)
+}
+
+/// Starts a statement about a key of a space.
+fn about(client: &Client, operation: &'static str, space: &SpaceId, text: &'static str, key: &str) -> Result<Query> {
+    if key.len() > KEY_BYTES_MAX {
+        let detail = format!("a key of a response has more than {KEY_BYTES_MAX} bytes");
+        return Err(PortError::new(operation, ErrorKind::Invalid, detail));
+    }
+    Ok(on(&client.keys(space), text).param("key", key))
+}
+
+fn oldest(at: DateTime<Utc>) -> i64 {
+    at.timestamp().saturating_sub(REMEMBERED_SECONDS)
+}

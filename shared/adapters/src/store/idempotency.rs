@@ -1,0 +1,100 @@
+//! Idempotency keys as rows: held while a request is in flight, then with its response.
+
+use chrono::{DateTime, Utc};
+use domain::port::{Held, Hold, Idempotent};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::Outcome;
+
+/// Age at which a key is forgotten, seconds, and how many leave at most when one comes.
+const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
+const FORGOTTEN_AT_ONCE: i64 = 8;
+
+/// A key as stored.
+struct Kept {
+    request: [u8; 32],
+    response: Vec<u8>,
+    /// None once the response is remembered.
+    held_until: Option<i64>,
+}
+
+/// Takes a key for a request, or says who has it.
+pub(super) fn hold(db: &Connection, space: i64, key: &str, hold: &Hold) -> Outcome<Held> {
+    forget(db, space, hold.at)?;
+    let until = hold.until.timestamp_millis();
+    let mut take = db.prepare_cached(
+        "INSERT INTO remembered (space, key, at, request, response, held_until) VALUES (?1, ?2, ?3, ?4, x'', ?5)
+         ON CONFLICT DO NOTHING",
+    )?;
+    if take.execute((space, key, hold.at.timestamp(), hold.request, until))? > 0 {
+        return Ok(Held::Taken);
+    }
+    let Some(kept) = kept(db, space, key)? else {
+        return Ok(Held::Busy);
+    };
+    match kept.held_until {
+        _ if kept.request != hold.request => Ok(Held::Reused),
+        None => Ok(Held::Answered(kept.response)),
+        Some(held) if held > hold.at.timestamp_millis() => Ok(Held::Busy),
+        Some(_) => {
+            let mut take = db.prepare_cached("UPDATE remembered SET held_until = ?3 WHERE space = ?1 AND key = ?2")?;
+            take.execute((space, key, until))?;
+            Ok(Held::Taken)
+        }
+    }
+}
+
+/// Ends a hold; the key stays `bound` to its request, or becomes free.
+pub(super) fn release(db: &Connection, space: i64, key: &str, hold: &Hold, bound: bool) -> Outcome<()> {
+    let mut end = db.prepare_cached(if bound {
+        "UPDATE remembered SET held_until = 0 WHERE space = ?1 AND key = ?2 AND held_until = ?3"
+    } else {
+        "DELETE FROM remembered WHERE space = ?1 AND key = ?2 AND held_until = ?3"
+    })?;
+    end.execute((space, key, hold.until.timestamp_millis()))?;
+    Ok(())
+}
+
+/// Returns the response that is remembered under a key.
+pub(super) fn remembered(db: &Connection, space: i64, key: &str) -> Outcome<Option<Idempotent>> {
+    let kept = kept(db, space, key)?.filter(|it| it.held_until.is_none());
+    Ok(kept.map(|it| Idempotent {
+        request: it.request,
+        response: it.response,
+    }))
+}
+
+/// Remembers the response of a request, unless the key has one or is bound to another request.
+pub(super) fn remember(db: &Connection, space: i64, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Outcome<()> {
+    forget(db, space, at)?;
+    let mut keep = db.prepare_cached(
+        "INSERT INTO remembered (space, key, at, request, response) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (space, key) DO UPDATE SET at = excluded.at, response = excluded.response, held_until = NULL
+         WHERE held_until IS NOT NULL AND request = excluded.request",
+    )?;
+    keep.execute((space, key, at.timestamp(), outcome.request, &outcome.response))?;
+    Ok(())
+}
+
+/// Lets some keys go that are old.
+fn forget(db: &Connection, space: i64, at: DateTime<Utc>) -> Outcome<()> {
+    let mut forget = db.prepare_cached(
+        "DELETE FROM remembered WHERE rowid IN
+         (SELECT rowid FROM remembered WHERE space = ?1 AND at < ?2 ORDER BY at LIMIT ?3)",
+    )?;
+    forget.execute((space, at.timestamp() - REMEMBERED_SECONDS, FORGOTTEN_AT_ONCE))?;
+    Ok(())
+}
+
+fn kept(db: &Connection, space: i64, key: &str) -> Outcome<Option<Kept>> {
+    let mut find =
+        db.prepare_cached("SELECT request, response, held_until FROM remembered WHERE space = ?1 AND key = ?2")?;
+    let take = |row: &Row<'_>| {
+        Ok(Kept {
+            request: row.get(0)?,
+            response: row.get(1)?,
+            held_until: row.get(2)?,
+        })
+    };
+    Ok(find.query_row((space, key), take).optional()?)
+}

@@ -1,0 +1,156 @@
+//! Idempotency keys, and secrets: what the first of several processes decides for all.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use domain::ErrorKind;
+use domain::port::{Held, Hold, Idempotent};
+use futures::future::join_all;
+
+use super::sample::{noon, space};
+use super::{Ports, kind};
+
+/// A hold of ten seconds that begins some seconds after noon.
+fn hold(request: u8, seconds: i64) -> Hold {
+    let at = noon() + TimeDelta::seconds(seconds);
+    Hold {
+        request: [request; 32],
+        at,
+        until: at + TimeDelta::seconds(10),
+    }
+}
+
+fn response(request: u8) -> Idempotent {
+    Idempotent {
+        request: [request; 32],
+        response: vec![request, 0, 255],
+    }
+}
+
+/// A key is held by one request; others learn whether they are the same one. The response ends the hold and stays.
+pub async fn a_key_has_one_holder(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let (a, b) = (space("a"), space("b"));
+    let unknown = records.hold(&a, "k", &hold(1, 0)).await;
+    assert_eq!(kind(unknown), Some(ErrorKind::NotFound));
+    for space in [&a, &b] {
+        records.create_space(space, noon()).await.unwrap();
+    }
+    assert_eq!(records.hold(&a, "k", &hold(1, 0)).await.unwrap(), Held::Taken);
+    assert_eq!(records.hold(&a, "k", &hold(1, 1)).await.unwrap(), Held::Busy);
+    assert_eq!(records.hold(&a, "k", &hold(2, 1)).await.unwrap(), Held::Reused);
+    assert_eq!(records.hold(&a, "other", &hold(2, 1)).await.unwrap(), Held::Taken);
+    assert_eq!(
+        records.hold(&b, "k", &hold(2, 1)).await.unwrap(),
+        Held::Taken,
+        "of another space"
+    );
+    assert_eq!(records.remembered(&a, "k").await.unwrap(), None, "only held");
+
+    records.remember(&a, "k", &response(2), noon()).await.unwrap();
+    assert_eq!(
+        records.remembered(&a, "k").await.unwrap(),
+        None,
+        "bound to another request"
+    );
+    records.remember(&a, "k", &response(1), noon()).await.unwrap();
+    assert_eq!(records.remembered(&a, "k").await.unwrap(), Some(response(1)));
+    let answered = Held::Answered(response(1).response);
+    assert_eq!(records.hold(&a, "k", &hold(1, 2)).await.unwrap(), answered);
+    assert_eq!(records.hold(&a, "k", &hold(1, 99)).await.unwrap(), answered);
+    assert_eq!(records.hold(&a, "k", &hold(2, 99)).await.unwrap(), Held::Reused);
+}
+
+/// A hold ends when it is released, or by itself after its time, so that the key outlives a holder that died. Until it is
+/// released unbound, the key stays with the first request.
+pub async fn a_hold_ends(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    assert_eq!(records.hold(&a, "k", &hold(1, 0)).await.unwrap(), Held::Taken);
+    assert_eq!(records.hold(&a, "k", &hold(1, 9)).await.unwrap(), Held::Busy);
+    assert_eq!(
+        records.hold(&a, "k", &hold(2, 10)).await.unwrap(),
+        Held::Reused,
+        "it died, and something may have come of it"
+    );
+    assert_eq!(records.hold(&a, "k", &hold(1, 10)).await.unwrap(), Held::Taken);
+
+    records.release(&a, "k", &hold(1, 0), false).await.unwrap();
+    assert_eq!(
+        records.hold(&a, "k", &hold(1, 11)).await.unwrap(),
+        Held::Busy,
+        "the earlier holder has nothing to release"
+    );
+    records.release(&a, "k", &hold(1, 10), true).await.unwrap();
+    assert_eq!(records.hold(&a, "k", &hold(2, 12)).await.unwrap(), Held::Reused);
+    assert_eq!(records.hold(&a, "k", &hold(1, 12)).await.unwrap(), Held::Taken);
+    records.release(&a, "k", &hold(1, 12), false).await.unwrap();
+    assert_eq!(records.hold(&a, "k", &hold(2, 13)).await.unwrap(), Held::Taken);
+
+    records.remember(&a, "k", &response(2), noon()).await.unwrap();
+    for bound in [true, false] {
+        records.release(&a, "k", &hold(2, 13), bound).await.unwrap();
+    }
+    assert_eq!(
+        records.remembered(&a, "k").await.unwrap(),
+        Some(response(2)),
+        "a response stays"
+    );
+    records
+        .release(&space("unknown"), "k", &hold(2, 13), false)
+        .await
+        .unwrap();
+}
+
+/// Of different requests that ask at once for one key, one gets it.
+pub async fn of_many_that_ask_at_once_one_holds_the_key(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    for round in 0..5_u8 {
+        let key = format!("k{round}");
+        let asked = join_all((0..8).map(|it| {
+            let (records, a, key) = (records.clone(), a.clone(), key.clone());
+            async move { records.hold(&a, &key, &hold(it, i64::from(it))).await.unwrap() }
+        }));
+        let outcomes = asked.await;
+        let taken = outcomes.iter().filter(|it| **it == Held::Taken).count();
+        let reused = outcomes.iter().filter(|it| **it == Held::Reused).count();
+        assert_eq!((taken, reused), (1, 7), "{outcomes:?}");
+    }
+}
+
+/// Holds, bound keys and secrets outlive the process.
+pub async fn what_was_decided_first_survives(open: impl AsyncFn() -> Ports) {
+    let a = space("a");
+    let ports = open().await;
+    ports.records.create_space(&a, noon()).await.unwrap();
+    ports.records.hold(&a, "held", &hold(1, 0)).await.unwrap();
+    ports.records.hold(&a, "bound", &hold(1, 0)).await.unwrap();
+    ports.records.release(&a, "bound", &hold(1, 0), true).await.unwrap();
+    assert_eq!(ports.records.secret("first", [1; 32]).await.unwrap(), [1; 32]);
+    drop(ports);
+
+    let records = open().await.records;
+    assert_eq!(records.hold(&a, "held", &hold(1, 1)).await.unwrap(), Held::Busy);
+    assert_eq!(records.hold(&a, "bound", &hold(2, 1)).await.unwrap(), Held::Reused);
+    assert_eq!(records.hold(&a, "bound", &hold(1, 1)).await.unwrap(), Held::Taken);
+    assert_eq!(records.secret("first", [2; 32]).await.unwrap(), [1; 32]);
+}
+
+/// The first secret of a name is kept, also if many ask at once; it belongs to no space.
+pub async fn the_first_secret_is_kept(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let asked = join_all((0..8).map(|it| {
+        let records = records.clone();
+        async move { records.secret("at-once", [it; 32]).await.unwrap() }
+    }));
+    let kept: BTreeSet<[u8; 32]> = asked.await.into_iter().collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(records.secret("another", [9; 32]).await.unwrap(), [9; 32]);
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    records.delete_space(&a).await.unwrap();
+    assert_eq!(records.secret("another", [8; 32]).await.unwrap(), [9; 32]);
+}
