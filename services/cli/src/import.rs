@@ -54,6 +54,7 @@ struct Target<'a> {
 /// Imports lines into a space and waits until all of them are searchable.
 pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
     let mut source = source::open(&args.file)?;
+    source::refuse_utf16(&mut *source.lines, args)?;
     source::refuse_list(&mut *source.lines, args)?;
     let target = Target {
         client: Client::new(&args.remote.url, args.remote.key.clone())?,
@@ -114,7 +115,7 @@ fn read(source: &mut dyn BufRead, state: &mut State, limit: usize, tally: &mut T
             return Ok(Batch { records, end: true });
         }
         let number = state.take(&line);
-        let text = if number == 1 { source::unmarked(&line) } else { &line };
+        let text = source::unmarked(&line);
         if text.trim_ascii().is_empty() {
             continue;
         }

@@ -19,6 +19,8 @@ const VALUES_MAX: usize = 100_000;
 /// A body of this length is read outside of the async runtime.
 const LARGE_BYTES: usize = 64 << 10;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A JSON body of a bounded size.
 pub(crate) struct Body<T>(pub(crate) T);
 
@@ -135,6 +137,8 @@ fn few(bytes: &[u8]) -> Result<(), Problem> {
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    // Some programs put a byte order mark before what they write; JSON readers may ignore it (RFC 8259, section 8.1).
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     few(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {

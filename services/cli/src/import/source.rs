@@ -8,8 +8,10 @@ use anyhow::{Context, bail};
 
 use crate::args::Import;
 
-/// What some programs put before the first line of a text in UTF-8.
+/// What some programs put before a text in UTF-8; where such texts were joined, it stands before later lines too.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What texts in UTF-16 begin with.
+const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Lines to import.
 pub(super) struct Source {
@@ -54,7 +56,20 @@ pub(super) fn refuse_list(lines: &mut dyn BufRead, args: &Import) -> anyhow::Res
     )
 }
 
-/// Returns the first line without a byte order mark.
+/// Refuses a text in UTF-16, in which Windows PowerShell writes what is redirected to a file, and says what to do.
+pub(super) fn refuse_utf16(lines: &mut dyn BufRead, args: &Import) -> anyhow::Result<()> {
+    let head = lines.fill_buf().context("cannot read")?;
+    if !UTF16_MARKS.iter().any(|it| head.starts_with(it)) {
+        return Ok(());
+    }
+    let file = args.file.display();
+    bail!(
+        "{file} is in UTF-16, and records are read in UTF-8: iconv -f UTF-16 -t UTF-8 {file} | mnemic import - --space {}",
+        args.space
+    )
+}
+
+/// Returns a line without a byte order mark before it.
 pub(super) fn unmarked(line: &[u8]) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
 }

@@ -188,6 +188,20 @@ async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do()
     let import = ["import", file.to_str().unwrap(), "-s", "ann"];
     assert_eq!(run(&server, &import).1, "3 records in; all searchable\n");
 
+    // Files that were joined, each with its mark.
+    let joined: String = lines().iter().map(|it| format!("\u{feff}{it}\n")).collect();
+    std::fs::write(&file, joined).unwrap();
+    let import = ["import", file.to_str().unwrap(), "-s", "joined"];
+    assert_eq!(run(&server, &import).1, "3 records in; all searchable\n");
+    for little in [true, false] {
+        let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+        let bytes = units.flat_map(|it| if little { it.to_le_bytes() } else { it.to_be_bytes() });
+        std::fs::write(&file, bytes.collect::<Vec<u8>>()).unwrap();
+        let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "wide"]);
+        assert_eq!((code, said.as_str()), (Some(1), ""));
+        assert!(complained.contains("iconv -f UTF-16 -t UTF-8"), "{complained}");
+    }
+
     for list in [json!(lines()).to_string(), format!("\u{feff}{:#}", json!(lines()))] {
         std::fs::write(&file, list).unwrap();
         let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "list"]);

@@ -65,3 +65,14 @@ async fn what_says_the_same_in_other_words_is_known() {
     let before = gateway.send(RECORDS, &before.to_string()).await;
     assert!(before.problem().starts_with("409"), "another place: {before:?}");
 }
+
+#[tokio::test]
+async fn a_body_may_begin_with_a_byte_order_mark() {
+    let gateway = Gateway::new().await;
+    let body = "\u{feff}{\"records\":[{\"text\":\"x\"}]}";
+    assert_eq!(gateway.send(RECORDS, body).await.status, 202);
+    let twice = gateway
+        .send("POST /v1/spaces/s/records", &format!("\u{feff}{body}"))
+        .await;
+    assert_eq!(twice.status, 400);
+}
