@@ -7,12 +7,12 @@ use domain::entity::Entity;
 use domain::fact::Fact;
 use domain::id::SpaceId;
 use domain::page;
-use domain::port::{DeadLetter, DeadLetterId};
 use domain::topic::Topic;
 use gateway::api::{
-    Accepted, Curated, Deleting, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage, Space,
-    UnitView,
+    Accepted, Curated, DeadLetter, Deleting, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage,
+    Space, UnitView,
 };
+use reqwest::header::RETRY_AFTER;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -167,26 +167,26 @@ impl Client {
         self.all(&["v1", "spaces"]).await
     }
 
-    /// Returns all dead letters the key may see, by id.
+    /// Returns all dead letters the key may see.
     pub(crate) async fn dead_letters(&self) -> Result<Vec<DeadLetter>> {
         self.all(&["v1", "admin", "dead-letters"]).await
     }
 
     /// Returns one dead letter.
-    pub(crate) async fn dead_letter(&self, id: DeadLetterId) -> Result<DeadLetter> {
-        let url = self.url(&["v1", "admin", "dead-letters", &id.to_string()], &[]);
+    pub(crate) async fn dead_letter(&self, id: &str) -> Result<DeadLetter> {
+        let url = self.url(&["v1", "admin", "dead-letters", id], &[]);
         read(self.send(Method::GET, &url, None).await?).await
     }
 
     /// Delivers a dead letter again.
-    pub(crate) async fn replay(&self, id: DeadLetterId) -> Result<()> {
-        let url = self.url(&["v1", "admin", "dead-letters", &id.to_string(), "replay"], &[]);
+    pub(crate) async fn replay(&self, id: &str) -> Result<()> {
+        let url = self.url(&["v1", "admin", "dead-letters", id, "replay"], &[]);
         self.send(Method::POST, &url, None).await.map(|_| ())
     }
 
     /// Forgets a dead letter.
-    pub(crate) async fn discard(&self, id: DeadLetterId) -> Result<()> {
-        let url = self.url(&["v1", "admin", "dead-letters", &id.to_string()], &[]);
+    pub(crate) async fn discard(&self, id: &str) -> Result<()> {
+        let url = self.url(&["v1", "admin", "dead-letters", id], &[]);
         self.send(Method::DELETE, &url, None).await.map(|_| ())
     }
 
@@ -334,10 +334,12 @@ impl Client {
                 url: url.clone(),
                 source: source.without_url(),
             })?;
-            let full = matches!(
-                response.status(),
-                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-            );
+            // A server that says when to come again says that it may help.
+            let full = response.headers().contains_key(RETRY_AFTER)
+                || matches!(
+                    response.status(),
+                    StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+                );
             if !full || attempt == TRIES {
                 return checked(response).await;
             }

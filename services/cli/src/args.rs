@@ -274,18 +274,18 @@ pub(crate) enum DeadLettersCommand {
     List,
     /// Show one with its payload.
     Show {
-        /// Its id.
-        id: u64,
+        /// Its number or id, as listed.
+        id: String,
     },
     /// Deliver one again, to the group that gave it up.
     Replay {
-        /// Its id.
-        id: u64,
+        /// Its number or id, as listed.
+        id: String,
     },
     /// Forget one; what it carried is not written.
     Discard {
-        /// Its id.
-        id: u64,
+        /// Its number or id, as listed.
+        id: String,
     },
 }
 

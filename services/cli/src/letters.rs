@@ -1,4 +1,4 @@
-use domain::port::DeadLetter;
+use gateway::api::DeadLetter;
 
 use crate::api::Client;
 use crate::args::{DeadLetters, DeadLettersCommand};
@@ -7,7 +7,7 @@ use crate::{Outcome, out};
 /// Lists, shows, replays and discards messages that were given up.
 pub(crate) async fn letters(args: &DeadLetters) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    match args.command {
+    match &args.command {
         DeadLettersCommand::List => list(&client.dead_letters().await?),
         DeadLettersCommand::Show { id } => show(&client.dead_letter(id).await?),
         DeadLettersCommand::Replay { id } => {
@@ -35,7 +35,11 @@ fn list(letters: &[DeadLetter]) {
         let at = it.at.format("%Y-%m-%d %H:%M");
         out::say(&format!(
             "{:>8}  {at:16}  {:8}  {:10}  {:>8}  {}",
-            it.id, it.subject, it.group, it.attempts, it.reason
+            called(it),
+            it.subject,
+            it.group,
+            it.attempts,
+            it.reason
         ));
     }
     out::say("one with its payload: mnemic dead-letters show ID; once more: mnemic dead-letters replay ID");
@@ -43,7 +47,6 @@ fn list(letters: &[DeadLetter]) {
 
 fn show(letter: &DeadLetter) {
     let DeadLetter {
-        id,
         subject,
         group,
         space,
@@ -52,10 +55,17 @@ fn show(letter: &DeadLetter) {
         attempts,
         at,
         payload,
+        ..
     } = letter;
+    let id = called(letter);
+    let position = position.map(|it| format!(", position {}", it.0)).unwrap_or_default();
     out::say(&format!(
-        "dead letter {id}\n  subject   {subject}, position {}\n  group     {group}\n  space     {space}\n  given up  {at} after {attempts} attempts\n  \
-         reason    {reason}\n  payload   {payload}",
-        position.0
+        "dead letter {id}\n  subject   {subject}{position}\n  group     {group}\n  space     {space}\n  given up  {at} after {attempts} attempts\n  \
+         reason    {reason}\n  payload   {payload}"
     ));
+}
+
+/// Returns what a letter is called: by its number, if the key may know it.
+fn called(letter: &DeadLetter) -> String {
+    letter.number.map_or_else(|| letter.id.clone(), |it| it.to_string())
 }

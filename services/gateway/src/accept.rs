@@ -4,15 +4,15 @@
 //! leaves a claim without a record; the caller got no 202 and asks again, and what is claimed for the same content but
 //! not stored is published again.
 
+mod admitted;
 mod batch;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{RecordId, SpaceId};
-use domain::message::{Message, RecordsAcceptedV1};
-use domain::port::{Claim, Idempotent, Position};
+use domain::message::RecordsAcceptedV1;
+use domain::port::{Claim, Position};
 use domain::record::Record;
-use host::clock;
 use host::metrics::Operation;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -20,9 +20,10 @@ use tokio::time::Instant;
 
 use crate::api::{Accepted, Item, ItemStatus};
 use crate::auth::hex;
+use crate::idempotency::{self, Found};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::watermark;
+use admitted::Admitted;
 use batch::{Batch, Draft};
 
 pub(crate) type Hash = [u8; 32];
@@ -51,16 +52,40 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
             given.len()
         )));
     }
-    let request = digest(&given)?;
-    let first = match key {
-        Some(key) => first_response(app, space, key, request).await?,
-        None => None,
+    let Some(key) = key else {
+        return admit(app, space, given, None).await?.response(app, space).await;
     };
-    if let Some(first) = &first
-        && stands(app, space, first).await?
-    {
-        return Ok(first.clone());
+    match idempotency::take(app, space, key.to_owned(), digest(&given)?).await? {
+        Found::Response(response) => again(app, space, given, (key, &response)).await,
+        Found::Nothing(taken) => {
+            let admitted = admit(app, space, given, Some(key)).await;
+            taken.end(admitted.as_ref()).await?;
+            admitted?.response(app, space).await
+        }
     }
+}
+
+/// Answers a request that was answered before: as then, if that is still so. What was erased since, or never written, goes
+/// the way of a batch once more, which ends at the same position if nothing was lost.
+async fn again(
+    app: &App,
+    space: &SpaceId,
+    given: Vec<Value>,
+    (key, response): (&str, &[u8]),
+) -> Result<Accepted, Problem> {
+    let first = Admitted::remembered(response)?;
+    if stands(app, space, &first).await? {
+        return first.response(app, space).await;
+    }
+    let admitted = admit(app, space, given, Some(key)).await?;
+    if first.position == admitted.position || stands(app, space, &first).await? {
+        return first.response(app, space).await;
+    }
+    admitted.response(app, space).await
+}
+
+/// Takes what can be taken of a batch and publishes what is new in it.
+async fn admit(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) -> Result<Admitted, Problem> {
     let (drafts, mut items) = Batch::new(app, space, key).read(given)?;
     let claims: Vec<(RecordId, Hash)> = drafts.iter().map(|it| (it.record.id, it.digest)).collect();
     let outcomes = if claims.is_empty() {
@@ -85,23 +110,7 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
         return Err(refused(items));
     }
     let position = publish(app, space, wanted).await?;
-    let accepted = Accepted {
-        watermark: watermark::print(space, position),
-        items,
-    };
-    if let Some(first) = first
-        && (first.watermark == accepted.watermark || stands(app, space, &first).await?)
-    {
-        return Ok(first);
-    }
-    if let Some(key) = key {
-        let response = serde_json::to_vec(&accepted).map_err(|_| Problem::internal())?;
-        app.stores()
-            .records
-            .remember(space, key, &Idempotent { request, response }, clock::now())
-            .await?;
-    }
-    Ok(accepted)
+    Ok(Admitted { position, items })
 }
 
 /// Finds among what was said otherwise what says the same as the record that is kept: an export spells out what was derived.
@@ -195,15 +204,9 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
 }
 
 /// Returns those of `ids` that are searchable, sorted. What is stored may still be on its way into the index, so while
-/// the writer has a backlog the answer is none; an equal batch is then published under its old position.
+/// the space has a backlog the answer is none; an equal batch is then published under its old position.
 async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>, Problem> {
-    if app
-        .stores()
-        .bus
-        .backlog(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP)
-        .await?
-        > 0
-    {
+    if app.backlog(space).await? > 0 {
         return Ok(Vec::new());
     }
     let records = app.stores().records.get(space, ids).await?;
@@ -212,24 +215,10 @@ async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<
     Ok(stored)
 }
 
-/// Returns the response that is remembered under a key; a problem if it answered another request.
-async fn first_response(app: &App, space: &SpaceId, key: &str, request: Hash) -> Result<Option<Accepted>, Problem> {
-    let Some(known) = app.stores().records.remembered(space, key).await? else {
-        return Ok(None);
-    };
-    if known.request != request {
-        return Err(Problem::reused_key());
-    }
-    let first = serde_json::from_slice(&known.response).map_err(|_| Problem::internal())?;
-    Ok(Some(first))
-}
-
-/// Says whether a response still tells what is so: its batch is written and all that it took is stored. What was erased
-/// since, or never written, goes the way of a batch once more, which ends at the same position if nothing was lost.
-async fn stands(app: &App, space: &SpaceId, first: &Accepted) -> Result<bool, Problem> {
-    let position = watermark::parse(space, &first.watermark)?;
+/// Says whether what was admitted is still so: the batch is written and all that it took is stored.
+async fn stands(app: &App, space: &SpaceId, first: &Admitted) -> Result<bool, Problem> {
     let records = &app.stores().records;
-    if !records.is_written(space, position).await? {
+    if !records.is_written(space, first.position).await? {
         return Ok(false);
     }
     let taken = first.items.iter().filter(|it| it.status != ItemStatus::Rejected);

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 mod curation;
+mod letters;
 mod lists;
 mod memory;
 mod object;
@@ -14,6 +15,7 @@ mod records;
 mod tools;
 
 pub use curation::{Curated, NewAct, NewCuration};
+pub use letters::DeadLetter;
 pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage,
     PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,

@@ -90,6 +90,11 @@ impl Access {
         })
     }
 
+    /// Returns what the key opens, as it is configured.
+    pub(crate) fn patterns(&self) -> &[String] {
+        &self.spaces
+    }
+
     /// Says whether the key opens every space.
     pub(crate) fn opens_all(&self) -> bool {
         self.spaces.iter().any(|it| it == "*")

@@ -36,6 +36,9 @@ pub struct Config {
     pub scenes: u32,
     /// Hints that recall says in one session within a minute; 0 switches it off.
     pub recall_hints_per_minute: u32,
+    /// What hides positions and cursors from callers: 64 hex digits. More may follow with commas between them, which open what was
+    /// sealed before. Empty: a key that is made once and kept with the memory.
+    pub seal_key: String,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -57,6 +60,7 @@ impl Default for Config {
             pack_tokens_max: 32_000,
             scenes: 24,
             recall_hints_per_minute: 10,
+            seal_key: String::new(),
             keys: Vec::new(),
         }
     }

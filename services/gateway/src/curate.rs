@@ -9,7 +9,7 @@ use domain::fact::Fact;
 use domain::id::{CurationId, RecordId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::message::RecordsAcceptedV1;
-use domain::port::{Claim, Idempotent, Position};
+use domain::port::{Claim, Position};
 use domain::unit::Status;
 use host::clock;
 use sha2::{Digest, Sha256};
@@ -19,6 +19,7 @@ use crate::accept::{Hash, claim, digest};
 use crate::api::{Curated, NewAct, NewCuration};
 use crate::auth::hex;
 use crate::config::Right;
+use crate::idempotency::{self, Found};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{kept, validate, watermark};
@@ -50,20 +51,20 @@ pub(crate) async fn curate(
     let request = digest(&new)?;
     // No key of a batch starts with a blank.
     let key_kept = key.map(|it| format!(" curation {it}"));
-    let records = &app.stores().records;
-    if let Some(key) = &key_kept
-        && let Some(known) = records.remembered(space, key).await?
-        && known.request != request
-    {
-        return Err(Problem::reused_key());
+    let taken = match key_kept {
+        Some(key) => match idempotency::take(app, space, key, request).await? {
+            Found::Nothing(taken) => Some(taken),
+            // An act with the same id is the same act: it is found again below.
+            Found::Response(_) => None,
+        },
+        None => None,
+    };
+    let curated = decide(app, space, (new, request), (by, key)).await;
+    if let Some(taken) = taken {
+        // That there was a response is all that is kept of it: what an act says is erased with what it is about.
+        taken.end(curated.as_ref().map(|_| &())).await?;
     }
-    let curated = decide(app, space, (new, request), (by, key)).await?;
-    if let Some(key) = &key_kept {
-        let response = serde_json::to_vec(&curated).map_err(|_| Problem::internal())?;
-        let outcome = Idempotent { request, response };
-        records.remember(space, key, &outcome, clock::now()).await?;
-    }
-    Ok(curated)
+    curated
 }
 
 async fn decide(
@@ -106,7 +107,7 @@ async fn decide(
         Some(curation) => match erased_at(app, space, &curation).await? {
             Some(position) => {
                 return Ok(Curated {
-                    watermark: watermark::print(space, position),
+                    watermark: watermark::print(app, space, position).await?,
                     curation,
                 });
             }
@@ -122,7 +123,7 @@ async fn decide(
     };
     let position = publish(app, space, &claims, vec![curation.clone()]).await?;
     Ok(Curated {
-        watermark: watermark::print(space, position),
+        watermark: watermark::print(app, space, position).await?,
         curation,
     })
 }

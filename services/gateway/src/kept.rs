@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor::{Listed, Paged};
+use crate::cursor::{Cursors, Listed, Paged};
 use crate::filling::Filling;
 use crate::problem::Problem;
 use crate::state::App;
@@ -69,7 +69,8 @@ pub(crate) async fn list<T: Kept, L: Listed>(
     let space = access.enter(name, Right::Read)?;
     app.space(&space).await?;
     let limit = paging.limit()?;
-    let mut after: Option<Uuid> = paging.start()?;
+    let cursors = Cursors::of(app, T::LIST, space.as_str(), paging).await?;
+    let mut after: Option<Uuid> = cursors.start(paging)?;
     let mut page = Filling::new(limit);
     let mut look = limit.min(LOOK_MAX);
     for _ in 0..LOOKS_MAX {
@@ -81,7 +82,8 @@ pub(crate) async fn list<T: Kept, L: Listed>(
                 page.take(item);
             }
             if page.is_full() {
-                return Ok(Json(L::page(page.items, after.map(|it| it.to_string()))));
+                let next = after.map(|it| cursors.behind(it)).transpose()?;
+                return Ok(Json(L::page(page.items, next)));
             }
         }
         if ended {
@@ -89,7 +91,8 @@ pub(crate) async fn list<T: Kept, L: Listed>(
         }
         look = (look * 2).min(LOOK_MAX);
     }
-    Ok(Json(L::page(page.items, after.map(|it| it.to_string()))))
+    let next = after.map(|it| cursors.behind(it)).transpose()?;
+    Ok(Json(L::page(page.items, next)))
 }
 
 /// Answers one thing of a space by its id.

@@ -12,6 +12,8 @@ use utoipa::ToSchema;
 use crate::api::{Item, Progress};
 use crate::config::Right;
 
+/// The kind of problem after which the same request is to be sent again.
+const IN_FLIGHT: &str = "idempotency-key-in-flight";
 /// Seconds after which trying again may help.
 const RETRY_AFTER_SECS: u16 = 1;
 
@@ -65,7 +67,39 @@ impl Problem {
 
     /// An `Idempotency-Key` came once more, with another request.
     pub(crate) fn reused_key() -> Problem {
-        Problem::invalid("this Idempotency-Key was used for another request")
+        Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "idempotency-key-reused",
+            "The Idempotency-Key belongs to another request",
+        )
+        .detail("this Idempotency-Key was used for another request; use a key of its own for each")
+    }
+
+    /// An `Idempotency-Key` came once more while its request is being answered.
+    pub(crate) fn held_key() -> Problem {
+        Problem::new(
+            StatusCode::CONFLICT,
+            IN_FLIGHT,
+            "The request with this Idempotency-Key is in flight",
+        )
+        .detail("the first request with this Idempotency-Key is being answered; ask again in a moment for its response")
+    }
+
+    /// What was given as a watermark is none, or another space's.
+    pub(crate) fn watermark(detail: impl Into<String>) -> Problem {
+        Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "watermark",
+            "The watermark cannot be used",
+        )
+        .detail(detail)
+    }
+
+    /// What was given as a cursor is none, or another list's.
+    pub(crate) fn cursor() -> Problem {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "cursor", "The cursor cannot be used").detail(
+            "after: is not the `next` of a page of this list, with this key and these filters; leave it out to begin again",
+        )
     }
 
     pub(crate) fn conflict(detail: impl Into<String>) -> Problem {
@@ -75,6 +109,11 @@ impl Problem {
             "The request contradicts what is stored",
         )
         .detail(detail)
+    }
+
+    /// Says whether the request was refused for what it says: nothing came of it, and the same again is refused too.
+    pub(crate) fn is_refusal(&self) -> bool {
+        (400..500).contains(&self.status) && self.status != StatusCode::TOO_MANY_REQUESTS.as_u16()
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> Problem {
@@ -147,13 +186,14 @@ fn logged(error: &PortError, problem: Problem) -> Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let in_flight = self.kind.ends_with(IN_FLIGHT);
         let mut response = (status, Json(self)).into_response();
         let headers = response.headers_mut();
         headers.insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
-        if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        if in_flight || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECS));
         }
         if status == StatusCode::UNAUTHORIZED {

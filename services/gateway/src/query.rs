@@ -77,7 +77,7 @@ async fn answer(
     trace_id: String,
     started: Instant,
 ) -> Result<QueryResponse, Problem> {
-    let after = watermark::given(space, request.after.as_deref())?;
+    let after = watermark::given(app, space, request.after.as_deref()).await?;
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
     let budget = Duration::from_millis(request.budget.time_ms(app.config.request_ms_max));
     // Whoever wants no answer pays for none.

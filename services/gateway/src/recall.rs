@@ -47,7 +47,7 @@ async fn woken(
     let budget = Duration::from_millis(request.budget.ms);
     check(app, &request)?;
     let at = validate::moment("at", request.at.as_deref())?.unwrap_or_else(|| clock::now().fixed_offset());
-    let after = watermark::given(space, request.after.as_deref())?;
+    let after = watermark::given(app, space, request.after.as_deref()).await?;
     let left = || budget.saturating_sub(started.elapsed());
     let mut steps = Vec::new();
     if let Some(position) = after {

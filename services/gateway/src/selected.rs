@@ -109,7 +109,7 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, name: &str, by: &str) -> R
     let records: Vec<RecordId> = found.iter().map(|it| it.id).collect();
     let position = curate::erase(app, space, &records, by).await?;
     Ok(Erased {
-        watermark: watermark::print(space, position),
+        watermark: watermark::print(app, space, position).await?,
         session,
         records: records.len() as u64,
         more: next.is_some(),

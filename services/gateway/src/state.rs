@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use domain::id::SpaceId;
+use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::SpaceInfo;
 use domain::{Classify, ErrorKind};
 use host::{Backends, Context, clock};
@@ -13,6 +14,7 @@ use crate::auth::Keys;
 use crate::config::Config;
 use crate::problem::Problem;
 use crate::rebuild::Rebuilds;
+use crate::seal::{Seal, Sealer};
 use crate::sessions::Sessions;
 
 /// What a request gets beyond its longest time, to say itself that it ran out.
@@ -28,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) context: Context,
     pub(crate) config: Config,
     pub(crate) keys: Keys,
+    /// What hides positions and cursors.
+    seal: Seal,
     pub(crate) rebuilds: Rebuilds,
     /// Whose turn it is to hear what a message wakes.
     pub(crate) sessions: Sessions,
@@ -55,12 +59,14 @@ impl std::ops::Deref for App {
 impl App {
     pub(crate) fn new(context: Context, config: Config) -> anyhow::Result<App> {
         let keys = Keys::new(&config)?;
+        let seal = Seal::new(&config.seal_key)?;
         let in_flight = Semaphore::new(config.in_flight_max);
         let questions = Semaphore::new(config.questions_max);
         Ok(App(Arc::new(Parts {
             context,
             config,
             keys,
+            seal,
             rebuilds: Rebuilds::default(),
             sessions: Sessions::new(),
             in_flight,
@@ -76,6 +82,11 @@ impl App {
 impl Parts {
     pub(crate) fn stores(&self) -> &Backends {
         &self.context.backends
+    }
+
+    /// Returns what seals positions and cursors.
+    pub(crate) async fn sealer(&self) -> Result<&Sealer, Problem> {
+        self.seal.sealer(&*self.stores().records).await
     }
 
     /// Returns when a request is given up: a moment after the longest time that one may ask for, whose answer says more.
@@ -103,6 +114,13 @@ impl Parts {
             .space(space)
             .await?
             .ok_or_else(|| Problem::unknown_space(space))
+    }
+
+    /// Returns how many accepted batches of a space the writer has not settled.
+    pub(crate) async fn backlog(&self, space: &SpaceId) -> Result<u64, Problem> {
+        let bus = &self.stores().bus;
+        let waiting = bus.backlog_of_space(RecordsAcceptedV1::SUBJECT, space.as_str()).await;
+        Ok(waiting?)
     }
 
     /// Fails if there is no such space. While the records are away nobody knows, and the router may hold it from before.

@@ -1,58 +1,61 @@
-//! Watermarks: a place in the stream of accepted records, opaque to callers and bound to its space.
+//! Watermarks: a place in the stream of accepted records, sealed and bound to its space.
 
 use domain::id::SpaceId;
 use domain::port::Position;
-use sha2::{Digest, Sha256};
 
-use crate::auth::{hex, hex_bytes};
 use crate::problem::Problem;
+use crate::seal::Sealer;
+use crate::state::App;
 
-/// Returns the position in hex, then the start of a digest of it and the space.
-pub(crate) fn print(space: &SpaceId, position: Position) -> String {
-    format!("{}{}", hex(&position.0.to_be_bytes()), hex(&seal(space, position)))
+/// Length of a watermark as it was before watermarks were sealed.
+const OPEN_LENGTH: usize = 32;
+
+/// Returns the watermark of a position.
+pub(crate) async fn print(app: &App, space: &SpaceId, position: Position) -> Result<String, Problem> {
+    app.sealer().await?.watermark(space, position)
 }
 
 /// Takes a watermark back; one of another space, or made up, is refused.
-pub(crate) fn parse(space: &SpaceId, text: &str) -> Result<Position, Problem> {
-    let refused = || Problem::invalid(format!("this is not a watermark of the space `{space}`"));
-    let bytes = hex_bytes(text).filter(|it| it.len() == 16).ok_or_else(refused)?;
-    let (position, given) = bytes.split_at(8);
-    let position = Position(position.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
-    if given == seal(space, position) {
-        Ok(position)
-    } else {
-        Err(refused())
-    }
+pub(crate) async fn parse(app: &App, space: &SpaceId, text: &str) -> Result<Position, Problem> {
+    app.sealer().await?.position(space, text)
 }
 
 /// Takes back the watermark of a request that may have none.
-pub(crate) fn given(space: &SpaceId, text: Option<&str>) -> Result<Option<Position>, Problem> {
-    text.map(|it| parse(space, it)).transpose()
-}
-
-fn seal(space: &SpaceId, position: Position) -> [u8; 8] {
-    let digest = Sha256::new()
-        .chain_update("watermark")
-        .chain_update(space.as_str())
-        .chain_update(position.0.to_be_bytes())
-        .finalize();
-    let mut seal = [0; 8];
-    seal.copy_from_slice(&digest[..8]);
-    seal
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_watermark_belongs_to_its_space() {
-        let (a, b) = ("a".parse::<SpaceId>().unwrap(), "b".parse::<SpaceId>().unwrap());
-        let text = print(&a, Position(7));
-        assert_eq!(parse(&a, &text).ok(), Some(Position(7)));
-        let altered = text.replacen('7', "8", 1);
-        for (space, text) in [(&b, text.as_str()), (&a, &altered), (&a, ""), (&a, "é0"), (&a, "zz")] {
-            assert_eq!(parse(space, text).map_err(|it| it.status), Err(422), "{text}");
-        }
+pub(crate) async fn given(app: &App, space: &SpaceId, text: Option<&str>) -> Result<Option<Position>, Problem> {
+    match text {
+        Some(text) => parse(app, space, text).await.map(Some),
+        None => Ok(None),
     }
+}
+
+/// Reads a watermark from before watermarks were sealed, which the store has kept.
+pub(crate) fn open(text: &str) -> Option<Position> {
+    let position = text.get(..16).filter(|_| text.len() == OPEN_LENGTH)?;
+    u64::from_str_radix(position, 16).ok().map(Position)
+}
+
+impl Sealer {
+    /// Returns the watermark of a position.
+    pub(crate) fn watermark(&self, space: &SpaceId, position: Position) -> Result<String, Problem> {
+        self.seal(&["watermark", space.as_str()], &position.0.to_be_bytes())
+    }
+
+    /// Takes a watermark back.
+    fn position(&self, space: &SpaceId, text: &str) -> Result<Position, Problem> {
+        let plain = self.open(&["watermark", space.as_str()], text);
+        let position = plain.and_then(|it| it.try_into().ok()).map(u64::from_be_bytes);
+        position.map(Position).ok_or_else(|| refused(space, text))
+    }
+}
+
+fn refused(space: &SpaceId, text: &str) -> Problem {
+    let detail = format!("this is not a watermark of the space `{space}`");
+    Problem::watermark(if open(text).is_some() {
+        format!(
+            "{detail} any more: it is of a release whose watermarks were not sealed; leave it out, or send the write again, \
+             which is harmless with the same ids or the same Idempotency-Key, for a new one"
+        )
+    } else {
+        format!("{detail}, or it was sealed with a key that this server does not have")
+    })
 }

@@ -15,6 +15,7 @@ mod propagation;
 
 pub mod clock;
 pub mod metrics;
+pub mod random;
 pub mod settings;
 pub mod telemetry;
 pub mod upkeep;

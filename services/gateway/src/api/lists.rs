@@ -5,13 +5,13 @@ use domain::entity::Entity;
 use domain::fact::{Aspect, Fact};
 use domain::merge::{Merge, MergeOf};
 use domain::page::Dimension;
-use domain::port::DeadLetter;
 use domain::topic::Topic;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::{PageHead, Record, Space, UnitView};
+use crate::api::{DeadLetter, PageHead, Record, Space, UnitView};
 use crate::cursor::{Listed, Paged};
+use crate::problem::Problem;
 
 macro_rules! listed {
     ($($(#[$doc:meta])* $name:ident of #[$order:meta] $item:ident;)*) => {$(
@@ -54,7 +54,7 @@ listed! {
     /// Some of what people decided.
     CurationPage of #[doc = "By id."] Curation;
     /// Some of the messages that were given up.
-    DeadLetterPage of #[doc = "By id."] DeadLetter;
+    DeadLetterPage of #[doc = "By number, or space by space if the key does not open every space."] DeadLetter;
 }
 
 macro_rules! filters {
@@ -80,6 +80,13 @@ macro_rules! filters {
 
             fn wanted(&self) -> Option<u32> {
                 self.limit
+            }
+
+            fn restriction(&self) -> Result<String, Problem> {
+                let mut every = self.clone();
+                every.after = None;
+                every.limit = None;
+                serde_json::to_string(&every).map_err(|_| Problem::internal())
             }
         }
     )*};

@@ -127,7 +127,7 @@ pub struct Progress {
     pub watermark: String,
     /// Whether it is searchable.
     pub written: bool,
-    /// Accepted batches that are not searchable yet, over all spaces.
+    /// Accepted batches of this space that are not searchable yet.
     pub backlog: u64,
     /// Whether the space was deleted and a store that was away then is still to erase what it holds.
     #[serde(default)]

@@ -1,19 +1,15 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use domain::port::{DeadLetter, DeadLetterId};
 
-use crate::api::{DeadLetterPage, Paging};
+use crate::api::{DeadLetter, DeadLetterPage, Paging};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor::Paged;
+use crate::cursor::{Cursors, Paged};
 use crate::extract::{At, NoBody, Params};
-use crate::filling::Filling;
+use crate::letters;
 use crate::problem::Problem;
 use crate::state::App;
-
-/// Letters read at once: each may be as long as a batch.
-const LOOK: usize = 16;
 
 /// Lists messages that were given up, of the spaces that the key opens.
 #[utoipa::path(get, path = "/v1/admin/dead-letters", tag = "admin", params(Paging), responses(
@@ -26,90 +22,50 @@ pub(crate) async fn list(
 ) -> Result<Json<DeadLetterPage>, Problem> {
     access.demand(Right::Admin)?;
     let limit = paging.limit()?;
-    let mut after: DeadLetterId = paging.start()?.unwrap_or(0);
-    let mut page = Filling::new(limit);
-    for _ in 0..limit.div_ceil(LOOK) {
-        let found = app.stores().dead_letters.list(after, LOOK).await?;
-        let ended = found.len() < LOOK;
-        for letter in found {
-            after = letter.id;
-            if sees(&access, &letter) {
-                page.take(letter);
-            }
-            if page.is_full() {
-                return Ok(shown(page.items, Some(after)));
-            }
-        }
-        if ended {
-            return Ok(shown(page.items, None));
-        }
-    }
-    Ok(shown(page.items, Some(after)))
+    let cursors = Cursors::of(&app, "dead letters", &access.patterns().join(","), &paging).await?;
+    let place = cursors.start(&paging)?.unwrap_or_default();
+    let (items, next) = letters::list(&app, &access, place, limit).await?;
+    let next = next.map(|it| cursors.behind(it)).transpose()?;
+    Ok(Json(DeadLetterPage { items, next }))
 }
 
 /// Returns one dead letter with its payload.
-#[utoipa::path(get, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = u64, Path)), responses(
+#[utoipa::path(get, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = String, Path)), responses(
     (status = 200, description = "The dead letter", body = DeadLetter),
 ))]
 pub(crate) async fn get(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    At(id): At<DeadLetterId>,
+    At(id): At<String>,
 ) -> Result<Json<DeadLetter>, Problem> {
-    find(&app, &access, id).await.map(Json)
+    letters::find(&app, &access, &id).await.map(|(_, letter)| Json(letter))
 }
 
 /// Delivers a dead letter again.
-#[utoipa::path(post, path = "/v1/admin/dead-letters/{id}/replay", tag = "admin", params(("id" = u64, Path)), responses(
+#[utoipa::path(post, path = "/v1/admin/dead-letters/{id}/replay", tag = "admin", params(("id" = String, Path)), responses(
     (status = 204, description = "It is on its way again"),
 ))]
 pub(crate) async fn replay(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    At(id): At<DeadLetterId>,
+    At(id): At<String>,
     _: NoBody,
 ) -> Result<StatusCode, Problem> {
-    find(&app, &access, id).await?;
-    app.stores().dead_letters.replay(id).await?;
+    let (number, _) = letters::find(&app, &access, &id).await?;
+    app.stores().dead_letters.replay(number).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Forgets a dead letter; what it carried is not written.
-#[utoipa::path(delete, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = u64, Path)), responses(
+#[utoipa::path(delete, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = String, Path)), responses(
     (status = 204, description = "It is forgotten"),
 ))]
 pub(crate) async fn discard(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    At(id): At<DeadLetterId>,
+    At(id): At<String>,
 ) -> Result<StatusCode, Problem> {
-    find(&app, &access, id).await?;
-    app.stores().dead_letters.discard(id).await?;
+    let (number, _) = letters::find(&app, &access, &id).await?;
+    app.stores().dead_letters.discard(number).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-fn shown(items: Vec<DeadLetter>, next: Option<DeadLetterId>) -> Json<DeadLetterPage> {
-    let next = next.map(|it| it.to_string());
-    Json(DeadLetterPage { items, next })
-}
-
-async fn find(app: &App, access: &Access, id: DeadLetterId) -> Result<DeadLetter, Problem> {
-    access.demand(Right::Admin)?;
-    let first = app
-        .stores()
-        .dead_letters
-        .list(id.saturating_sub(1), 1)
-        .await?
-        .into_iter()
-        .next();
-    let found = first.filter(|it| it.id == id && sees(access, it));
-    found.ok_or_else(|| Problem::not_found("there is no dead letter of this id"))
-}
-
-fn sees(access: &Access, letter: &DeadLetter) -> bool {
-    if letter.space.is_empty() {
-        access.opens_all()
-    } else {
-        access.opens(&letter.space)
-    }
 }

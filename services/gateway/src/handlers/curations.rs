@@ -7,7 +7,7 @@ use domain::id::SpaceId;
 use crate::api::{Curated, CurationPage, NewCuration, Paging};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor::{self, Paged};
+use crate::cursor::{Cursors, Paged};
 use crate::extract::{At, ObjectBody, Params};
 use crate::handlers::records::idempotency_key;
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ use crate::{curate, kept};
     responses(
     (status = 202, description = "It will be done", body = Curated),
     (status = 404, description = "What it is about does not exist", body = Problem, content_type = "application/problem+json"),
-    (status = 409, description = "The id stands for another act, or an erasure was to be undone", body = Problem, content_type = "application/problem+json"),
+    (status = 409, description = "The id stands for another act, an erasure was to be undone, or the request with this Idempotency-Key is in flight", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "It cannot be used, or the Idempotency-Key was used for another request", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
@@ -60,8 +60,10 @@ pub(crate) async fn list(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let limit = paging.limit()?;
-    let items = app.stores().records.curations(&space, paging.start()?, limit).await?;
-    let next = cursor::next(&items, limit, |it| it.id);
+    let cursors = Cursors::of(&app, "curations", space.as_str(), &paging).await?;
+    let after = cursors.start(&paging)?;
+    let items = app.stores().records.curations(&space, after, limit).await?;
+    let next = cursors.next(&items, limit, |it| it.id)?;
     Ok(Json(CurationPage { items, next }))
 }
 

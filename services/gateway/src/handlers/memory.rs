@@ -12,7 +12,7 @@ use crate::api::{
 };
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor::Paged;
+use crate::cursor::{Cursors, Paged};
 use crate::extract::{At, Params};
 use crate::filling::Looks;
 use crate::problem::Problem;
@@ -35,7 +35,8 @@ pub(crate) async fn units(
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
     let as_of = moment(filter.as_of.as_deref())?;
-    let place = (filter.start()?.unwrap_or(0), filter.limit()?);
+    let cursors = Cursors::of(&app, "units", space.as_str(), &filter).await?;
+    let place = (cursors.start(&filter)?.unwrap_or(0), filter.limit()?);
     let selection = selected::unit_selection(&app, &space, &filter).await?;
     let mut looks = Looks::new(place);
     while let Some((after, room)) = looks.next() {
@@ -43,10 +44,8 @@ pub(crate) async fn units(
     }
     let (units, next) = looks.done();
     let items = standing::shown(&app, &space, units, as_of).await?;
-    Ok(Json(UnitPage {
-        items,
-        next: next.map(|it| it.to_string()),
-    }))
+    let next = next.map(|it| cursors.behind(it)).transpose()?;
+    Ok(Json(UnitPage { items, next }))
 }
 
 /// Returns one unit with what became of it: whether it went into another one, and what went into it.

@@ -3,7 +3,6 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
-use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::Position;
 
 use crate::api::{Progress, Waiting};
@@ -30,7 +29,8 @@ pub(crate) async fn get(
         Ok(info) => info,
         Err(unknown) => return erasing(&app, space).await?.map(Json).ok_or(unknown),
     };
-    let position = watermark::given(&space, waiting.watermark.as_deref())?.unwrap_or(info.written);
+    let given = watermark::given(&app, &space, waiting.watermark.as_deref()).await?;
+    let position = given.unwrap_or(info.written);
     let most = app.config.request_ms_max;
     let patience = waiting.wait_ms.unwrap_or(0);
     if patience > most {
@@ -40,13 +40,9 @@ pub(crate) async fn get(
     if !written && waiting.wait_ms.is_some() {
         return Err(query::not_written(&app, &space, position).await?);
     }
-    let backlog = app
-        .stores()
-        .bus
-        .backlog(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP)
-        .await?;
+    let backlog = app.backlog(&space).await?;
     Ok(Json(Progress {
-        watermark: watermark::print(&space, position),
+        watermark: watermark::print(&app, &space, position).await?,
         written,
         backlog,
         erasing: false,
@@ -56,8 +52,11 @@ pub(crate) async fn get(
 /// Returns the progress of a deleted space that some store still holds something of.
 async fn erasing(app: &App, space: SpaceId) -> Result<Option<Progress>, Problem> {
     let unfinished = app.stores().records.unfinished_erasures(Some(&space), 1).await?;
-    Ok(unfinished.first().map(|_| Progress {
-        watermark: watermark::print(&space, Position(0)),
+    if unfinished.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Progress {
+        watermark: watermark::print(app, &space, Position(0)).await?,
         written: false,
         backlog: 0,
         erasing: true,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::api::{Accepted, Curated, NewAct, NewCuration, NewRecords, Record, RecordFilter, RecordPage};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor::Paged;
+use crate::cursor::{Cursors, Paged};
 use crate::extract::{At, ObjectBody, Params};
 use crate::filling::Looks;
 use crate::problem::Problem;
@@ -32,7 +32,7 @@ pub(crate) struct Unread {
     params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats get the first response", max_length = 256, pattern = "^[!-~]([ -~]*[!-~])?$")),
     responses(
     (status = 202, description = "Each record was taken, or its item says why not", body = Accepted),
-    (status = 409, description = "Every record contradicts what is stored", body = Problem, content_type = "application/problem+json"),
+    (status = 409, description = "Every record contradicts what is stored, or the request with this Idempotency-Key is in flight", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "No record can be used, or the Idempotency-Key was used for another request", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
@@ -60,7 +60,8 @@ pub(crate) async fn list(
 ) -> Result<Json<RecordPage>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
-    let place = (filter.start()?.unwrap_or(0), filter.limit()?);
+    let cursors = Cursors::of(&app, "records", space.as_str(), &filter).await?;
+    let place = (cursors.start(&filter)?.unwrap_or(0), filter.limit()?);
     let selection = selected::selection(&app, &space, &filter).await?;
     let mut looks = Looks::new(place);
     while let Some((after, room)) = looks.next() {
@@ -68,10 +69,8 @@ pub(crate) async fn list(
     }
     let (records, next) = looks.done();
     let items = records.into_iter().map(Record::from).collect();
-    Ok(Json(RecordPage {
-        items,
-        next: next.map(|it| it.to_string()),
-    }))
+    let next = next.map(|it| cursors.behind(it)).transpose()?;
+    Ok(Json(RecordPage { items, next }))
 }
 
 /// Returns one record, by the caller's id or Mnemic's.

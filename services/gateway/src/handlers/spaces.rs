@@ -15,14 +15,12 @@ use tracing::{Instrument, warn};
 use crate::api::{Deleting, Paging, Space, SpacePage};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::cursor::Paged;
+use crate::cursor::{Cursors, Paged};
 use crate::extract::{At, NoBody, Params};
 use crate::problem::Problem;
+use crate::seal::Sealer;
 use crate::state::App;
-use crate::{cursor, erasures, watermark};
-
-/// Pages of the store looked through for one page of a key that opens few spaces.
-const LOOKS_MAX: usize = 100;
+use crate::{erasures, opened};
 
 /// Creates a space, if there is none of that name. It has no settings: a body that says anything is refused.
 #[utoipa::path(put, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
@@ -45,7 +43,7 @@ pub(crate) async fn put(
     let created = app.stores().records.create_space(&space, clock::now()).await?;
     let info = app.space(&space).await?;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(show(info))))
+    Ok((status, Json(show(app.sealer().await?, info)?)))
 }
 
 /// Returns what a space holds.
@@ -58,7 +56,8 @@ pub(crate) async fn get(
     At(name): At<String>,
 ) -> Result<Json<Space>, Problem> {
     let space = access.enter(&name, Right::Read)?;
-    Ok(Json(show(app.space(&space).await?)))
+    let info = app.space(&space).await?;
+    Ok(Json(show(app.sealer().await?, info)?))
 }
 
 /// Erases a space and everything in it, for good. While a store is away, 202 says that nobody can read the space any more and that
@@ -105,28 +104,13 @@ pub(crate) async fn list(
 ) -> Result<Json<SpacePage>, Problem> {
     access.demand(Right::Read)?;
     let limit = paging.limit()?;
-    let mut last: Option<SpaceId> = paging.start()?;
-    let mut items = Vec::new();
-    let mut looks = 0;
-    loop {
-        let page = app.stores().records.spaces(last.as_ref(), limit).await?;
-        let ended = page.len() < limit;
-        looks += 1;
-        for info in page {
-            last = Some(info.space.clone());
-            if access.opens(info.space.as_str()) {
-                items.push(show(info));
-            }
-            if items.len() == limit {
-                let next = cursor::next(&items, limit, |it| it.space.clone());
-                return Ok(Json(SpacePage { items, next }));
-            }
-        }
-        if ended || looks == LOOKS_MAX {
-            let next = last.filter(|_| !ended).map(|it| it.to_string());
-            return Ok(Json(SpacePage { items, next }));
-        }
-    }
+    let cursors = Cursors::of(&app, "spaces", &access.patterns().join(","), &paging).await?;
+    let after: Option<SpaceId> = cursors.start(&paging)?;
+    let found = opened::spaces(&app, &access, after.as_ref(), limit).await?;
+    let next = cursors.next(&found, limit, |it| it.space.clone())?;
+    let sealer = app.sealer().await?;
+    let items: Result<Vec<Space>, Problem> = found.into_iter().map(|it| show(sealer, it)).collect();
+    Ok(Json(SpacePage { items: items?, next }))
 }
 
 /// Erases a space; returns what is left to do, if anything is.
@@ -179,13 +163,13 @@ async fn is_noted(app: &App, space: &SpaceId) -> bool {
     noted.is_ok_and(|it| !it.is_empty())
 }
 
-fn show(info: SpaceInfo) -> Space {
-    let watermark = watermark::print(&info.space, info.written);
-    Space {
+fn show(sealer: &Sealer, info: SpaceInfo) -> Result<Space, Problem> {
+    let watermark = sealer.watermark(&info.space, info.written)?;
+    Ok(Space {
         space: info.space,
         created_at: info.created_at,
         records: info.records,
         units: info.units,
         watermark,
-    }
+    })
 }

@@ -212,7 +212,7 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
     let Remember { records } = read(arguments)?;
     let Memory { app, space, .. } = memory;
     let accepted = accept::accept(app, space, records, None).await?;
-    let position = watermark::parse(space, &accepted.watermark)?;
+    let position = watermark::parse(app, space, &accepted.watermark).await?;
     // It is kept, whatever comes of the wait.
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
     let searchable = searchable.unwrap_or(false);

@@ -8,9 +8,9 @@ use domain::port::{DeadLetter, DeadLetterId, Position};
 use tokio::time::{Instant, sleep};
 
 use crate::api::Progress;
+use crate::letters;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::watermark;
 
 /// Longest pause between two looks at whether a write is searchable.
 const POLL_MAX: Duration = Duration::from_millis(20);
@@ -43,19 +43,19 @@ pub(crate) async fn wait_written(
 /// Says that a write is not searchable, how far the writer is, and why if it was given up.
 pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) -> Result<Problem, Problem> {
     let info = app.space(space).await?;
-    let backlog = app
-        .stores()
-        .bus
-        .backlog(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP)
-        .await?;
+    let backlog = app.backlog(space).await?;
+    let sealer = app.sealer().await?;
     let detail = match given_up(app, space, position).await? {
         Some(letter) => {
+            let letter = letters::name(sealer, letter)?;
             format!("the write was given up and is kept as dead letter {letter}; an operator can replay it")
         }
-        None => format!("the write is not searchable yet; {backlog} accepted batches wait for the writer"),
+        None => {
+            format!("the write is not searchable yet; {backlog} accepted batches of this space wait for the writer")
+        }
     };
     let mut problem = Problem::timeout(detail);
-    let watermark = watermark::print(space, info.written);
+    let watermark = sealer.watermark(space, info.written)?;
     problem.progress = Some(Box::new(Progress {
         watermark,
         written: false,

@@ -72,7 +72,7 @@ const CALLS: &[(&str, &str, &str, u16)] = &[
     ("owner", "GET /v1/admin/dead-letters", "", 200),
     ("owner", "GET /v1/admin/dead-letters/7", "", 404),
     ("owner", "POST /v1/admin/dead-letters/7/replay", "", 404),
-    ("owner", "DELETE /v1/admin/dead-letters/x", "", 422),
+    ("owner", "DELETE /v1/admin/dead-letters/x", "", 404),
     ("nobody", "GET /v1/spaces/s", "", 401),
     ("", "GET /v1/spaces", "", 401),
     ("", "GET /docs", "", 200),

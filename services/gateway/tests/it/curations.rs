@@ -115,7 +115,7 @@ async fn an_idempotency_key_stands_for_one_request() {
     };
     let pin = json!({"kind": "pin_unit", "unit": unit});
     let forget = json!({"kind": "forget_unit", "unit": unit});
-    let used = "422 this Idempotency-Key was used for another request";
+    let used = "422 this Idempotency-Key was used for another request; use a key of its own for each";
     for (key, body, expected) in [
         ("k", json!({"act": pin}), "202"),
         ("k", json!({"act": pin}), "202"),

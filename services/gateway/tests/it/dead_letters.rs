@@ -47,7 +47,7 @@ async fn what_was_given_up_is_seen_and_delivered_again() {
     let letter = &letters["items"][0];
     assert_eq!(letter["reason"], "writer: unreadable");
     assert!(letter["payload"].as_str().unwrap().contains(r#""external_id":"a""#));
-    let path = format!("/v1/admin/dead-letters/{}", letter["id"]);
+    let path = format!("/v1/admin/dead-letters/{}", letter["id"].as_str().unwrap());
     assert_eq!(&gateway.send(&format!("GET {path}"), "").await.json(), letter);
     assert_eq!(
         gateway.send(&format!("POST {path}/replay"), "").await.status,
@@ -78,8 +78,8 @@ async fn what_was_discarded_can_be_sent_again() {
         let letter = async {
             loop {
                 let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
-                if let Some(id) = letters["items"][0]["id"].as_u64() {
-                    return id;
+                if let Some(id) = letters["items"][0]["id"].as_str() {
+                    return id.to_owned();
                 }
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }

@@ -110,7 +110,12 @@ async fn an_idempotency_key_gets_the_first_response() {
     assert_eq!(outcomes(&first), "0 accepted -\n1 accepted -");
     assert_eq!(first.text, again.text);
     let other = gateway.send_with(RECORDS, r#"{"records":[{"text":"no"}]}"#, &key).await;
-    assert_eq!(other.problem(), "422 this Idempotency-Key was used for another request");
+    assert!(
+        other
+            .problem()
+            .starts_with("422 this Idempotency-Key was used for another request"),
+        "{other:?}"
+    );
     let without = gateway.send(RECORDS, body).await;
     assert_eq!(
         outcomes(&without),

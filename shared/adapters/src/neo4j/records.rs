@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::id::{CurationId, RecordId, SessionId, SpaceId};
 use domain::port::{
-    Claim, Held, Hold, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, UnfinishedErasure, folded,
+    Claim, Held, Hold, Idempotent, Position, Records, Result, Revision, Room, Selection, SpaceInfo, UnfinishedErasure,
+    folded,
 };
 use domain::recall::Note;
 use domain::record::Record;

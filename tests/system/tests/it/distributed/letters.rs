@@ -51,7 +51,7 @@ async fn a_poisoned_message_is_counted_and_passed_by() {
     let (code, said) = mnemic(&[], &["dead-letters", "list", "--url", &url]).unwrap();
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("the payload cannot be read"), "{said}");
-    let id = letters().await[0]["id"].to_string();
+    let id = letters().await[0]["number"].to_string();
     let (code, said) = mnemic(&[], &["dead-letters", "discard", &id, "--url", &url]).unwrap();
     assert_eq!(code, Some(0), "{said}");
     let numbers = processes.metrics("gateway").await.unwrap();

@@ -1,0 +1,211 @@
+//! Dead letters as a key sees them. Their numbers and positions count what all spaces do, so a key that opens only some gets
+//! sealed names in their place, and no look at the store passes by letters of others.
+
+use std::fmt;
+use std::str::FromStr;
+
+use domain::id::SpaceId;
+use domain::message::{Message, UnitsOrganisedV1, UnitsWrittenV1};
+use domain::port::DeadLetterId;
+use serde_json::{Map, Value};
+
+use crate::api::DeadLetter;
+use crate::auth::Access;
+use crate::config::Right;
+use crate::filling::Filling;
+use crate::opened;
+use crate::problem::Problem;
+use crate::seal::Sealer;
+use crate::state::App;
+
+/// What names of dead letters are bound to.
+const ABOUT: [&str; 1] = ["dead letter"];
+/// Letters read at once: each may be as long as a batch.
+const LOOK: usize = 16;
+/// Spaces of the key looked at for one page.
+const SPACES_MAX: usize = 100;
+/// Behind every letter of a space: stores count in signed integers.
+const BEHIND_ALL: DeadLetterId = i64::MAX.unsigned_abs();
+
+/// Where a page of dead letters goes on: behind a letter of all, or of one space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    space: Option<SpaceId>,
+    after: DeadLetterId,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = self.space.as_ref().map(SpaceId::as_str).unwrap_or_default();
+        write!(f, "{} {space}", self.after)
+    }
+}
+
+impl FromStr for Place {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Place, ()> {
+        let (after, space) = text.split_once(' ').ok_or(())?;
+        let space = Some(space).filter(|it| !it.is_empty());
+        Ok(Place {
+            space: space.map(str::parse).transpose().map_err(|_| ())?,
+            after: after.parse().map_err(|_| ())?,
+        })
+    }
+}
+
+/// Returns the name of a dead letter.
+pub(crate) fn name(sealer: &Sealer, id: DeadLetterId) -> Result<String, Problem> {
+    sealer.seal(&ABOUT, &id.to_be_bytes())
+}
+
+/// Returns a page of the dead letters that a key sees, and where the next one starts: by number if it sees all, else space by
+/// space.
+pub(crate) async fn list(
+    app: &App,
+    access: &Access,
+    place: Place,
+    limit: usize,
+) -> Result<(Vec<DeadLetter>, Option<Place>), Problem> {
+    let mut page = Filling::new(limit);
+    if access.opens_all() {
+        let next = fill(app, access, &mut page, None, place.after).await?;
+        return Ok((page.items, next));
+    }
+    let mut last = place.space;
+    if let Some(space) = last.as_ref().filter(|_| place.after < BEHIND_ALL)
+        && let Some(next) = fill(app, access, &mut page, Some(space), place.after).await?
+    {
+        return Ok((page.items, Some(next)));
+    }
+    let spaces = opened::spaces(app, access, last.as_ref(), SPACES_MAX).await?;
+    let ended = spaces.len() < SPACES_MAX;
+    for info in spaces {
+        if let Some(next) = fill(app, access, &mut page, Some(&info.space), 0).await? {
+            return Ok((page.items, Some(next)));
+        }
+        last = Some(info.space);
+    }
+    let next = last.filter(|_| !ended).map(|space| Place {
+        space: Some(space),
+        after: BEHIND_ALL,
+    });
+    Ok((page.items, next))
+}
+
+/// Fills a page with the letters of one space, or of all, behind `after`; returns where to go on if it is full.
+async fn fill(
+    app: &App,
+    access: &Access,
+    page: &mut Filling<DeadLetter>,
+    space: Option<&SpaceId>,
+    mut after: DeadLetterId,
+) -> Result<Option<Place>, Problem> {
+    let letters = &app.stores().dead_letters;
+    loop {
+        let found = match space {
+            Some(space) => letters.of_space(space.as_str(), after, LOOK).await?,
+            None => letters.list(after, LOOK).await?,
+        };
+        let ended = found.len() < LOOK;
+        for letter in found {
+            after = letter.id;
+            page.take(shown(app, access, letter).await?);
+            if page.is_full() {
+                return Ok(Some(Place {
+                    space: space.cloned(),
+                    after,
+                }));
+            }
+        }
+        if ended {
+            return Ok(None);
+        }
+    }
+}
+
+/// Finds the dead letter that a caller names, if the key may see it.
+pub(crate) async fn find(app: &App, access: &Access, name: &str) -> Result<(DeadLetterId, DeadLetter), Problem> {
+    access.demand(Right::Admin)?;
+    let missing = || Problem::not_found("there is no dead letter of this id");
+    let id = meant(app.sealer().await?, access, name).ok_or_else(missing)?;
+    let listed = app.stores().dead_letters.list(id.saturating_sub(1), 1).await?;
+    let found = listed.into_iter().find(|it| it.id == id && sees(access, &it.space));
+    let shown = shown(app, access, found.ok_or_else(missing)?).await?;
+    Ok((id, shown))
+}
+
+/// Returns the number of a letter that a caller names. Numbers themselves are for keys that see all.
+fn meant(sealer: &Sealer, access: &Access, name: &str) -> Option<DeadLetterId> {
+    let sealed = sealer.open(&ABOUT, name).and_then(|it| it.try_into().ok());
+    let number = || name.parse().ok().filter(|_| access.opens_all());
+    sealed.map(u64::from_be_bytes).or_else(number)
+}
+
+fn sees(access: &Access, space: &str) -> bool {
+    if space.is_empty() {
+        access.opens_all()
+    } else {
+        access.opens(space)
+    }
+}
+
+async fn shown(app: &App, access: &Access, letter: domain::port::DeadLetter) -> Result<DeadLetter, Problem> {
+    let all = access.opens_all();
+    let payload = if all {
+        letter.payload
+    } else {
+        without_position(&letter.subject, letter.payload)
+    };
+    Ok(DeadLetter {
+        id: name(app.sealer().await?, letter.id)?,
+        number: all.then_some(letter.id),
+        subject: letter.subject,
+        group: letter.group,
+        space: letter.space,
+        position: all.then_some(letter.position),
+        reason: letter.reason,
+        attempts: letter.attempts,
+        at: letter.at,
+        payload,
+    })
+}
+
+/// Takes the position out of a payload that has one; of one that cannot be read nothing is left.
+fn without_position(subject: &str, payload: String) -> String {
+    if ![UnitsWrittenV1::SUBJECT, UnitsOrganisedV1::SUBJECT].contains(&subject) {
+        return payload;
+    }
+    match serde_json::from_str::<Map<String, Value>>(&payload) {
+        Ok(mut fields) => {
+            fields.remove("position");
+            Value::Object(fields).to_string()
+        }
+        Err(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_shown_without_its_position() {
+        let payload = r#"{"position":77,"space":"a","units":[]}"#.to_owned();
+        let shown = without_position(UnitsWrittenV1::SUBJECT, payload.clone());
+        assert_eq!(shown, r#"{"space":"a","units":[]}"#);
+        assert_eq!(without_position(UnitsWrittenV1::SUBJECT, "77".to_owned()), "");
+        assert_eq!(without_position("records-accepted.v1", payload.clone()), payload);
+    }
+
+    #[test]
+    fn a_place_is_read_as_it_is_written() {
+        for (space, after) in [(None, 7), (Some("a".parse().unwrap()), 0)] {
+            let place = Place { space, after };
+            assert_eq!(place.to_string().parse(), Ok(place));
+        }
+        for wrong in ["", "7", "x a", "7 UPPER"] {
+            assert_eq!(wrong.parse::<Place>(), Err(()), "{wrong}");
+        }
+    }
+}

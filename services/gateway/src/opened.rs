@@ -1,0 +1,89 @@
+//! The spaces that a key opens, found without looking at others: neither what a list holds nor how long it takes tells of them.
+
+use domain::id::SpaceId;
+use domain::port::SpaceInfo;
+
+use crate::auth::Access;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Names that a key opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Names {
+    /// One.
+    One(SpaceId),
+    /// All that start so.
+    Under(String),
+}
+
+/// Returns up to `limit` spaces that the key opens, with names greater than `after`, by name.
+pub(crate) async fn spaces(
+    app: &App,
+    access: &Access,
+    after: Option<&SpaceId>,
+    limit: usize,
+) -> Result<Vec<SpaceInfo>, Problem> {
+    let records = &app.stores().records;
+    let mut found = Vec::new();
+    for names in disjoint(access.patterns()) {
+        let room = limit.saturating_sub(found.len());
+        if room == 0 {
+            break;
+        }
+        match names {
+            Names::One(name) if after.is_some_and(|it| name <= *it) => {}
+            Names::One(name) => found.extend(records.space(&name).await?),
+            Names::Under(prefix) => found.extend(records.spaces_under(&prefix, after, room).await?),
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the names that patterns open, in order and none of them twice.
+fn disjoint(patterns: &[String]) -> Vec<Names> {
+    let mut sorted: Vec<&str> = patterns.iter().map(String::as_str).collect();
+    // A prefix comes before the names that start with it.
+    sorted.sort_by_key(|it| (it.strip_suffix('*').unwrap_or(it), !it.ends_with('*')));
+    let mut all: Vec<Names> = Vec::new();
+    for pattern in sorted {
+        let start = pattern.strip_suffix('*').unwrap_or(pattern);
+        let covered = match all.iter().rev().find(|it| matches!(it, Names::Under(_))) {
+            Some(Names::Under(prefix)) => start.starts_with(prefix.as_str()),
+            Some(Names::One(_)) | None => false,
+        };
+        let names = if pattern.ends_with('*') {
+            Some(Names::Under(start.to_owned()))
+        } else {
+            // What is no name opens nothing.
+            start.parse().ok().map(Names::One)
+        };
+        all.extend(names.filter(|it| !covered && all.last() != Some(it)));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_become_ranges_that_do_not_meet() {
+        let under = |it: &str| Names::Under(it.to_owned());
+        let one = |it: &str| Names::One(it.parse().unwrap());
+        for (patterns, expected) in [
+            (["*", "a", "b-*"].as_slice(), vec![under("")]),
+            (
+                &["b", "a-*", "a", "a-b", "a-b*", "a"],
+                vec![one("a"), under("a-"), one("b")],
+            ),
+            (
+                &["a*", "ab", "b", "b", "c*", "cc"],
+                vec![under("a"), one("b"), under("c")],
+            ),
+            (&["UPPER", ""], vec![]),
+        ] {
+            let patterns: Vec<String> = patterns.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(disjoint(&patterns), expected, "{patterns:?}");
+        }
+    }
+}

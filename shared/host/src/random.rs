@@ -1,0 +1,16 @@
+//! The randomness of the services: it enters here, from the operating system, and travels as data.
+
+use domain::{ErrorKind, PortError};
+
+/// Returns 32 bytes that nobody can guess.
+///
+/// # Errors
+/// `Unavailable` if the operating system has none.
+pub fn secret() -> Result<[u8; 32], PortError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|source| {
+        let detail = "the operating system gives no random bytes";
+        PortError::new("host.random", ErrorKind::Unavailable, detail).caused_by(source)
+    })?;
+    Ok(bytes)
+}
