@@ -2,8 +2,14 @@
 //! argument, name and idempotency key.
 
 mod attempts;
+mod counts;
+mod made;
+
+use std::collections::BTreeMap;
 
 use attempts::{INSIDE, NAMES, RIGHTS, ROUTES};
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::Frame;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use system::running::Running;
@@ -11,8 +17,51 @@ use system::running::api::Api;
 
 use crate::distributed::{shared, talk};
 
+/// Least number of attempts on each way to run.
+const ATTEMPTS_MIN: usize = 250;
+
 /// Key, method, path, body and the status that is due. `{...}` stands for something of alice's.
 type Attempt = (&'static str, &'static str, &'static str, &'static str, u16);
+
+/// One attempt.
+#[derive(Clone)]
+struct Try {
+    key: &'static str,
+    method: &'static str,
+    path: String,
+    body: String,
+    headers: Vec<(&'static str, String)>,
+    /// The status that is due, and the kind of the problem.
+    due: u16,
+    kind: &'static str,
+}
+
+impl Try {
+    fn of(key: &'static str, method: &'static str, path: &str, body: &str, due: u16) -> Try {
+        Try {
+            key,
+            method,
+            path: path.to_owned(),
+            body: body.to_owned(),
+            headers: Vec::new(),
+            due,
+            kind: "",
+        }
+    }
+
+    fn get(key: &'static str, path: String, due: u16) -> Try {
+        Try::of(key, "GET", &path, "", due)
+    }
+
+    fn post(key: &'static str, path: &str, body: &Value, due: u16) -> Try {
+        Try::of(key, "POST", path, &body.to_string(), due)
+    }
+
+    /// Says which problem is due.
+    fn called(self, kind: &'static str) -> Try {
+        Try { kind, ..self }
+    }
+}
 
 /// Words that stand in the memory of alice only, and in no attempt.
 const SECRETS: [&str; 3] = ["Marzipan", "shelter", "Lisbon"];
@@ -50,13 +99,23 @@ const SESSIONS: &[Attempt] = &[
     ("reader", "DELETE", "/spaces/alice/sessions/2026-03-02", "", 403),
 ];
 
-/// What alice has, to be compared and stolen.
+/// What alice has, to be compared and stolen, and what mallory has, to be misused.
 struct Owned {
     record: String,
     unit: String,
     entity: String,
     page: String,
     watermark: String,
+    /// Name of a dead letter.
+    letter: String,
+    /// By list, where it goes on behind the first item.
+    cursors: BTreeMap<&'static str, String>,
+    /// Everything of hers that has an id.
+    ids: Vec<String>,
+    own_watermark: String,
+    /// Of mallory's records.
+    own_cursor: String,
+    own_spaces_cursor: String,
 }
 
 impl Owned {
@@ -90,20 +149,81 @@ async fn state(alice: &Api) -> Value {
 }
 
 /// Makes one attempt; says what is wrong with what came back.
-async fn wrong(api: &Api, owned: &Owned, attempt: &Attempt) -> Option<String> {
-    let (key, method, path, body, due) = *attempt;
-    let api = if key.is_empty() { api.clone() } else { api.with_key(key) };
-    let url = format!("{}{}", api.base, owned.put_into(path));
-    let mut request = api.http.request(method.parse().unwrap(), url);
-    if !body.is_empty() {
+async fn wrong(api: &Api, owned: &Owned, attempt: &Try) -> Option<String> {
+    let (status, body) = made(api, owned, attempt).await;
+    let Try {
+        key,
+        method,
+        path,
+        due,
+        kind,
+        ..
+    } = attempt;
+    let text = body.to_string();
+    let sent = owned.put_into(&format!("{path} {}", attempt.body));
+    let theirs = *key == "mallory" || *key == "ali" || *key == "writer";
+    let told = |it: &&String| text.contains(it.as_str()) && !sent.contains(it.as_str());
+    let leaked = theirs
+        && (SECRETS.iter().any(|it| text.contains(it))
+            || (*due == 200 && text.contains("\"alice\""))
+            || owned.ids.iter().any(|it| told(&it)));
+    let other = !kind.is_empty() && body["type"] != format!("urn:mnemic:problem:{kind}");
+    (status != *due || leaked || other).then(|| {
+        format!(
+            "{key} {method} {path} {}: {status} instead of {due} {kind}, {text}",
+            attempt.body
+        )
+    })
+}
+
+async fn made(api: &Api, owned: &Owned, attempt: &Try) -> (u16, Value) {
+    let api = if attempt.key.is_empty() {
+        api.clone()
+    } else {
+        api.with_key(attempt.key)
+    };
+    let url = format!("{}{}", api.base, owned.put_into(&attempt.path));
+    let mut request = api.http.request(attempt.method.parse().unwrap(), url);
+    for (name, value) in &attempt.headers {
+        request = request.header(*name, value);
+    }
+    if !attempt.body.is_empty() {
         request = request
             .header("content-type", "application/json")
-            .body(owned.put_into(body));
+            .body(owned.put_into(&attempt.body));
     }
-    let (status, body) = api.send(request).await;
-    let text = body.to_string();
-    let leaked = SECRETS.iter().any(|it| text.contains(it)) || (due == 200 && text.contains("\"alice\""));
-    (status != due || leaked).then(|| format!("{key} {method} {path}: {status} instead of {due}, {text}"))
+    api.send(request).await
+}
+
+/// A foreign space looks like none.
+async fn unlike(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Option<String> {
+    let (foreign_said, none_said) = (made(api, owned, foreign).await, made(api, owned, none).await);
+    let [told, expected] = [&foreign_said, &none_said].map(|it| it.1.to_string().replace("alice", "nowhere"));
+    let same = foreign_said.0 == none_said.0 && told == expected;
+    (!same).then(|| {
+        format!(
+            "{} {}: {foreign_said:?} is not {none_said:?}",
+            foreign.method, foreign.path
+        )
+    })
+}
+
+/// The names that a key finds by going through the list of spaces, one a page; none is another's.
+async fn scanned(api: &Api, key: &str, own: &[&str]) -> Option<String> {
+    let (api, mut names, mut after) = (api.with_key(key), Vec::new(), String::new());
+    for _ in 0..=own.len() {
+        let (_, page) = api.get(&format!("/spaces?limit=1{after}")).await;
+        names.extend(page["items"].as_array().unwrap().iter().map(|it| it["space"].clone()));
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => after.clear(),
+        }
+        if after.is_empty() {
+            break;
+        }
+    }
+    let right = after.is_empty() && names == own;
+    (!right).then(|| format!("{key} finds {names:?}, and {after:?} is left"))
 }
 
 /// The same idempotency key and the same record ids are somebody else's in another space.
@@ -115,14 +235,23 @@ async fn same_names(api: &Api, owned: &Owned) -> Option<String> {
         .header("Idempotency-Key", "the-key")
         .json(&json!({ "records": [{ "id": "1", "text": "Something of my own." }] }));
     let (status, body) = mallory.send(request).await;
-    let own = status == 202 && body["items"][0]["status"] == "accepted" && body["watermark"] != json!(owned.watermark);
+    let fresh = body["items"][0]["status"] == "accepted";
+    let own = status == 202 && fresh && body["watermark"] != json!(owned.watermark);
     (!own).then(|| format!("the same key and id: {status} {body}"))
 }
 
-async fn attack(api: &Api) {
-    let alice = api.with_key("alice");
+/// Makes what alice and mallory have.
+async fn prepared(running: &Running) -> Owned {
+    let api = &running.api;
+    let (alice, mallory) = (api.with_key("alice"), api.with_key("mallory"));
     assert_eq!(alice.put("/spaces/alice").await.0, 201);
-    assert_eq!(api.with_key("mallory").put("/spaces/mallory").await.0, 201);
+    let mut own = String::new();
+    for space in ["mallory", "mallory2"] {
+        assert_eq!(mallory.put(&format!("/spaces/{space}")).await.0, 201);
+        let line = |id: u32| json!({ "id": format!("m{id}"), "session": "mine", "actor": "Piet", "text": "I keep the lighthouse at Westkapelle." });
+        let mark = mallory.accepted(space, &json!([line(1), line(2), line(3)])).await;
+        own = if space == "mallory" { mark } else { own };
+    }
     let request = alice
         .http
         .post(format!("{}/spaces/alice/records", alice.base))
@@ -133,30 +262,114 @@ async fn attack(api: &Api) {
     let watermark = body["watermark"].as_str().unwrap().to_owned();
     alice.written("alice", &watermark).await;
     alice.settled("alice").await;
-    let before = state(&alice).await;
-    let id = |list: usize, field: &str| before[list][0][field].as_str().unwrap().to_owned();
+    mallory.settled("mallory").await;
+    let state = state(&alice).await;
+    let id = |list: usize, field: &str| state[list][0][field].as_str().unwrap().to_owned();
     let unit = id(1, "id");
-    let owned = Owned {
+    let mut cursors = BTreeMap::new();
+    for list in LISTS {
+        let (_, page) = alice.get(&format!("/spaces/alice/{list}?limit=1")).await;
+        cursors.extend(page["next"].as_str().map(|it| (list, it.to_owned())));
+    }
+    let next = async |path: &str| mallory.get(path).await.1["next"].as_str().unwrap().to_owned();
+    Owned {
         record: body["items"][0]["record"].as_str().unwrap_or("1").to_owned(),
         entity: id(2, "id"),
         // A space may be too small for pages; then the id is of nothing.
-        page: before[5][0]["id"].as_str().unwrap_or(&unit).to_owned(),
+        page: state[5][0]["id"].as_str().unwrap_or(&unit).to_owned(),
         unit,
         watermark,
+        letter: poisoned(running, &alice, 0).await,
+        cursors,
+        ids: ids(&state),
+        own_watermark: own,
+        own_cursor: next("/spaces/mallory/records?limit=1").await,
+        own_spaces_cursor: next("/spaces?limit=1").await,
+    }
+}
+
+/// Returns the ids of everything that was listed: records by Mnemic's id, all else by its own.
+fn ids(state: &Value) -> Vec<String> {
+    let items = state.as_array().unwrap().iter().flat_map(|it| it.as_array().unwrap());
+    let id = |it: &Value| {
+        ["record", "id"]
+            .iter()
+            .find_map(|name| Some(it[*name].as_str()?.to_owned()))
     };
-    let attempts: Vec<&Attempt> = [ROUTES, NAMES, INSIDE, RIGHTS, SESSIONS]
-        .into_iter()
-        .flatten()
+    items.filter_map(id).collect()
+}
+
+/// Has the writer give up something of alice's, which has `before` dead letters; returns the name of the new one.
+async fn poisoned(running: &Running, alice: &Api, before: usize) -> String {
+    let poison = Frame {
+        subject: RecordsAcceptedV1::SUBJECT.to_owned(),
+        space: "alice".to_owned(),
+        payload: b"{ Marzipan".to_vec(),
+        ..Frame::default()
+    };
+    running.bus().publish(poison).await.unwrap();
+    for _ in 0..600 {
+        let (_, page) = alice.get("/admin/dead-letters").await;
+        if let Some(id) = page["items"][before]["id"].as_str() {
+            assert!(page["items"][0]["payload"].as_str().unwrap().contains("Marzipan"));
+            assert_eq!(
+                (&page["items"][0]["number"], &page["items"][0]["position"]),
+                (&Value::Null, &Value::Null)
+            );
+            return id.to_owned();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("no dead letter");
+}
+
+async fn attack(running: &Running) {
+    let api = &running.api;
+    let owned = prepared(running).await;
+    let (alice, mallory) = (api.with_key("alice"), api.with_key("mallory"));
+    let before = state(&alice).await;
+    let listed = [ROUTES, NAMES, INSIDE, RIGHTS, SESSIONS].into_iter().flatten();
+    let listed = listed.map(|(key, method, path, body, due)| Try::of(key, method, path, body, *due));
+    let catalogue = mallory.get("/tools").await.1;
+    let tries: Vec<Try> = listed
+        .chain(made::cursors(&owned))
+        .chain(made::watermarks(&owned))
+        .chain(made::tools(&catalogue, &owned))
+        .chain(made::acts())
+        .chain(made::letters(&owned))
         .collect();
-    let mut leaks = Vec::new();
-    for attempt in &attempts {
+    let (mut leaks, mut attempts) = (Vec::new(), tries.len());
+    for attempt in &tries {
         leaks.extend(wrong(api, &owned, attempt).await);
+    }
+    for pair in made::alike() {
+        attempts += 1;
+        leaks.extend(unlike(api, &owned, &pair).await);
+    }
+    for (key, own) in [
+        ("mallory", ["mallory", "mallory2"].as_slice()),
+        ("ali", &[]),
+        ("alice", &["alice"]),
+    ] {
+        attempts += 1;
+        leaks.extend(scanned(api, key, own).await);
     }
     leaks.extend(same_names(api, &owned).await);
     alice.settled("alice").await;
     assert_eq!(state(&alice).await, before, "something changed what alice has");
-    eprintln!("{} attempts, {} leaks", attempts.len() + 1, leaks.len());
-    assert!(attempts.len() >= 60 && leaks.is_empty(), "{}", leaks.join("\n"));
+
+    mallory.settled("mallory").await;
+    let seen = counts::seen(&mallory).await;
+    let (wrong, looks) = counts::while_others_write(&alice, &mallory).await;
+    leaks.extend(wrong);
+    poisoned(running, &alice, 1).await;
+    let now = counts::seen(&mallory).await;
+    attempts += 1 + looks + seen.len();
+    let changed = seen.iter().zip(&now).filter(|(before, now)| before != now);
+    leaks.extend(changed.map(|(before, now)| format!("others wrote, and {before:?} is {now:?}")));
+    eprintln!("{attempts} attempts, {} leaks", leaks.len());
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+    assert!(attempts >= ATTEMPTS_MIN, "only {attempts} attempts");
 }
 
 fn guarded() -> Vec<(String, String)> {
@@ -167,7 +380,7 @@ fn guarded() -> Vec<(String, String)> {
 async fn no_key_reaches_another_space_standalone() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &guarded()).await.unwrap();
-    attack(&running.api).await;
+    attack(&running).await;
     running.end().await.unwrap();
 }
 
@@ -175,6 +388,6 @@ async fn no_key_reaches_another_space_standalone() {
 async fn no_key_reaches_another_space_distributed() {
     let Some(servers) = shared().await else { return };
     let running = Running::distributed(servers, &guarded()).await.unwrap();
-    attack(&running.api).await;
+    attack(&running).await;
     running.end().await.unwrap();
 }

@@ -10,6 +10,7 @@ mod encoder;
 mod endpoint;
 mod erasure;
 mod golden;
+mod idempotency;
 mod infra;
 mod isolation;
 mod language_model;

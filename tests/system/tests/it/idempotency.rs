@@ -1,0 +1,66 @@
+//! An `Idempotency-Key` belongs to one request, on both ways to run and at every gateway.
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+
+use crate::distributed::shared;
+
+/// Returns how often two different requests race for one key.
+fn rounds() -> usize {
+    let asked = std::env::var("IDEMPOTENCY_ROUNDS").ok();
+    asked.and_then(|it| it.parse().ok()).unwrap_or(20)
+}
+
+async fn sent(api: &Api, key: &str, body: &Value) -> (u16, Value) {
+    let url = format!("{}/spaces/race/records", api.base);
+    api.send(api.http.post(url).header("Idempotency-Key", key).json(body))
+        .await
+}
+
+/// Has two different requests come at once under one key, at two gateways; one is accepted, and the other one is told why not.
+async fn race(first: &Api, second: &Api) {
+    assert_eq!(first.put("/spaces/race").await.0, 201);
+    let rounds = rounds();
+    let (mut both, mut last) = (0, String::new());
+    for round in 0..rounds {
+        let key = format!("key-{round}");
+        let body =
+            |name: &str| json!({ "records": [{ "id": format!("{round}-{name}"), "text": format!("I am {name}.") }] });
+        let (one, two) = (body("one"), body("two"));
+        let (a, b) = tokio::join!(sent(first, &key, &one), sent(second, &key, &two));
+        let (accepted, refused) = if a.0 == 202 { (a, b) } else { (b, a) };
+        assert_eq!(accepted.0, 202, "{accepted:?} {refused:?}");
+        last = accepted.1["watermark"].as_str().unwrap().to_owned();
+        both += usize::from(refused.0 == 202);
+        let kind = "urn:mnemic:problem:idempotency-key-reused";
+        assert!(
+            refused.0 == 202 || (refused.0 == 422 && refused.1["type"] == kind),
+            "{refused:?}"
+        );
+    }
+    eprintln!("both of two different requests were accepted: {both} of {rounds}");
+    assert_eq!(both, 0);
+    first.written("race", &last).await;
+    assert_eq!(first.list("/spaces/race/records").await.len(), rounds);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_requests_under_one_key_one_is_accepted_standalone() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &[]).await.unwrap();
+    race(&running.api, &running.api).await;
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_requests_under_one_key_one_is_accepted_at_two_gateways() {
+    let Some(servers) = shared().await else { return };
+    let settings = servers.settings();
+    let running = Running::over(&settings).await.unwrap();
+    let beside = Running::begun(&settings).await.unwrap();
+    beside.ready().await.unwrap();
+    race(&running.api, &beside.api).await;
+    beside.end().await.unwrap();
+    running.end().await.unwrap();
+}

@@ -1,0 +1,98 @@
+//! What a key sees does not change when others write: neither numbers nor positions nor lengths of lists.
+
+use serde_json::{Value, json};
+use system::running::api::Api;
+
+/// What mallory can look at, with the bodies of what is posted.
+const LOOKS: [(&str, &str); 24] = [
+    ("/spaces", ""),
+    ("/spaces?limit=1", ""),
+    ("/spaces/mallory", ""),
+    ("/spaces/mallory2", ""),
+    ("/spaces/mallory/progress", ""),
+    ("/spaces/mallory2/progress?wait_ms=0", ""),
+    ("/spaces/mallory/records", ""),
+    ("/spaces/mallory/records?limit=1", ""),
+    ("/spaces/mallory/units", ""),
+    ("/spaces/mallory/units?limit=1", ""),
+    ("/spaces/mallory/facts", ""),
+    ("/spaces/mallory/entities", ""),
+    ("/spaces/mallory/topics", ""),
+    ("/spaces/mallory/pages", ""),
+    ("/spaces/mallory/merges", ""),
+    ("/spaces/mallory/curations", ""),
+    ("/admin/dead-letters", ""),
+    ("/admin/dead-letters?limit=1", ""),
+    ("/spaces/alice", ""),
+    (
+        "/spaces/mallory/query",
+        r#"{"question":"What is mine?","explain":100,"ranked":200,"budget":{"ms":20000}}"#,
+    ),
+    (
+        "/spaces/mallory/query",
+        r#"{"question":"Where is the lighthouse?","strategy":"explore","budget":{"ms":20000}}"#,
+    ),
+    ("/spaces/mallory/tools/list_dimensions", "{}"),
+    ("/spaces/mallory/tools/lexical_retrieve", r#"{"query":"lighthouse"}"#),
+    (
+        "/spaces/mallory/tools/semantic_retrieve",
+        r#"{"query":"a light at sea"}"#,
+    ),
+];
+
+/// Returns what a key sees, look by look, without what differs from one answer to the next.
+pub(super) async fn seen(key: &Api) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
+    for (path, body) in LOOKS {
+        let (status, mut answer) = if body.is_empty() {
+            key.get(path).await
+        } else {
+            key.post(path, &serde_json::from_str(body).unwrap()).await
+        };
+        without_times(&mut answer);
+        all.push((format!("{path} {body}"), json!([status, answer])));
+    }
+    all
+}
+
+/// Takes out how long something took, and which request it was.
+fn without_times(answer: &mut Value) {
+    match answer {
+        Value::Object(fields) => {
+            for name in ["ms", "steps", "trace_id"] {
+                fields.remove(name);
+            }
+            fields.values_mut().for_each(without_times);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_times),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Writes to `space` batch after batch while `other` asks how far it is itself; returns what was wrong, and how often it asked.
+pub(super) async fn while_others_write(space: &Api, other: &Api) -> (Vec<String>, usize) {
+    let noise = async {
+        let mut last = String::new();
+        for number in 0..30 {
+            let record = json!([{ "id": format!("noise-{number}"), "session": "noise", "text": "Nothing of note." }]);
+            last = space.accepted("alice", &record).await;
+        }
+        last
+    };
+    let look = async {
+        let (mut wrong, mut looks) = (Vec::new(), 0);
+        for _ in 0..15 {
+            for path in ["/spaces/mallory/progress", "/spaces/mallory2/progress"] {
+                let (status, body) = other.get(path).await;
+                looks += 1;
+                if status != 200 || body["backlog"] != json!(0) {
+                    wrong.push(format!("{path}: {status} {body}"));
+                }
+            }
+        }
+        (wrong, looks)
+    };
+    let (last, seen) = tokio::join!(noise, look);
+    space.written("alice", &last).await;
+    seen
+}
