@@ -1,5 +1,7 @@
 //! The admin port: `/livez`, `/readyz`, `/metrics`.
 
+mod limits;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,7 +9,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::Router;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::{Deserialize, Serialize};
@@ -16,6 +19,7 @@ use tokio::time::timeout;
 use tracing::info;
 
 use crate::Context;
+use limits::Limited;
 
 /// How long a probe waits for a store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,13 +30,30 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Config {
     /// Address of health and metrics; no keys guard it, so keep it off public networks.
     pub listen: String,
+    /// Connections held at a time; those beyond wait to be accepted.
+    pub connections_max: u32,
+    /// Milliseconds a connection may last, with its one request and the answer.
+    pub connection_ms_max: u64,
 }
 
 impl Default for Config {
     fn default() -> Config {
         Config {
             listen: "127.0.0.1:7078".to_owned(),
+            connections_max: 64,
+            connection_ms_max: 10_000,
         }
+    }
+}
+
+impl Config {
+    fn check(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(self.connections_max > 0, "[admin] connections_max must be at least 1");
+        anyhow::ensure!(
+            self.connection_ms_max >= 1_000,
+            "[admin] connection_ms_max must be at least 1000"
+        );
+        Ok(())
     }
 }
 
@@ -109,10 +130,13 @@ impl Drop for Expected {
 /// Serves the admin port until the process ends; it outlives the drain, so that probes see it.
 pub(crate) async fn serve(context: Context) -> anyhow::Result<()> {
     let config: Config = context.section("admin")?;
+    config.check()?;
     let listener = TcpListener::bind(&config.listen)
         .await
         .with_context(|| format!("cannot listen on {} ([admin] listen)", config.listen))?;
     info!(address = %listener.local_addr()?, "admin port is open");
+    let lifetime = Duration::from_millis(config.connection_ms_max);
+    let listener = Limited::new(listener, config.connections_max, lifetime);
     axum::serve(listener, router(context)).await?;
     Ok(())
 }
@@ -122,6 +146,12 @@ fn router(context: Context) -> Router {
         .route("/livez", get(async || "live\n"))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
+        .layer(map_response(async |mut response: Response| {
+            // One request per connection: an idle one would hold its slot until its time is over.
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+            response
+        }))
         .with_state(context)
 }
 

@@ -110,9 +110,7 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
                 .with_default(LevelFilter::INFO)
                 .with_target(TALKATIVE, LevelFilter::OFF),
         );
-    let level = EnvFilter::builder()
-        .parse(format!("{TALKATIVE}=off,{}", config.level))
-        .context("[telemetry] level cannot be read")?;
+    let level = filter(&config.level)?;
     let colours = std::io::stderr().is_terminal();
     let logs = match config.logs {
         Logs::Pretty => fmt::layer()
@@ -134,6 +132,21 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
         .try_init()
         .context("telemetry runs already")?;
     Ok(Guard { provider, patience })
+}
+
+/// Returns the filter that `level` describes. A bare word must be a level: the library would take any other for the name
+/// of a module, and so silence all logs.
+fn filter(level: &str) -> anyhow::Result<EnvFilter> {
+    for word in level.split(',').map(str::trim) {
+        let bare = !word.contains(['=', '[', ']', '{', '}']);
+        anyhow::ensure!(
+            !bare || (!word.is_empty() && word.parse::<LevelFilter>().is_ok()),
+            "[telemetry] level: `{word}` is not a level (off, error, warn, info, debug, trace); for one module write `module=level`"
+        );
+    }
+    EnvFilter::builder()
+        .parse(format!("{TALKATIVE}=off,{level}"))
+        .context("[telemetry] level cannot be read")
 }
 
 /// Returns the trace id of the current span, 32 hex digits; a random one if no telemetry runs.
@@ -158,4 +171,21 @@ pub fn note_trace_id(span: &Span) {
 fn known_trace_id(span: &Span) -> Option<TraceId> {
     let id = span.context().span().span_context().trace_id();
     Some(id).filter(|it| *it != TraceId::INVALID)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+
+    #[test]
+    fn a_word_that_is_no_level_is_an_error_that_names_it() {
+        for level in ["info", "WARN", "off", "info,writer=debug", "info, rmcp=trace"] {
+            assert!(filter(level).is_ok(), "{level}");
+        }
+        for (level, word) in [("shout", "`shout`"), ("info,loud", "`loud`"), ("", "``")] {
+            let error = filter(level).unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains("[telemetry] level"), "{error}");
+        }
+        assert!(filter("info,writer=shout").is_err());
+    }
 }
