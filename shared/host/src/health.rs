@@ -3,6 +3,7 @@
 mod limits;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ use tokio::time::timeout;
 use tracing::info;
 
 use crate::Context;
+use crate::backends::{self, Kind};
+use crate::metrics::free_bytes;
 use limits::Limited;
 
 /// How long a probe waits for a store.
@@ -34,6 +37,8 @@ pub(crate) struct Config {
     pub connections_max: u32,
     /// Milliseconds a connection may last, with its one request and the answer.
     pub connection_ms_max: u64,
+    /// Space that must be left on the disk of the embedded stores, in bytes; with less `/readyz` says no.
+    pub disk_free_bytes_min: u64,
 }
 
 impl Default for Config {
@@ -42,6 +47,7 @@ impl Default for Config {
             listen: "127.0.0.1:7078".to_owned(),
             connections_max: 64,
             connection_ms_max: 10_000,
+            disk_free_bytes_min: 64 << 20,
         }
     }
 }
@@ -167,6 +173,7 @@ async fn ready(State(context): State<Context>) -> Response {
             Err(_) => missing.push("records: no answer".to_owned()),
         }
     }
+    missing.extend(full(&context).err());
     if missing.is_empty() {
         return "ready\n".into_response();
     }
@@ -177,7 +184,32 @@ async fn ready(State(context): State<Context>) -> Response {
         .into_response()
 }
 
+/// Says that the disk is full, as far as writes are concerned; reads go on.
+fn full(context: &Context) -> Result<(), String> {
+    let Some(dir) = stores(context) else {
+        return Ok(());
+    };
+    let config: Config = context.section("admin").map_err(|it| it.to_string())?;
+    let least = config.disk_free_bytes_min;
+    match free_bytes(&dir) {
+        Ok(free) if free < least => Err(format!(
+            "the disk of {} is full: {free} bytes are left, and [admin] disk_free_bytes_min is {least}",
+            dir.display()
+        )),
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("the disk of {}: {error}", dir.display())),
+    }
+}
+
+/// Returns the folder of the embedded stores, if the process has them.
+fn stores(context: &Context) -> Option<PathBuf> {
+    let config: backends::Config = context.section("backends").ok()?;
+    // Tests open their stores in a folder that no setting names.
+    (config.kind == Kind::Embedded && config.dir.is_dir()).then_some(config.dir)
+}
+
 async fn metrics(State(context): State<Context>) -> Response {
+    context.metrics.measure(stores(&context).as_deref());
     context.metrics.refresh(&context.backends, PATIENCE).await;
     match context.metrics.text() {
         Ok(text) => (
@@ -230,6 +262,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_process_whose_disk_is_full_is_not_ready() {
+        for (least, status) in [(0_u64, 200), (i64::MAX as u64, 503)] {
+            let dir = tempfile::tempdir().unwrap();
+            let settings = format!(
+                "[backends]\ndir = \"{}\"\n[admin]\ndisk_free_bytes_min = {least}",
+                dir.path().display()
+            );
+            let settings = crate::Settings::from_toml(&settings, "test").unwrap();
+            let context = Context::embedded_with(dir.path(), settings).await.unwrap();
+            let door = context.readiness.expect("door");
+            door.set(true);
+            let (code, said) = get(&context, "/readyz").await;
+            assert_eq!((code, said.contains("is full")), (status, status == 503), "{said}");
+            let (_, text) = get(&context, "/metrics").await;
+            for name in [
+                "process_resident_memory_bytes",
+                "process_open_fds",
+                "mnemic_disk_free_bytes",
+                "mnemic_database_bytes",
+            ] {
+                let value = text.lines().find_map(|it| it.strip_prefix(&format!("{name} ")));
+                assert!(value.unwrap().parse::<u64>().unwrap() > 0, "{name}");
+            }
+        }
+    }
+
+    #[tokio::test]
     async fn metrics_are_openmetrics_text() {
         let dir = tempfile::tempdir().unwrap();
         let context = Context::embedded(dir.path()).await.unwrap();
@@ -246,7 +305,7 @@ mod tests {
             "http_requests_total{method=\"GET\",route=\"/v1/spaces/{space}\",status=\"200\"} 1",
             "memory_operation_duration_seconds_count{operation=\"recall\",outcome=\"ok\"} 1",
             "memory_recall_result_count_sum 7.0",
-            "memory_items_total{kind=\"record\"} 0",
+            "memory_items{kind=\"record\"} 0",
             "mnemic_dead_letters 0",
             "mnemic_unfinished_erasures 0",
             "# EOF",

@@ -4,6 +4,7 @@
 //! top similarity, items total, bytes total). Labels are bounded: routes, subjects, groups, operations and outcomes are
 //! closed sets; spaces, ids and texts are never labels.
 
+mod machine;
 mod model;
 
 use std::collections::BTreeSet;
@@ -23,6 +24,7 @@ use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
 use crate::Backends;
+pub(crate) use machine::free_bytes;
 pub use model::ModelOutcome;
 
 /// Unfinished erasures that are counted. The help text names them.
@@ -121,6 +123,7 @@ struct Families {
     similarity: Histogram,
     items: Family<Item, Gauge<i64, AtomicI64>>,
     bytes: Counter<u64, AtomicU64>,
+    machine: machine::Machine,
     model: model::Model,
     watched: Mutex<BTreeSet<(&'static str, String)>>,
 }
@@ -144,6 +147,7 @@ impl Default for Metrics {
             similarity: Histogram::new((1..=10).map(|it| f64::from(it) / 10.0)),
             items: Family::default(),
             bytes: Counter::default(),
+            machine: machine::Machine::default(),
             model: model::Model::default(),
             watched: Mutex::default(),
         };
@@ -215,11 +219,12 @@ impl Families {
             self.similarity.clone(),
         );
         it.register(
-            "memory_items_total",
+            "memory_items",
             "Items stored, over the first 20,000 spaces by name",
             self.items.clone(),
         );
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());
+        self.machine.register(it);
         self.model.register(it);
     }
 }

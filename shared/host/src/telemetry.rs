@@ -1,5 +1,6 @@
 //! Logs and traces. Every span has a W3C trace id, whether or not traces are exported.
 
+use std::error::Error;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -11,10 +12,14 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, Sampler, SdkTracerProvider};
 use serde::{Deserialize, Serialize};
-use tracing::Span;
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Span, Subscriber};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter, Targets};
+use tracing_subscriber::fmt::format::{Format, FormatEvent, FormatFields, Json, Writer};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
@@ -123,6 +128,7 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
             .with_writer(std::io::stderr)
             .json()
             .flatten_event(true)
+            .map_event_format(WithCauses)
             .with_filter(level)
             .boxed(),
     };
@@ -137,7 +143,8 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
 /// Returns the filter that `level` describes. A bare word must be a level: the library would take any other for the name
 /// of a module, and so silence all logs.
 fn filter(level: &str) -> anyhow::Result<EnvFilter> {
-    for word in level.split(',').map(str::trim) {
+    let words: Vec<&str> = level.split(',').map(str::trim).collect();
+    for word in &words {
         let bare = !word.contains(['=', '[', ']', '{', '}']);
         anyhow::ensure!(
             !bare || (!word.is_empty() && word.parse::<LevelFilter>().is_ok()),
@@ -145,8 +152,57 @@ fn filter(level: &str) -> anyhow::Result<EnvFilter> {
         );
     }
     EnvFilter::builder()
-        .parse(format!("{TALKATIVE}=off,{level}"))
+        .parse(format!("{TALKATIVE}=off,{}", words.join(",")))
         .context("[telemetry] level cannot be read")
+}
+
+/// JSON lines in which an error has its causes; the library writes the outermost only.
+struct WithCauses(Format<Json>);
+
+impl<S, N> FormatEvent<S, N> for WithCauses
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &fmt::FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        let mut errors = Errors::default();
+        event.record(&mut errors);
+        if errors.0.is_empty() {
+            return self.0.format_event(context, writer, event);
+        }
+        let mut line = String::new();
+        self.0.format_event(context, Writer::new(&mut line), event)?;
+        let mut fields: Map<String, Value> = serde_json::from_str(&line).map_err(|_| std::fmt::Error)?;
+        fields.extend(errors.0);
+        writeln!(writer, "{}", Value::Object(fields))
+    }
+}
+
+/// The errors of an event that have causes, by field.
+#[derive(Default)]
+struct Errors(Map<String, Value>);
+
+impl Visit for Errors {
+    fn record_error(&mut self, field: &Field, error: &(dyn Error + 'static)) {
+        let mut cause = error.source();
+        if cause.is_none() {
+            return;
+        }
+        let mut text = error.to_string();
+        while let Some(it) = cause {
+            text.push_str(": ");
+            text.push_str(&it.to_string());
+            cause = it.source();
+        }
+        self.0.insert(field.name().to_owned(), Value::String(text));
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
 /// Returns the trace id of the current span, 32 hex digits; a random one if no telemetry runs.
@@ -175,7 +231,53 @@ fn known_trace_id(span: &Span) -> Option<TraceId> {
 
 #[cfg(test)]
 mod tests {
-    use super::filter;
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_json_line_has_an_error_with_its_causes() {
+        let lines = Lines::default();
+        let kept = lines.clone();
+        let layer = fmt::layer()
+            .with_writer(move || kept.clone())
+            .json()
+            .flatten_event(true)
+            .map_event_format(WithCauses);
+        let error = anyhow::Error::from(io::Error::other("disk is full"))
+            .context("cannot write")
+            .context("request failed");
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || {
+            tracing::info_span!("outer", space = "s").in_scope(|| {
+                tracing::error!(error = &*error as &dyn Error, count = 3, "it went wrong");
+                tracing::info!("no error");
+            });
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        assert_eq!(lines[0]["error"], "request failed: cannot write: disk is full");
+        assert_eq!(
+            (&lines[0]["count"], &lines[0]["level"]),
+            (&Value::from(3), &Value::from("ERROR"))
+        );
+        assert_eq!(lines[0]["message"], "it went wrong");
+        assert_eq!((&lines[0]["span"]["space"], lines.len()), (&Value::from("s"), 2));
+        assert_eq!(lines[1]["message"], "no error");
+    }
 
     #[test]
     fn a_word_that_is_no_level_is_an_error_that_names_it() {

@@ -1,0 +1,78 @@
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::Metrics;
+
+/// The file of the embedded stores and its write-ahead log.
+const FILES: [&str; 2] = ["mnemic.sqlite", "mnemic.sqlite-wal"];
+
+/// What the process takes of its machine.
+#[derive(Default)]
+pub(super) struct Machine {
+    memory: Gauge,
+    descriptors: Gauge,
+    disk: Gauge,
+    database: Gauge,
+}
+
+impl Machine {
+    pub(super) fn register(&self, it: &mut Registry) {
+        it.register(
+            "process_resident_memory_bytes",
+            "Memory of the process; 0 where the system does not tell",
+            self.memory.clone(),
+        );
+        it.register(
+            "process_open_fds",
+            "Open file descriptors of the process; 0 where the system does not tell",
+            self.descriptors.clone(),
+        );
+        it.register(
+            "mnemic_disk_free_bytes",
+            "Space left on the disk of the embedded stores; 0 without them",
+            self.disk.clone(),
+        );
+        it.register(
+            "mnemic_database_bytes",
+            "Size of the file of the embedded stores with its write-ahead log; 0 without them",
+            self.database.clone(),
+        );
+    }
+}
+
+impl Metrics {
+    /// Reads what the process takes of its machine; `dir` is the folder of the embedded stores.
+    pub(crate) fn measure(&self, dir: Option<&Path>) {
+        let machine = &self.0.machine;
+        let set = |gauge: &Gauge, value: Option<u64>| gauge.set(i64::try_from(value.unwrap_or(0)).unwrap_or(i64::MAX));
+        set(&machine.memory, resident_bytes());
+        let open = fs::read_dir("/proc/self/fd").ok();
+        set(&machine.descriptors, open.and_then(|it| u64::try_from(it.count()).ok()));
+        set(&machine.disk, dir.and_then(|it| free_bytes(it).ok()));
+        let bytes = |dir: &Path| -> u64 {
+            let size = |file| fs::metadata(dir.join(file)).map_or(0, |it| it.len());
+            FILES.into_iter().map(size).sum()
+        };
+        set(&machine.database, dir.map(bytes));
+    }
+}
+
+/// Returns the space that is left for this process on the disk of a folder.
+///
+/// # Errors
+/// A folder that is not there.
+pub(crate) fn free_bytes(dir: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(dir)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+fn resident_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|it| it.starts_with("VmRSS:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1_024)
+}
