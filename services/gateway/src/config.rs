@@ -1,4 +1,6 @@
 use std::net::ToSocketAddrs;
+use std::num::NonZero;
+use std::thread::available_parallelism;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,11 @@ pub struct Config {
     pub listen: String,
     /// Connections at once, whether they ask something or not; more wait to be taken.
     pub connections_max: u32,
+    /// Connections at once from one address (of IPv6, one network of 64 bits). Beyond it the oldest without a request is
+    /// closed; if each has one, the new one is refused. Callers behind one proxy share an address.
+    pub connections_per_address_max: u32,
+    /// Longest time until the head of the first request of a connection is there, in milliseconds; then it is closed.
+    pub first_request_ms_max: u64,
     /// Longest time until the head of a request is there, from the start of the connection or the answer before, in
     /// milliseconds; then the connection is closed.
     pub header_ms_max: u64,
@@ -26,6 +33,10 @@ pub struct Config {
     pub question_bytes_max: usize,
     /// Requests answered at once; more get 429.
     pub in_flight_max: usize,
+    /// Requests of one key answered at once, and as many whose bodies are coming, if there are several keys; more get 429.
+    pub in_flight_per_key_max: usize,
+    /// Questions of one key answered at once, if there are several keys; more wait. 0: one a core.
+    pub questions_per_key_max: usize,
     /// Questions answered at once; more get 429. Each takes a core for a while, so many at once would all come late.
     pub questions_max: usize,
     /// Longest time for one request, in milliseconds; also the greatest `budget.ms` and `wait_ms`.
@@ -48,6 +59,8 @@ impl Default for Config {
         Config {
             listen: "127.0.0.1:7077".to_owned(),
             connections_max: 512,
+            connections_per_address_max: 256,
+            first_request_ms_max: 5_000,
             header_ms_max: 30_000,
             send_ms_max: 30_000,
             body_bytes_max: 4 << 20,
@@ -55,6 +68,8 @@ impl Default for Config {
             text_bytes_max: 32 << 10,
             question_bytes_max: 8 << 10,
             in_flight_max: 256,
+            in_flight_per_key_max: 64,
+            questions_per_key_max: 0,
             questions_max: 32,
             request_ms_max: 30_000,
             pack_tokens_max: 32_000,
@@ -93,6 +108,14 @@ pub enum Right {
 }
 
 impl Config {
+    /// Returns how many questions of one key are answered at once.
+    pub(crate) fn questions_per_key(&self) -> usize {
+        match self.questions_per_key_max {
+            0 => available_parallelism().map_or(1, NonZero::get),
+            most => most,
+        }
+    }
+
     /// Refuses what would be unsafe or could never work.
     ///
     /// # Errors
@@ -103,6 +126,18 @@ impl Config {
             "[gateway] batch_max must be 1 to 1024"
         );
         ensure!(self.connections_max > 0, "[gateway] connections_max must be at least 1");
+        ensure!(
+            self.connections_per_address_max > 0,
+            "[gateway] connections_per_address_max must be at least 1"
+        );
+        ensure!(
+            self.first_request_ms_max > 0,
+            "[gateway] first_request_ms_max must be at least 1"
+        );
+        ensure!(
+            self.in_flight_per_key_max > 0,
+            "[gateway] in_flight_per_key_max must be at least 1"
+        );
         ensure!(self.header_ms_max > 0, "[gateway] header_ms_max must be at least 1");
         ensure!(self.send_ms_max > 0, "[gateway] send_ms_max must be at least 1");
         ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");

@@ -1,36 +1,64 @@
 //! Connections: how many there may be, and how long a caller may take to say what it wants. Both hold before anybody has
 //! shown a key.
 
+mod table;
+
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
 use host::Context;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tokio_io_timeout::TimeoutWriter;
+use tower::Service as _;
 use tracing::{debug, warn};
 
 use crate::config::Config;
+use crate::problem::Problem;
+use table::{Entry, Table};
 
 /// Pause after a connection could not be taken, for want of file descriptors for example.
 const REST: Duration = Duration::from_millis(500);
 
-/// Serves connections until shutdown, at most `connections_max` at a time; those beyond wait to be taken. Returns when the
-/// last open request is finished.
+/// How long a connection may take.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// Until its first request.
+    first: Duration,
+    /// Until the head of each request.
+    head: Duration,
+    /// To take something of an answer.
+    send: Duration,
+}
+
+/// Serves connections until shutdown, at most `connections_max` at a time. When there are so many, one without a request is
+/// closed for the next; if each has one, the next waits. Returns when the last open request is finished.
 pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, context: &Context) {
-    let patience = [config.header_ms_max, config.send_ms_max].map(Duration::from_millis);
+    let [first, head, send] =
+        [config.first_request_ms_max, config.header_ms_max, config.send_ms_max].map(Duration::from_millis);
+    let patience = Patience { first, head, send };
     let slots = Arc::new(Semaphore::new(config.connections_max as usize));
+    let table = Table::default();
     let take = async {
-        while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
-            let stream = taken(&listener).await;
+        loop {
+            let (stream, address) = taken(&listener).await;
+            let Some(slot) = free_slot(&slots, &table).await else {
+                break;
+            };
+            let Some(entry) = table.enter(address.ip(), config.connections_per_address_max as usize) else {
+                refuse(&stream, config.connections_per_address_max).await;
+                continue;
+            };
             let (app, stop) = (app.clone(), context.shutdown.clone().cancelled_owned());
             tokio::spawn(async move {
-                answer(stream, app, patience, stop).await;
+                answer(stream, app, patience, (entry, stop)).await;
                 drop(slot);
             });
         }
@@ -43,10 +71,26 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, c
     drop(slots.acquire_many(config.connections_max).await);
 }
 
-async fn taken(listener: &TcpListener) -> TcpStream {
+/// Waits for a slot, and closes a connection that can be spared for it.
+async fn free_slot(slots: &Arc<Semaphore>, table: &Table) -> Option<OwnedSemaphorePermit> {
+    loop {
+        if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
+            return Some(slot);
+        }
+        if table.make_room() {
+            return Arc::clone(slots).acquire_owned().await.ok();
+        }
+        tokio::select! {
+            slot = Arc::clone(slots).acquire_owned() => return slot.ok(),
+            () = table.changed() => (),
+        }
+    }
+}
+
+async fn taken(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return stream,
+            Ok(taken) => return taken,
             Err(error) => {
                 warn!(
                     error = &error as &dyn std::error::Error,
@@ -58,17 +102,81 @@ async fn taken(listener: &TcpListener) -> TcpStream {
     }
 }
 
-/// Answers the requests of one connection. It is closed when a request, the next one too, does not begin in time, and when
-/// nobody takes the answer.
-async fn answer(stream: TcpStream, app: Router, [head, send]: [Duration; 2], stop: impl Future<Output = ()>) {
+/// Says why a connection is closed, as far as it can be said at once.
+async fn refuse(stream: &TcpStream, most: u32) {
+    let problem = Problem::exhausted(format!("{most} connections of this address are busy; try again"));
+    let Ok(body) = serde_json::to_string(&problem) else {
+        return;
+    };
+    let answer = format!(
+        "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
+         retry-after: 1\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let written = stream
+        .writable()
+        .await
+        .and_then(|()| stream.try_write(answer.as_bytes()));
+    if let Err(error) = written {
+        debug!(
+            error = &error as &dyn std::error::Error,
+            "a connection was refused unheard"
+        );
+    }
+}
+
+/// Answers the requests of one connection. It is closed when a request, the next one too, does not begin in time, when
+/// nobody takes the answer, and when others need its place.
+async fn answer(
+    stream: TcpStream,
+    app: Router,
+    patience: Patience,
+    (entry, stop): (Arc<Entry>, impl Future<Output = ()>),
+) {
     let mut server = Builder::new(TokioExecutor::new()).http1_only();
-    server.http1().timer(TokioTimer::new()).header_read_timeout(head);
+    server
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience.head);
     let mut stream = TimeoutWriter::new(stream);
-    stream.set_timeout(Some(send));
-    let connection = server.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(app));
+    stream.set_timeout(Some(patience.send));
+    let noted = Arc::clone(&entry);
+    let service = tower::service_fn(move |request: Request<_>| {
+        noted.begin();
+        let (noted, answering) = (Answering(Arc::clone(&noted)), app.clone().call(request));
+        async move {
+            let response = answering.await;
+            drop(noted);
+            response
+        }
+    });
+    let connection = server.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(service));
     let mut connection = std::pin::pin!(connection);
+    let spoken = async {
+        sleep(patience.first).await;
+        if !entry.is_silent() {
+            std::future::pending::<()>().await;
+        }
+    };
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
+        () = spoken => return,
+        () = entry.closed() => {
+            if entry.is_silent() {
+                return;
+            }
+            connection.as_mut().graceful_shutdown();
+            let cut = async {
+                sleep(patience.first).await;
+                if entry.is_busy() {
+                    std::future::pending::<()>().await;
+                }
+            };
+            tokio::select! {
+                outcome = connection => outcome,
+                () = cut => return,
+            }
+        }
         () = stop => {
             connection.as_mut().graceful_shutdown();
             connection.await
@@ -76,5 +184,14 @@ async fn answer(stream: TcpStream, app: Router, [head, send]: [Duration; 2], sto
     };
     if let Err(error) = outcome {
         debug!(error = &*error, "a connection ended early");
+    }
+}
+
+/// A request that is being answered, until it is dropped.
+struct Answering(Arc<Entry>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }

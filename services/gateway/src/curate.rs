@@ -196,9 +196,9 @@ async fn record(app: &App, space: &SpaceId, id: &str) -> Result<RecordId, Proble
     ids.extend(id.parse::<RecordId>().ok());
     let found = app.stores().records.get(space, &ids).await?.into_iter().next();
     found.map(|it| it.id).ok_or_else(|| {
-        Problem::not_found(format!(
-            "there is no record of this id; if it was accepted just now, wait for its watermark (GET /v1/spaces/{space}/progress)"
-        ))
+        Problem::not_found(
+            "there is no record of this id; if it was accepted just now, wait until its write is searchable",
+        )
     })
 }
 
@@ -298,10 +298,10 @@ async fn in_use(app: &App, space: &SpaceId, id: UnitId) -> Result<UnitId, Proble
 /// Finds the act that the caller calls `id`; an erasure is for good.
 async fn undoable(app: &App, space: &SpaceId, id: &str) -> Result<CurationId, Problem> {
     let found = called(app, space, id).await?.ok_or_else(|| {
-        Problem::not_found(format!(
-            "there is no act of this id; GET /v1/spaces/{space}/curations lists what was done, and an act accepted just now is \
-             there once its watermark is (GET /v1/spaces/{space}/progress)"
-        ))
+        Problem::not_found(
+            "there is no act of this id; the list of curations has what was done, and an act accepted just now is there once \
+             its write is searchable",
+        )
     })?;
     if matches!(found.act, Act::EraseRecord { .. }) {
         return Err(Problem::conflict(

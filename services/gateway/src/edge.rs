@@ -1,5 +1,7 @@
 //! What surrounds every request: trace, bounds, panics, numbers.
 
+mod admission;
+mod shares;
 mod unread;
 
 use std::panic::AssertUnwindSafe;
@@ -15,6 +17,8 @@ use tracing::{Instrument, debug, error, field, info_span};
 
 use crate::problem::Problem;
 use crate::state::App;
+pub(crate) use admission::admit;
+pub(crate) use shares::{Refused, Share, Shares};
 use unread::Unread;
 
 /// Trace id of the request, 32 hex digits.
@@ -23,7 +27,7 @@ pub(crate) struct TraceId(pub(crate) String);
 
 const TRACE_HEADER: &str = "x-trace-id";
 
-/// Runs the request in a span that goes on the caller's trace, inside the bounds of time and number.
+/// Runs the request in a span that goes on the caller's trace, inside the bound of time.
 pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = request.method().as_str().to_owned();
@@ -70,14 +74,8 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
 }
 
 async fn bounded(app: &App, request: Request, next: Next) -> Response {
-    let Ok(permit) = app.in_flight.try_acquire() else {
-        let most = app.config.in_flight_max;
-        return Problem::exhausted(format!("{most} requests are being answered; try again")).into_response();
-    };
-    app.note_in_flight();
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();
     let outcome = timeout(app.request_time_max(), work).await;
-    drop(permit);
     app.note_in_flight();
     match outcome {
         Ok(Ok(response)) => response,

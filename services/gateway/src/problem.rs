@@ -144,6 +144,11 @@ impl Problem {
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "exhausted", "Too much at once").detail(detail)
     }
 
+    pub(crate) fn share_exhausted(detail: impl Into<String>) -> Problem {
+        let title = "The key does too much at once";
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "share-exhausted", title).detail(detail)
+    }
+
     pub(crate) fn unavailable() -> Problem {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,

@@ -26,7 +26,7 @@ use domain::port::Position;
 use domain::{Classify, ErrorKind, PortError};
 use host::clock;
 use host::metrics::Operation;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span, warn};
 
 use self::metadata::Metadata;
@@ -34,6 +34,7 @@ use self::request::parse;
 use self::walk::Walk;
 pub(crate) use self::written::{not_written, wait_written};
 use crate::api::{Cost, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
+use crate::edge::{Refused, Share};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::watermark;
@@ -53,9 +54,10 @@ struct Query<'a> {
     degraded: Vec<String>,
 }
 
-/// Answers a question.
+/// Answers a question of the key `by`.
 pub(crate) async fn ask(
     app: &App,
+    by: &str,
     space: &SpaceId,
     request: QueryRequest,
     trace_id: String,
@@ -63,7 +65,7 @@ pub(crate) async fn ask(
     let started = Instant::now();
     let most = app.config.request_ms_max;
     let patience = Duration::from_millis(request.budget.time_ms(most).min(most));
-    let outcome = host::within(patience, answer(app, space, request, trace_id, started)).await;
+    let outcome = host::within(patience, answer(app, by, space, request, trace_id, started)).await;
     app.context
         .metrics
         .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
@@ -72,6 +74,7 @@ pub(crate) async fn ask(
 
 async fn answer(
     app: &App,
+    by: &str,
     space: &SpaceId,
     request: QueryRequest,
     trace_id: String,
@@ -101,12 +104,7 @@ async fn answer(
         query.wait(position).await?;
     }
     // Who waits for a write costs nothing; from here on a core is busy.
-    let Ok(permit) = app.questions.try_acquire() else {
-        let most = app.config.questions_max;
-        return Err(Problem::exhausted(format!(
-            "{most} questions are being answered; try again"
-        )));
-    };
+    let permit = query.turn(by).await?;
     let mut routed = query.gather().await?;
     // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
     let _permit = Some(permit).filter(|_| query.model_calls == 0);
@@ -115,7 +113,7 @@ async fn answer(
     Ok(query.respond(routed, answered, metadata))
 }
 
-impl Query<'_> {
+impl<'a> Query<'a> {
     /// Waits for a write. Without one to wait for the router is the first to look, and says so if there is no such space.
     async fn wait(&mut self, position: Position) -> Result<(), Problem> {
         self.app.may_ask(&self.route.space).await?;
@@ -129,6 +127,20 @@ impl Query<'_> {
             Ok(())
         } else {
             Err(not_written(self.app, &self.route.space, position).await?)
+        }
+    }
+
+    /// Waits until few enough questions of the key are being answered.
+    async fn turn(&self, by: &str) -> Result<Share<'a>, Problem> {
+        let app: &'a App = self.app;
+        match timeout(self.left(), app.questions.wait(by)).await {
+            Ok(Ok(share)) => Ok(share),
+            Ok(Err(Refused::All(most) | Refused::Own(most))) => Err(Problem::exhausted(format!(
+                "{most} questions are being answered; try again"
+            ))),
+            Err(_) => Err(Problem::timeout(
+                "other questions of this key were answered for all the time this one may take",
+            )),
         }
     }
 

@@ -56,6 +56,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/admin/dead-letters", get(admin::list))
         .route("/v1/admin/dead-letters/{id}", get(admin::get).delete(admin::discard))
         .route("/v1/admin/dead-letters/{id}/replay", post(admin::replay))
+        .route_layer(from_fn_with_state(app.clone(), edge::admit))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate));
     Router::new()
         .route("/openapi.json", get(docs::openapi))

@@ -12,6 +12,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::auth::Keys;
 use crate::config::Config;
+use crate::edge::Shares;
 use crate::problem::Problem;
 use crate::rebuild::Rebuilds;
 use crate::seal::{Seal, Sealer};
@@ -36,9 +37,11 @@ pub(crate) struct Parts {
     /// Whose turn it is to hear what a message wakes.
     pub(crate) sessions: Sessions,
     /// One permit a request in flight.
-    pub(crate) in_flight: Semaphore,
+    pub(crate) in_flight: Shares,
+    /// One permit a request whose body is coming.
+    pub(crate) receiving: Shares,
     /// One permit a question.
-    pub(crate) questions: Semaphore,
+    pub(crate) questions: Shares,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
     pub(crate) erasing: Arc<Semaphore>,
     /// Wakes the work on unfinished erasures.
@@ -60,8 +63,10 @@ impl App {
     pub(crate) fn new(context: Context, config: Config) -> anyhow::Result<App> {
         let keys = Keys::new(&config)?;
         let seal = Seal::new(&config.seal_key)?;
-        let in_flight = Semaphore::new(config.in_flight_max);
-        let questions = Semaphore::new(config.questions_max);
+        let shares = |total, each| Shares::new(total, each, &config.keys);
+        let in_flight = shares(config.in_flight_max, config.in_flight_per_key_max);
+        let receiving = shares(config.in_flight_max, config.in_flight_per_key_max);
+        let questions = shares(config.questions_max, config.questions_per_key());
         Ok(App(Arc::new(Parts {
             context,
             config,
@@ -70,6 +75,7 @@ impl App {
             rebuilds: Rebuilds::default(),
             sessions: Sessions::new(),
             in_flight,
+            receiving,
             questions,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             unfinished: Notify::new(),
@@ -95,11 +101,7 @@ impl Parts {
     }
 
     pub(crate) fn note_in_flight(&self) {
-        let in_flight = self
-            .config
-            .in_flight_max
-            .saturating_sub(self.in_flight.available_permits());
-        self.context.metrics.http_in_flight(in_flight);
+        self.context.metrics.http_in_flight(self.in_flight.held());
     }
 
     /// Returns when no space is being erased any more.

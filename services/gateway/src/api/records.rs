@@ -57,14 +57,17 @@ pub struct NewRecord {
 
 /// A call of a tool or an action in a world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct NewTool {
     /// Name of the tool or action.
-    #[schema(min_length = 1, max_length = 128)]
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 128, required = true)]
     pub name: String,
     /// Arguments: text, or any JSON.
+    #[serde(default)]
     pub arguments: Value,
     /// What came of it: text, or any JSON.
+    #[serde(default)]
     pub result: Value,
 }
 

@@ -25,5 +25,7 @@ pub(crate) async fn post(
     ObjectBody(request): ObjectBody<QueryRequest>,
 ) -> Result<Json<QueryResponse>, Problem> {
     let space = access.enter(&name, Right::Read)?;
-    query::ask(&app, &space, request, trace_id).await.map(Json)
+    query::ask(&app, access.name(), &space, request, trace_id)
+        .await
+        .map(Json)
 }

@@ -232,7 +232,14 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         },
         ..QueryRequest::default()
     };
-    let response = query::ask(&memory.app, &memory.space, request, memory.trace_id.clone()).await?;
+    let response = query::ask(
+        &memory.app,
+        memory.access.name(),
+        &memory.space,
+        request,
+        memory.trace_id.clone(),
+    )
+    .await?;
     // What people said is a block of its own, so that nothing in it can pass for what the memory says of it.
     let mut blocks = vec![ContentBlock::text(told::answer(&response))];
     if !response.pack.text.is_empty() {
@@ -251,7 +258,7 @@ async fn curated(memory: &Memory, arguments: Value) -> Result<CallToolResult, Pr
     let new: NewCuration = read(arguments)?;
     if curate::right(&new.act) == Right::Admin {
         return Err(Problem::invalid(
-            "act: what cannot be undone is not done here; DELETE /v1/spaces/{space}/records/{id} erases a record",
+            "act: what cannot be undone is not done here; whoever runs this memory can erase a record",
         ));
     }
     let by = (memory.access.name(), None);

@@ -144,6 +144,65 @@ async fn too_much_at_once_is_told_to_wait() {
 }
 
 #[tokio::test]
+async fn slow_bodies_of_one_key_keep_nobody_else_from_being_answered() {
+    let gateway = Gateway::with(&format!(
+        "[gateway]\nin_flight_max = 3\nin_flight_per_key_max = 2\nrequest_ms_max = 500\n{KEYS}"
+    ))
+    .await;
+    let slow = async || {
+        let never = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
+        let request = Request::post("/v1/spaces/s/query")
+            .header("content-type", "application/json")
+            .header("authorization", "Bearer reader");
+        gateway.raw(request.body(Body::from_stream(never)).unwrap()).await
+    };
+    let get = async |key: &str| {
+        let key = format!("Bearer {key}");
+        gateway
+            .send_with("GET /v1/spaces/s", "", &[("authorization", &key)])
+            .await
+    };
+    let post = async || {
+        let headers = [("authorization", "Bearer writer")];
+        gateway.send_with("POST /v1/spaces/s/query", "{}", &headers).await
+    };
+    let (first, second, third, other, own, posted) =
+        tokio::join!(slow(), slow(), slow(), get("writer"), get("reader"), post());
+    for late in [first, second] {
+        assert_eq!(late.problem(), "504 a request may take 500 ms");
+    }
+    assert_eq!(third.json()["type"], "urn:mnemic:problem:share-exhausted");
+    assert_eq!(third.headers["retry-after"], "1");
+    assert_eq!([other.status, own.status], [StatusCode::OK; 2]);
+    assert!(posted.problem().starts_with("422"), "{posted:?}");
+}
+
+#[tokio::test]
+async fn questions_of_one_key_wait_for_each_other_and_not_for_another_key() {
+    let settings = format!("[gateway]\nquestions_max = 8\nquestions_per_key_max = 1\n{KEYS}");
+    let gateway = Gateway::with(&settings).await;
+    gateway.never::<RouteV1>();
+    gateway.settled().await;
+    let ask = async |key: &str, ms: u64| {
+        let key = format!("Bearer {key}");
+        let body = format!(r#"{{"question": "What?", "budget": {{"ms": {ms}}}}}"#);
+        let reply = gateway
+            .send_with("POST /v1/spaces/s/query", &body, &[("authorization", &key)])
+            .await;
+        reply.problem()
+    };
+    let (first, second, other) = tokio::join!(ask("reader", 600), ask("reader", 200), ask("writer", 600));
+    assert!(
+        first.starts_with("504") && other == first,
+        "the router was asked: {first} {other}"
+    );
+    assert_eq!(
+        second,
+        "504 other questions of this key were answered for all the time this one may take"
+    );
+}
+
+#[tokio::test]
 async fn questions_have_a_bound_of_their_own() {
     let gateway = Gateway::with("[gateway]\nquestions_max = 1").await;
     gateway.never::<RouteV1>();

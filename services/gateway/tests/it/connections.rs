@@ -67,6 +67,14 @@ fn heard(mut stream: &TcpStream) -> String {
     String::from_utf8_lossy(&bytes[..length]).into_owned()
 }
 
+/// Sends a request whose body does not come, and waits until it is being answered.
+fn begin(mut stream: &TcpStream) {
+    let head =
+        "POST /v1/spaces/s/query HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    assert!(heard(stream).starts_with("HTTP/1.1 100"));
+}
+
 fn ask(mut stream: &TcpStream) {
     stream
         .write_all(b"GET /v1/spaces HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
@@ -103,12 +111,11 @@ async fn a_caller_who_takes_nothing_is_hung_up_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_beyond_the_bound_wait() {
+async fn connections_beyond_the_bound_wait_while_each_has_a_request() {
     let gateway = Open::with("connections_max = 2").await;
     let (first, second) = (gateway.connect(), gateway.connect());
     for stream in [&first, &second] {
-        ask(stream);
-        assert_eq!(heard(stream), "HTTP/1.1 200 OK");
+        begin(stream);
     }
     let third = gateway.connect();
     ask(&third);
@@ -118,6 +125,55 @@ async fn connections_beyond_the_bound_wait() {
     third.set_read_timeout(Some(SOON)).unwrap();
     assert_eq!(heard(&third), "HTTP/1.1 200 OK");
     drop(second);
+    gateway.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_without_a_request_give_way() {
+    for bound in ["connections_max = 2", "connections_per_address_max = 2"] {
+        let gateway = Open::with(bound).await;
+        let busy = gateway.connect();
+        begin(&busy);
+        let idle: Vec<TcpStream> = (0..20).map(|_| gateway.connect()).collect();
+        let asking = gateway.connect();
+        ask(&asking);
+        assert_eq!(heard(&asking), "HTTP/1.1 200 OK", "{bound}");
+        assert_eq!(heard(&idle[0]), "", "{bound}");
+        // The one that was answered gives way too, and the busy one does not.
+        let next = gateway.connect();
+        ask(&next);
+        assert_eq!(heard(&next), "HTTP/1.1 200 OK", "{bound}");
+        (&busy).write_all(b"{}").unwrap();
+        let mut rest = [0; 64];
+        assert!((&busy).read(&mut rest).unwrap() > 0, "{bound}");
+        gateway.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_whose_connections_are_all_busy_is_refused() {
+    let gateway = Open::with("connections_per_address_max = 1").await;
+    let busy = gateway.connect();
+    begin(&busy);
+    let next = gateway.connect();
+    let refused = answer(&next);
+    assert!(
+        refused.starts_with("http/1.1 429") && refused.contains("retry-after: 1"),
+        "{refused}"
+    );
+    gateway.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_must_soon_send_its_first_request() {
+    let gateway = Open::with("first_request_ms_max = 200").await;
+    let (silent, slow, asking) = (gateway.connect(), gateway.connect(), gateway.connect());
+    (&slow).write_all(b"GET /v1/spaces HTTP/1.1\r\nhost:").unwrap();
+    ask(&asking);
+    assert!(answer(&asking).starts_with("http/1.1 200"));
+    assert_eq!([heard(&silent), heard(&slow)], ["", ""]);
+    ask(&asking);
+    assert!(answer(&asking).starts_with("http/1.1 200"));
     gateway.end().await;
 }
 

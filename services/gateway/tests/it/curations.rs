@@ -218,7 +218,7 @@ async fn what_cannot_be_decided_is_a_problem() {
         ),
         (
             json!({"kind": "undo", "curation": "b"}),
-            "404 there is no act of this id; GET /v1/spaces/s/curations",
+            "404 there is no act of this id; the list of curations",
         ),
         (
             json!({"kind": "correct_fact", "fact": fact.id, "object": " "}),

@@ -275,10 +275,19 @@ async fn what_a_call_lacks_is_told_to_the_model() {
             "what cannot be undone is not done here",
         ),
         ("curate", json!({"act": {"kind": "retire_fact", "fact": "x"}}), "act"),
+        (
+            "curate",
+            json!({"act": {"kind": "undo", "curation": "b"}}),
+            "there is no act of this id",
+        ),
     ];
     for (tool, arguments, what) in calls {
         let (texts, failed) = called(&gateway, "", tool, arguments).await;
         assert!(failed && texts[0].contains(what), "{tool}: {texts:?}");
+        // A model has tools and no HTTP.
+        for http in ["/v1/", "GET ", "PUT ", "POST ", "DELETE ", "HTTP"] {
+            assert!(!texts[0].contains(http), "{tool}: {texts:?}");
+        }
     }
     let unknown = asked(&gateway, "", "tools/call", json!({"name": "rm", "arguments": {}})).await;
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");

@@ -50,6 +50,37 @@ fn a_tool_takes_and_gives_any_json() {
     }
 }
 
+/// A document whose default breaks its own bounds is refused by validators, and by generators of clients.
+#[test]
+fn every_default_fits_its_schema() {
+    fn look(at: &str, schema: &Value, seen: &mut usize) {
+        if let Some(default) = schema["default"].as_str() {
+            *seen += 1;
+            let least = schema["minLength"].as_u64().unwrap_or(0);
+            assert!(default.chars().count() as u64 >= least, "{at}: {schema}");
+        }
+        if let (Some(default), Some(least)) = (schema["default"].as_f64(), schema["minimum"].as_f64()) {
+            assert!(default >= least, "{at}: {schema}");
+        }
+        let inner: Vec<(String, &Value)> = match schema {
+            Value::Object(map) => map.iter().map(|(name, it)| (name.clone(), it)).collect(),
+            Value::Array(list) => list.iter().enumerate().map(|(at, it)| (at.to_string(), it)).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        };
+        for (name, it) in inner {
+            look(&format!("{at}/{name}"), it, seen);
+        }
+    }
+    let mut seen = 0;
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    look("", &api, &mut seen);
+    assert!(seen > 0, "no default was looked at");
+    assert_eq!(
+        api["components"]["schemas"]["NewTool"]["required"],
+        serde_json::json!(["name"])
+    );
+}
+
 /// What refuses unknown fields says so, acts too.
 #[test]
 fn what_refuses_unknown_fields_is_described_so() {

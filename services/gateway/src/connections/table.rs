@@ -1,0 +1,230 @@
+//! The open connections: whose they are, and which of them can be closed for others.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// The part of an IPv6 address that a network gives to one caller.
+const NETWORK: u128 = !0 << 64;
+
+/// The open connections of a listener.
+#[derive(Clone, Default)]
+pub(super) struct Table(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    rows: Mutex<Rows>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct Rows {
+    last: u64,
+    /// In the order in which they came or were last answered.
+    open: BTreeMap<u64, Row>,
+}
+
+struct Row {
+    address: IpAddr,
+    standing: Standing,
+    close: Arc<Notify>,
+}
+
+/// What a connection does. Those that come first are closed first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// It has not sent a request.
+    Silent,
+    /// It was answered and may send another.
+    Answered,
+    /// A request is being answered.
+    Busy,
+}
+
+/// A connection in the table, until it is dropped.
+pub(super) struct Entry {
+    table: Table,
+    at: Mutex<u64>,
+    close: Arc<Notify>,
+    /// It never sent a request.
+    silent: AtomicBool,
+    /// A request of it is being answered; it may be out of the table by then.
+    busy: AtomicBool,
+}
+
+impl Table {
+    /// Notes a connection from `address`, and closes another from there if it has `most` already. Returns nothing if a
+    /// request is being answered on each of them.
+    pub(super) fn enter(&self, address: IpAddr, most: usize) -> Option<Arc<Entry>> {
+        let address = network(address);
+        let mut rows = self.rows();
+        if rows.open.values().filter(|it| it.address == address).count() >= most && !rows.close_one(Some(address)) {
+            return None;
+        }
+        let close = Arc::new(Notify::new());
+        let at = rows.add(Row {
+            address,
+            standing: Standing::Silent,
+            close: Arc::clone(&close),
+        });
+        Some(Arc::new(Entry {
+            table: self.clone(),
+            at: Mutex::new(at),
+            close,
+            silent: AtomicBool::new(true),
+            busy: AtomicBool::new(false),
+        }))
+    }
+
+    /// Closes the connection that can be spared most, one without a request of the address that has the most, and says
+    /// whether there is one.
+    pub(super) fn make_room(&self) -> bool {
+        self.rows().close_one(None)
+    }
+
+    /// Returns when a connection was answered and so may be closed.
+    pub(super) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.0.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rows {
+    fn add(&mut self, row: Row) -> u64 {
+        self.last += 1;
+        self.open.insert(self.last, row);
+        self.last
+    }
+
+    fn close_one(&mut self, address: Option<IpAddr>) -> bool {
+        let mut counts: BTreeMap<IpAddr, usize> = BTreeMap::new();
+        for row in self.open.values() {
+            *counts.entry(row.address).or_default() += 1;
+        }
+        let share = |row: &Row| usize::MAX - counts.get(&row.address).copied().unwrap_or(0);
+        let spared = self
+            .open
+            .iter()
+            .filter(|(_, it)| it.standing != Standing::Busy && address.is_none_or(|of| it.address == of))
+            .min_by_key(|(at, it)| (it.standing, share(it), **at))
+            .map(|(at, _)| *at);
+        let Some(row) = spared.and_then(|at| self.open.remove(&at)) else {
+            return false;
+        };
+        row.close.notify_one();
+        true
+    }
+}
+
+impl Entry {
+    /// Notes that a request is being answered.
+    pub(super) fn begin(&self) {
+        self.silent.store(false, Ordering::Relaxed);
+        self.busy.store(true, Ordering::Relaxed);
+        let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(row) = self.table.rows().open.get_mut(&at) {
+            row.standing = Standing::Busy;
+        }
+    }
+
+    /// Notes that it was answered.
+    pub(super) fn end(&self) {
+        self.busy.store(false, Ordering::Relaxed);
+        let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.table.rows();
+        if let Some(mut row) = rows.open.remove(&at) {
+            row.standing = Standing::Answered;
+            *at = rows.add(row);
+        }
+        drop(rows);
+        self.table.0.changed.notify_one();
+    }
+
+    /// Says whether no request came.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent.load(Ordering::Relaxed)
+    }
+
+    /// Says whether a request is being answered.
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed)
+    }
+
+    /// Returns when the connection is to be closed for another.
+    pub(super) async fn closed(&self) {
+        self.close.notified().await;
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let at = self.at.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.table.rows().open.remove(at);
+    }
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(it) if !it.is_loopback() => Ipv6Addr::from_bits(it.to_bits() & NETWORK).into(),
+        it @ (IpAddr::V4(_) | IpAddr::V6(_)) => it,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    fn is_closed(entry: &Entry) -> bool {
+        entry.closed().now_or_never().is_some()
+    }
+
+    #[test]
+    fn a_silent_connection_is_closed_before_an_answered_one_and_a_busy_one_never() {
+        let table = Table::default();
+        let open: Vec<_> = (0..3).map(|_| table.enter(address(1), 3).unwrap()).collect();
+        open[0].begin();
+        open[1].begin();
+        open[1].end();
+        let fourth = table.enter(address(1), 3).unwrap();
+        assert!(is_closed(&open[2]) && !is_closed(&open[1]));
+        fourth.begin();
+        let fifth = table.enter(address(1), 3).unwrap();
+        assert!(is_closed(&open[1]));
+        fifth.begin();
+        assert!(table.enter(address(1), 3).is_none());
+        assert!(table.enter(address(2), 3).is_some());
+        drop(fifth);
+        assert!(table.enter(address(1), 3).is_some());
+    }
+
+    #[test]
+    fn room_is_made_by_the_address_that_has_the_most_connections() {
+        let table = Table::default();
+        let quiet = table.enter(address(1), 9).unwrap();
+        let many: Vec<_> = (0..3).map(|_| table.enter(address(2), 9).unwrap()).collect();
+        assert!(table.make_room());
+        assert!(is_closed(&many[0]) && !is_closed(&quiet));
+    }
+
+    #[test]
+    fn addresses_of_one_network_count_as_one() {
+        let table = Table::default();
+        let [first, second, other] = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|it| it.parse().unwrap());
+        let held = table.enter(first, 1).unwrap();
+        held.begin();
+        assert!(table.enter(second, 1).is_none());
+        assert!(table.enter(other, 1).is_some());
+    }
+}
