@@ -103,6 +103,11 @@ impl Facts {
         self.told_again()
     }
 
+    /// Returns the number of facts that units state, as they were told.
+    pub(crate) fn len(&self) -> usize {
+        self.sources.len()
+    }
+
     /// Marks the corrections after a unit to be read again.
     fn wake(&mut self, told: &Told) {
         let Some(places) = self.sessions.get(&told.session) else {

@@ -86,8 +86,8 @@ impl Follower {
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
-                    let units = followed.memory.units();
-                    let gone = self.spaces().put(space.clone(), followed, units);
+                    let bytes = followed.memory.bytes();
+                    let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
                         // Millions of things are dropped elsewhere than on an async thread.
                         tokio::task::spawn_blocking(move || drop(gone)).await?;

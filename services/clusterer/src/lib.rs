@@ -26,6 +26,7 @@ mod follow;
 mod memory;
 mod named;
 mod pages;
+mod small_map;
 mod stored;
 mod topics;
 
@@ -48,9 +49,9 @@ pub struct Config {
     pub in_flight_max: usize,
     /// Spaces whose counts are kept in memory; others are counted again when they change.
     pub spaces_max: usize,
-    /// Units of all of these together. The space that changed last is kept however many it has: it was held whole to be
-    /// counted.
-    pub units_max: usize,
+    /// Megabytes that the counts of all of these take together, as estimated from their units and facts. The space that changed
+    /// last is kept however large it is: it was held whole to be counted.
+    pub memory_mb: usize,
 }
 
 impl Default for Config {
@@ -58,7 +59,7 @@ impl Default for Config {
         Config {
             in_flight_max: 16,
             spaces_max: 64,
-            units_max: 250_000,
+            memory_mb: 1_024,
         }
     }
 }
@@ -76,7 +77,7 @@ async fn follow_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("clusterer")?;
     let follower = Arc::new(Follower::new(
         ctx.backends.clone(),
-        Cache::new(config.spaces_max, config.units_max),
+        Cache::new(config.spaces_max, config.memory_mb.saturating_mul(1 << 20)),
     ));
     ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
         let follower = Arc::clone(&follower);

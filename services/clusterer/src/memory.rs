@@ -13,6 +13,10 @@ use crate::pages::Pages;
 use crate::topics::Topics;
 use crate::{Acts, Changed};
 
+/// Bytes that a unit is assumed to take without its facts, and a fact, here and in what is held of the store: estimates.
+const UNIT_BYTES: usize = 4_096;
+const FACT_BYTES: usize = 3_072;
+
 /// What the units of a space tell together. Equal sets of units give equal memories, whatever order they came in and how
 /// often each was told.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +41,11 @@ impl Memory {
     /// Returns the number of units it is made of.
     pub fn units(&self) -> usize {
         self.entities.units() + self.events.units()
+    }
+
+    /// Returns roughly how much memory it takes: so much for a unit and so much for a fact.
+    pub fn bytes(&self) -> usize {
+        self.units() * UNIT_BYTES + self.facts.len() * FACT_BYTES
     }
 
     /// Returns what changed since it was asked last; the first time, everything. `read` tells when pages were read last. May

@@ -11,6 +11,7 @@ use domain::time::TimeSpan;
 use super::claim::Claim;
 use super::line::Role;
 use super::slot::agree;
+use crate::small_map::SmallMap;
 
 /// What claims come to, as is known, or as was known before something was decided.
 ///
@@ -23,7 +24,7 @@ pub(super) struct Fold {
     unsaid: BTreeMap<Value, DateTime<Utc>>,
     /// What holds as far as was told so far, the latest [`OPEN_MAX`].
     open: Vec<Open>,
-    done: BTreeMap<FactId, Fact>,
+    done: SmallMap<FactId, Box<Fact>>,
     /// Facts that may have changed since it was asked last, as they were then.
     touched: BTreeMap<FactId, Option<Fact>>,
 }
@@ -32,7 +33,8 @@ pub(super) struct Fold {
 #[derive(Clone, Debug)]
 struct Open {
     claim: Arc<Claim>,
-    fact: Fact,
+    /// In a box: most slots have one, and a list of one has room for four.
+    fact: Box<Fact>,
 }
 
 impl Fold {
@@ -80,21 +82,21 @@ impl Fold {
     /// The fact of an id as it stands. A unit may state one twice: what was opened last counts.
     pub(super) fn fact(&self, id: FactId) -> Option<&Fact> {
         let open = self.open.iter().rev().find(|it| it.fact.id == id);
-        open.map(|it| &it.fact).or_else(|| self.done.get(&id))
+        open.map(|it| &it.fact).or_else(|| self.done.get(&id)).map(Box::as_ref)
     }
 
     /// All facts.
     pub(super) fn facts(&self) -> BTreeMap<FactId, Fact> {
-        let mut all = self.done.clone();
-        all.extend(self.open.iter().map(|it| (it.fact.id, it.fact.clone())));
-        all
+        let open = self.open.iter().map(|it| &it.fact);
+        let all = self.done.values().chain(open);
+        all.map(|it| (it.id, Fact::clone(it))).collect()
     }
 
     /// Replaces a fact once all claims are taken in.
     pub(super) fn replace(&mut self, fact: Fact) {
         self.note(fact.id);
         self.open.retain(|it| it.fact.id != fact.id);
-        self.done.insert(fact.id, fact);
+        self.done.insert(fact.id, Box::new(fact));
     }
 
     /// Returns the facts that may have changed since it was asked last, as they were then.
@@ -104,7 +106,7 @@ impl Fold {
 
     fn done(&mut self, fact: Fact) {
         self.note(fact.id);
-        self.done.insert(fact.id, fact);
+        self.done.insert(fact.id, Box::new(fact));
     }
 
     fn note(&mut self, id: FactId) {
@@ -146,7 +148,7 @@ impl Fold {
         self.note(fact.id);
         self.open.push(Open {
             claim: Arc::clone(claim),
-            fact,
+            fact: Box::new(fact),
         });
         if self.open.len() > OPEN_MAX {
             let first = self.open.remove(0).fact;

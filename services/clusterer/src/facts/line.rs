@@ -1,7 +1,6 @@
 //! The claims of one slot in their order, and what they come to: as is known, and as was known before something was decided.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -10,6 +9,7 @@ use domain::id::{FactId, UnitId};
 
 use super::claim::Claim;
 use super::fold::Fold;
+use crate::small_map::SmallMap;
 
 /// What a claim does in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ type Order = (DateTime<Utc>, DateTime<Utc>, UnitId, FactId, Role, usize);
 /// Claims are folded in their order. What comes behind all that were folded is folded onto them; anything else begins again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    claims: BTreeMap<Order, Arc<Claim>>,
+    claims: SmallMap<Order, Arc<Claim>>,
     /// The last claim that is folded in.
     last: Option<Order>,
     fold: Fold,
@@ -70,8 +70,7 @@ impl Line {
             self.fold = Fold::new(None, self.roles());
             self.decided = self.claims.values().flat_map(|it| it.decided()).collect();
         }
-        let from = self.last.map_or(Bound::Unbounded, Bound::Excluded);
-        for (order, claim) in self.claims.range((from, Bound::Unbounded)) {
+        for (order, claim) in self.claims.after(self.last.as_ref()) {
             self.fold.take(order.4, claim);
             self.last = Some(*order);
         }

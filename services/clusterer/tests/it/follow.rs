@@ -199,7 +199,7 @@ async fn of_two_clusterers_none_brings_back_what_was_erased() {
 async fn spaces_that_give_way_to_each_other_are_counted_as_if_kept() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bounded");
     std::fs::remove_dir_all(&dir).ok();
-    let mut running = Running::open_with(dir, 0, "[clusterer]\nunits_max = 3").await;
+    let mut running = Running::open_with(dir, 0, "[clusterer]\nmemory_mb = 0").await;
     let (records, graph) = (
         running.context.backends.records.clone(),
         running.context.backends.graph.clone(),

@@ -2,18 +2,65 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::size_of;
 
+/// Values of a key up to which they are a sorted list.
+const FEW: usize = 16;
+
 /// Values by key, both sorted; a key without values is dropped.
 #[derive(Clone)]
 pub(super) struct Posts<K, V> {
-    values: BTreeMap<K, BTreeSet<V>>,
-    count: usize,
+    values: BTreeMap<K, Values<V>>,
+    /// Bytes of all values.
+    bytes: usize,
+}
+
+/// Sorted values: in a list while they are few, since a set of one takes a node for eleven, in a set from then on.
+#[derive(Clone)]
+struct Values<V> {
+    /// Empty once there were many.
+    few: Vec<V>,
+    many: BTreeSet<V>,
+}
+
+impl<V: Ord> Values<V> {
+    fn insert(&mut self, value: V) {
+        if !self.many.is_empty() {
+            self.many.insert(value);
+        } else if let Err(at) = self.few.binary_search(&value) {
+            self.few.reserve_exact(1);
+            self.few.insert(at, value);
+            if self.few.len() > FEW {
+                self.many = std::mem::take(&mut self.few).into_iter().collect();
+            }
+        }
+    }
+
+    fn remove(&mut self, value: &V) {
+        if let Ok(at) = self.few.binary_search(value) {
+            self.few.remove(at);
+        }
+        self.many.remove(value);
+    }
+
+    fn len(&self) -> usize {
+        self.few.len() + self.many.len()
+    }
+
+    /// What an allocator adds to a list included; a node of a set is two thirds full.
+    fn bytes(&self) -> usize {
+        let few = if self.few.is_empty() {
+            0
+        } else {
+            16 + self.few.capacity() * size_of::<V>()
+        };
+        few + self.many.len() * (size_of::<V>() * 3 / 2 + 2)
+    }
 }
 
 impl<K, V> Default for Posts<K, V> {
     fn default() -> Posts<K, V> {
         Posts {
             values: BTreeMap::new(),
-            count: 0,
+            bytes: 0,
         }
     }
 }
@@ -22,10 +69,19 @@ impl<K: Ord, V: Ord + Copy> Posts<K, V> {
     /// Adds a value to a key, or takes it away.
     pub(super) fn set(&mut self, key: K, value: V, add: bool) {
         if add {
-            self.count += usize::from(self.values.entry(key).or_default().insert(value));
+            let values = self.values.entry(key).or_insert_with(|| Values {
+                few: Vec::new(),
+                many: BTreeSet::new(),
+            });
+            self.bytes -= values.bytes();
+            values.insert(value);
+            self.bytes += values.bytes();
         } else if let Some(values) = self.values.get_mut(&key) {
-            self.count -= usize::from(values.remove(&value));
-            if values.is_empty() {
+            self.bytes -= values.bytes();
+            values.remove(&value);
+            self.bytes += values.bytes();
+            if values.len() == 0 {
+                self.bytes -= values.bytes();
                 self.values.remove(&key);
             }
         }
@@ -36,7 +92,9 @@ impl<K: Ord, V: Ord + Copy> Posts<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.values.get(key).into_iter().flatten().copied()
+        let values = self.values.get(key);
+        let few = values.into_iter().flat_map(|it| &it.few);
+        few.chain(values.into_iter().flat_map(|it| &it.many)).copied()
     }
 
     /// Returns the number of values of a key.
@@ -44,7 +102,7 @@ impl<K: Ord, V: Ord + Copy> Posts<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.values.get(key).map_or(0, BTreeSet::len)
+        self.values.get(key).map_or(0, Values::len)
     }
 
     /// Returns the keys from `first` on.
@@ -59,6 +117,7 @@ impl<K: Ord, V: Ord + Copy> Posts<K, V> {
 
     /// Returns roughly how much memory it takes, what keys point to left out.
     pub(super) fn bytes(&self) -> usize {
-        self.values.len() * (size_of::<K>() + 64) + self.count * (size_of::<V>() + 8)
+        // A node of the tree is two thirds full.
+        self.values.len() * (size_of::<K>() + size_of::<Values<V>>()) * 3 / 2 + self.bytes
     }
 }
