@@ -21,7 +21,7 @@ use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::evidence::Amendment;
 use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
-use domain::port::{Change, DerivedChange};
+use domain::port::DerivedChange;
 use domain::unit::{Grain, Status, Unit};
 
 pub use entities::Meant;
@@ -67,7 +67,7 @@ impl Memory {
     /// Makes a memory of these.
     pub fn of(units: impl IntoIterator<Item = Unit>, derived: impl IntoIterator<Item = Derived>) -> Memory {
         let mut memory = Memory::default();
-        let units: Vec<Change> = units.into_iter().map(|unit| Change { sequence: 0, unit }).collect();
+        let units: Vec<Unit> = units.into_iter().collect();
         memory.take_units(&units);
         memory.take_derived(derived.into_iter().map(|it| DerivedChange {
             sequence: 0,
@@ -78,8 +78,8 @@ impl Memory {
     }
 
     /// Takes in changes of units, in order. Which ones were taken in is for the caller to know.
-    pub fn take_units(&mut self, changes: &[Change]) {
-        for unit in changes.iter().map(|it| &it.unit) {
+    pub fn take_units<'a>(&mut self, units: impl IntoIterator<Item = &'a Unit>) {
+        for unit in units {
             self.events.remove(unit.id);
             self.cues.remove(unit.id);
             match (unit.grain, unit.status) {

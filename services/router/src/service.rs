@@ -9,7 +9,7 @@ use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
 use domain::port::{Search, SearchResult};
 use domain::{Classify, ErrorKind, PortError};
 use futures::future::BoxFuture;
-use host::{Backends, Context};
+use host::{Backends, Context, Expected};
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
 
@@ -75,10 +75,11 @@ async fn serve(ctx: Context) -> anyhow::Result<()> {
     let calls = ctx.serve::<ToolV1, Error, _, _>(config.in_flight, |call| router.tool(call));
     let lists = ctx.serve::<ToolsV1, Error, _, _>(config.in_flight, |_| async { Ok(tools::catalogue()) });
     let messages = ctx.serve::<RecallV1, Error, _, _>(config.in_flight, |message| router.recall(message));
+    let ready = ctx.readiness.expect("the router has read the spaces written to last");
     let ahead = async {
         tokio::select! {
             () = ctx.shutdown.cancelled() => Ok(()),
-            never = router.read_ahead() => match never {},
+            never = router.read_ahead(&ready) => match never {},
         }
     };
     tokio::try_join!(routes, calls, lists, messages, ahead).map(|_| ())
@@ -123,9 +124,10 @@ impl Router {
         })
     }
 
-    /// Reads spaces before anybody asks, so that the first question finds them read; never ends.
-    pub async fn read_ahead(&self) -> Infallible {
-        self.spaces.read_ahead(&self.backends).await
+    /// Reads spaces before anybody asks, so that the first question finds them read; never ends. `ready` is up once what was
+    /// there at the start is read.
+    pub async fn read_ahead(&self, ready: &Expected) -> Infallible {
+        self.spaces.read_ahead(&self.backends, ready).await
     }
 
     /// Routes one question: brings the view up to date, reads the question, searches the index, ranks and packs.

@@ -16,13 +16,16 @@ use domain::port::{Revision, SpaceInfo};
 use host::Backends;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
-use tracing::{Instrument, info_span};
+use tracing::{Instrument, debug, info_span};
 
 use crate::error::{Error, crashed};
 use crate::memory::Memory;
-use crate::view::View;
+use crate::view::{Computed, VERSION, View};
 
 use reading::Reading;
+
+/// Images stored in one step.
+const IMAGES_AT_ONCE: usize = 500;
 
 /// A space as it is stored now: its turns, and what is derived of it.
 #[derive(Clone, Default)]
@@ -33,6 +36,8 @@ pub(crate) struct Seen {
     decided: Option<u64>,
     /// Whether it was read to the end at least once.
     whole: bool,
+    /// Turns that were computed since their images were stored last.
+    imageless: Arc<std::sync::Mutex<Vec<Computed>>>,
 }
 
 /// Views by space, the least recently used dropped when together they take more than a bound.
@@ -118,6 +123,23 @@ impl Spaces {
         let mut state = state.lock().await;
         let _ = state.settled().await;
         state.seen.whole.then(|| state.seen.clone())
+    }
+
+    /// Stores images of the turns of a space that were computed, if it is kept; a store that fails is asked again with what
+    /// comes next, and a space whose images are missing is computed at the next start.
+    async fn store_images(&self, stores: &Backends, space: &SpaceId) {
+        let Some(seen) = self.kept(space).await else { return };
+        let computed = std::mem::take(&mut *seen.imageless.lock().unwrap_or_else(PoisonError::into_inner));
+        for some in computed.chunks(IMAGES_AT_ONCE) {
+            let (view, some) = (Arc::clone(&seen.view), some.to_vec());
+            let images = tokio::task::spawn_blocking(move || view.images(&some))
+                .await
+                .unwrap_or_default();
+            if let Err(error) = stores.graph.put_images(space, VERSION, &images).await {
+                debug!(error = &error as &dyn std::error::Error, %space, "images of turns were not stored");
+                return;
+            }
+        }
     }
 
     /// Forgets a space that is gone.

@@ -1,6 +1,7 @@
 //! A space as the router sees it: every turn unit with what is computed from it once, in reading order.
 
 mod glimpse;
+mod image;
 mod speakers;
 mod turn;
 
@@ -13,11 +14,12 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 use domain::evidence::Amendment;
 use domain::id::{SessionId, UnitId};
-use domain::port::Change;
+use domain::port::{Change, Image, ImagedChange};
 use domain::unit::{Grain, Status, Unit};
 use rustc_hash::FxHashMap;
 
 pub use glimpse::{Glimpses, bits};
+pub(crate) use image::VERSION;
 pub use speakers::{Speakers, is_role};
 pub use text::role::is_user;
 pub use turn::{Part, Sentence, Turn};
@@ -47,6 +49,13 @@ pub struct View {
     unarranged: bool,
 }
 
+/// A unit whose turn was computed, and after which change of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Computed {
+    pub(crate) unit: UnitId,
+    pub(crate) sequence: u64,
+}
+
 /// Turn units about which somebody decided something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
@@ -66,22 +75,35 @@ impl View {
         view
     }
 
+    /// Returns the images of some units as they were after a change, as far as they are among the turns; what takes the place
+    /// of such a unit later is for the store to know.
+    pub(crate) fn images(&self, computed: &[Computed]) -> Vec<Image> {
+        let turns = computed.iter().filter_map(|it| Some((it, self.units.get(&it.unit)?)));
+        let images = turns.map(|(it, turn)| Image {
+            unit: it.unit,
+            sequence: it.sequence,
+            body: image::encode(turn),
+        });
+        images.collect()
+    }
+
     /// Takes in changes, in order; units of other grains and statuses are left out or dropped.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
-        self.take(changes);
+        let imageless = |change| ImagedChange { change, image: None };
+        self.take(changes.into_iter().map(imageless));
         if self.unarranged {
             self.arrange();
         }
     }
 
-    /// Takes in changes that are seen once the view is arranged.
-    pub(crate) fn take(&mut self, changes: impl IntoIterator<Item = Change>) {
+    /// Takes in changes that are seen once the view is arranged, and returns of which turns there was no image to be trusted.
+    pub(crate) fn take(&mut self, changes: impl IntoIterator<Item = ImagedChange>) -> Vec<Computed> {
         // Of a unit that changed more than once, what it became last.
-        let mut latest: BTreeMap<UnitId, Unit> = BTreeMap::new();
-        for Change { sequence, unit } in changes {
-            self.sequence = self.sequence.max(sequence);
-            if unit.grain == Grain::Turn {
-                latest.insert(unit.id, unit);
+        let mut latest: BTreeMap<UnitId, ImagedChange> = BTreeMap::new();
+        for it in changes {
+            self.sequence = self.sequence.max(it.change.sequence);
+            if it.change.unit.grain == Grain::Turn {
+                latest.insert(it.change.unit.id, it);
             }
         }
         self.unarranged |= !latest.is_empty();
@@ -90,12 +112,15 @@ impl View {
                 self.count(&old, false);
             }
         }
-        latest.retain(|_, unit| unit.status == Status::Active);
-        for turn in computed(latest.into_values().collect()) {
+        latest.retain(|_, it| it.change.unit.status == Status::Active);
+        let mut without_image = Vec::new();
+        for (turn, computed) in read(latest.into_values().collect()) {
+            without_image.extend(computed);
             let turn = Arc::new(turn);
             self.count(&turn, true);
             self.units.insert(turn.unit.id, turn);
         }
+        without_image
     }
 
     /// Says whether every change taken in is seen.
@@ -238,8 +263,9 @@ impl View {
     }
 }
 
-/// Computes turns on as many cores as there are: a space is read once before its first question, which waits for it.
-fn computed(mut units: Vec<Unit>) -> Vec<Turn> {
+/// Reads turns from their images, or computes them, on as many cores as there are: a space is read once before its first
+/// question, which waits for it.
+fn read(mut units: Vec<ImagedChange>) -> Vec<(Turn, Option<Computed>)> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let share = units.len().div_ceil(cores).max(SHARE_LEAST);
     let mut shares = Vec::new();
@@ -247,12 +273,12 @@ fn computed(mut units: Vec<Unit>) -> Vec<Turn> {
         shares.push(units.split_off(units.len() - share));
     }
     std::thread::scope(|scope| {
-        let turns = |units: Vec<Unit>| units.into_iter().map(Turn::new);
+        let turns = |units: Vec<ImagedChange>| units.into_iter().map(turn);
         let others: Vec<_> = shares
             .into_iter()
             .map(|it| scope.spawn(move || turns(it).collect::<Vec<_>>()))
             .collect();
-        let mut all: Vec<Turn> = turns(units).collect();
+        let mut all: Vec<(Turn, Option<Computed>)> = turns(units).collect();
         for other in others {
             match other.join() {
                 Ok(turns) => all.extend(turns),
@@ -261,6 +287,23 @@ fn computed(mut units: Vec<Unit>) -> Vec<Turn> {
         }
         all
     })
+}
+
+/// Returns a turn, and what it was computed from if it had to be.
+fn turn(ImagedChange { change, image }: ImagedChange) -> (Turn, Option<Computed>) {
+    let Change { sequence, unit } = change;
+    let computed = Computed {
+        unit: unit.id,
+        sequence,
+    };
+    let unit = match image {
+        Some(image) => match image::decode(unit, &image) {
+            Ok(turn) => return (turn, None),
+            Err(unit) => *unit,
+        },
+        None => unit,
+    };
+    (Turn::new(unit), Some(computed))
 }
 
 fn in_session(a: &Turn, b: &Turn) -> Ordering {

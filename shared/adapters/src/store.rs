@@ -6,6 +6,7 @@ mod derived;
 mod failure;
 mod graph;
 mod idempotency;
+mod images;
 mod notes;
 mod open;
 mod readers;

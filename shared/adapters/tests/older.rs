@@ -12,8 +12,10 @@ use domain::unit::Unit;
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Takes from a file what the ninth schema added, and what the seventh and eighth did.
-const WITHOUT_WHOSE: &str = "DROP INDEX records_actor; DROP INDEX units_session; DROP INDEX units_actor;
+/// Takes from a file what the ninth schema and later ones added, and what the seventh and eighth did.
+const WITHOUT_WHOSE: &str = "DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE images;
+    ALTER TABLE remembered DROP COLUMN held_until; DROP TABLE unfinished_erasures;
+    DROP INDEX records_actor; DROP INDEX units_session; DROP INDEX units_actor;
     ALTER TABLE records DROP COLUMN actor; ALTER TABLE units DROP COLUMN actor; ALTER TABLE units DROP COLUMN session;
     PRAGMA user_version = 8;";
 const WITHOUT_ROWS: &str =

@@ -14,7 +14,7 @@ mod selection;
 
 pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
-pub use graph::{Change, DerivedChange, Graph};
+pub use graph::{Change, DerivedChange, Graph, Image, ImagedChange};
 pub use idempotency::{Held, Hold};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
 pub use model::{Completion, LanguageModel, Prompt, Usage};

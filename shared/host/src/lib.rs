@@ -24,7 +24,7 @@ pub use backends::Backends;
 pub use bus::Meta;
 pub use context::Context;
 pub use guard::within;
-pub use health::Readiness;
+pub use health::{Expected, Readiness};
 pub use metrics::Metrics;
 pub use process::{SPEAKS_TLS, main, provide_tls, standalone};
 pub use settings::Settings;

@@ -46,6 +46,16 @@ impl Frames {
         found
     }
 
+    /// Returns the set as a number, a bit a row of the table.
+    pub fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// Returns the set of such a number.
+    pub fn of_bits(bits: u128) -> Frames {
+        Frames(bits)
+    }
+
     /// Says whether a matter is among them.
     pub fn has(self, frame: u32) -> bool {
         self.0 >> frame & 1 == 1

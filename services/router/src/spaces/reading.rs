@@ -1,13 +1,14 @@
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use domain::PortError;
 use domain::curation::Curation;
 use domain::id::SpaceId;
-use domain::port::{Change, DerivedChange, Records};
+use domain::port::{DerivedChange, ImagedChange, Records};
 use host::Backends;
 
 use super::{Kept, Seen};
 use crate::error::crashed;
+use crate::view::VERSION;
 
 /// Changes and curations asked for at once.
 const PAGE: usize = 1_000;
@@ -46,7 +47,7 @@ impl Reading {
             let Seen { view, memory, .. } = &self.seen;
             let graph = &self.stores.graph;
             let (changes, derived) = tokio::try_join!(
-                graph.changes(&self.space, view.sequence(), PAGE),
+                graph.imaged_changes(&self.space, view.sequence(), PAGE, VERSION),
                 graph.derived_changes(&self.space, memory.sequence(), PAGE)
             )?;
             let last = changes.len() < PAGE && derived.len() < PAGE;
@@ -97,12 +98,14 @@ async fn decided(records: &dyn Records, space: &SpaceId) -> Result<Vec<Curation>
 }
 
 impl Seen {
-    fn take(&mut self, changes: Vec<Change>, derived: Vec<DerivedChange>) {
+    fn take(&mut self, changes: Vec<ImagedChange>, derived: Vec<DerivedChange>) {
         let memory = Arc::make_mut(&mut self.memory);
         memory.take_derived(derived);
         if !changes.is_empty() {
-            memory.take_units(&changes);
-            Arc::make_mut(&mut self.view).take(changes);
+            memory.take_units(changes.iter().map(|it| &it.change.unit));
+            let computed = Arc::make_mut(&mut self.view).take(changes);
+            let mut imageless = self.imageless.lock().unwrap_or_else(PoisonError::into_inner);
+            imageless.extend(computed);
         }
     }
 

@@ -105,8 +105,13 @@ impl Turn {
         turn.tokens = turn.sentences.iter().map(|it| it.tokens).sum();
         let questions = turn.sentences.iter().filter(|it| it.question).count();
         turn.questions = questions as f32 / turn.sentences.len().max(1) as f32;
-        (turn.unit.summary, turn.unit.cues) = (String::new(), Vec::new());
+        turn.forget_unshown();
         turn
+    }
+
+    /// Drops texts of the unit that are not shown.
+    pub(super) fn forget_unshown(&mut self) {
+        (self.unit.summary, self.unit.cues) = (String::new(), Vec::new());
     }
 
     /// Returns roughly how much memory it takes.
@@ -279,7 +284,8 @@ fn calls(text: &str) -> Vec<String> {
     out
 }
 
-fn set(mut terms: Vec<u32>) -> Vec<u32> {
+/// Sorts terms and leaves each once.
+pub(super) fn set(mut terms: Vec<u32>) -> Vec<u32> {
     terms.sort_unstable();
     terms.dedup();
     terms

@@ -5,7 +5,7 @@ use domain::derived::Derived;
 use domain::fact::Former;
 use domain::id::{CurationId, UnitId};
 use domain::page::{Dimension, FormerLine, PageStatus};
-use domain::port::{Change, DerivedChange};
+use domain::port::DerivedChange;
 use router::memory::{Known, Memory};
 
 use crate::derived::{all_units, at, derived, event_at, page_id, turn};
@@ -125,31 +125,25 @@ fn the_order_of_delivery_does_not_matter() {
         })
         .collect();
     late.take_derived(derived.clone());
-    late.take_units(&changes(|it| it));
+    late.take_units(&units(|it| it));
     assert_eq!(
         (told(late.at(None)), late.bytes()),
         (expected.clone(), memory().bytes())
     );
     // Gone and come again.
-    late.take_units(&changes(|it| it.emptied()));
+    late.take_units(&units(|it| it.emptied()));
     late.take_derived(derived.iter().map(|it| DerivedChange {
         item: None,
         ..it.clone()
     }));
     assert_eq!((told(late.at(None)), late.bytes()), (String::new(), 0));
-    late.take_units(&changes(|it| it));
+    late.take_units(&units(|it| it));
     late.take_derived(derived);
     assert_eq!(told(late.at(None)), expected);
 }
 
-fn changes(change: impl Fn(domain::unit::Unit) -> domain::unit::Unit) -> Vec<Change> {
-    let units = all_units().into_iter().rev();
-    units
-        .map(|it| Change {
-            sequence: 1,
-            unit: change(it),
-        })
-        .collect()
+fn units(change: impl Fn(domain::unit::Unit) -> domain::unit::Unit) -> Vec<domain::unit::Unit> {
+    all_units().into_iter().rev().map(change).collect()
 }
 
 #[test]

@@ -214,15 +214,21 @@ async fn a_space_is_read_before_anybody_asks() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 9).await;
     put(&ctx, &long(2_300)).await;
+    let ready = ctx.readiness.expect("spaces are read");
     let read = async || {
-        while graph.given.lock().unwrap().last() != Some(&2_000) {
+        while !ctx.readiness.missing().is_empty() {
             tokio::task::yield_now().await;
         }
     };
     tokio::select! {
-        never = router.read_ahead() => match never {},
+        never = router.read_ahead(&ready) => match never {},
         () = read() => {}
     }
+    assert_eq!(
+        graph.given.lock().unwrap().last(),
+        Some(&2_000),
+        "ready only when all is read"
+    );
     // Only what is kept can answer now.
     graph.away.store(true, Ordering::SeqCst);
     let routed = router

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{SessionId, SpaceId, UnitId};
-use domain::port::{Change, DerivedChange, Graph, Result, Room, Selection, folded};
+use domain::port::{Change, DerivedChange, Graph, Image, ImagedChange, Result, Room, Selection, folded};
 use domain::relation::Relation;
 use domain::unit::{Status, Unit};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, space_row};
-use super::{derived, relations, selected};
+use super::{derived, images, relations, selected};
 
 /// Units, relations and all that is derived, in the file.
 pub(crate) struct StoredGraph(pub(crate) Arc<Store>);
@@ -66,6 +66,27 @@ impl Graph for StoredGraph {
             None => Ok(Vec::new()),
         };
         self.0.read("graph.changes", job).await
+    }
+
+    async fn imaged_changes(
+        &self,
+        space: &SpaceId,
+        sequence: u64,
+        limit: usize,
+        version: i64,
+    ) -> Result<Vec<ImagedChange>> {
+        let space = space.clone();
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => images::changes(db, row, (sequence, limit), version),
+            None => Ok(Vec::new()),
+        };
+        self.0.read("graph.imaged_changes", job).await
+    }
+
+    async fn put_images(&self, space: &SpaceId, version: i64, images: &[Image]) -> Result<()> {
+        let (space, images) = (space.clone(), images.to_vec());
+        let job = move |db: &Connection| images::put(db, known_space(db, &space)?, version, &images);
+        self.0.write("graph.put_images", Durability::Process, job).await
     }
 
     async fn select(

@@ -15,7 +15,7 @@ use crate::{OpenError, Options};
 /// `MNEM`: tells a file of Mnemic from any other database.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 11] = [
+pub(super) const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -27,6 +27,7 @@ pub(super) const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_whose.sql"),
     include_str!("migrations/0010_erasures.sql"),
     include_str!("migrations/0011_held.sql"),
+    include_str!("migrations/0012_images.sql"),
 ];
 /// Size of a page, bytes: what SQLite takes unless told otherwise.
 const PAGE_BYTES: u64 = 4_096;

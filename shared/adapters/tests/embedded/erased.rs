@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{file, fill, frame, open, space};
 
 /// Says whether the file of stores that were closed holds some bytes.
-fn holds(dir: &Path, wanted: &[u8]) -> bool {
+pub(super) fn holds(dir: &Path, wanted: &[u8]) -> bool {
     let bytes = fs::read(file(dir)).unwrap();
     bytes.windows(wanted.len()).any(|it| it == wanted)
 }

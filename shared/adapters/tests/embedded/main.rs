@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 mod erased;
+mod images;
 mod pace;
 
 use std::fs;

@@ -16,6 +16,26 @@ pub struct Change {
     pub unit: Unit,
 }
 
+/// What a reader of units computed from one of them, in a format of its own, stored to be read after a start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The unit it was computed from,
+    pub unit: UnitId,
+    /// as it was after this change.
+    pub sequence: u64,
+    /// What was computed.
+    pub body: Vec<u8>,
+}
+
+/// A change of a unit with the image that is stored of the unit, if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImagedChange {
+    /// The change.
+    pub change: Change,
+    /// The body of the image.
+    pub image: Option<Vec<u8>>,
+}
+
 /// A derived thing as it stands after its latest change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DerivedChange {
@@ -43,6 +63,28 @@ pub trait Graph: Send + Sync + 'static {
     /// Returns up to `limit` units whose latest change is after `sequence`, by sequence; a removed unit has status
     /// `superseded` and nothing of what it said: texts, names and records are empty. From 0 this lists the whole space.
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>>;
+
+    /// Returns what [`Graph::changes`] does, each with the image of the unit as it stands, if one of this version is stored.
+    async fn imaged_changes(
+        &self,
+        space: &SpaceId,
+        sequence: u64,
+        limit: usize,
+        _version: i64,
+    ) -> Result<Vec<ImagedChange>> {
+        let changes = self.changes(space, sequence, limit).await?;
+        Ok(changes
+            .into_iter()
+            .map(|change| ImagedChange { change, image: None })
+            .collect())
+    }
+
+    /// Stores images of units; those of units that are removed, changed since, or unknown are left out. An image goes with the
+    /// first change of its unit, in one step with it. A graph that is read over a network may keep no images: to compute a
+    /// unit then takes no longer than to fetch an image.
+    async fn put_images(&self, _space: &SpaceId, _version: i64, _images: &[Image]) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns as many of the units in use that `selection` takes as there is room for, by their latest changes, which come
     /// after a cursor; the cursor to go on with, if any. It looks at so many units at most: there may be fewer, or none, and

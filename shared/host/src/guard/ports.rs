@@ -10,8 +10,8 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph, Held,
-    Hold, Idempotent, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room, Search, SearchResult,
-    Selection, SpaceInfo, UnfinishedErasure,
+    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room,
+    Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -100,6 +100,8 @@ guarded! { Graph, "graph":
     fn put_units(space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> ();
     fn units(space: &SpaceId, ids: &[UnitId]) -> Vec<Unit>;
     fn changes(space: &SpaceId, sequence: u64, limit: usize) -> Vec<Change>;
+    fn imaged_changes(space: &SpaceId, sequence: u64, limit: usize, version: i64) -> Vec<ImagedChange>;
+    fn put_images(space: &SpaceId, version: i64, images: &[Image]) -> ();
     fn select(space: &SpaceId, selection: &Selection, after: u64, room: Room) -> (Vec<Unit>, Option<u64>);
     fn put_relations(space: &SpaceId, relations: &[Relation]) -> ();
     fn relations(space: &SpaceId, units: &[UnitId], limit: usize) -> Vec<Relation>;

@@ -1,0 +1,42 @@
+//! Gives images of turns their version: a digest of all that a turn is computed by.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+/// The rules and tables of texts, what the router computes by them, and the versions of the libraries below.
+const SOURCES: [&str; 5] = [
+    "../../shared/text/src",
+    "../../shared/text/data",
+    "src/view",
+    "src/view.rs",
+    "../../Cargo.lock",
+];
+
+fn main() -> Result<()> {
+    let mut digest = DefaultHasher::new();
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={source}");
+        let mut files = Vec::new();
+        collect(Path::new(source), &mut files)?;
+        files.sort();
+        for file in files {
+            file.hash(&mut digest);
+            std::fs::read(&file)?.hash(&mut digest);
+        }
+    }
+    // Fits the signed integer of a database.
+    println!("cargo::rustc-env=MNEMIC_IMAGE_VERSION={}", digest.finish() >> 2);
+    Ok(())
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            collect(&entry?.path(), files)?;
+        }
+    } else {
+        files.push(path.to_owned());
+    }
+    Ok(())
+}

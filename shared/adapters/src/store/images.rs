@@ -1,0 +1,51 @@
+//! Images of units: what a reader computed from them. Triggers delete them with any change of their units.
+
+use domain::port::{Change, Image, ImagedChange};
+use rusqlite::{Connection, params};
+
+use super::graph::decoded;
+use super::{Outcome, integer, natural};
+
+/// Returns changes after a sequence, as many as a limit, with the images of a version.
+pub(super) fn changes(
+    db: &Connection,
+    space: i64,
+    (sequence, limit): (u64, usize),
+    version: i64,
+) -> Outcome<Vec<ImagedChange>> {
+    let mut statement = db.prepare_cached(
+        "SELECT units.sequence, units.body, images.body FROM units
+         LEFT JOIN images ON images.row = units.row AND images.version = ?4
+         WHERE units.space = ?1 AND units.sequence > ?2 ORDER BY units.sequence LIMIT ?3",
+    )?;
+    let mut rows = statement.query((space, integer(sequence), integer(limit), version))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(ImagedChange {
+            change: Change {
+                sequence: natural(row.get(0)?),
+                unit: decoded(row, 1)?,
+            },
+            image: row.get(2)?,
+        });
+    }
+    Ok(found)
+}
+
+/// Stores images of units that did not change since they were computed.
+pub(super) fn put(db: &Connection, space: i64, version: i64, images: &[Image]) -> Outcome<()> {
+    let mut put = db.prepare_cached(
+        "INSERT OR REPLACE INTO images (row, version, body)
+         SELECT row, ?4, ?5 FROM units WHERE space = ?1 AND id = ?2 AND sequence = ?3 AND removed = 0",
+    )?;
+    for it in images {
+        put.execute(params![
+            space,
+            it.unit.uuid().as_bytes(),
+            integer(it.sequence),
+            version,
+            it.body
+        ])?;
+    }
+    Ok(())
+}
