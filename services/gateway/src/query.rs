@@ -32,12 +32,16 @@ use tracing::{Instrument, info_span, warn};
 use self::metadata::Metadata;
 use self::request::parse;
 use self::walk::Walk;
+use self::written::is_behind;
 pub(crate) use self::written::{not_written, wait_written};
 use crate::api::{Cost, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 use crate::edge::{Refused, Share};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::watermark;
+
+/// What an answer says that may lack what was accepted before.
+const BEHIND: &str = "writer: accepted batches wait to be written, so records may be missing that are not searchable yet; `after` waits for them";
 
 struct Query<'a> {
     app: &'a App,
@@ -105,6 +109,7 @@ async fn answer(
     }
     // Who waits for a write costs nothing; from here on a core is busy.
     let permit = query.turn(by).await?;
+    query.look_behind().await;
     let mut routed = query.gather().await?;
     // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
     let _permit = Some(permit).filter(|_| query.model_calls == 0);
@@ -142,6 +147,29 @@ impl<'a> Query<'a> {
                 "other questions of this key were answered for all the time this one may take",
             )),
         }
+    }
+
+    /// Says so if the answer may lack something that was accepted before the question; see [`is_behind`]. Before the space is
+    /// read: what is written in between is then seen, though it is said not to be.
+    async fn look_behind(&mut self) {
+        let begun = Instant::now();
+        let space = &self.route.space;
+        let behind = is_behind(self.app, space).instrument(info_span!("unsettled")).await;
+        match behind {
+            Ok(false) => {}
+            Ok(true) => self.degrade(BEHIND.to_owned()),
+            Err(error) => {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "unknown what waits for the writer"
+                );
+                self.degrade(format!(
+                    "writer: what waits for it is not known, the bus {}",
+                    why(&error)
+                ));
+            }
+        }
+        self.note("unsettled", begun);
     }
 
     /// Walks as the strategy says and routes; what it gathers is the focus of the route.

@@ -115,6 +115,12 @@ impl Bus for QueueBus {
         self.queue.store.read("bus.backlog_of_space", job).await
     }
 
+    async fn unsettled(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>> {
+        let (subject, space) = (subject.to_owned(), space.to_owned());
+        let job = move |db: &_| queue::unsettled(db, &subject, &space, limit);
+        self.queue.store.read("bus.unsettled", job).await
+    }
+
     async fn erase(&self, space: &str) -> Result<()> {
         let (space, erased) = (space.to_owned(), space.to_owned());
         let queue = Arc::clone(&self.queue);

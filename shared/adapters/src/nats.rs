@@ -208,6 +208,10 @@ impl Bus for NatsBus {
         self.core.backlog_of_space(subject, space).await
     }
 
+    async fn unsettled(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>> {
+        self.core.unsettled(subject, space, limit).await
+    }
+
     async fn erase(&self, space: &str) -> Result<()> {
         self.core.erase(space).await?;
         let lanes: Vec<Arc<Lane>> = self.lanes().values().filter_map(Weak::upgrade).collect();

@@ -90,6 +90,7 @@ macro_rules! promises {
             spaces_take_turns,
             the_backlog_counts_what_is_not_settled,
             the_backlog_of_a_space_counts_nothing_of_others,
+            unsettled_messages_are_listed_by_space,
             the_queue_survives,
             requests_are_answered,
             servers_share,

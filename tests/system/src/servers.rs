@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// # Panics
 /// If no port is free.
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 12_000;
     static NEXT: AtomicU32 = AtomicU32::new(0);

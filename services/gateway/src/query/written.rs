@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::PortError;
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use domain::port::{DeadLetter, DeadLetterId, Position};
@@ -17,6 +18,8 @@ const POLL_MAX: Duration = Duration::from_millis(20);
 /// Dead letters of a space looked through for the reason why a write does not come: at most this many times this many.
 const LETTERS_PAGES: usize = 20;
 const LETTERS_PAGE: usize = 50;
+/// Batches of a space that may wait for the writer, each looked up, before the space is behind without a look.
+const UNSETTLED_MAX: usize = 8;
 
 /// Waits until the write is searchable, for at most `patience`; false if it then is not.
 pub(crate) async fn wait_written(
@@ -38,6 +41,36 @@ pub(crate) async fn wait_written(
         sleep(pause.min(left)).await;
         pause = (pause * 2).min(POLL_MAX);
     }
+}
+
+/// Says whether a batch that was accepted for a space before this is not searchable yet: it waits for the writer, is being
+/// written, or comes again because its writer was killed half-way.
+///
+/// An answer without `degraded` has seen every batch accepted before its question, since:
+///
+/// 1. A batch is in the bus before it is acknowledged, and the writer settles it only after its records, its units and its
+///    points are committed, in that order. A batch that is not among the unsettled ones was written as a whole.
+/// 2. The writer marks a batch as written between the points and settling: one that is marked is searchable too.
+/// 3. This is asked before the router reads the revision of the space, and the router reads all changes up to that revision,
+///    and the index after that.
+///
+/// So a kill between two of the writer's commits leaves an unsettled, unmarked batch, which is found here until the next
+/// delivery has been written. A batch that was given up is a dead letter, and not among them.
+pub(crate) async fn is_behind(app: &App, space: &SpaceId) -> Result<bool, PortError> {
+    let stores = app.stores();
+    let unsettled = stores
+        .bus
+        .unsettled(RecordsAcceptedV1::SUBJECT, space.as_str(), UNSETTLED_MAX)
+        .await?;
+    if unsettled.len() == UNSETTLED_MAX {
+        return Ok(true);
+    }
+    for position in unsettled {
+        if !stores.records.is_written(space, position).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Says that a write is not searchable, how far the writer is, and why if it was given up.

@@ -63,7 +63,7 @@ async fn a_question_gets_evidence_verdict_and_cost() {
         .iter()
         .map(|it| it["step"].as_str().unwrap())
         .collect();
-    assert_eq!(steps, ["route", "route.rank", "answer"]);
+    assert_eq!(steps, ["unsettled", "route", "route.rank", "answer"]);
     assert!(body.get("ranked").is_none() && body["answer"].is_null() && body["degraded"] == json!([]));
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ErrorKind;
 use domain::message::{Message, RecordsAcceptedV1};
-use domain::port::Frame;
+use domain::port::{Frame, Position};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use tokio::time::Instant;
 
@@ -167,6 +167,15 @@ pub(super) fn backlog(db: &Connection, subject: &str, group: &str) -> Outcome<u6
 pub(super) fn backlog_of_space(db: &Connection, subject: &str, space: &str) -> Outcome<u64> {
     let mut count = db.prepare_cached("SELECT count(*) FROM messages WHERE space = ?1 AND subject = ?2")?;
     Ok(natural(count.query_row([space, subject], |row| row.get(0))?))
+}
+
+/// Lists messages of a subject and space: one that every group has settled, or given up, is no longer stored.
+pub(super) fn unsettled(db: &Connection, subject: &str, space: &str, limit: usize) -> Outcome<Vec<Position>> {
+    let mut select = db
+        .prepare_cached("SELECT position FROM messages WHERE space = ?1 AND subject = ?2 ORDER BY position LIMIT ?3")?;
+    let positions = select.query_map(params![space, subject, integer(limit)], |row| row.get(0))?;
+    let positions: rusqlite::Result<Vec<i64>> = positions.collect();
+    Ok(positions?.into_iter().map(|it| Position(natural(it))).collect())
 }
 
 /// Drops all that the queue holds of a space. Its keys go too: a space made anew may publish the same again.

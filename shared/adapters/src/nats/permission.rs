@@ -84,6 +84,7 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
         Role::Gateway => {
             it.publishes(records);
             it.watches(records);
+            it.reads(records);
             for subject in [ROUTED, READ].concat() {
                 it.requests(subject);
             }
@@ -144,6 +145,11 @@ impl Grants<'_> {
 
     fn watches(&mut self, subject: &str) {
         self.publish(format!("$JS.API.CONSUMER.LIST.{}", self.names.stream(subject)));
+    }
+
+    /// Which batches of a space are still to be written is found by reading them.
+    fn reads(&mut self, subject: &str) {
+        self.publish(format!("$JS.API.STREAM.MSG.GET.{}", self.names.stream(subject)));
     }
 
     fn requests(&mut self, subject: &str) {

@@ -230,6 +230,27 @@ impl Core {
         Ok(counted.state.subjects.values().sum())
     }
 
+    /// Lists what the stream holds of a space: a message that every group has acknowledged is no longer there.
+    pub(super) async fn unsettled(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>> {
+        const OPERATION: &str = "bus.unsettled";
+        let partitions = self.partitions(OPERATION, subject)?;
+        let (stream, filter) = (
+            self.names.stream(subject),
+            self.names.to_anybody(subject, partitions, space),
+        );
+        let mut found = Vec::new();
+        let mut from = 1;
+        while found.len() < limit {
+            let next = RawMessage::next(&filter, from);
+            let Some(message) = self.message(OPERATION, &stream, next).await? else {
+                break;
+            };
+            found.push(Position(message.sequence));
+            from = message.sequence + 1;
+        }
+        Ok(found)
+    }
+
     /// Returns to whom messages of a partition may be addressed.
     async fn addressees(&self, operation: &'static str, stream: &str, partition: u16) -> Result<Vec<String>> {
         let consumers = schema::consumers(&self.link, operation, stream).await?;

@@ -96,6 +96,10 @@ pub trait Bus: Send + Sync + 'static {
     /// Returns the number of messages of `subject` in one space that some group has not settled.
     async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64>;
 
+    /// Returns the positions of the first `limit` messages of a subject and space that are not settled by every known group,
+    /// ascending. Dead letters are settled.
+    async fn unsettled(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>>;
+
     /// Drops every durable message of a space, unsettled and dead ones too.
     async fn erase(&self, space: &str) -> Result<()>;
 

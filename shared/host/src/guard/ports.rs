@@ -147,6 +147,7 @@ reached! { Bus, "bus":
     fn serve(subject: &str) -> BoxStream<'static, Inquiry>;
     fn backlog(subject: &str, group: &str) -> u64;
     fn backlog_of_space(subject: &str, space: &str) -> u64;
+    fn unsettled(subject: &str, space: &str, limit: usize) -> Vec<Position>;
     fn erase(space: &str) -> ();
     fn flush() -> ();
 }

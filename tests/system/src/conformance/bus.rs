@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::port::{Bus, Delivery, Frame, Result};
+use domain::port::{Bus, Delivery, Frame, Position, Result};
 use domain::{ErrorKind, PortError};
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -243,6 +243,32 @@ pub async fn the_backlog_of_a_space_counts_nothing_of_others(open: impl AsyncFn(
     let letter = ports.dead_letters.list(0, 1).await.unwrap()[0].id;
     ports.dead_letters.replay(letter).await.unwrap();
     assert_eq!(backlog("a").await, 2, "what is delivered again waits again");
+}
+
+/// A space is told which of its own messages of one subject wait, whether they are out for delivery or not.
+pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Ports) {
+    let bus = open().await.bus;
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    let mut positions = Vec::new();
+    for payload in ["1", "2", "3"] {
+        positions.push(publish(&*bus, "a", "", payload).await);
+    }
+    let of = async |space: &str, limit: usize| bus.unsettled("s", space, limit).await.unwrap();
+    let positions: Vec<Position> = positions.into_iter().map(Position).collect();
+    assert_eq!(of("a", 9).await, positions);
+    assert_eq!(of("a", 2).await, positions[..2]);
+    assert_eq!(of("b", 9).await, [], "another space has none");
+    assert_eq!(bus.unsettled("other", "a", 9).await.unwrap(), []);
+    let (done, dead, out) = (
+        next(&mut deliveries).await,
+        next(&mut deliveries).await,
+        next(&mut deliveries).await,
+    );
+    assert_eq!(of("a", 9).await, positions, "what is out for delivery is not settled");
+    let kept = out.position;
+    done.settler.done().await.unwrap();
+    dead.settler.dead_letter("broken").await.unwrap();
+    assert_eq!(of("a", 9).await, [kept]);
 }
 
 /// Messages, attempts, groups, delays and keys outlive the process.

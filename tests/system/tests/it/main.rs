@@ -23,3 +23,4 @@ mod qdrant;
 mod strategies;
 mod tidy;
 mod trace;
+mod unwritten;

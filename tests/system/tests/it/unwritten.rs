@@ -1,0 +1,145 @@
+//! Stops the writer before each of its steps, as a kill would: an answer has what was accepted before its question, or says in
+//! `degraded` that it may lack it.
+
+use domain::id::SpaceId;
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::{Delivery, Point, Position};
+use domain::unit::Unit;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use host::{Context, Settings};
+use serde_json::{Value, json};
+use system::running::api::Api;
+use system::servers::free_port;
+
+/// What a writer does with a batch, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    StoreRecords,
+    StoreUnits,
+    StorePoints,
+    MarkWritten,
+    Settle,
+}
+
+const STEPS: [Step; 5] = [
+    Step::StoreRecords,
+    Step::StoreUnits,
+    Step::StorePoints,
+    Step::MarkWritten,
+    Step::Settle,
+];
+
+/// A batch that is being written.
+struct Batch {
+    delivery: Option<Delivery>,
+    message: RecordsAcceptedV1,
+    units: Vec<Unit>,
+    position: Position,
+}
+
+fn space() -> SpaceId {
+    "talk".parse().unwrap()
+}
+
+impl Batch {
+    async fn next(deliveries: &mut BoxStream<'static, domain::port::Result<Delivery>>) -> Batch {
+        let delivery = deliveries.next().await.unwrap().unwrap();
+        let message: RecordsAcceptedV1 = serde_json::from_slice(&delivery.frame.payload).unwrap();
+        let places: Vec<usize> = (0..message.records.len()).collect();
+        Batch {
+            units: writer::write(&message.records, &places),
+            position: delivery.position,
+            delivery: Some(delivery),
+            message,
+        }
+    }
+
+    async fn take(&mut self, step: Step, context: &Context) {
+        let stores = &context.backends;
+        match step {
+            Step::StoreRecords => stores.records.put(&space(), &self.message.records).await.unwrap(),
+            Step::StoreUnits => stores.graph.put_units(&space(), &self.units, &[]).await.unwrap(),
+            Step::StorePoints => {
+                let mut points = Vec::new();
+                for unit in &self.units {
+                    let dense = stores.embedder.embed(&writer::embedded(unit)).await.unwrap();
+                    points.push(Point {
+                        unit: unit.id,
+                        part: 0,
+                        dense: dense[0].clone(),
+                        words: text::sparse::words(&unit.text),
+                        pieces: text::sparse::pieces(&unit.text),
+                        observed_at: unit.observed_at.timestamp(),
+                    });
+                }
+                stores.index.put(&space(), &points, &[]).await.unwrap();
+            }
+            Step::MarkWritten => stores.records.mark_written(&space(), self.position).await.unwrap(),
+            Step::Settle => self.delivery.take().unwrap().settler.done().await.unwrap(),
+        }
+    }
+}
+
+async fn asked(api: &Api) -> Value {
+    let question = json!({ "question": "Who adopted the greyhound?" });
+    let (status, body) = api.post("/spaces/talk/query", &question).await;
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+async fn accepted(api: &Api, id: &str, text: &str) {
+    let record = json!({ "id": id, "actor": "Ines", "text": text, "observed_at": "2026-03-01T10:00:00Z" });
+    let (status, body) = api.post("/spaces/talk/records", &json!({ "records": [record] })).await;
+    assert_eq!(status, 202, "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_never_lacks_silently_what_was_accepted() {
+    let dir = tempfile::tempdir().unwrap();
+    let address = format!("127.0.0.1:{}", free_port());
+    let mut settings = Settings::default();
+    settings.set("gateway.listen", address.as_str()).unwrap();
+    let context = Context::embedded_with(dir.path(), settings).await.unwrap();
+    let (subject, group) = (RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP);
+    let mut deliveries = context.backends.bus.subscribe(subject, group).await.unwrap();
+    let ctx = context.clone();
+    let services = tokio::spawn(async move {
+        tokio::try_join!(gateway::run(ctx.clone()), router::run(ctx.clone()), reader::run(ctx)).map(|_| ())
+    });
+    while !context.readiness.missing().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let api = Api::new(&address).unwrap();
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+
+    accepted(&api, "1", "I water the fern.").await;
+    let mut first = Batch::next(&mut deliveries).await;
+    for step in STEPS {
+        first.take(step, &context).await;
+    }
+    assert_eq!(
+        asked(&api).await["degraded"],
+        json!([]),
+        "nothing waits, so nothing is said"
+    );
+
+    accepted(&api, "2", "I adopted the greyhound.").await;
+    let mut batch = Batch::next(&mut deliveries).await;
+    for step in STEPS {
+        let body = asked(&api).await;
+        let says = body["degraded"].to_string().contains("not searchable yet");
+        let has = body["pack"]["text"].as_str().unwrap().contains("greyhound");
+        assert!(has || says, "before {step:?}: {body}");
+        let is_marked = step > Step::MarkWritten;
+        assert_eq!(says, !is_marked, "before {step:?}: {body}");
+        assert!(has || !is_marked, "before {step:?}: {body}");
+        batch.take(step, &context).await;
+    }
+    let body = asked(&api).await;
+    assert_eq!(body["degraded"], json!([]), "{body}");
+    assert!(body["pack"]["text"].as_str().unwrap().contains("greyhound"), "{body}");
+
+    context.shutdown.cancel();
+    services.await.unwrap().unwrap();
+}
