@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use system::running::Servers;
 use system::running::api::Api;
 use system::running::processes::Processes;
@@ -49,12 +49,20 @@ impl Asker {
     }
 }
 
+/// Says whether no part was away. Batches that wait for the writer are no fault: the load goes on while it is asked.
+fn is_whole(body: &Value) -> bool {
+    let degraded = body["degraded"].as_array().unwrap();
+    degraded
+        .iter()
+        .all(|it| it.as_str().unwrap().starts_with("writer: accepted batches wait"))
+}
+
 /// Asks once; what kind of answer came.
 async fn asked(api: &Api) -> String {
     let body = json!({ "question": "Which parcel went out?", "budget": { "ms": 2_000 } });
     let request = api.http.post(format!("{}/spaces/crash/query", api.base)).json(&body);
     match api.try_send(request).await {
-        Ok((200, body)) if body["degraded"] == json!([]) => "whole".to_owned(),
+        Ok((200, body)) if is_whole(&body) => "whole".to_owned(),
         Ok((200, _)) => "degraded".to_owned(),
         Ok((status, _)) => status.to_string(),
         Err(_) => "no response".to_owned(),
