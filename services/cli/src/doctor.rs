@@ -2,7 +2,6 @@
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use host::{Context, Settings};
@@ -12,8 +11,8 @@ use crate::args::Doctor;
 use crate::out::{Paint, Style};
 use crate::{Outcome, config, drift, out, serve, upkeep};
 
-/// Free space under which the disk is called nearly full, KiB.
-const LEAST_FREE_KIB: u64 = 1 << 20;
+/// Free space under which the disk is called nearly full.
+const LEAST_FREE_BYTES: u64 = 1 << 30;
 /// Tenths of a second to reach the servers in.
 const PATIENCE: u32 = 150;
 
@@ -169,18 +168,10 @@ fn locked(dir: &Path) -> std::io::Result<bool> {
 }
 
 fn disk(dir: &Path) -> Finding {
-    let output = Command::new("df").args(["-P", "-k"]).arg(dir).output();
-    let text = output
-        .map(|it| String::from_utf8_lossy(&it.stdout).into_owned())
-        .unwrap_or_default();
-    let free = text
-        .lines()
-        .nth(1)
-        .and_then(|it| it.split_whitespace().nth(3)?.parse::<u64>().ok());
-    match free {
-        None => Finding::Skipped("`df` does not say how much is free".into()),
-        Some(kib) if kib < LEAST_FREE_KIB => Finding::Doubtful(format!("only {} MiB free", kib / 1024)),
-        Some(kib) => Finding::Well(format!("{} GiB free", kib >> 20)),
+    match host::upkeep::free_bytes(dir) {
+        Err(error) => Finding::Skipped(format!("the system does not say how much is free: {error}")),
+        Ok(bytes) if bytes < LEAST_FREE_BYTES => Finding::Doubtful(format!("only {} MiB free", bytes >> 20)),
+        Ok(bytes) => Finding::Well(format!("{} GiB free", bytes >> 30)),
     }
 }
 

@@ -33,7 +33,7 @@ pub use embed::embedder;
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
 pub use secret::Secret;
-pub use store::{UpkeepError, backup, check, forget_vectors, is_behind};
+pub use store::{UpkeepError, backup, check, file_bytes, forget_vectors, is_behind};
 
 /// Chooses what encrypts for every HTTP client of this process.
 #[cfg(feature = "https")]

@@ -30,7 +30,7 @@ pub(crate) use codec::{dense_blob, dense_of, sparse_blob, sparse_of};
 pub(crate) use failure::{Failure, Outcome};
 pub(crate) use graph::StoredGraph;
 pub(crate) use records::StoredRecords;
-pub use upkeep::{UpkeepError, backup, check, is_behind};
+pub use upkeep::{UpkeepError, backup, check, file_bytes, is_behind};
 pub(crate) use writer::Durability;
 
 use crate::{OpenError, Options};

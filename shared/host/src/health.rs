@@ -21,7 +21,7 @@ use tracing::info;
 
 use crate::Context;
 use crate::backends::{self, Kind};
-use crate::metrics::free_bytes;
+use crate::upkeep::free_bytes;
 use limits::Limited;
 
 /// How long a probe waits for a store.

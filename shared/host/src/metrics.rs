@@ -24,7 +24,6 @@ use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
 use crate::Backends;
-pub(crate) use machine::free_bytes;
 pub use model::ModelOutcome;
 
 /// Unfinished erasures that are counted. The help text names them.

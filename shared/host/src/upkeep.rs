@@ -1,6 +1,7 @@
 //! What an operator does with the files of the embedded stores.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use adapters::OpenError;
 pub use adapters::{UpkeepError, backup, check, forget_vectors, is_behind};
@@ -18,6 +19,15 @@ pub fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
         Kind::Embedded => Some(config.dir),
         Kind::Distributed => None,
     })
+}
+
+/// Returns the space that is left for this process on the disk of a folder.
+///
+/// # Errors
+/// A folder that is not there.
+pub fn free_bytes(dir: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(dir)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Returns the model whose vectors the embedded stores hold, if it is because of them that they could not be opened.

@@ -71,6 +71,12 @@ pub fn check(dir: &Path) -> Result<Vec<String>, UpkeepError> {
     }
 }
 
+/// Returns the size of the file of a data directory with its write-ahead log, in bytes; 0 for what is missing.
+pub fn file_bytes(dir: &Path) -> u64 {
+    let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |it| it.len());
+    size(dir.join(FILE)) + size(dir.join(format!("{FILE}-wal")))
+}
+
 /// Says whether opening the file of a data directory would bring its schema up to date, after which an older program refuses
 /// it. Blocks.
 ///

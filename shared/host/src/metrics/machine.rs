@@ -1,14 +1,11 @@
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::Metrics;
-
-/// The file of the embedded stores and its write-ahead log.
-const FILES: [&str; 2] = ["mnemic.sqlite", "mnemic.sqlite-wal"];
+use crate::upkeep::free_bytes;
 
 /// What the process takes of its machine.
 #[derive(Default)]
@@ -53,21 +50,8 @@ impl Metrics {
         let open = fs::read_dir("/proc/self/fd").ok();
         set(&machine.descriptors, open.and_then(|it| u64::try_from(it.count()).ok()));
         set(&machine.disk, dir.and_then(|it| free_bytes(it).ok()));
-        let bytes = |dir: &Path| -> u64 {
-            let size = |file| fs::metadata(dir.join(file)).map_or(0, |it| it.len());
-            FILES.into_iter().map(size).sum()
-        };
-        set(&machine.database, dir.map(bytes));
+        set(&machine.database, dir.map(adapters::file_bytes));
     }
-}
-
-/// Returns the space that is left for this process on the disk of a folder.
-///
-/// # Errors
-/// A folder that is not there.
-pub(crate) fn free_bytes(dir: &Path) -> io::Result<u64> {
-    let disk = rustix::fs::statvfs(dir)?;
-    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 fn resident_bytes() -> Option<u64> {
