@@ -224,8 +224,10 @@ impl Client {
 
     /// Returns one page with its sections.
     pub(crate) async fn page(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<page::Page> {
-        let query: Vec<_> = as_of.map(|it| ("as_of", it)).into_iter().collect();
-        let url = self.url(&["v1", "spaces", space.as_str(), "pages", id], &query);
+        let url = self.url(
+            &["v1", "spaces", space.as_str(), "pages", id],
+            &given(&[("as_of", as_of)]),
+        );
         read(self.send(Method::GET, &url, None).await?).await
     }
 
@@ -242,8 +244,10 @@ impl Client {
 
     /// Returns one unit.
     pub(crate) async fn unit(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<UnitView> {
-        let query: Vec<_> = as_of.map(|it| ("as_of", it)).into_iter().collect();
-        let url = self.url(&["v1", "spaces", space.as_str(), "units", id], &query);
+        let url = self.url(
+            &["v1", "spaces", space.as_str(), "units", id],
+            &given(&[("as_of", as_of)]),
+        );
         read(self.send(Method::GET, &url, None).await?).await
     }
 
@@ -348,6 +352,14 @@ impl Client {
         }
         unreachable!("the loop has no end but its returns")
     }
+}
+
+/// Returns the parameters of a query that were given.
+pub(crate) fn given<'a>(parameters: &[(&'a str, Option<&'a str>)]) -> Vec<(&'a str, &'a str)> {
+    parameters
+        .iter()
+        .filter_map(|(name, value)| Some((*name, (*value)?)))
+        .collect()
 }
 
 async fn checked(response: Response) -> Result<Response> {

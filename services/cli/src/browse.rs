@@ -7,9 +7,10 @@ use domain::entity::{Entity, EntityKind};
 use domain::page::{Page, PageStatus};
 use serde::Serialize;
 
-use crate::api::Client;
+use crate::api::{Client, given};
 use crate::args::{Curations, Entities, Pages, Topics};
 use crate::out::{Paint, Style};
+use crate::render::one_line;
 use crate::{Outcome, out};
 
 /// What is printed instead of an empty list of derived things.
@@ -18,7 +19,7 @@ const NOTHING_YET: &str = "what was sent a moment ago may not be organised yet";
 /// Lists topics, the one spoken of last first.
 pub(crate) async fn topics(args: &Topics) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    let filter: Vec<(&str, &str)> = args.as_of.as_deref().map(|it| ("as_of", it)).into_iter().collect();
+    let filter = given(&[("as_of", args.as_of.as_deref())]);
     let mut topics = client.topics(&args.space, &filter).await?;
     topics.sort_by_key(|topic| (Reverse(topic.last_seen), topic.id));
     let paint = Paint::of_terminal();
@@ -45,8 +46,7 @@ pub(crate) async fn pages(args: &Pages) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let archived = args.archived.then_some("true");
-    let filter = [("dimension", args.dimension), ("archived", archived), ("as_of", as_of)];
-    let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    let filter = given(&[("dimension", args.dimension), ("archived", archived), ("as_of", as_of)]);
     let mut pages = client.pages(&args.space, &filter).await?;
     pages.sort_by(|a, b| (a.dimension, &a.title, a.id).cmp(&(b.dimension, &b.title, b.id)));
     list(&pages, args.json, &format!("no pages; {NOTHING_YET}"), |page| {
@@ -66,8 +66,7 @@ pub(crate) async fn pages(args: &Pages) -> anyhow::Result<Outcome> {
 /// Lists entities, those mentioned most first.
 pub(crate) async fn entities(args: &Entities) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    let filter = [("name", args.name.as_deref()), ("as_of", args.as_of.as_deref())];
-    let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    let filter = given(&[("name", args.name.as_deref()), ("as_of", args.as_of.as_deref())]);
     let mut entities = client.entities(&args.space, &filter).await?;
     entities.sort_by(|a, b| (Reverse(a.mentions), &a.name, a.id).cmp(&(Reverse(b.mentions), &b.name, b.id)));
     let paint = Paint::of_terminal();
@@ -168,9 +167,4 @@ fn curation_line(curation: &Curation, paint: Paint) -> String {
         false => format!(": {}", one_line(&curation.reason)),
     };
     format!("{head}  {by} {act}{reason}")
-}
-
-/// Returns text with its line breaks as spaces.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

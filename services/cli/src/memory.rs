@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::api::Client;
+use crate::api::{Client, given};
 use crate::args::{Facts, Recall};
 use crate::out::Paint;
 use crate::{Outcome, out, render};
@@ -8,12 +8,11 @@ use crate::{Outcome, out, render};
 /// Lists facts.
 pub(crate) async fn facts(args: &Facts) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    let query = [
+    let query = given(&[
         ("subject", args.about.as_deref()),
         ("as_of", args.as_of.as_deref()),
         ("current", (!args.all).then_some("true")),
-    ];
-    let query: Vec<(&str, &str)> = query.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    ]);
     let facts = client.facts(&args.space, &query).await?;
     if args.json {
         for fact in &facts {

@@ -2,9 +2,10 @@ use anyhow::{bail, ensure};
 use domain::id::SpaceId;
 use gateway::api::Record;
 
-use crate::api::Client;
+use crate::api::{Client, given};
 use crate::args::{Erase, Records};
 use crate::out::{Paint, Style};
+use crate::render::one_line;
 use crate::{Outcome, out};
 
 /// Times the server may hold the question whether a record is gone, ten seconds each.
@@ -18,16 +19,12 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
         out::say_json(&record)?;
         return Ok(Outcome::Done);
     }
-    let filter = [
-        ("session", &args.whose.session),
-        ("actor", &args.whose.actor),
-        ("from", &args.from),
-        ("until", &args.until),
-    ];
-    let filter: Vec<(&str, &str)> = filter
-        .into_iter()
-        .filter_map(|(name, it)| Some((name, it.as_deref()?)))
-        .collect();
+    let filter = given(&[
+        ("session", args.whose.session.as_deref()),
+        ("actor", args.whose.actor.as_deref()),
+        ("from", args.from.as_deref()),
+        ("until", args.until.as_deref()),
+    ]);
     let paint = Paint::of_terminal();
     let mut after: Option<String> = None;
     let mut count = 0;
@@ -103,7 +100,7 @@ fn line(record: &Record, paint: Paint) -> String {
     let tool = record.tool.as_ref().map(|it| format!("({})", it.name));
     let said = (!record.text.is_empty()).then(|| record.text.clone());
     let what: Vec<String> = [tool, said, image].into_iter().flatten().collect();
-    let what = what.join(" ").replace(['\n', '\r', '\t'], " ");
+    let what = one_line(&what.join(" "));
     let head = paint.paint(Style::Dim, &format!("{}  {at}", record.id));
     format!("{head}  {who}: {what}")
 }

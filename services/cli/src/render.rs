@@ -17,6 +17,11 @@ const FEATURES: usize = 5;
 /// Probability from which a line stands out.
 const LIKELY: f32 = 0.1;
 
+/// Returns text with a space for each line break and tab: where texts stand a line each.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], " ")
+}
+
 /// Returns a response as text: answer, verdict with reasons, evidence, path, explanations, cost.
 pub(crate) fn reply(reply: &QueryResponse, paint: Paint) -> String {
     let mut text = String::new();

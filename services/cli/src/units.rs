@@ -1,9 +1,10 @@
 use domain::unit::{Grain, Status};
 use gateway::api::UnitView;
 
-use crate::api::Client;
+use crate::api::{Client, given};
 use crate::args::Units;
 use crate::out::{Paint, Style};
+use crate::render::one_line;
 use crate::{Outcome, out};
 
 /// Lists units, or shows one.
@@ -15,12 +16,11 @@ pub(crate) async fn units(args: &Units) -> anyhow::Result<Outcome> {
         out::say_json(&unit)?;
         return Ok(Outcome::Done);
     }
-    let filter = [
+    let filter = given(&[
         ("session", args.whose.session.as_deref()),
         ("actor", args.whose.actor.as_deref()),
         ("as_of", as_of),
-    ];
-    let filter: Vec<(&str, &str)> = filter.into_iter().filter_map(|(name, it)| Some((name, it?))).collect();
+    ]);
     let paint = Paint::of_terminal();
     let mut units = client.units(&args.space, &filter).await?;
     units.sort_by_key(|view| (view.unit.observed_at, view.unit.id));
@@ -46,7 +46,7 @@ fn line(UnitView { unit, .. }: &UnitView, paint: Paint) -> String {
         Status::Archived => " archived",
     };
     let who = if unit.actor.is_empty() { "-" } else { &unit.actor };
-    let what = unit.text.replace(['\n', '\r', '\t'], " ");
+    let what = one_line(&unit.text);
     let head = paint.paint(Style::Dim, &format!("{}  {at}  {grain}{became}", unit.id));
     format!("{head}  {who}: {what}")
 }
