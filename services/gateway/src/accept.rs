@@ -56,7 +56,7 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
         return admit(app, space, given, None).await?.response(app, space).await;
     };
     match idempotency::take(app, space, key.to_owned(), digest(&given)?).await? {
-        Found::Response(response) => again(app, space, given, (key, &response)).await,
+        Found::Response(response) => again(app, space, given, key, &response).await,
         Found::Nothing(taken) => {
             let admitted = admit(app, space, given, Some(key)).await;
             taken.end(admitted.as_ref()).await?;
@@ -67,12 +67,7 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
 
 /// Answers a request that was answered before: as then, if that is still so. What was erased since, or never written, goes
 /// the way of a batch once more, which ends at the same position if nothing was lost.
-async fn again(
-    app: &App,
-    space: &SpaceId,
-    given: Vec<Value>,
-    (key, response): (&str, &[u8]),
-) -> Result<Accepted, Problem> {
+async fn again(app: &App, space: &SpaceId, given: Vec<Value>, key: &str, response: &[u8]) -> Result<Accepted, Problem> {
     let first = Admitted::remembered(response)?;
     if stands(app, space, &first).await? {
         return first.response(app, space).await;

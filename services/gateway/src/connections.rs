@@ -58,7 +58,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, c
             };
             let (app, stop) = (app.clone(), context.shutdown.clone().cancelled_owned());
             tokio::spawn(async move {
-                answer(stream, app, patience, (entry, stop)).await;
+                answer(stream, app, patience, entry, stop).await;
                 drop(slot);
             });
         }
@@ -127,12 +127,7 @@ async fn refuse(stream: &TcpStream, most: u32) {
 
 /// Answers the requests of one connection. It is closed when a request, the next one too, does not begin in time, when
 /// nobody takes the answer, and when others need its place.
-async fn answer(
-    stream: TcpStream,
-    app: Router,
-    patience: Patience,
-    (entry, stop): (Arc<Entry>, impl Future<Output = ()>),
-) {
+async fn answer(stream: TcpStream, app: Router, patience: Patience, entry: Arc<Entry>, stop: impl Future<Output = ()>) {
     let mut server = Builder::new(TokioExecutor::new()).http1_only();
     server
         .http1()

@@ -38,7 +38,7 @@ impl Admitted {
         })
     }
 
-    /// Returns what the caller is told.
+    /// Returns the response to the caller.
     pub(super) async fn response(self, app: &App, space: &SpaceId) -> Result<Accepted, Problem> {
         Ok(Accepted {
             watermark: watermark::print(app, space, self.position).await?,

@@ -82,7 +82,9 @@ pub(super) async fn release(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (key, hold, bound): (&str, &Hold, bool),
+    key: &str,
+    hold: &Hold,
+    bound: bool,
 ) -> Result<()> {
     let end = if bound { BIND } else { FREE };
     let query = about(client, operation, space, end, key)?.param("until", hold.until.timestamp_millis());
@@ -113,7 +115,9 @@ pub(super) async fn remember(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (key, outcome, at): (&str, &Idempotent, DateTime<Utc>),
+    key: &str,
+    outcome: &Idempotent,
+    at: DateTime<Utc>,
 ) -> Result<()> {
     let query = about(client, operation, space, REMEMBER, key)?
         .param("at", at.timestamp())

@@ -173,7 +173,7 @@ impl Records for NodeRecords {
     }
 
     async fn release(&self, space: &SpaceId, key: &str, hold: &Hold, bound: bool) -> Result<()> {
-        idempotency::release(&self.0, "records.release", space, (key, hold, bound)).await
+        idempotency::release(&self.0, "records.release", space, key, hold, bound).await
     }
 
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>> {
@@ -181,7 +181,7 @@ impl Records for NodeRecords {
     }
 
     async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()> {
-        idempotency::remember(&self.0, "records.remember", space, (key, outcome, at)).await
+        idempotency::remember(&self.0, "records.remember", space, key, outcome, at).await
     }
 
     async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32]> {

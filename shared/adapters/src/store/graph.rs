@@ -77,7 +77,7 @@ impl Graph for StoredGraph {
     ) -> Result<Vec<ImagedChange>> {
         let space = space.clone();
         let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => images::changes(db, row, (sequence, limit), version),
+            Some(row) => images::changes(db, row, sequence, limit, version),
             None => Ok(Vec::new()),
         };
         self.0.read("graph.imaged_changes", job).await

@@ -10,7 +10,8 @@ use super::{Outcome, integer, natural};
 pub(super) fn changes(
     db: &Connection,
     space: i64,
-    (sequence, limit): (u64, usize),
+    sequence: u64,
+    limit: usize,
     version: i64,
 ) -> Outcome<Vec<ImagedChange>> {
     let mut statement = db.prepare_cached(

@@ -252,7 +252,7 @@ fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResul
             }
             Some(Input::Dense(vector)) => {
                 let exact = params.exact.unwrap_or_default();
-                collection.nearest(using, vector.data.clone(), (&accepted, exact), limit)?
+                collection.nearest(using, vector.data.clone(), &accepted, exact, limit)?
             }
             Some(Input::Sparse(vector)) => {
                 let corpus = params.idf.as_ref().and_then(|it| it.corpus.as_ref());

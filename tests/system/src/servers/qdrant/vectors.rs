@@ -54,7 +54,8 @@ impl Collection {
         &self,
         using: &str,
         query: Vec<f32>,
-        (accepted, exact): (&Accepted, bool),
+        accepted: &Accepted,
+        exact: bool,
         limit: usize,
     ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
