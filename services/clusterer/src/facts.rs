@@ -103,7 +103,7 @@ impl Facts {
         self.told_again()
     }
 
-    /// Returns the number of facts that units state, as they were told.
+    /// Returns the number of facts that the units state, before they are folded.
     pub(crate) fn len(&self) -> usize {
         self.sources.len()
     }
