@@ -70,8 +70,17 @@ impl Display {
     /// Takes the sentences that matter most for the question and cost at most `room` tokens; none if even the best does not
     /// fit.
     pub fn within(query: &Query, turn: &Turn, room: u32) -> Option<Display> {
+        Display::among((0..turn.sentences.len()).collect(), query, turn, room)
+    }
+
+    /// Takes those sentences of this display that matter most for the question and cost at most `room` tokens, the best first
+    /// until one does not fit; none if even the best does not. With more room the sentences are the same and more.
+    pub(super) fn part(&self, query: &Query, turn: &Turn, room: u32) -> Option<Display> {
+        Display::among(self.sentences.clone(), query, turn, room)
+    }
+
+    fn among(mut order: Vec<usize>, query: &Query, turn: &Turn, room: u32) -> Option<Display> {
         let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, it)).collect();
-        let mut order: Vec<usize> = (0..turn.sentences.len()).collect();
         order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
         let mut display = Display {
             sentences: Vec::new(),

@@ -7,6 +7,7 @@ mod decided;
 mod derived;
 mod encoded;
 mod favour;
+mod growth;
 mod memory;
 mod narrowed;
 mod recall;

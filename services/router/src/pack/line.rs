@@ -1,0 +1,110 @@
+//! One line of a pack: what it shows of a turn, and what it costs.
+
+use std::collections::BTreeSet;
+
+use chrono::{Datelike, NaiveDate};
+
+use super::display::{Display, Labels, header};
+use crate::query::Query;
+use crate::route::Scored;
+use crate::view::{Turn, View};
+
+/// Tokens that every line is thought to cost in addition, so that the shortest lines are not the cheapest by far.
+const BASE: f32 = 4.0;
+
+/// Index of a unit in the list of scored units, best first.
+pub(super) type Rank = usize;
+
+pub(super) struct Line<'a> {
+    pub(super) rank: Rank,
+    pub(super) actor: &'a str,
+    pub(super) display: Display,
+    /// Tokens without the header of the day.
+    pub(super) price: u32,
+    pub(super) words: BTreeSet<u32>,
+    pub(super) day: NaiveDate,
+    /// What a person decided about the statements of the unit; mostly nothing.
+    pub(super) note: String,
+    /// Tokens of the header of its day, without and with the year.
+    header: [u32; 2],
+    /// The display that the line is to have when there is room, if it shows less now.
+    full: Option<Display>,
+    /// Logarithm of the probability of its unit.
+    log_probability: f32,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn of(view: &'a View, query: &Query, labels: &Labels, (rank, scored): (Rank, &Scored)) -> Line<'a> {
+        let turn = &view.turns()[scored.place];
+        let display = Display::of(query, turn, scored.probability);
+        let day = turn.unit.observed_at.date_naive();
+        Line {
+            rank,
+            actor: &turn.unit.actor,
+            price: labels.price(&turn.unit.actor) + display.tokens + 1,
+            words: words(&display, turn),
+            display,
+            header: [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32),
+            day,
+            note: String::new(),
+            full: None,
+            log_probability: scored.probability.max(1e-30).ln(),
+        }
+    }
+
+    /// Adds a note behind the text.
+    pub(super) fn annotate(&mut self, note: String) {
+        if !note.is_empty() {
+            self.price += text::tokens(&note) as u32;
+            self.note = note;
+        }
+    }
+
+    /// Shows less of the turn until there is room for the rest.
+    pub(super) fn clip(&mut self, display: Display, turn: &Turn) {
+        let full = self.show(display, turn);
+        self.full = Some(full);
+    }
+
+    /// Returns the tokens that showing the line in full would add; none if it is.
+    pub(super) fn clipped_by(&self) -> Option<u32> {
+        self.full.as_ref().map(|full| full.tokens - self.display.tokens)
+    }
+
+    /// Shows all that it is to show.
+    pub(super) fn unclip(&mut self, turn: &Turn) {
+        if let Some(full) = self.full.take() {
+            self.show(full, turn);
+        }
+    }
+
+    fn show(&mut self, display: Display, turn: &Turn) -> Display {
+        self.price = self.price - self.display.tokens + display.tokens;
+        self.words = words(&display, turn);
+        std::mem::replace(&mut self.display, display)
+    }
+
+    /// Returns the tokens it adds to lines of these days.
+    pub(super) fn cost(&self, days: &BTreeSet<NaiveDate>) -> u32 {
+        let [day, day_and_year] = self.header;
+        let header = if days.contains(&self.day) {
+            0
+        } else if days.iter().any(|it| it.year() == self.day.year()) {
+            day
+        } else {
+            day_and_year
+        };
+        self.price + header
+    }
+
+    /// Returns the logarithm of its probability for its price.
+    pub(super) fn worth(&self, days: &BTreeSet<NaiveDate>) -> f32 {
+        self.log_probability - (self.cost(days) as f32 + BASE).ln()
+    }
+}
+
+/// Stems that a line shows.
+fn words(display: &Display, turn: &Turn) -> BTreeSet<u32> {
+    let sentences = display.sentences.iter().map(|it| &turn.sentences[*it]);
+    sentences.flat_map(|it| it.words.iter().copied()).collect()
+}

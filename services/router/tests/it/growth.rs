@@ -1,0 +1,93 @@
+//! A larger budget never shows less: every line of a pack is in every larger pack, with at least the same sentences.
+
+use domain::evidence::PackItem;
+use domain::unit::Unit;
+use proptest::prelude::*;
+use router::view::View;
+
+use crate::talk::{ask, request, said};
+
+const SENTENCES: [&str; 12] = [
+    "The bakery opens beside the old harbour in June.",
+    "Ines bought a stone oven for the bakery.",
+    "Piet painted the sign of the bakery.",
+    "It rained.",
+    "We argued about the rent of the bakery for two hours, and the landlord came down by ten euros in the end.",
+    "My sister wants rye bread, spelt bread, rolls, two cakes and a tart with plums for her wedding.",
+    "The oven broke.",
+    "Nobody came.",
+    "In June the ferry brings tourists to the harbour, they eat and leave.",
+    "Deliveries of flour come on Tuesdays at five.",
+    "He said the tiles, the lamps, the drains, the counter and the chimney cost more than the oven and the sign together.",
+    "Good night!",
+];
+
+/// Turns of one to nine sentences, of three speakers over some weeks.
+fn talk() -> impl Strategy<Value = Vec<Unit>> {
+    let sentences = prop::collection::vec(0..SENTENCES.len(), 1..10);
+    let turn = (0..28_usize, 0..3_usize, sentences);
+    prop::collection::vec(turn, 1..60).prop_map(|turns| {
+        let units = turns.into_iter().enumerate().map(|(at, (day, actor, sentences))| {
+            let text: Vec<&str> = sentences.into_iter().map(|it| SENTENCES[it]).collect();
+            let time = format!("2024-05-{:02}T{:02}:{:02}:00Z", day + 1, at / 60, at % 60);
+            let actor = ["Ines", "Piet", "Maximiliane Achterberg"][actor];
+            said(at, &format!("{time}|{actor}|{}", text.join(" ")))
+        });
+        units.collect()
+    })
+}
+
+fn shown(view: &View, tokens: u32) -> Vec<PackItem> {
+    let routed = ask(view, &request("When does the bakery with the oven open?", tokens));
+    assert!(
+        routed.pack.tokens <= tokens,
+        "{} of {tokens} tokens",
+        routed.pack.tokens
+    );
+    routed.pack.items
+}
+
+/// Returns the sentences of a line.
+fn sentences(item: &PackItem) -> Vec<&'static str> {
+    SENTENCES.into_iter().filter(|it| item.text.contains(it)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_larger_budget_shows_all_that_a_smaller_one_shows(units in talk(), mut budgets in prop::collection::vec(20..1_400_u32, 2..6)) {
+        let view = View::of(units);
+        budgets.sort_unstable();
+        let packs: Vec<Vec<PackItem>> = budgets.iter().map(|it| shown(&view, *it)).collect();
+        for pair in packs.windows(2) {
+            for item in &pair[0] {
+                let larger = pair[1].iter().find(|it| it.unit == item.unit);
+                prop_assert!(larger.is_some(), "{budgets:?}: lost {item:?}");
+                let (less, more) = (sentences(item), larger.map(sentences).unwrap_or_default());
+                prop_assert!(less.iter().all(|it| more.contains(it)), "{budgets:?}: {less:?} became {more:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn budgets_are_used() {
+    let units = (0..40).map(|at| {
+        let text = [
+            SENTENCES[at % 12],
+            SENTENCES[(at * 5 + 1) % 12],
+            SENTENCES[(at * 7 + 3) % 12],
+        ]
+        .join(" ");
+        said(
+            at,
+            &format!("2024-05-{:02}T09:00:00Z|Ines|Day {at}: {text}", at % 28 + 1),
+        )
+    });
+    let view = View::of(units);
+    for tokens in [128, 256, 512] {
+        let used: u32 = shown(&view, tokens).iter().map(|it| it.tokens).sum();
+        assert!(used > tokens * 9 / 10, "{used} of {tokens} tokens");
+    }
+}
