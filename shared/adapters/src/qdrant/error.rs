@@ -14,6 +14,9 @@ const OTHER_PROTOCOL: [&str; 4] = [
     "corrupt message",
 ];
 
+/// What the driver says of a connection that the other side closed before it answered.
+const BROKEN_OFF: [&str; 3] = ["connection closed", "broken pipe", "connection reset"];
+
 /// Why Qdrant cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -34,7 +37,7 @@ pub enum SetupError {
         source: Box<QdrantError>,
     },
     /// The server cannot be reached or does not answer.
-    #[error("qdrant at {url} is not available")]
+    #[error("qdrant at {url} is not available{}", broken_off(url, source.as_deref()))]
     Unavailable {
         /// Where it was looked for.
         url: String,
@@ -107,10 +110,24 @@ fn hint(url: &str) -> String {
 
 /// Returns true if the other side answered, but in another protocol: the REST port, or TLS on one side only.
 pub(super) fn is_other_protocol(error: &QdrantError) -> bool {
+    says(error, &OTHER_PROTOCOL)
+}
+
+/// Returns the hint for a connection that was accepted and closed before an answer: a server that stops does that, and so does
+/// one of another protocol whose answer came after the driver had given up.
+fn broken_off(url: &str, source: Option<&QdrantError>) -> String {
+    match source.is_some_and(|error| says(error, &BROKEN_OFF)) {
+        true => format!(": it closed the connection; unless it is about to stop, {}", hint(url)),
+        false => String::new(),
+    }
+}
+
+/// Returns true if the error or one of its causes contains one of the phrases.
+fn says(error: &QdrantError, phrases: &[&str]) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(it) = cause {
-        let said = it.to_string();
-        if OTHER_PROTOCOL.iter().any(|words| said.contains(words)) {
+        let message = it.to_string();
+        if phrases.iter().any(|phrase| message.contains(phrase)) {
             return true;
         }
         cause = it.source();

@@ -1,5 +1,5 @@
-use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 use adapters::qdrant::{Drift, Options, QdrantIndex, SetupError, provision};
@@ -120,19 +120,28 @@ async fn a_wrong_key_is_refused() {
     );
 }
 
-/// Answers every connection as the REST port does, which speaks HTTP/1.1.
+/// Answers every connection as the REST port does, which speaks HTTP/1.1: it reads what the client sends first, answers, and
+/// lets the client close. One that closes with bytes unread resets the connection, and the answer may be lost with it.
 fn rest_port() -> std::net::SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let answer = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-            if let Ok(mut stream) = stream {
-                drop(stream.write_all(answer));
-            }
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || refuse_as_rest_port(stream));
         }
     });
     address
+}
+
+fn refuse_as_rest_port(mut stream: TcpStream) {
+    let mut sent = [0; 4096];
+    if matches!(stream.read(&mut sent), Ok(0) | Err(_)) {
+        return;
+    }
+    let answer = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    if stream.write_all(answer).is_ok() {
+        while !matches!(stream.read(&mut sent), Ok(0) | Err(_)) {}
+    }
 }
 
 /// The usual mistakes about the address are named; a port that nobody listens on is no such mistake.
