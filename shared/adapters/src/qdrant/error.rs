@@ -122,9 +122,14 @@ fn broken_off(url: &str, source: Option<&QdrantError>) -> String {
     }
 }
 
-/// Returns true if the error or one of its causes contains one of the phrases.
+/// Returns true if the error or one of its causes contains one of the phrases. The driver's error does not name the status of
+/// a response as its source.
 fn says(error: &QdrantError, phrases: &[&str]) -> bool {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = if let QdrantError::ResponseError { status } = error {
+        Some(status)
+    } else {
+        Some(error)
+    };
     while let Some(it) = cause {
         let message = it.to_string();
         if phrases.iter().any(|phrase| message.contains(phrase)) {
