@@ -40,6 +40,8 @@ pub struct Check {
 pub(crate) struct Opinion {
     /// Whether to refuse.
     pub(crate) refuse: bool,
+    /// How much speaks for it above the threshold, in logits; at most 0 if nothing is refused.
+    pub(crate) excess: f32,
     /// How much of it comes from others owning the evidence, in logits.
     pub(crate) others: f32,
     /// How much of it comes from a time or name that the evidence lacks, in logits.
@@ -91,8 +93,10 @@ impl Check {
             .iter()
             .zip(&products)
             .filter(|it| matches!(*it.0, "time_off" | "name_missing"));
+        let excess = self.bias + products.iter().sum::<f32>() - self.threshold;
         Opinion {
-            refuse: self.bias + products.iter().sum::<f32>() > self.threshold,
+            refuse: excess > 0.0,
+            excess,
             others: products.iter().take(OWNED).sum(),
             lacking: lacking.map(|it| it.1).sum(),
         }

@@ -21,6 +21,12 @@ pub enum Error {
         /// What is wrong with them.
         source: WeightsError,
     },
+    /// The precision is no share.
+    #[error("[reader] precision is {found}; it is a probability above 0 and at most 1, such as 0.85")]
+    Precision {
+        /// What is set.
+        found: f32,
+    },
     /// The reading itself broke.
     #[error("reading did not finish")]
     Unfinished(#[from] tokio::task::JoinError),
@@ -30,7 +36,7 @@ impl Classify for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Error::QuestionTooLong { .. } => ErrorKind::Invalid,
-            Error::Weights { .. } | Error::Unfinished(_) => ErrorKind::Internal,
+            Error::Weights { .. } | Error::Precision { .. } | Error::Unfinished(_) => ErrorKind::Internal,
         }
     }
 }

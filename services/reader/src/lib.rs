@@ -11,6 +11,7 @@
 mod amend;
 mod answer;
 mod answering;
+pub mod certainty;
 pub mod check;
 pub mod choices;
 mod error;
@@ -24,6 +25,7 @@ mod pool;
 mod question;
 mod rank;
 mod read;
+mod refuse;
 mod stated;
 pub mod weights;
 mod words;
@@ -40,7 +42,7 @@ use answering::Answering;
 
 pub use error::Error;
 pub use plan::plan;
-pub use read::{Reader, features};
+pub use read::{Assessed, Reader, features};
 
 /// Settings in `[reader]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,6 +59,12 @@ pub struct Config {
     /// File with the weights of the check whether to refuse, as `mnemic-train refusal` writes it; empty: those that are built
     /// in.
     pub refusal: PathBuf,
+    /// Least probability, above 0 and at most 1, that a short answer made without a language model is right; one that is less
+    /// certain is not given.
+    pub precision: f32,
+    /// File with the weights that say how certain an answer is, as `mnemic-train certainty` writes it; empty: those that are
+    /// built in.
+    pub certainty: PathBuf,
     /// File with the weights that choose an answer, as `mnemic-train answers` writes it; empty: those that are built in.
     pub answers: PathBuf,
 }
@@ -69,6 +77,8 @@ impl Default for Config {
             scenes_max: 64,
             question_bytes_max: 16 * 1024,
             refusal: PathBuf::new(),
+            precision: 0.85,
+            certainty: PathBuf::new(),
             answers: PathBuf::new(),
         }
     }

@@ -62,6 +62,9 @@ pub struct Question {
     pub question: String,
     /// The gold answer; empty if there is none.
     pub answer: String,
+    /// Other wordings of a right answer.
+    #[serde(default)]
+    pub accept: Vec<String>,
     /// Kind of question, for tables.
     pub category: String,
     /// The kind as a number where answers are scored by kind: 1 lists, 3 answers with a remark behind a semicolon.

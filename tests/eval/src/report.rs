@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::score::summary::{ALL, Summary};
 
 /// Columns of the table: metric and heading.
-const COLUMNS: [(&str, &str); 21] = [
+const COLUMNS: [(&str, &str); 24] = [
     ("n", "n"),
     ("R@1", "R@1"),
     ("R@3", "R@3"),
@@ -26,6 +26,9 @@ const COLUMNS: [(&str, &str); 21] = [
     ("used@512", "used512"),
     ("prec@512", "prec512"),
     ("ans@512", "ans512"),
+    ("right", "right"),
+    ("given", "given"),
+    ("fooled", "fooled"),
     ("answer", "ansF1"),
     ("refusal_F1", "refF1"),
 ];

@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod porter;
 pub mod retrieval;
+pub mod right;
 pub mod summary;
 pub mod words;
 
@@ -100,6 +101,20 @@ pub fn score(data: &DataSet, run: &[Line], labels: Labels) -> anyhow::Result<Vec
     Ok(rows)
 }
 
+/// Adds `right`, whether a given answer is right; `given`, whether an answerable question got one; and `fooled`, whether an
+/// unanswerable one did. Questions with options or a rubric ask for no short answer.
+fn by_answer(question: &Question, line: &Line, metrics: &mut Metrics) {
+    if !question.options.is_empty() || !question.rubric.is_empty() {
+        return;
+    }
+    let given = line.answer.as_deref().filter(|it| !it.is_empty() && !line.refused());
+    let name = if question.answerable { "given" } else { "fooled" };
+    metrics.insert(name.into(), f64::from(given.is_some()));
+    if let Some(given) = given {
+        metrics.insert("right".into(), f64::from(right::is_right(question, given)));
+    }
+}
+
 fn row(
     question: &Question,
     line: Option<&Line>,
@@ -116,6 +131,7 @@ fn row(
     let answered = line.answer.is_some() || line.abstained.is_some();
     if answered {
         metrics.insert("answer".into(), answer::score(question, answer, line));
+        by_answer(question, line, &mut metrics);
     }
     if question.answerable && !groups.is_empty() {
         retrieval::by_rank(&groups, &line.ranked, &mut metrics);

@@ -8,7 +8,6 @@ use domain::message::AnswerV1;
 use eval::data::Question;
 use eval::run_file::Line;
 use eval::score::answer::score;
-use reader::check::Check;
 use reader::choices::{Choice, choices, names, turn_choice};
 use reader::weights::{File, VERSION, Weights};
 use reader::{Config, Reader};
@@ -188,14 +187,13 @@ pub fn left_out(
 ) -> anyhow::Result<Vec<String>> {
     let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
     let shipped = Reader::new(&Config::default())?;
-    let refusal = Check::builtin().map_err(Clone::clone)?;
     for fold in 0..folds {
         let here = |at: usize| asked[at].conversation % folds == fold;
         let fitted = fit(lessons, prior, l2, &|at| !here(at))?;
-        let fitted = Reader::with(Weights::of(&fitted)?, refusal.clone());
+        let fitted = shipped.clone().with_answers(Weights::of(&fitted)?);
         for it in (0..asked.len()).filter(|it| here(*it)).map(|it| &asked[it]) {
             let worth = |reader: &Reader| {
-                let answer = reader.read(&it.request).answer;
+                let answer = reader.assess(&it.request).answered.answer;
                 answer.map_or(0.0, |found| worth(it.question, &found.text))
             };
             let (new, old) = (worth(&fitted), worth(&shipped));

@@ -7,11 +7,13 @@
 //! Mnemic serves: what ships is the weights file.
 
 pub mod answers;
+pub mod certainty;
 pub mod cli;
 pub mod encode;
 pub mod fit;
 pub mod heads;
 pub mod interval;
+pub mod logistic;
 pub mod measure;
 pub mod poured;
 pub mod refusal;

@@ -13,12 +13,9 @@ use router::heads::Weights;
 use router::route;
 use serde_json::{Value, json};
 
+use crate::logistic::{self, Logistic, probability};
 use crate::world::{World, request};
 
-/// Steps of the optimiser; it has converged long before.
-const STEPS: usize = 600;
-/// Added to the deviation of a feature, so that one that hardly varies gets no great weight.
-const STEADY: f64 = 1e-3;
 /// Bins of the reliability table.
 const BINS: usize = 10;
 
@@ -128,7 +125,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
 }
 
 /// What kind of trap a question is stands in a field that scoring does not know.
-fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+pub(crate) fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let path = dir.join("questions.jsonl");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut kinds = BTreeMap::new();
@@ -179,72 +176,19 @@ pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
     fine.get(allowed).copied().unwrap_or_default()
 }
 
-/// Logistic regression on features scaled to deviation 1, by accelerated gradient steps that keep the signs.
+/// Fits the weights, their signs given.
 fn regress(samples: &[&Sample], l2: f64) -> Fitted {
-    let width = NAMES.len();
-    let count = samples.len().max(1) as f64;
-    let value = |sample: &Sample, at: usize| f64::from(sample.values[at]);
-    let mean: Vec<f64> = (0..width)
-        .map(|at| samples.iter().map(|it| value(it, at)).sum::<f64>() / count)
-        .collect();
-    let variance = |at: usize| samples.iter().map(|it| (value(it, at) - mean[at]).powi(2)).sum::<f64>() / count;
-    let deviation: Vec<f64> = (0..width).map(|at| variance(at).sqrt() + STEADY).collect();
     let rows: Vec<Vec<f64>> = samples
         .iter()
-        .map(|it| {
-            let scaled = (0..width).map(|at| (value(it, at) - mean[at]) / deviation[at]);
-            scaled.chain([1.0]).collect()
-        })
+        .map(|it| it.values.iter().map(|value| f64::from(*value)).collect())
         .collect();
-    let traps: Vec<f64> = samples.iter().map(|it| f64::from(u8::from(it.trap))).collect();
-    // The curvature of the loss is at most a quarter of the largest eigenvalue, which the number of columns bounds.
-    let step = 1.0 / (0.25 * (width + 1) as f64 + 2.0 * l2);
-    let (mut best, mut ahead, mut pace) = (vec![0.0; width + 1], vec![0.0; width + 1], 1.0_f64);
-    for _ in 0..STEPS {
-        let gradient = gradient(&rows, &traps, &ahead, l2);
-        let mut next: Vec<f64> = ahead
-            .iter()
-            .zip(&gradient)
-            .map(|(it, slope)| it - step * slope)
-            .collect();
-        for (weight, sign) in next.iter_mut().zip(SIGNS).filter(|it| it.1 != 0) {
-            *weight = f64::from(sign) * (f64::from(sign) * *weight).max(0.0);
-        }
-        let faster = 0.5 * (1.0 + (1.0 + 4.0 * pace * pace).sqrt());
-        let push = (pace - 1.0) / faster;
-        ahead = next
-            .iter()
-            .zip(&best)
-            .map(|(new, old)| new + push * (new - old))
-            .collect();
-        (best, pace) = (next, faster);
-    }
-    let weights: Vec<f64> = (0..width).map(|at| best[at] / deviation[at]).collect();
-    let shift: f64 = weights.iter().zip(&mean).map(|(weight, mean)| weight * mean).sum();
+    let traps: Vec<bool> = samples.iter().map(|it| it.trap).collect();
+    let Logistic { weights, bias } = logistic::regress(&rows, &traps, &SIGNS, l2);
     Fitted {
-        bias: best[width] - shift,
         weights,
+        bias,
         threshold: 0.0,
     }
-}
-
-fn gradient(rows: &[Vec<f64>], traps: &[f64], weights: &[f64], l2: f64) -> Vec<f64> {
-    let mut sum: Vec<f64> = vec![0.0; weights.len()];
-    for (row, trap) in rows.iter().zip(traps) {
-        let logit: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-        let off = (probability(logit) - trap) / rows.len() as f64;
-        sum.iter_mut().zip(row).for_each(|(it, value)| *it += off * value);
-    }
-    let last = weights.len() - 1;
-    sum.iter_mut()
-        .zip(weights)
-        .take(last)
-        .for_each(|(it, weight)| *it += 2.0 * l2 * weight);
-    sum
-}
-
-fn probability(logit: f64) -> f64 {
-    1.0 / (1.0 + (-logit).exp())
 }
 
 /// Says how good logits are at a threshold: precision, recall and F1, the share refused by kind, by setting, and how far the

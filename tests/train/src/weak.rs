@@ -26,6 +26,7 @@ pub fn add(worlds: &mut [World]) {
                 split: Some(world.setting.clone()),
                 question: wording(&subject, &key),
                 answer: String::new(),
+                accept: Vec::new(),
                 category: "weak".to_owned(),
                 category_id: None,
                 evidence: vec![turn],

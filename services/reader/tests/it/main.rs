@@ -4,6 +4,7 @@
 
 mod amended;
 mod at_work;
+mod certain;
 mod changes;
 mod gaps;
 mod kinds;

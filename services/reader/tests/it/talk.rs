@@ -9,7 +9,7 @@ use reader::{Config, Reader};
 
 /// Reads with the weights that are built in.
 pub(crate) fn read(request: &AnswerV1) -> AnsweredV1 {
-    Reader::new(&Config::default()).unwrap().read(request)
+    Reader::new(&Config::default()).unwrap().assess(request).answered
 }
 
 /// A talk: lines of "Speaker: text" on one day; an empty line parts sessions, a line "@ date" sets the day.

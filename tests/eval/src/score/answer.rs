@@ -67,7 +67,7 @@ fn f1(answer: &str, gold: &str) -> f64 {
 }
 
 /// Lower case, without ASCII punctuation and without "a", "an", "the", "and".
-fn stems(text: &str) -> Vec<String> {
+pub(super) fn stems(text: &str) -> Vec<String> {
     let plain: String = text
         .to_lowercase()
         .chars()

@@ -1,0 +1,68 @@
+//! An answer is given only if it is certain enough; the evidence speaks for itself otherwise.
+
+use domain::anchor::AnswerKind;
+use domain::evidence::Sufficiency;
+use reader::{Config, Error, Reader};
+
+use crate::talk::Talk;
+
+fn reader(precision: f32) -> Reader {
+    let config = Config {
+        precision,
+        ..Config::default()
+    };
+    Reader::new(&config).unwrap()
+}
+
+/// What is stated outright, and what has to be guessed from phrases.
+const TALK: &str = "Petra: I just moved to Bremen for a new job.\n\
+                    Sam: the boiler is making that noise again\n\
+                    Petra: did jo fix it or does the landlord have to come?\n\
+                    Sam: jo says the landlord is doing it friday";
+
+#[test]
+fn what_is_stated_outright_is_answered() {
+    let talk = Talk::new(TALK);
+    let stated = talk.request(AnswerKind::Where, "Where does Petra live?", "Petra", "");
+    let guessed = talk.request(AnswerKind::YesNo, "Did jo fix the boiler?", "", "");
+    let [sure, unsure] = [&stated, &guessed].map(|it| reader(0.85).assess(it).answered.answer.unwrap().confidence);
+    assert!(sure > unsure, "{sure} and {unsure}");
+    let answered = reader(sure).read(&stated);
+    assert_eq!(answered.verdict.status, Sufficiency::Supported, "{answered:?}");
+    let answer = answered.answer.unwrap();
+    assert_eq!((answer.text.as_str(), answer.confidence), ("Bremen", sure));
+    assert_eq!(reader(sure).read(&guessed).answer, None);
+}
+
+#[test]
+fn an_uncertain_answer_is_withheld_with_a_reason() {
+    let request = Talk::new(TALK).request(AnswerKind::YesNo, "Did jo fix the boiler?", "", "");
+    let found = reader(0.85).assess(&request).answered;
+    let confidence = found.answer.unwrap().confidence;
+    assert!(confidence < 0.85, "{confidence}");
+    let answered = reader(0.85).read(&request);
+    assert_eq!(answered.answer, None);
+    assert_eq!(answered.verdict.status, Sufficiency::Partial);
+    let reasons = ["the evidence may hold the answer, but no short answer is certain enough"];
+    assert_eq!(answered.verdict.reasons, reasons);
+    let given = reader(confidence).read(&request);
+    assert!(given.answer.is_some(), "at its own probability it is given: {given:?}");
+}
+
+#[test]
+fn a_precision_that_is_no_probability_is_refused() {
+    for precision in [0.0, -1.0, 1.1, f32::NAN, f32::INFINITY] {
+        let config = Config {
+            precision,
+            ..Config::default()
+        };
+        let error = Reader::new(&config).unwrap_err();
+        assert!(matches!(error, Error::Precision { .. }), "{precision}: {error}");
+    }
+    assert!(
+        reader(1.0)
+            .read(&Talk::new(TALK).request(AnswerKind::Where, "Where does Petra live?", "Petra", ""))
+            .answer
+            .is_none()
+    );
+}

@@ -1,0 +1,164 @@
+//! Whether a short answer is right, as a reader would say who has the gold answer before them: yes or no, and no share of words.
+
+use super::answer::stems;
+use crate::data::Question;
+
+/// An answer may hold this many words more than the right one.
+const MORE: usize = 4;
+/// An answer of fewer words than the right one has to hold this share of them.
+const LEAST: f64 = 0.6;
+
+/// Words that an answer may have or lack, as stems; "may" is a month here.
+const FUNCTION_WORDS: [&str; 36] = [
+    "in", "on", "at", "of", "to", "for", "with", "by", "from", "is", "wa", "ar", "were", "be", "been", "it", "hi",
+    "her", "their", "my", "your", "our", "she", "he", "thei", "i", "you", "we", "ha", "have", "had", "that", "thi",
+    "will", "s", "about",
+];
+
+const NUMBERS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// Returns true if an answer says what the gold answer or one of the other accepted wordings says. No answer to an unanswerable
+/// question is right.
+pub fn is_right(question: &Question, answer: &str) -> bool {
+    question.answerable
+        && std::iter::once(&question.answer)
+            .chain(&question.accept)
+            .any(|gold| says(answer, gold))
+}
+
+fn says(answer: &str, gold: &str) -> bool {
+    let (answer, gold) = (tokens(answer), tokens(gold));
+    if let Some(polarity @ ("yes" | "no")) = gold.first().map(String::as_str) {
+        return answer.first().is_some_and(|it| it == polarity);
+    }
+    let (answer, gold) = (content(answer), content(gold));
+    if answer.is_empty() || gold.is_empty() {
+        return answer == gold;
+    }
+    let within = |of: &[String], all: &[String]| of.iter().filter(|it| all.contains(it)).count();
+    let figures_agree = {
+        let figures = |all: &[String]| -> Vec<String> { all.iter().filter(|it| is_figure(it)).cloned().collect() };
+        let (said, right) = (figures(&answer), figures(&gold));
+        within(&right, &said) == right.len() && (right.is_empty() || within(&said, &right) == said.len())
+    };
+    let is_whole = within(&gold, &answer) == gold.len() && answer.len() <= gold.len() + MORE;
+    let is_part = within(&answer, &gold) == answer.len() && answer.len() as f64 >= LEAST * gold.len() as f64;
+    figures_agree && (is_whole || is_part)
+}
+
+/// A number that is no year: a year may be left out of a date.
+fn is_figure(token: &str) -> bool {
+    token.starts_with(|it: char| it.is_ascii_digit())
+        && !(token.len() == 4 && token.bytes().all(|it| it.is_ascii_digit()))
+}
+
+fn content(tokens: Vec<String>) -> Vec<String> {
+    let content: Vec<String> = tokens
+        .iter()
+        .filter(|it| !FUNCTION_WORDS.contains(&it.as_str()))
+        .cloned()
+        .collect();
+    if content.is_empty() { tokens } else { content }
+}
+
+/// Returns the stems, numbers as figures.
+fn tokens(text: &str) -> Vec<String> {
+    let apart = text
+        .replace(['-', '/', '\u{2013}', '\u{2014}'], " ")
+        .replace(['\u{2019}', '\u{2018}'], "'");
+    let figure = |stem: String| match NUMBERS.iter().position(|it| *it == stem) {
+        Some(number) => number.to_string(),
+        None => stem,
+    };
+    let ordinal = |stem: String| {
+        let digits = stem.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+        let ends = ["st", "nd", "rd", "th"];
+        match !digits.is_empty() && ends.contains(&&stem[digits.len()..]) {
+            true => digits.to_owned(),
+            false => stem,
+        }
+    };
+    let months = |word: &str| {
+        match word.to_lowercase().as_str() {
+            "jan" => "january",
+            "feb" => "february",
+            "mar" => "march",
+            "apr" => "april",
+            "jun" => "june",
+            "jul" => "july",
+            "aug" => "august",
+            "sep" | "sept" => "september",
+            "oct" => "october",
+            "nov" => "november",
+            "dec" => "december",
+            _ => return word.to_owned(),
+        }
+        .to_owned()
+    };
+    let words: Vec<String> = apart
+        .split_whitespace()
+        .map(|it| months(it.trim_matches(['.', ','])))
+        .collect();
+    stems(&words.join(" ")).into_iter().map(ordinal).map(figure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_right_if_it_says_the_same() {
+        for (answer, gold) in [
+            ("8 May 2026", "May 8th, 2026"),
+            ("16 May", "16 May 2026"),
+            ("three", "3 cats"),
+            ("the blue bike", "blue bike"),
+            ("Ana Lopez", "Dr. Ana Lopez"),
+            ("Yes", "Yes, in March"),
+            ("in Ghent", "Ghent"),
+        ] {
+            assert!(says(answer, gold), "{answer} for {gold}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_wrong_if_it_says_less_or_something_else() {
+        for (answer, gold) in [
+            ("9 May 2026", "8 May 2026"),
+            ("May 2026", "8 May 2026"),
+            ("8 June 2026", "8 May 2026"),
+            ("No", "Yes"),
+            ("4", "three"),
+            ("Lopez", "Maria Vidal"),
+            ("bread", "bread, butter and eggs"),
+            (
+                "the bakery where we met Ana on the way to the old harbour last June",
+                "the bakery",
+            ),
+        ] {
+            assert!(!says(answer, gold), "{answer} for {gold}");
+        }
+    }
+}
