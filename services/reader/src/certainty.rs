@@ -24,7 +24,7 @@ pub const VERSION: &str = "certainty-1";
 pub type Features = Vec<f32>;
 
 /// Names of the features, in their order.
-pub const NAMES: [&str; 44] = [
+pub const NAMES: [&str; 43] = [
     "stated",
     "stated_confidence",
     "time",
@@ -68,14 +68,13 @@ pub const NAMES: [&str; 44] = [
     "plural",
     "window",
     "words_of_question",
-    "foreign",
 ];
 
 /// What each feature may say, by the sign of its weight; 0 where it may say either. A fit that turns one round has learned an
 /// accident of its data.
 pub const SIGNS: [i8; NAMES.len()] = [
     1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, -1, -1, 1, 1, 1, 1, 1, -1, 0, 0, -1, 0, -1,
-    -1, 0, 0, 0, -1, 0, 0, 0,
+    -1, 0, 0, 0, -1, 0, 0,
 ];
 
 /// A logistic regression as `mnemic-train certainty` writes it.
@@ -240,7 +239,7 @@ fn least_match(question: &Question, pool: &Pool<'_>, found: &Found) -> f32 {
 /// Signs of program text.
 const CODE: [&str; 9] = ["::", "()", "{", "}", "=", "/", "_", "<", "`"];
 
-fn of_answer(case: &Case<'_>) -> [f32; 12] {
+fn of_answer(case: &Case<'_>) -> [f32; 11] {
     let Case {
         request,
         question,
@@ -264,7 +263,6 @@ fn of_answer(case: &Case<'_>) -> [f32; 12] {
         flag(question.plural),
         flag(question.window.is_some()),
         (question.words.len() as f32 / 8.0).min(1.0),
-        flag(question.replies[0] != "Yes"),
     ]
 }
 

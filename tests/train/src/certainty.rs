@@ -1,6 +1,8 @@
 //! Fits how certain an answer has to be: the reader answers every question of data sets, each answer is compared with the gold
 //! answer, and a logistic regression learns from the features of an answer whether it is right.
 
+pub(crate) mod command;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

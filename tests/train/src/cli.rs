@@ -14,7 +14,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::answers;
-use crate::certainty;
+use crate::certainty::command::Certainty;
 use crate::encode::Encoder;
 use crate::heads::{Plan, train};
 use crate::interval::interval;
@@ -47,28 +47,6 @@ enum Command {
     Certainty(Certainty),
     /// Fits what the reader weighs to choose a short answer, and says what it is worth on conversations left out.
     Answers(Answers),
-}
-
-#[derive(Args)]
-struct Certainty {
-    /// Folders with conversations.jsonl and questions.jsonl.
-    #[arg(long, required = true)]
-    data: Vec<PathBuf>,
-    /// Where the weights go; without it, the built-in weights are measured on the data and nothing is fitted.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    /// Name of the weights.
-    #[arg(long, default_value = "certainty-1")]
-    name: String,
-    /// Weight decay.
-    #[arg(long, default_value_t = 0.003)]
-    l2: f64,
-    /// Least probability of an answer that counts as given.
-    #[arg(long, default_value_t = 0.85)]
-    precision: f64,
-    /// Where the answers go with their features, as JSON lines.
-    #[arg(long)]
-    dump: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -327,38 +305,6 @@ impl Refusal {
         });
         let file = serde_json::to_string_pretty(&fitted.file(&self.name, &about))?;
         std::fs::write(&self.out, file + "\n").with_context(|| format!("cannot write {}", self.out.display()))
-    }
-}
-
-impl Certainty {
-    #[expect(clippy::print_stdout, reason = "the tables are what the command is for")]
-    fn run(self) -> anyhow::Result<()> {
-        let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
-        let reader = Reader::new(&reader::Config::default())?;
-        let mut answers = certainty::Answers::default();
-        for dir in &self.data {
-            answers.add(dir, weights, &reader)?;
-        }
-        let logits = match self.out {
-            Some(_) => answers.left_out(self.l2),
-            None => answers.logits(),
-        };
-        for line in answers.report(&logits, self.precision) {
-            println!("{line}");
-        }
-        if let Some(dump) = &self.dump {
-            answers.dump(dump, &logits)?;
-        }
-        let Some(out) = &self.out else {
-            return Ok(());
-        };
-        let data = self
-            .data
-            .iter()
-            .map(|it| digest(it))
-            .collect::<anyhow::Result<Vec<String>>>()?;
-        let file = serde_json::to_string_pretty(&answers.file(&self.name, self.l2, &data)?)?;
-        std::fs::write(out, file + "\n").with_context(|| format!("cannot write {}", out.display()))
     }
 }
 

@@ -15,7 +15,7 @@ fn reader(precision: f32) -> Reader {
 }
 
 /// What is stated outright, and what has to be guessed from phrases.
-const TALK: &str = "Petra: I just moved to Bremen for a new job.\n\
+const TALK: &str = "Petra: I live in Bremen now, by the way.\n\
                     Sam: the boiler is making that noise again\n\
                     Petra: did jo fix it or does the landlord have to come?\n\
                     Sam: jo says the landlord is doing it friday";
