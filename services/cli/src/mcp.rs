@@ -23,38 +23,42 @@ pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Does the same without a server, over the memory in a folder, which this process serves meanwhile.
+/// Does the same without a server, over the memory in a folder, which this process alone has open meanwhile. It listens on
+/// no port: whoever else is on this machine cannot reach the memory through it.
 pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
-    let space = &args.space;
     let local = Local {
         config: args.config.clone(),
-        data: None,
+        data: Some(data.to_owned()),
     };
     let prepared = serve::settings(&local).and_then(|mut settings| {
-        // Only this process calls it, and it serves files whatever the settings name.
-        settings.set("gateway.keys", Vec::<String>::new())?;
+        // It serves files whatever the settings name, and its standard error is the agent's log.
         settings.set("backends.kind", "embedded")?;
-        let url = serve::apart(&mut settings, data)?;
+        settings.set("telemetry.level", "error")?;
         config::check_weights(&settings)?;
-        Ok((settings, url))
+        Ok(settings)
     });
-    let (settings, url) = match prepared {
+    let settings = match prepared {
         Ok(it) => it,
         Err(error) => {
             out::complain(&format!("error: {error:#}"));
             return ExitCode::FAILURE;
         }
     };
-    host::standalone(settings, async |ctx| {
-        let listen = async {
-            let heard = tokio::select! {
-                heard = async { if serve::up(&ctx).await { speak(&url, None, space).await } else { Ok(()) } } => heard,
-                () = ctx.shutdown.cancelled() => Ok(()),
+    let agent = gateway::Local {
+        space: args.space.clone(),
+        key: args.remote.key.clone(),
+    };
+    host::without_ports(settings, async |ctx| {
+        let speak = async {
+            let spoken = if serve::up(&ctx).await {
+                gateway::serve_mcp(ctx.clone(), agent).await
+            } else {
+                Ok(())
             };
             ctx.shutdown.cancel();
-            heard
+            spoken
         };
-        tokio::try_join!(serve::services(ctx.clone()), listen)?;
+        tokio::try_join!(serve::workers(ctx.clone()), speak)?;
         Ok(())
     })
 }

@@ -62,8 +62,13 @@ pub(crate) fn serve(args: &Serve) -> ExitCode {
 
 /// Runs the five services until shutdown.
 pub(crate) async fn services(ctx: Context) -> anyhow::Result<()> {
+    tokio::try_join!(gateway::run(ctx.clone()), workers(ctx))?;
+    Ok(())
+}
+
+/// Runs the services behind the gateway until shutdown.
+pub(crate) async fn workers(ctx: Context) -> anyhow::Result<()> {
     tokio::try_join!(
-        gateway::run(ctx.clone()),
         writer::run(ctx.clone()),
         clusterer::run(ctx.clone()),
         router::run(ctx.clone()),

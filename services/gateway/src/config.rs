@@ -121,6 +121,12 @@ impl Config {
     /// # Errors
     /// Says which setting cannot be served, and what to do.
     pub fn check(&self) -> anyhow::Result<()> {
+        self.check_bounds()?;
+        self.check_address()
+    }
+
+    /// Refuses bounds that could never work.
+    pub(crate) fn check_bounds(&self) -> anyhow::Result<()> {
         ensure!(
             (1..=1_024).contains(&self.batch_max),
             "[gateway] batch_max must be 1 to 1024"
@@ -143,6 +149,11 @@ impl Config {
         ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");
         ensure!(self.questions_max > 0, "[gateway] questions_max must be at least 1");
         ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");
+        Ok(())
+    }
+
+    /// Refuses an address that others reach if no key guards it.
+    fn check_address(&self) -> anyhow::Result<()> {
         if !self.keys.is_empty() {
             return Ok(());
         }

@@ -46,6 +46,7 @@ use tracing::{info, warn};
 
 pub use config::{Config, Key, Right};
 pub use erasures::finish as finish_erasure;
+pub use mcp::local::{Local, serve as serve_mcp};
 pub use openapi::document;
 pub use problem::Problem;
 pub use rebuild::rederive;

@@ -5,6 +5,7 @@
 //! is not listed and is refused. What cannot be used is an error result, which the model reads; only an unknown tool is an error of
 //! the protocol, as the protocol wants it.
 
+pub(crate) mod local;
 mod told;
 mod tools;
 

@@ -26,5 +26,5 @@ pub use context::Context;
 pub use guard::within;
 pub use health::{Expected, Readiness};
 pub use metrics::Metrics;
-pub use process::{SPEAKS_TLS, main, provide_tls, standalone};
+pub use process::{SPEAKS_TLS, main, provide_tls, standalone, without_ports};
 pub use settings::Settings;

@@ -51,7 +51,7 @@ where
     let work = || {
         provide_tls();
         let settings = Settings::load(config_argument()?.as_deref())?;
-        process(name, settings, backends::distributed, run)
+        process(name, settings, backends::distributed, Admin::Open, run)
     };
     exit(work())
 }
@@ -62,13 +62,30 @@ where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
 {
-    exit(process("mnemic", settings, backends::any, run))
+    exit(process("mnemic", settings, backends::any, Admin::Open, run))
+}
+
+/// As [`standalone`], without the admin port: for work over pipes, which nobody else on the machine is to reach.
+pub fn without_ports<F, Fut>(settings: Settings, run: F) -> ExitCode
+where
+    F: FnOnce(Context) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    exit(process("mnemic", settings, backends::any, Admin::Closed, run))
+}
+
+/// Whether the process serves health and metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Admin {
+    Open,
+    Closed,
 }
 
 fn process<F, Fut>(
     name: &'static str,
     settings: Settings,
     connect: impl AsyncFnOnce(&Settings, &Life) -> anyhow::Result<(Backends, Guards)>,
+    admin: Admin,
     run: F,
 ) -> anyhow::Result<()>
 where
@@ -85,7 +102,7 @@ where
         let life = Life::new(name);
         let context = Context::new(connect(&settings, &life).await?, settings, life);
         let bus = Arc::clone(&context.backends.bus);
-        let outcome = live(context, Duration::from_secs(config.drain_secs), run).await;
+        let outcome = live(context, Duration::from_secs(config.drain_secs), admin, run).await;
         // What was answered and given back last may still wait to be sent.
         if let Err(error) = bus.flush().await {
             debug!(
@@ -100,14 +117,20 @@ where
     outcome
 }
 
-async fn live<F, Fut>(context: Context, drain: Duration, run: F) -> anyhow::Result<()>
+async fn live<F, Fut>(context: Context, drain: Duration, admin: Admin, run: F) -> anyhow::Result<()>
 where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
 {
     let shutdown = context.shutdown.clone();
     listen_for_signals(shutdown.clone())?;
-    let mut admin = tokio::spawn(health::serve(context.clone()));
+    let health = context.clone();
+    let mut admin = tokio::spawn(async move {
+        match admin {
+            Admin::Open => health::serve(health).await,
+            Admin::Closed => std::future::pending().await,
+        }
+    });
     let mut work = std::pin::pin!(run(context));
     tokio::select! {
         outcome = &mut work => {

@@ -110,8 +110,8 @@ pub(crate) struct Mcp {
     /// The space; created if missing.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Folder with the memory, in place of a server: the command serves it itself until the agent leaves. One process at a
-    /// time can; for several agents run `mnemic serve`.
+    /// Folder with the memory, in place of a server: the command opens it itself until the agent leaves, and no port. One
+    /// process at a time can; for several agents run `mnemic serve`. Keys of the settings are honoured: give one with --key.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Settings file for --data [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].

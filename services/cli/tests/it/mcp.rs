@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Output, Stdio};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::server::{Server, fresh_directory, mnemic};
 
@@ -136,6 +137,86 @@ fn an_agent_needs_no_server() {
             refused.status.code() == Some(1) && complained.contains(expected),
             "{refused:?}"
         );
+    }
+}
+
+fn sha256(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+/// Returns the TCP ports that a process listens on.
+fn listening(process: u32) -> Vec<String> {
+    let sockets: Vec<String> = std::fs::read_dir(format!("/proc/{process}/fd"))
+        .unwrap()
+        .filter_map(|it| std::fs::read_link(it.unwrap().path()).ok())
+        .filter_map(|it| Some(it.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect();
+    let tables =
+        ["tcp", "tcp6"].map(|it| std::fs::read_to_string(format!("/proc/{process}/net/{it}")).unwrap_or_default());
+    let rows = tables.iter().flat_map(|it| it.lines().skip(1));
+    let rows = rows.map(|it| it.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|it| it[3] == "0A" && sockets.iter().any(|socket| socket == it[9]))
+        .map(|it| it[1].to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn without_a_server_no_port_is_opened() {
+    let dir = fresh_directory("mcp-portless");
+    let mut agent = Agent::with(&["mcp", "--space", "ann", "--data", dir.to_str().unwrap()]);
+    let found = agent.call("ask", json!({"question": "Where does Ann live?"}));
+    assert!(found.starts_with("No answer."), "{found}");
+    assert_eq!(listening(agent.child.id()), Vec::<String>::new());
+    assert!(agent.leave().status.success());
+
+    let server = Server::start(&fresh_directory("mcp-ports")).await;
+    assert_eq!(listening(server.process()).len(), 2, "the control sees ports");
+}
+
+#[test]
+fn without_a_server_the_configured_keys_are_honoured() {
+    let dir = fresh_directory("mcp-keys");
+    let data = dir.join("data");
+    let config = dir.join("mnemic.toml");
+    let entry = |key: &str, name: &str, rights: &str| {
+        let sha256 = sha256(key);
+        format!("[[gateway.keys]]\nname = \"{name}\"\nsha256 = \"{sha256}\"\nspaces = [\"ann\"]\nrights = [{rights}]\n")
+    };
+    let keys = entry("reader-key", "reader", "\"read\"") + &entry("writer-key", "writer", "\"read\", \"write\"");
+    std::fs::write(&config, keys).unwrap();
+    let arguments = |space: &'static str, key: Option<&'static str>| {
+        let paths = ["--data", data.to_str().unwrap(), "--config", config.to_str().unwrap()];
+        let mut all = vec!["mcp", "--space", space];
+        all.extend(paths);
+        all.extend(key.into_iter().flat_map(|it| ["--key", it]));
+        all.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (space, key, expected) in [
+        ("ann", None, "--key or MNEMIC_KEY"),
+        ("ann", Some("wrong"), "the key is none of"),
+        ("ann", Some("reader-key"), "may not create it"),
+        ("ben", Some("writer-key"), "may not read the space `ben`"),
+    ] {
+        let output = mnemic()
+            .args(arguments(space, key))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(1) && complained.contains(expected),
+            "{expected}: {output:?}"
+        );
+    }
+    for (key, may_write) in [("writer-key", true), ("reader-key", false)] {
+        let arguments = arguments("ann", Some(key));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut agent = Agent::with(&arguments);
+        let tools = agent.request("tools/list", json!({})).to_string();
+        assert_eq!(tools.contains("\"remember\""), may_write, "{key}: {tools}");
+        assert!(tools.contains("\"ask\""), "{tools}");
+        assert!(agent.leave().status.success());
     }
 }
 

@@ -119,6 +119,11 @@ impl Server {
             .expect("not ready within a minute");
     }
 
+    /// Returns the id of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Returns the resident memory of the process.
     pub(crate) fn memory_mb(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();

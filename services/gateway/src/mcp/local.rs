@@ -1,0 +1,132 @@
+//! An agent at standard input and output of this process: the same tools, without a port.
+
+use anyhow::{Context as _, bail};
+use domain::id::SpaceId;
+use host::{clock, telemetry};
+use rmcp::ServiceExt as _;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData, ListToolsResult,
+    PaginatedRequestParams, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::transport::stdio;
+use tracing::info_span;
+
+use super::{Handler, Memory};
+use crate::auth::Access;
+use crate::config::{Config, Right};
+use crate::erasures;
+use crate::state::App;
+
+/// What an agent at standard input is given.
+pub struct Local {
+    /// The space; created if it is missing and the key may.
+    pub space: SpaceId,
+    /// Its key; needed if the settings have keys.
+    pub key: Option<String>,
+}
+
+/// Serves the tools of a space over standard input and output until the agent closes them or the process is to end. It
+/// listens nowhere. Returns at once with an error if the key does not open the space.
+///
+/// # Errors
+/// Settings that are wrong; a key that is missing, unknown or opens other spaces; a space that cannot be created or read.
+pub async fn serve(context: host::Context, local: Local) -> anyhow::Result<()> {
+    let config: Config = context.section("gateway")?;
+    config.check_bounds()?;
+    let app = App::new(context, config)?;
+    let access = app.keys.local(local.key.as_deref()).with_context(|| {
+        let why = if local.key.is_some() {
+            "the key is none of [[gateway.keys]]"
+        } else {
+            "[[gateway.keys]] are configured"
+        };
+        format!("{why}: give one that opens the space with --key or MNEMIC_KEY")
+    })?;
+    prepare(&app, &access, &local.space).await?;
+    let _asking = app.context.keep_serving();
+    let erasing = tokio::spawn(erasures::finish_all(app.clone()));
+    let agent = Agent {
+        app: app.clone(),
+        space: local.space,
+        access,
+    };
+    let spoken = async { anyhow::Ok(agent.serve(stdio()).await?.waiting().await?) };
+    let outcome = tokio::select! {
+        spoken = spoken => spoken.map(drop),
+        () = app.context.shutdown.cancelled() => Ok(()),
+    };
+    erasing.abort();
+    app.all_erased().await;
+    outcome
+}
+
+/// Creates the space if it is missing; a key that may not write reads what there is.
+async fn prepare(app: &App, access: &Access, space: &SpaceId) -> anyhow::Result<()> {
+    if !access.opens(space.as_str()) || access.demand(Right::Read).is_err() {
+        bail!("the key may not read the space `{space}`");
+    }
+    let records = &app.stores().records;
+    if access.demand(Right::Write).is_ok() {
+        records.create_space(space, clock::now()).await?;
+    } else if records.space(space).await?.is_none() {
+        bail!("there is no space `{space}`, and the key may not create it");
+    }
+    Ok(())
+}
+
+/// The one caller of this process.
+struct Agent {
+    app: App,
+    space: SpaceId,
+    access: Access,
+}
+
+impl Agent {
+    /// Returns what answers one request, in a trace of its own.
+    fn handler(&self) -> Handler {
+        let span = info_span!("mcp", trace_id = tracing::field::Empty);
+        telemetry::note_trace_id(&span);
+        let trace_id = span.in_scope(telemetry::trace_id);
+        Handler {
+            memory: Memory {
+                app: self.app.clone(),
+                space: self.space.clone(),
+                access: self.access.clone(),
+                trace_id,
+            },
+            span,
+        }
+    }
+}
+
+impl ServerHandler for Agent {
+    fn get_info(&self) -> ServerConfig {
+        self.handler().get_info()
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.handler().list_tools(page, context).await
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.handler().call_tool(call, context).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.handler().on_custom_request(request, context).await
+    }
+}
