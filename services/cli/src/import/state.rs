@@ -1,6 +1,8 @@
-//! How far a file was imported, kept in a file beside it.
+//! How far a file was imported, kept in the user's folder of states and not next to the user's file.
 
-use std::io::BufRead;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{BufRead, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -33,6 +35,8 @@ struct Saved {
 pub(super) struct State {
     /// Where it is kept, if it is.
     path: Option<PathBuf>,
+    /// Where releases before 0.2 kept it: next to the input. Removed once the state is kept at `path`.
+    former: Option<PathBuf>,
     saved: Saved,
     taken: Taken,
 }
@@ -57,12 +61,16 @@ impl State {
     /// Reads what is kept about a file and a space; nothing is kept about other servers, and of a space that was created
     /// anew nothing holds. Without a file nothing is kept at all.
     pub(super) fn load(file: Option<&Path>, space: &SpaceId, url: &str, created_at: DateTime<Utc>) -> State {
-        let path = file.map(|it| it.with_added_extension(format!("{space}.imported")));
-        let kept = path
-            .as_deref()
-            .and_then(|it| std::fs::read(it).ok())
-            .and_then(|it| serde_json::from_slice::<Saved>(&it).ok())
-            .filter(|it| it.url == url);
+        let path = file.and_then(|it| state_path(it, space, url));
+        let former = file.map(|it| it.with_added_extension(format!("{space}.imported")));
+        let read = |it: &Option<PathBuf>| {
+            let bytes = std::fs::read(it.as_deref()?).ok()?;
+            serde_json::from_slice::<Saved>(&bytes).ok().filter(|it| it.url == url)
+        };
+        let new = read(&path);
+        let old = if new.is_none() { read(&former) } else { None };
+        let former = former.filter(|_| old.is_some());
+        let kept = new.or(old);
         if kept.as_ref().is_some_and(|it| it.created_at != created_at) {
             out::complain("the space was created anew since the last import; starting with the first line");
         }
@@ -76,6 +84,7 @@ impl State {
         });
         State {
             path,
+            former,
             saved,
             taken: Taken::default(),
         }
@@ -127,6 +136,11 @@ impl State {
         }
     }
 
+    /// Drops the watermark of the earlier import, which the server does not take.
+    pub(super) fn drop_watermark(&mut self) {
+        self.saved.watermark = None;
+    }
+
     /// Keeps that the server has every line read so far, but for those left out. What cannot be kept is said once, and does
     /// not stop the import: lines that are sent again do no harm.
     pub(super) fn save(&mut self, left_out: u64, watermark: Option<&String>) {
@@ -141,6 +155,9 @@ impl State {
                 path.display()
             ));
             self.path = None;
+        } else if let Some(former) = self.former.take() {
+            // Left there it would only be ignored.
+            let _ = std::fs::remove_file(former);
         }
     }
 
@@ -149,9 +166,35 @@ impl State {
     }
 }
 
-/// Whole or not at all: it is written beside and moved.
+/// Returns the file in `$XDG_STATE_HOME/mnemic/imports` for a file, a space and a server; none if neither that variable
+/// nor `HOME` is set. The name is a digest, so it reveals no path.
+fn state_path(file: &Path, space: &SpaceId, url: &str) -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    let states = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    let file = file.canonicalize().ok()?;
+    let digest = Sha256::new()
+        .chain_update(file.as_os_str().as_encoded_bytes())
+        .chain_update([0])
+        .chain_update(space.as_str())
+        .chain_update([0])
+        .chain_update(url)
+        .finalize();
+    Some(states.join("mnemic").join("imports").join(&hex(&digest)[..32]))
+}
+
+/// Writes all or nothing, readable by its owner only: into another file, which then takes the place of the old one.
 fn write(path: &Path, saved: &Saved) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
     let partial = path.with_added_extension("partial");
-    std::fs::write(&partial, serde_json::to_vec(saved)?)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&partial)?;
+    file.write_all(&serde_json::to_vec(saved)?)?;
+    drop(file);
     std::fs::rename(&partial, path)
 }

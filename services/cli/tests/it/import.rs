@@ -234,14 +234,66 @@ async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do()
 async fn where_nothing_can_be_kept_all_goes_in_all_the_same() {
     let (server, file) = started("import-unkept").await;
     written(&file, &lines());
-    // Whoever runs the tests may write anywhere, but nobody writes a file over a folder.
-    std::fs::create_dir(file.with_file_name("talk.jsonl.ann.imported.partial")).unwrap();
-    let import = ["import", file.to_str().unwrap(), "-s", "ann", "--batch", "1"];
-    let (code, said, complained) = run(&server, &import);
+    // Whoever runs the tests may write anywhere, but nobody makes a folder below a file.
+    let import = || {
+        let mut command = mnemic();
+        command.env("XDG_STATE_HOME", file.join("below"));
+        command.args([
+            "import",
+            file.to_str().unwrap(),
+            "-s",
+            "ann",
+            "--batch",
+            "1",
+            "--url",
+            url(&server),
+        ]);
+        told(command.output().unwrap())
+    };
+    let (code, said, complained) = import();
     assert_eq!((code, said.as_str()), (Some(0), "3 records in; all searchable\n"));
     assert_eq!(complained.matches("going on without").count(), 1, "{complained}");
-    assert_eq!(
-        run(&server, &import).1,
-        "0 records in, 3 were there before; all searchable\n"
-    );
+    assert_eq!(import().1, "0 records in, 3 were there before; all searchable\n");
+}
+
+/// Returns the files that commands with this folder of states keep.
+fn kept(states: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(states.join("mnemic/imports")).unwrap();
+    files.map(|it| it.unwrap().path()).collect()
+}
+
+#[tokio::test]
+async fn an_import_leaves_nothing_next_to_the_file_and_keeps_its_state_private() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (server, file) = started("import-state").await;
+    written(&file, &lines());
+    let folder = file.parent().unwrap();
+    let states = folder.join("states");
+    let import = || {
+        let mut command = mnemic();
+        command.env("XDG_STATE_HOME", &states);
+        command.args(["import", file.to_str().unwrap(), "-s", "ann", "--url", url(&server)]);
+        told(command.output().unwrap())
+    };
+    assert_eq!(import().1, "3 records in; all searchable\n");
+    let former = folder.join("talk.jsonl.ann.imported");
+    assert!(!former.exists() && kept(&states).len() == 1);
+    let state = kept(&states).remove(0);
+    assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+
+    // As an earlier release left it: read once, then moved.
+    std::fs::rename(&state, &former).unwrap();
+    let resumed = "0 records in, 3 lines were read earlier; all searchable\n";
+    assert_eq!(import().1, resumed);
+    assert!(!former.exists() && state.exists());
+
+    // A watermark that the server cannot open is dropped, once.
+    let mut saved: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
+    saved["watermark"] = json!("another server's");
+    std::fs::write(&state, saved.to_string()).unwrap();
+    let (code, said, complained) = import();
+    assert_eq!((code, said.as_str()), (Some(0), resumed));
+    assert!(complained.contains("watermark of the earlier import"), "{complained}");
+    assert_eq!(import(), (Some(0), resumed.to_owned(), String::new()));
 }

@@ -47,12 +47,18 @@ pub(crate) fn mnemic() -> Command {
     command
 }
 
+/// Returns the folder in which the commands of this process keep their states.
+pub(crate) fn states() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("states-{}", std::process::id()))
+}
+
 fn without_settings(command: &mut Command) {
     for (name, _) in std::env::vars() {
         if name.starts_with("MNEMIC_") {
             command.env_remove(name);
         }
     }
+    command.env("XDG_STATE_HOME", states());
 }
 
 impl Server {
