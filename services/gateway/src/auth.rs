@@ -147,8 +147,12 @@ pub(crate) async fn authenticate(
             .and_then(bearer);
         token.and_then(|it| app.keys.find(it)).ok_or_else(unauthorized)?
     };
+    let caller = access.clone();
     request.extensions_mut().insert(access);
-    Ok(next.run(request).await)
+    let mut response = next.run(request).await;
+    // For the access log, which is written around this.
+    response.extensions_mut().insert(caller);
+    Ok(response)
 }
 
 /// A server without keys serves this machine only. A page of another site can point its own name at 127.0.0.1 and then

@@ -50,6 +50,8 @@ pub struct Config {
     /// What hides positions and cursors from callers: 64 hex digits. More may follow with commas between them, which open what was
     /// sealed before. Empty: a key that is made once and kept with the memory.
     pub seal_key: String,
+    /// Whether each request is logged, as one line of the target `access`.
+    pub access_log: bool,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -76,6 +78,7 @@ impl Default for Config {
             scenes: 24,
             recall_hints_per_minute: 10,
             seal_key: String::new(),
+            access_log: true,
             keys: Vec::new(),
         }
     }

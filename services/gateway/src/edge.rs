@@ -5,7 +5,9 @@ mod shares;
 mod unread;
 
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
+use axum::body::HttpBody as _;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
@@ -13,8 +15,9 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use host::telemetry;
 use tokio::time::{Instant, timeout};
-use tracing::{Instrument, debug, error, field, info_span};
+use tracing::{Instrument, debug, error, field, info, info_span};
 
+use crate::auth::Access;
 use crate::problem::Problem;
 use crate::state::App;
 pub(crate) use admission::admit;
@@ -67,10 +70,28 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
     span.in_scope(|| debug!(status, duration_ms, "answered"));
     span.record("http.response.status_code", status);
-    app.context
-        .metrics
-        .http(&known_method(method), &route, status, started.elapsed());
+    let method = known_method(method);
+    if app.config.access_log {
+        log_access(&response, &method, &route, started.elapsed(), &trace);
+    }
+    app.context.metrics.http(&method, &route, status, started.elapsed());
     response
+}
+
+/// Writes the line of a request in the access log: nothing in it is text that a caller chose.
+fn log_access(response: &Response, method: &str, route: &str, duration: Duration, request_id: &str) {
+    let key = response.extensions().get::<Access>().map_or("", Access::name);
+    info!(
+        target: "access",
+        method,
+        route,
+        status = response.status().as_u16(),
+        ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        bytes = response.body().size_hint().exact(),
+        key,
+        request_id,
+        "request"
+    );
 }
 
 async fn bounded(app: &App, request: Request, next: Next) -> Response {

@@ -7,6 +7,7 @@ mod damage;
 mod doctor;
 mod import;
 mod journey;
+mod logs;
 mod mcp;
 mod organised;
 mod records;
