@@ -6,7 +6,7 @@
 //! the protocol, as the protocol wants it.
 
 pub(crate) mod local;
-mod told;
+pub(crate) mod told;
 mod tools;
 
 use std::sync::Arc;

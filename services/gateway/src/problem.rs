@@ -14,6 +14,8 @@ use crate::config::Right;
 
 /// The kind of problem after which the same request is to be sent again.
 const IN_FLIGHT: &str = "idempotency-key-in-flight";
+/// The kind of problem that there is no such space.
+const UNKNOWN_SPACE: &str = "unknown-space";
 /// Seconds after which trying again may help.
 const RETRY_AFTER_SECS: u16 = 1;
 
@@ -121,9 +123,14 @@ impl Problem {
     }
 
     pub(crate) fn unknown_space(space: &SpaceId) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, "unknown-space", "There is no such space").detail(format!(
+        Problem::new(StatusCode::NOT_FOUND, UNKNOWN_SPACE, "There is no such space").detail(format!(
             "there is no space `{space}`; PUT /v1/spaces/{space} creates it"
         ))
+    }
+
+    /// Returns true if the problem is that there is no such space.
+    pub(crate) fn is_unknown_space(&self) -> bool {
+        self.kind.ends_with(UNKNOWN_SPACE)
     }
 
     pub(crate) fn forbidden(right: Right) -> Problem {

@@ -7,7 +7,7 @@ use crate::auth::Access;
 use crate::config::Right;
 use crate::edge::TraceId;
 use crate::extract::{At, bounded};
-use crate::mcp::{self, Memory};
+use crate::mcp::{self, Memory, told};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -28,8 +28,8 @@ pub(crate) async fn post(
     request: Request,
 ) -> Result<Response, Problem> {
     let request = bounded(request, &app).await?;
-    let space = access.enter(&name, Right::Read)?;
-    app.may_ask(&space).await?;
+    let space = access.enter(&name, Right::Read).map_err(in_terms_of_tools)?;
+    app.may_ask(&space).await.map_err(in_terms_of_tools)?;
     let memory = Memory {
         app,
         space,
@@ -37,4 +37,13 @@ pub(crate) async fn post(
         trace_id,
     };
     Ok(mcp::answer(memory, request).await)
+}
+
+/// An agent has no HTTP, so it is not told which request would help.
+fn in_terms_of_tools(problem: Problem) -> Problem {
+    if problem.is_unknown_space() {
+        problem.detail(told::NO_SPACE)
+    } else {
+        problem
+    }
 }

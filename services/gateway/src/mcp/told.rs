@@ -11,8 +11,15 @@ use serde_json::Value;
 use crate::api::{Accepted, Curated, Item, ItemStatus, QueryResponse, RecallResponse};
 use crate::problem::Problem;
 
+/// What to do about a missing space, for callers that have tools and no HTTP.
+pub(crate) const NO_SPACE: &str = "this memory does not exist (any more); no tool makes one: ask the user to run \
+    `mnemic spaces create NAME`, or to start the agent with `mnemic mcp --space NAME`";
+
 /// Returns what went wrong and what to do about it.
 pub(super) fn problem(problem: &Problem) -> String {
+    if problem.is_unknown_space() {
+        return format!("{}: {NO_SPACE}", problem.title);
+    }
     let mut text = format!("{}: {}", problem.title, problem.detail);
     rejected(&mut text, &problem.items);
     text

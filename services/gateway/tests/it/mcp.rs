@@ -322,6 +322,8 @@ async fn a_key_sees_and_does_what_it_may() {
             reply.problem().starts_with(&status.to_string()),
             "{key} {space}: {reply:?}"
         );
+        let in_tools = reply.text.contains("mnemic spaces create") && !reply.text.contains("PUT");
+        assert_eq!(in_tools, status == 404, "{reply:?}");
     }
 }
 
