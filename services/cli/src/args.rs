@@ -67,6 +67,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     Rebuild(Rebuild),
     Backup(Backup),
+    Restore(Restore),
     Config(Config),
     Keys(Keys),
     Completions(Completions),
@@ -321,13 +322,26 @@ pub(crate) struct Rebuild {
 
 /// Write a consistent copy of the memory to a file; works beside a running server.
 ///
-/// To restore: stop Mnemic, remove mnemic.sqlite, mnemic.sqlite-wal and mnemic.sqlite-shm from the data folder, and
-/// copy the file there as mnemic.sqlite.
+/// `mnemic restore` brings it back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  mnemic backup /backups/mnemic-2026-03-02.sqlite --data /var/lib/mnemic")]
 pub(crate) struct Backup {
     /// File to write; must not exist.
     pub(crate) target: PathBuf,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+/// Put a copy that `mnemic backup` wrote in the place of the memory. Stop Mnemic first.
+///
+/// The copy is verified before anything changes: the integrity of the file, and that no record or unit in it was changed. The
+/// memory that is there is kept in the same folder, under a name that ends with the time. What was written since the copy was
+/// made is not in it, and what was erased since then is in it again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  mnemic restore /backups/mnemic-2026-03-02.sqlite --data /var/lib/mnemic")]
+pub(crate) struct Restore {
+    /// The copy; it stays as it is.
+    pub(crate) source: PathBuf,
     #[command(flatten)]
     pub(crate) local: Local,
 }

@@ -1,6 +1,5 @@
 //! Looks whether an installation is sound, and mends drift between its stores if asked to.
 
-use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::Duration;
 
@@ -86,7 +85,7 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
         );
         return;
     }
-    let free = match locked(dir) {
+    let free = match host::upkeep::is_held(dir) {
         Ok(true) => {
             report.add("folder", Finding::Well(format!("{shown}, in use by a running server")));
             false
@@ -106,8 +105,13 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
     report.add(
         "file",
         match found {
-            Ok(found) if found.is_empty() => Finding::Well("integrity check passed".into()),
-            Ok(found) => Finding::Wrong(format!("damaged, restore a backup: {}", found.join("; "))),
+            Ok(found) if found.is_empty() => {
+                Finding::Well("integrity check passed, nothing was changed from outside".into())
+            }
+            Ok(found) => Finding::Wrong(format!(
+                "damaged, bring back a copy with `mnemic restore`: {}",
+                found.join("; ")
+            )),
             Err(error) => Finding::Wrong(format!("{:#}", anyhow::Error::from(error))),
         },
     );
@@ -152,19 +156,6 @@ async fn opened(dir: &Path, settings: Settings, repair: bool, report: &mut Repor
         Finding::Well(format!("those of {model} are gone, everything is embedded anew")),
     );
     Context::embedded_with(dir, settings).await
-}
-
-/// Says whether a server holds the folder.
-fn locked(dir: &Path) -> std::io::Result<bool> {
-    let path = dir.join("mnemic.lock");
-    if !path.exists() {
-        return Ok(false);
-    }
-    match File::options().append(true).open(path)?.try_lock() {
-        Ok(()) => Ok(false),
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
 }
 
 fn disk(dir: &Path) -> Finding {

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io::{BufWriter, ErrorKind, IsTerminal, Write, stdout};
 use std::path::Path;
 
@@ -36,7 +35,10 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     let shown = args.out.display();
     ensure!(!args.out.exists(), "{shown} exists; export writes a new file");
     let partial = args.out.with_added_extension("partial");
-    let file = File::create(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
+    if partial.exists() {
+        std::fs::remove_file(&partial).with_context(|| format!("cannot replace {}", partial.display()))?;
+    }
+    let file = host::upkeep::create_private(&partial).with_context(|| format!("cannot write {}", partial.display()))?;
     let target = Target {
         lines: BufWriter::new(&file),
         shown: false,

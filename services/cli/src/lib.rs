@@ -1,6 +1,6 @@
 //! The binary `mnemic`: all of Mnemic in one process, and what people do with a server from a terminal.
 //!
-//! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup` and `config`
+//! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup`, `restore` and `config`
 //! work on this machine; the others speak HTTP through `api`, and need only a URL and a key. What
 //! people read is written by `out` and `render` alone.
 
@@ -75,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
         Command::Rebuild(args) => block_on(rebuild::rebuild(&args)),
         Command::Backup(args) => upkeep::backup(&args),
+        Command::Restore(args) => upkeep::restore(&args),
         Command::Config(args) => config::show(&args),
         Command::Keys(args) => keys::keys(&args),
         Command::Completions(args) => Ok(completions::write(&args)),

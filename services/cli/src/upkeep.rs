@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use host::Settings;
+use host::{Settings, clock};
 
-use crate::args::Backup;
+use crate::args::{Backup, Restore};
 use crate::{Outcome, out, serve};
 
 /// Writes a copy of the memory.
@@ -19,6 +19,22 @@ pub(crate) fn backup(args: &Backup) -> anyhow::Result<Outcome> {
         args.target.display(),
         bytes.div_ceil(1024)
     ));
+    Ok(Outcome::Done)
+}
+
+/// Puts a copy in the place of the memory.
+pub(crate) fn restore(args: &Restore) -> anyhow::Result<Outcome> {
+    let settings = serve::settings(&args.local)?;
+    let dir = directory(&settings)?.context("[backends] names servers; restore them with their own tools")?;
+    let kept = host::upkeep::restore(&dir, &args.source, clock::now())?;
+    out::say(&format!(
+        "{} is verified and restored in {}",
+        args.source.display(),
+        dir.display()
+    ));
+    if let Some(kept) = kept {
+        out::say(&format!("the memory that was there is kept as {}", kept.display()));
+    }
     Ok(Outcome::Done)
 }
 

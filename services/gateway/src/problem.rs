@@ -165,6 +165,15 @@ impl Problem {
         .detail("nothing was lost; try again")
     }
 
+    /// Something that is stored cannot be read, or was changed.
+    pub(crate) fn damaged() -> Problem {
+        let title = "Something that is stored is damaged";
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", title).detail(
+            "it is not answered with; `mnemic doctor` names it to the operator, `mnemic restore` brings back a copy, and the log of \
+             the server has the cause, under the trace id of this response",
+        )
+    }
+
     pub(crate) fn internal() -> Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "A defect of the server")
             .detail("the log of the server has the cause, under the trace id of this response")
@@ -181,7 +190,8 @@ impl From<PortError> for Problem {
             ErrorKind::Exhausted => logged(&error, Problem::exhausted("the queue is full; try again later")),
             ErrorKind::Timeout => logged(&error, Problem::timeout("a part of the service did not answer in time")),
             ErrorKind::Unavailable => logged(&error, Problem::unavailable()),
-            ErrorKind::Damaged | ErrorKind::Internal => logged(&error, Problem::internal()),
+            ErrorKind::Damaged => logged(&error, Problem::damaged()),
+            ErrorKind::Internal => logged(&error, Problem::internal()),
         }
     }
 }

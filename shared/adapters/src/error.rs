@@ -19,6 +19,25 @@ pub enum OpenError {
         /// The data directory.
         dir: PathBuf,
     },
+    /// The database has no bytes: it was cut off, or put there by something else.
+    #[error(
+        "{path} is empty, which no memory is: restore a copy with `mnemic restore`, or remove the file to begin a new memory"
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database is gone and its write-ahead log is not.
+    #[error(
+        "{path} is gone and {log} is not: put the file back, restore a copy with `mnemic restore`, or move the log away to begin a \
+         new memory"
+    )]
+    LogAlone {
+        /// The file that is missing.
+        path: PathBuf,
+        /// Its log.
+        log: PathBuf,
+    },
     /// A newer Mnemic wrote the file.
     #[error("{path} has schema {found}, this program knows schemas up to {known}: use a newer mnemic")]
     Newer {
@@ -57,7 +76,9 @@ pub enum OpenError {
         least: u64,
     },
     /// The file cannot be read.
-    #[error("{path} is damaged: run `mnemic doctor`, or restore the last copy made with `mnemic backup`")]
+    #[error(
+        "{path} is damaged: run `mnemic doctor`, or bring back the last copy made with `mnemic backup`: `mnemic restore FILE`"
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -82,7 +103,7 @@ impl Classify for OpenError {
             }
             OpenError::Newer { .. } | OpenError::Foreign { .. } | OpenError::OtherModel { .. } => ErrorKind::Conflict,
             OpenError::Bound { .. } => ErrorKind::Invalid,
-            OpenError::Damaged { .. } => ErrorKind::Damaged,
+            OpenError::Damaged { .. } | OpenError::Empty { .. } | OpenError::LogAlone { .. } => ErrorKind::Damaged,
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod nats;
 #[cfg(feature = "distributed")]
 pub mod neo4j;
 mod notes;
+mod private;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
 mod secret;
@@ -32,8 +33,9 @@ mod store;
 pub use embed::embedder;
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
+pub use private::create_private;
 pub use secret::Secret;
-pub use store::{UpkeepError, backup, check, file_bytes, forget_vectors, is_behind};
+pub use store::{UpkeepError, backup, check, file_bytes, forget_vectors, is_behind, is_held, restore};
 
 /// Chooses what encrypts for every HTTP client of this process.
 #[cfg(feature = "https")]

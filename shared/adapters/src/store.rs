@@ -3,15 +3,18 @@
 mod codec;
 mod curations;
 mod derived;
+mod digest;
 mod failure;
 mod graph;
 mod idempotency;
 mod images;
+mod lock;
 mod notes;
 mod open;
 mod readers;
 mod records;
 mod relations;
+mod restore;
 mod secrets;
 mod selected;
 mod spaces;
@@ -29,7 +32,9 @@ use tracing::Instrument;
 pub(crate) use codec::{dense_blob, dense_of, sparse_blob, sparse_of};
 pub(crate) use failure::{Failure, Outcome};
 pub(crate) use graph::StoredGraph;
+pub use lock::is_held;
 pub(crate) use records::StoredRecords;
+pub use restore::restore;
 pub use upkeep::{UpkeepError, backup, check, file_bytes, is_behind};
 pub(crate) use writer::Durability;
 
@@ -43,8 +48,9 @@ const FILE: &str = "mnemic.sqlite";
 /// The open file. Dropping the last handle waits for the writer and gives the directory free.
 pub(crate) struct Store {
     path: PathBuf,
-    writer: Writer,
+    /// Closed before the writer, which then is the last one and removes the log.
     readers: Arc<Readers>,
+    writer: Writer,
 }
 
 /// Takes all vectors out of a data directory, so that another model may make them. What they are made of stays. Blocks.
@@ -52,7 +58,7 @@ pub(crate) struct Store {
 /// # Errors
 /// As [`crate::Embedded::open`], all but vectors of another model.
 pub fn forget_vectors(dir: &Path) -> Result<(), OpenError> {
-    let _lock = open::lock(dir)?;
+    let _lock = lock::take(dir)?;
     let path = dir.join(FILE);
     let mut connection = open::writer(&path, &Options::default())?;
     open::forget_vectors(&mut connection).map_err(|error| open::refused(&path, error))
@@ -61,7 +67,7 @@ pub fn forget_vectors(dir: &Path) -> Result<(), OpenError> {
 impl Store {
     /// Opens or makes the file in `dir`, whose vectors come from `model`. Blocks.
     pub(crate) fn open(dir: &Path, model: &str, options: &Options) -> Result<Store, OpenError> {
-        let lock = open::lock(dir)?;
+        let lock = lock::take(dir)?;
         let path = dir.join(FILE);
         let connection = open::writer(&path, options)?;
         open::same_model(&connection, &path, model)?;
@@ -70,7 +76,7 @@ impl Store {
             source,
         })?;
         let readers = Arc::new(Readers::new(path.clone(), options.readers));
-        Ok(Store { path, writer, readers })
+        Ok(Store { path, readers, writer })
     }
 
     /// Returns the file.

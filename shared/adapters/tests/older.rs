@@ -12,7 +12,10 @@ use domain::unit::Unit;
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Takes from a file what the ninth schema and later ones added, and what the seventh and eighth did.
+/// Takes from a file what the thirteenth schema added, then what the ninth and later ones did, then the seventh and eighth.
+const WITHOUT_DIGESTS: &str = "ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
+    ALTER TABLE derived DROP COLUMN digest; ALTER TABLE curations DROP COLUMN digest; ALTER TABLE images DROP COLUMN digest;
+    PRAGMA user_version = 12;";
 const WITHOUT_WHOSE: &str = "DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE images;
     ALTER TABLE remembered DROP COLUMN held_until; DROP TABLE unfinished_erasures;
     DROP INDEX records_actor; DROP INDEX units_session; DROP INDEX units_actor;
@@ -59,6 +62,7 @@ async fn rows_of_an_older_file_are_counted_on() {
     let [one, two, three] = ["1", "2", "3"].map(|it| record(it, "s", ""));
     it.records.put(&space(), &[one.clone(), two]).await.unwrap();
     drop(it);
+    change(dir.path(), WITHOUT_DIGESTS);
     change(dir.path(), WITHOUT_WHOSE);
     change(dir.path(), WITHOUT_ROWS);
     assert!(adapters::is_behind(dir.path()).unwrap());
@@ -90,6 +94,7 @@ async fn what_an_older_file_holds_is_listed_by_whose_it_is() {
     it.graph.put_units(&space(), &units, &[]).await.unwrap();
     it.graph.put_units(&space(), &[], &[units[3].id]).await.unwrap();
     drop(it);
+    change(dir.path(), WITHOUT_DIGESTS);
     change(dir.path(), WITHOUT_WHOSE);
     change(dir.path(), "UPDATE units SET body = x'00' WHERE sequence = 5");
 

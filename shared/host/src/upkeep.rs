@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use adapters::OpenError;
-pub use adapters::{UpkeepError, backup, check, forget_vectors, is_behind};
+pub use adapters::{UpkeepError, backup, check, create_private, forget_vectors, is_behind, is_held, restore};
 
 use crate::Settings;
 use crate::backends::{Config, Kind};

@@ -1,8 +1,8 @@
 //! How far a file was imported, kept in the user's folder of states and not next to the user's file.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::DirBuilder;
 use std::io::{BufRead, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -188,13 +188,9 @@ fn write(path: &Path, saved: &Saved) -> std::io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let partial = path.with_added_extension("partial");
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&partial)?;
-    file.write_all(&serde_json::to_vec(saved)?)?;
-    drop(file);
+    if partial.exists() {
+        std::fs::remove_file(&partial)?;
+    }
+    host::upkeep::create_private(&partial)?.write_all(&serde_json::to_vec(saved)?)?;
     std::fs::rename(&partial, path)
 }

@@ -5,8 +5,7 @@ use domain::port::DerivedChange;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
-use super::graph::decoded;
-use super::{Failure, Outcome, integer, natural};
+use super::{Failure, Outcome, digest, integer, natural};
 
 /// Kinds, by their number in the file. Only ever added to.
 const KINDS: [DerivedKind; 7] = [
@@ -61,18 +60,19 @@ pub(super) fn take_turn(db: &Connection, space: i64, due: Option<u64>) -> Outcom
 
 /// Inserts or replaces; an equal one stays as it is.
 pub(super) fn put(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
-    let (kind, id) = (number(it.id.kind), it.id.id.as_bytes());
-    let mut select =
-        db.prepare_cached("SELECT 1 FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND body = ?4")?;
-    if select.exists(params![space, kind, id, it.body])? {
+    let (kind, id, digest) = (number(it.id.kind), it.id.id.as_bytes(), digest::of(&it.body));
+    let mut select = db.prepare_cached(
+        "SELECT 1 FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND body = ?4 AND digest IS ?5",
+    )?;
+    if select.exists(params![space, kind, id, it.body, digest])? {
         return Ok(());
     }
     let sequence = next_change(db, space)?;
     let mut put = db.prepare_cached(
-        "INSERT INTO derived (space, kind, id, sequence, removed, body) VALUES (?1, ?2, ?3, ?4, 0, ?5)
-         ON CONFLICT (space, kind, id) DO UPDATE SET sequence = ?4, removed = 0, body = ?5",
+        "INSERT INTO derived (space, kind, id, sequence, removed, body, digest) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6)
+         ON CONFLICT (space, kind, id) DO UPDATE SET sequence = ?4, removed = 0, body = ?5, digest = ?6",
     )?;
-    put.execute(params![space, kind, id, sequence, it.body])?;
+    put.execute(params![space, kind, id, sequence, it.body, digest])?;
     Ok(())
 }
 
@@ -86,8 +86,9 @@ pub(super) fn remove(db: &Connection, space: i64, it: DerivedId) -> Outcome<()> 
     };
     let row: i64 = row;
     let sequence = next_change(db, space)?;
-    let mut update = db.prepare_cached("UPDATE derived SET sequence = ?2, removed = 1, body = x'' WHERE row = ?1")?;
-    update.execute((row, sequence))?;
+    let mut update =
+        db.prepare_cached("UPDATE derived SET sequence = ?2, removed = 1, body = x'', digest = ?3 WHERE row = ?1")?;
+    update.execute((row, sequence, digest::of(&[])))?;
     Ok(())
 }
 
@@ -99,27 +100,28 @@ pub(super) fn list(
     (after, limit): (Option<Uuid>, usize),
 ) -> Outcome<Vec<Derived>> {
     let mut statement = db.prepare_cached(
-        "SELECT body FROM derived WHERE space = ?1 AND kind = ?2 AND id > ?3 AND removed = 0 ORDER BY id LIMIT ?4",
+        "SELECT body, digest FROM derived WHERE space = ?1 AND kind = ?2 AND id > ?3 AND removed = 0 ORDER BY id LIMIT ?4",
     )?;
     // The empty blob sorts before every id.
     let after = after.map(|it| it.as_bytes().to_vec()).unwrap_or_default();
     let mut rows = statement.query((space, number(kind), after, integer(limit)))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(decoded(row, 0)?);
+        found.push(digest::verified(row, 0)?);
     }
     Ok(found)
 }
 
 /// Returns those that are there, in the order asked.
 pub(super) fn get(db: &Connection, space: i64, ids: &[DerivedId]) -> Outcome<Vec<Derived>> {
-    let mut statement =
-        db.prepare_cached("SELECT body FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND removed = 0")?;
+    let mut statement = db.prepare_cached(
+        "SELECT body, digest FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND removed = 0",
+    )?;
     let mut found = Vec::with_capacity(ids.len());
     for it in ids {
         let mut rows = statement.query(params![space, number(it.kind), it.id.as_bytes()])?;
         if let Some(row) = rows.next()? {
-            found.push(decoded(row, 0)?);
+            found.push(digest::verified(row, 0)?);
         }
     }
     Ok(found)
@@ -128,7 +130,7 @@ pub(super) fn get(db: &Connection, space: i64, ids: &[DerivedId]) -> Outcome<Vec
 /// Returns up to `limit` changes behind a sequence.
 pub(super) fn changes(db: &Connection, space: i64, sequence: u64, limit: usize) -> Outcome<Vec<DerivedChange>> {
     let mut statement = db.prepare_cached(
-        "SELECT sequence, kind, id, removed, body FROM derived WHERE space = ?1 AND sequence > ?2
+        "SELECT sequence, kind, id, removed, body, digest FROM derived WHERE space = ?1 AND sequence > ?2
          ORDER BY sequence LIMIT ?3",
     )?;
     let mut rows = statement.query((space, integer(sequence), integer(limit)))?;
@@ -142,7 +144,7 @@ pub(super) fn changes(db: &Connection, space: i64, sequence: u64, limit: usize) 
         found.push(DerivedChange {
             sequence: natural(row.get(0)?),
             id: DerivedId { kind, id },
-            item: if removed { None } else { Some(decoded(row, 4)?) },
+            item: if removed { None } else { Some(digest::verified(row, 4)?) },
         });
     }
     Ok(found)

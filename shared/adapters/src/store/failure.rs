@@ -13,6 +13,9 @@ pub(crate) enum Failure {
     /// A stored body cannot be read back.
     #[error("a stored body cannot be read")]
     Body(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A stored body is not the one that was written.
+    #[error("a stored body was changed")]
+    Changed,
     /// The job itself refused.
     #[error("{1}")]
     Refused(ErrorKind, String),
@@ -45,6 +48,7 @@ impl Failure {
                 Failure::Sql(rusqlite::Error::SqliteFailure(*code, message.clone()))
             }
             Failure::Refused(kind, detail) => Failure::Refused(*kind, detail.clone()),
+            Failure::Changed => Failure::Changed,
             Failure::Sql(_) | Failure::Body(_) => Failure::Refused(ErrorKind::Unavailable, self.to_string()),
         }
     }
@@ -54,6 +58,7 @@ impl Failure {
         let file = path.display();
         match self {
             Failure::Refused(kind, detail) => PortError::new(operation, kind, detail),
+            Failure::Changed => PortError::new(operation, ErrorKind::Damaged, changed(path)),
             Failure::Body(source) => PortError::new(operation, ErrorKind::Damaged, damaged(path)).caused_by(source),
             Failure::Sql(error) => {
                 let kind = kind_of(&error);
@@ -75,7 +80,18 @@ impl Failure {
 /// Says what an operator can do about a damaged file.
 fn damaged(path: &Path) -> String {
     let file = path.display();
-    format!("{file} is damaged: run `mnemic doctor`, or restore the last copy made with `mnemic backup`")
+    format!(
+        "{file} is damaged: run `mnemic doctor`, or bring back the last copy made with `mnemic backup`: `mnemic restore FILE`"
+    )
+}
+
+/// Says the same about a file that SQLite can read but whose content was changed.
+fn changed(path: &Path) -> String {
+    let file = path.display();
+    format!(
+        "{file} holds something that was changed after it was written, which is not read: run `mnemic doctor`, which names it, or \
+         bring back the last copy made with `mnemic backup`: `mnemic restore FILE`"
+    )
 }
 
 fn is_full(error: &rusqlite::Error) -> bool {

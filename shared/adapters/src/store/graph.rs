@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, space_row};
-use super::{derived, images, relations, selected};
+use super::{derived, digest, images, relations, selected};
 
 /// Units, relations and all that is derived, in the file.
 pub(crate) struct StoredGraph(pub(crate) Arc<Store>);
@@ -46,12 +46,12 @@ impl Graph for StoredGraph {
                 return Ok(Vec::new());
             };
             let mut statement =
-                db.prepare_cached("SELECT body FROM units WHERE space = ?1 AND id = ?2 AND removed = 0")?;
+                db.prepare_cached("SELECT body, digest FROM units WHERE space = ?1 AND id = ?2 AND removed = 0")?;
             let mut found = Vec::with_capacity(ids.len());
             for id in ids {
                 let mut rows = statement.query(params![row, id.uuid().as_bytes()])?;
                 if let Some(row) = rows.next()? {
-                    found.push(decoded(row, 0)?);
+                    found.push(digest::verified(row, 0)?);
                 }
             }
             Ok(found)
@@ -197,8 +197,8 @@ impl StoredGraph {
     }
 }
 
-/// Reads a body.
-pub(super) fn decoded<T: DeserializeOwned>(row: &rusqlite::Row<'_>, column: usize) -> Outcome<T> {
+/// Reads a body that is about to be emptied, whether or not it was changed.
+fn decoded<T: DeserializeOwned>(row: &rusqlite::Row<'_>, column: usize) -> Outcome<T> {
     let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
     serde_json::from_slice(body).map_err(Failure::body)
 }
@@ -222,11 +222,14 @@ fn unit_body(unit: &Unit) -> Outcome<Vec<u8>> {
 }
 
 fn put_unit(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
-    let id = it.id.as_bytes();
-    let mut select =
-        db.prepare_cached("SELECT counted, removed = 0 AND body = ?3 FROM units WHERE space = ?1 AND id = ?2")?;
+    let (id, digest) = (it.id.as_bytes(), digest::of(&it.body));
+    let mut select = db.prepare_cached(
+        "SELECT counted, removed = 0 AND body = ?3 AND digest IS ?4 FROM units WHERE space = ?1 AND id = ?2",
+    )?;
     let known: Option<(bool, bool)> = select
-        .query_row(params![space, id, it.body], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![space, id, it.body, digest], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .optional()?;
     let counted = known.is_some_and(|(counted, _)| counted);
     if known.is_some_and(|(_, equal)| equal) {
@@ -234,10 +237,10 @@ fn put_unit(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
     }
     let sequence = next_change(db, space, i64::from(it.active) - i64::from(counted))?;
     let mut put = db.prepare_cached(
-        "INSERT INTO units (space, id, sequence, removed, counted, session, actor, body)
-         VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7)
+        "INSERT INTO units (space, id, sequence, removed, counted, session, actor, body, digest)
+         VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (space, id) DO UPDATE
-         SET sequence = ?3, removed = 0, counted = ?4, session = ?5, actor = ?6, body = ?7",
+         SET sequence = ?3, removed = 0, counted = ?4, session = ?5, actor = ?6, body = ?7, digest = ?8",
     )?;
     let session = it.session.uuid();
     put.execute(params![
@@ -247,7 +250,8 @@ fn put_unit(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
         it.active,
         session.as_bytes(),
         it.actor,
-        it.body
+        it.body,
+        digest
     ])?;
     Ok(())
 }
@@ -264,9 +268,11 @@ fn retire(db: &Connection, space: i64, id: UnitId) -> Outcome<()> {
     let unit: Unit = decoded(found, 2)?;
     let sequence = next_change(db, space, -i64::from(counted))?;
     let mut update = db.prepare_cached(
-        "UPDATE units SET sequence = ?2, removed = 1, counted = 0, session = NULL, actor = NULL, body = ?3 WHERE row = ?1",
+        "UPDATE units SET sequence = ?2, removed = 1, counted = 0, session = NULL, actor = NULL, body = ?3, digest = ?4
+         WHERE row = ?1",
     )?;
-    update.execute((row, sequence, unit_body(&unit.emptied())?))?;
+    let body = unit_body(&unit.emptied())?;
+    update.execute(params![row, sequence, body, digest::of(&body)])?;
     Ok(())
 }
 
@@ -280,14 +286,14 @@ fn next_change(db: &Connection, space: i64, units: i64) -> Outcome<i64> {
 
 fn changes(db: &Connection, space: i64, sequence: u64, limit: usize) -> Outcome<Vec<Change>> {
     let mut statement = db.prepare_cached(
-        "SELECT sequence, body FROM units WHERE space = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
+        "SELECT sequence, body, digest FROM units WHERE space = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
     )?;
     let mut rows = statement.query((space, integer(sequence), integer(limit)))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push(Change {
             sequence: natural(row.get(0)?),
-            unit: decoded(row, 1)?,
+            unit: digest::verified(row, 1)?,
         });
     }
     Ok(found)

@@ -3,8 +3,7 @@
 use domain::port::{Change, Image, ImagedChange};
 use rusqlite::{Connection, params};
 
-use super::graph::decoded;
-use super::{Outcome, integer, natural};
+use super::{Outcome, digest, integer, natural};
 
 /// Returns changes after a sequence, as many as a limit, with the images of a version.
 pub(super) fn changes(
@@ -15,19 +14,21 @@ pub(super) fn changes(
     version: i64,
 ) -> Outcome<Vec<ImagedChange>> {
     let mut statement = db.prepare_cached(
-        "SELECT units.sequence, units.body, images.body FROM units
+        "SELECT units.sequence, units.body, units.digest, images.body, images.digest FROM units
          LEFT JOIN images ON images.row = units.row AND images.version = ?4
          WHERE units.space = ?1 AND units.sequence > ?2 ORDER BY units.sequence LIMIT ?3",
     )?;
     let mut rows = statement.query((space, integer(sequence), integer(limit), version))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
+        // Without its image a unit is only computed again.
+        let image = digest::verified_body(row, 3).ok().map(<[u8]>::to_vec);
         found.push(ImagedChange {
             change: Change {
                 sequence: natural(row.get(0)?),
-                unit: decoded(row, 1)?,
+                unit: digest::verified(row, 1)?,
             },
-            image: row.get(2)?,
+            image,
         });
     }
     Ok(found)
@@ -36,8 +37,8 @@ pub(super) fn changes(
 /// Stores images of units that did not change since they were computed.
 pub(super) fn put(db: &Connection, space: i64, version: i64, images: &[Image]) -> Outcome<()> {
     let mut put = db.prepare_cached(
-        "INSERT OR REPLACE INTO images (row, version, body)
-         SELECT row, ?4, ?5 FROM units WHERE space = ?1 AND id = ?2 AND sequence = ?3 AND removed = 0",
+        "INSERT OR REPLACE INTO images (row, version, body, digest)
+         SELECT row, ?4, ?5, ?6 FROM units WHERE space = ?1 AND id = ?2 AND sequence = ?3 AND removed = 0",
     )?;
     for it in images {
         put.execute(params![
@@ -45,7 +46,8 @@ pub(super) fn put(db: &Connection, space: i64, version: i64, images: &[Image]) -
             it.unit.uuid().as_bytes(),
             integer(it.sequence),
             version,
-            it.body
+            it.body,
+            digest::of(&it.body)
         ])?;
     }
     Ok(())

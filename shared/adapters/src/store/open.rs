@@ -1,5 +1,5 @@
-use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use domain::ErrorKind;
@@ -9,13 +9,14 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use serde::Deserialize;
 
+use super::digest;
 use super::failure::kind_of;
-use crate::{OpenError, Options};
+use crate::{OpenError, Options, private};
 
 /// `MNEM`: tells a file of Mnemic from any other database.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 12] = [
+pub(super) const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -28,6 +29,7 @@ pub(super) const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0010_erasures.sql"),
     include_str!("migrations/0011_held.sql"),
     include_str!("migrations/0012_images.sql"),
+    include_str!("migrations/0013_digests.sql"),
 ];
 /// Size of a page, bytes: what SQLite takes unless told otherwise.
 const PAGE_BYTES: u64 = 4_096;
@@ -36,23 +38,41 @@ const BUSY: Duration = Duration::from_secs(10);
 /// Size the write-ahead log is cut back to after a checkpoint, bytes.
 const LOG_BYTES: i64 = 64 << 20;
 
-/// Takes the data directory for this process; it is free again when the file is dropped.
-pub(super) fn lock(dir: &Path) -> Result<File, OpenError> {
-    std::fs::create_dir_all(dir).map_err(|source| OpenError::Directory {
-        path: dir.to_owned(),
-        source,
-    })?;
-    let path = dir.join("mnemic.lock");
-    let file = File::options().create(true).append(true).open(&path);
-    let file = file.map_err(|source| OpenError::Directory {
-        path: path.clone(),
-        source,
-    })?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { dir: dir.to_owned() }),
-        Err(TryLockError::Error(source)) => Err(OpenError::Directory { path, source }),
+/// Creates an empty memory: whole or not at all, since it is written under another name first.
+///
+/// # Errors
+/// `LogAlone` if there is the write-ahead log of a memory that is gone.
+pub(super) fn create(path: &Path) -> Result<(), OpenError> {
+    let log = beside(path, "-wal");
+    if std::fs::metadata(&log).is_ok_and(|it| it.len() > 0) {
+        let path = path.to_owned();
+        return Err(OpenError::LogAlone { path, log });
     }
+    let failed = |source| OpenError::Directory {
+        path: path.to_owned(),
+        source,
+    };
+    let fresh = path.with_added_extension("new");
+    for leftover in [beside(&fresh, "-journal"), fresh.clone()] {
+        if leftover.exists() {
+            std::fs::remove_file(leftover).map_err(failed)?;
+        }
+    }
+    drop(private::create_private(&fresh).map_err(failed)?);
+    let marked = || Connection::open(&fresh)?.pragma_update(None, "application_id", APPLICATION_ID);
+    marked().map_err(|error| refused(&fresh, error))?;
+    let moved = File::open(&fresh).and_then(|it| it.sync_all());
+    let moved = moved.and_then(|()| std::fs::rename(&fresh, path));
+    moved
+        .and_then(|()| private::sync_folder(path.parent().unwrap_or(Path::new("."))))
+        .map_err(failed)
+}
+
+/// Returns the path of a file that SQLite keeps next to the database.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 /// Opens the connection that writes, and brings the schema up to date.
@@ -147,7 +167,6 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let refused = |error| refused(path, error);
-    let number = |connection: &Connection, name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let application = number(connection, "application_id").map_err(refused)?;
     let found = number(connection, "user_version").map_err(refused)?;
     let objects = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
@@ -163,7 +182,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
             known,
         });
     }
-    tell_whose(connection).map_err(refused)?;
+    add_functions(connection).map_err(refused)?;
     for (number, script) in (1..=known).zip(MIGRATIONS).skip(found as usize) {
         let transaction = connection.transaction().map_err(refused)?;
         let apply = || {
@@ -178,6 +197,21 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
+fn number(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+/// Says why a database is none that this program opens; none if it is one.
+pub(super) fn foreign_or_newer(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    if number(connection, "application_id")? != APPLICATION_ID {
+        return Ok(Some("it is a database of another program".to_owned()));
+    }
+    let found = number(connection, "user_version")?;
+    let known = MIGRATIONS.len();
+    let newer = usize::try_from(found).is_ok_and(|it| it > known);
+    Ok(newer.then(|| format!("it has schema {found}, this program knows schemas up to {known}: use a newer mnemic")))
+}
+
 /// What migrations read from the bodies of records and units.
 #[derive(Deserialize)]
 struct Whose {
@@ -185,14 +219,17 @@ struct Whose {
     actor: String,
 }
 
-/// Gives migrations the functions `actor_of` and `session_of` of a body; of one that cannot be read they are null.
-fn tell_whose(connection: &Connection) -> rusqlite::Result<()> {
+/// Gives migrations the functions `digest_of`, `actor_of` and `session_of` of a body. The last two are null for one that cannot be
+/// read.
+fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let whose = |it: &Context<'_>| -> rusqlite::Result<Option<Whose>> {
         Ok(serde_json::from_slice(it.get_raw(0).as_blob()?).ok())
     };
     let actor = move |it: &Context<'_>| Ok(whose(it)?.map(|it| folded(&it.actor)));
     let session = move |it: &Context<'_>| Ok(whose(it)?.map(|it| it.session.uuid().into_bytes()));
+    let digest = |it: &Context<'_>| Ok(digest::of(it.get_raw(0).as_blob()?));
+    connection.create_scalar_function("digest_of", 1, flags, digest)?;
     connection.create_scalar_function("actor_of", 1, flags, actor)?;
     connection.create_scalar_function("session_of", 1, flags, session)
 }

@@ -9,10 +9,10 @@ use domain::port::{
 };
 use domain::recall::Note;
 use domain::record::Record;
-use rusqlite::{CachedStatement, Connection, Params, Row, params};
+use rusqlite::{CachedStatement, Connection, Params, params};
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, space_row};
-use super::{curations, idempotency, notes, secrets, selected, spaces};
+use super::{curations, digest, idempotency, notes, secrets, selected, spaces};
 use crate::names;
 
 /// Spaces and records in the file.
@@ -159,7 +159,7 @@ impl Records for StoredRecords {
             let Some(row) = space_row(db, &space)? else {
                 return Ok(Vec::new());
             };
-            let mut statement = db.prepare_cached("SELECT body FROM records WHERE space = ?1 AND id = ?2")?;
+            let mut statement = db.prepare_cached("SELECT body, digest FROM records WHERE space = ?1 AND id = ?2")?;
             let mut found = Vec::with_capacity(ids.len());
             for id in ids {
                 found.extend(bodies(&mut statement, params![row, id.uuid().as_bytes()])?);
@@ -322,8 +322,8 @@ fn line(space: &SpaceId, record: &Record) -> Outcome<Line> {
 
 fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
     let mut insert = db.prepare_cached(
-        "INSERT INTO records (row, space, id, session, seconds, nanos, ordinal, actor, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, id) DO NOTHING",
+        "INSERT INTO records (row, space, id, session, seconds, nanos, ordinal, actor, body, digest)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (space, id) DO NOTHING",
     )?;
     let last: i64 = db
         .prepare_cached("SELECT last FROM record_rows")?
@@ -333,8 +333,9 @@ fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
         let (id, session) = (it.id.uuid().into_bytes(), it.session.uuid().into_bytes());
         let (seconds, nanos) = it.observed_at;
         let row = last + integer(stored) + 1;
+        let digest = digest::of(&it.body);
         stored += insert.execute(params![
-            row, space, id, session, seconds, nanos, it.ordinal, it.actor, it.body
+            row, space, id, session, seconds, nanos, it.ordinal, it.actor, it.body, digest
         ])?;
     }
     let mut given = db.prepare_cached("UPDATE record_rows SET last = last + ?1")?;
@@ -363,7 +364,7 @@ fn beside(db: &Connection, space: i64, (session, around): (SessionId, RecordId),
         Side::Behind(limit) => (">", "ASC", limit),
     };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT body FROM records WHERE space = ?1 AND session = ?2 AND (seconds, nanos, ordinal, id) {compare}
+        "SELECT body, digest FROM records WHERE space = ?1 AND session = ?2 AND (seconds, nanos, ordinal, id) {compare}
            (SELECT seconds, nanos, ordinal, id FROM records WHERE space = ?1 AND id = ?3 AND session = ?2)
          ORDER BY seconds {order}, nanos {order}, ordinal {order}, id {order} LIMIT ?4",
     ))?;
@@ -382,12 +383,7 @@ fn bodies(statement: &mut CachedStatement<'_>, key: impl Params) -> Outcome<Vec<
     let mut rows = statement.query(key)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(record(row, 0)?);
+        found.push(digest::verified(row, 0)?);
     }
     Ok(found)
-}
-
-pub(super) fn record(row: &Row<'_>, column: usize) -> Outcome<Record> {
-    let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
-    serde_json::from_slice(body).map_err(Failure::body)
 }

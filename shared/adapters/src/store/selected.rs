@@ -8,33 +8,33 @@ use domain::unit::Unit;
 use rusqlite::{Connection, Row, ToSql, params};
 use serde::de::DeserializeOwned;
 
-use super::{Failure, Outcome, Store, integer, natural, space_row};
+use super::{Failure, Outcome, Store, digest, integer, natural, space_row};
 
 /// Most rows that one call looks at.
 const LOOKS_MAX: usize = 5_000;
 
-/// What is listed. Each statement reads in the order of its index and gives place and body first; nothing is sorted.
+/// What is listed. Each statement reads in the order of its index and gives place, body and digest first; nothing is sorted.
 pub(super) trait Listed: DeserializeOwned + Send + 'static {
     const ALL: &str;
     const OF_SESSION: &str;
     const OF_ACTOR: &str;
 
-    /// Says whether the columns behind the body leave open that it is taken: they tell without the body, which is longer.
+    /// Says whether the columns after body and digest leave open that it is taken: they tell without the body, which is longer.
     fn may_be(row: &Row<'_>, selection: &Selection) -> Outcome<bool>;
 
     fn is_of(&self, selection: &Selection) -> bool;
 }
 
 impl Listed for Record {
-    const ALL: &str = "SELECT row, body, seconds, nanos FROM records INDEXED BY records_space
+    const ALL: &str = "SELECT row, body, digest, seconds, nanos FROM records INDEXED BY records_space
         WHERE space = ?1 AND row > ?2 AND ?3 IS NULL ORDER BY row LIMIT ?4";
-    const OF_SESSION: &str = "SELECT row, body, seconds, nanos FROM records INDEXED BY records_listed
+    const OF_SESSION: &str = "SELECT row, body, digest, seconds, nanos FROM records INDEXED BY records_listed
         WHERE space = ?1 AND row > ?2 AND session = ?3 ORDER BY row LIMIT ?4";
-    const OF_ACTOR: &str = "SELECT row, body, seconds, nanos FROM records INDEXED BY records_actor
+    const OF_ACTOR: &str = "SELECT row, body, digest, seconds, nanos FROM records INDEXED BY records_actor
         WHERE space = ?1 AND row > ?2 AND actor = ?3 ORDER BY row LIMIT ?4";
 
     fn may_be(row: &Row<'_>, selection: &Selection) -> Outcome<bool> {
-        let at: (i64, u32) = (row.get(2)?, row.get(3)?);
+        let at: (i64, u32) = (row.get(3)?, row.get(4)?);
         let moment = |it: DateTime<FixedOffset>| (it.timestamp(), it.timestamp_subsec_nanos());
         Ok(selection.from.is_none_or(|it| at >= moment(it)) && selection.until.is_none_or(|it| at < moment(it)))
     }
@@ -45,15 +45,15 @@ impl Listed for Record {
 }
 
 impl Listed for Unit {
-    const ALL: &str = "SELECT sequence, body, removed FROM units INDEXED BY units_sequence
+    const ALL: &str = "SELECT sequence, body, digest, removed FROM units INDEXED BY units_sequence
         WHERE space = ?1 AND sequence > ?2 AND ?3 IS NULL ORDER BY sequence LIMIT ?4";
-    const OF_SESSION: &str = "SELECT sequence, body, removed FROM units INDEXED BY units_session
+    const OF_SESSION: &str = "SELECT sequence, body, digest, removed FROM units INDEXED BY units_session
         WHERE space = ?1 AND sequence > ?2 AND session = ?3 ORDER BY sequence LIMIT ?4";
-    const OF_ACTOR: &str = "SELECT sequence, body, removed FROM units INDEXED BY units_actor
+    const OF_ACTOR: &str = "SELECT sequence, body, digest, removed FROM units INDEXED BY units_actor
         WHERE space = ?1 AND sequence > ?2 AND actor = ?3 ORDER BY sequence LIMIT ?4";
 
     fn may_be(row: &Row<'_>, _: &Selection) -> Outcome<bool> {
-        let removed: bool = row.get(2)?;
+        let removed: bool = row.get(3)?;
         Ok(!removed)
     }
 
@@ -102,7 +102,7 @@ fn page<T: Listed>(
         }
         seen += 1;
         if T::may_be(row, selection)? {
-            let body = row.get_ref(1)?.as_blob().map_err(Failure::body)?;
+            let body = digest::verified_body(row, 1)?;
             let item: T = serde_json::from_slice(body).map_err(Failure::body)?;
             if item.is_of(selection) {
                 bytes += body.len();

@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use domain::{Classify, ErrorKind};
 use rusqlite::{Connection, OpenFlags};
 
-use super::FILE;
 use super::failure::kind_of;
+use super::{FILE, digest};
+use crate::{OpenError, private};
 
+/// Schema since which bodies have digests.
+const DIGESTS_SINCE: i64 = 13;
 /// Most findings of a check that are returned.
 const FINDINGS_MAX: usize = 100;
 
@@ -18,6 +21,12 @@ pub enum UpkeepError {
     #[error("there is no {path}")]
     Missing {
         /// What was looked for.
+        path: PathBuf,
+    },
+    /// The file has no bytes.
+    #[error("{path} is empty, which no memory is")]
+    Empty {
+        /// The file.
         path: PathBuf,
     },
     /// The target exists already; nothing is overwritten.
@@ -33,6 +42,26 @@ pub enum UpkeepError {
         path: PathBuf,
         /// Why it failed.
         source: std::io::Error,
+    },
+    /// The data folder is held by another process, or cannot be used.
+    #[error(transparent)]
+    Folder(#[from] OpenError),
+    /// A file of SQLite is left next to a database, and would be taken into the one that is restored.
+    #[error(
+        "{path} is left from a memory that was not stopped, with its last writes: start and stop it, which takes them in, or move \
+         the file away if it does not start"
+    )]
+    Leftover {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The copy is not sound, so it was not restored.
+    #[error("{path} was not restored, and the memory is as it was: {}", findings.join("; "))]
+    Unsound {
+        /// The copy.
+        path: PathBuf,
+        /// What is wrong with it.
+        findings: Vec<String>,
     },
     /// SQLite refused.
     #[error("cannot read {path}")]
@@ -50,14 +79,17 @@ impl Classify for UpkeepError {
     fn kind(&self) -> ErrorKind {
         match self {
             UpkeepError::Missing { .. } => ErrorKind::NotFound,
-            UpkeepError::Exists { .. } => ErrorKind::Conflict,
+            UpkeepError::Empty { .. } | UpkeepError::Unsound { .. } => ErrorKind::Damaged,
+            UpkeepError::Folder(error) => error.kind(),
+            UpkeepError::Exists { .. } | UpkeepError::Leftover { .. } => ErrorKind::Conflict,
             UpkeepError::Target { .. } => ErrorKind::Unavailable,
             UpkeepError::Sqlite { kind, .. } => *kind,
         }
     }
 }
 
-/// Reads the whole file of a data directory and returns what is wrong with it, in SQLite's words; empty if nothing is.
+/// Reads the whole file of a data directory and returns what is wrong with it: findings of SQLite, and records, units and other
+/// rows whose content was changed in the file. Empty if nothing is.
 /// Blocks, for seconds on a large file.
 ///
 /// # Errors
@@ -90,8 +122,7 @@ pub fn is_behind(dir: &Path) -> Result<bool, UpkeepError> {
 }
 
 /// Writes a consistent copy of the file of a data directory to `target`, which appears only when it is complete and on
-/// disk. To restore it, stop Mnemic, remove `mnemic.sqlite`, `mnemic.sqlite-wal` and `mnemic.sqlite-shm` from the data
-/// directory and copy it there as `mnemic.sqlite`. Blocks.
+/// disk. [`restore`](super::restore) brings it back. Blocks.
 ///
 /// # Errors
 /// `Conflict` if `target` exists, `NotFound` if there is no file, `Damaged` if it cannot be read.
@@ -110,28 +141,42 @@ pub fn backup(dir: &Path, target: &Path) -> Result<(), UpkeepError> {
     if partial.exists() {
         std::fs::remove_file(&partial).map_err(written)?;
     }
+    // SQLite writes into a file that exists if it is empty, and leaves its mode as it is.
+    drop(private::create_private(&partial).map_err(written)?);
     copy(&path, &partial).map_err(|error| refused(&path, error))?;
     std::fs::File::open(&partial)
         .and_then(|file| file.sync_all())
         .map_err(written)?;
-    std::fs::rename(&partial, target).map_err(written)
+    std::fs::rename(&partial, target).map_err(written)?;
+    private::sync_folder(target.parent().unwrap_or(Path::new("."))).map_err(written)
 }
 
 fn existing(dir: &Path) -> Result<PathBuf, UpkeepError> {
     let path = dir.join(FILE);
-    if path.exists() {
-        Ok(path)
-    } else {
-        Err(UpkeepError::Missing { path })
+    match std::fs::metadata(&path) {
+        Ok(it) if it.len() == 0 => Err(UpkeepError::Empty { path }),
+        Ok(_) => Ok(path),
+        Err(_) => Err(UpkeepError::Missing { path }),
     }
 }
 
 fn findings(path: &Path) -> rusqlite::Result<Vec<String>> {
-    let connection = open(path)?;
+    findings_of(&open(path)?)
+}
+
+/// Returns what is wrong with pages and indexes, then the rows whose content was changed.
+pub(super) fn findings_of(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FINDINGS_MAX})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
     let mut found = rows.collect::<rusqlite::Result<Vec<String>>>()?;
     found.retain(|it| it != "ok");
+    let schema = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
+    if schema >= DIGESTS_SINCE {
+        found.extend(digest::changed_rows(
+            connection,
+            FINDINGS_MAX.saturating_sub(found.len()),
+        )?);
+    }
     Ok(found)
 }
 
@@ -148,7 +193,7 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn refused(path: &Path, source: rusqlite::Error) -> UpkeepError {
+pub(super) fn refused(path: &Path, source: rusqlite::Error) -> UpkeepError {
     UpkeepError::Sqlite {
         path: path.to_owned(),
         kind: kind_of(&source),

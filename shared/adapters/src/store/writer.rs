@@ -1,7 +1,6 @@
 //! Group commit: the jobs that wait are run in one transaction, each inside a savepoint, and answered after the commit.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
 
@@ -10,6 +9,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::{Failure, Outcome};
+use super::lock::Lock;
 
 /// Jobs that may wait; a caller beyond waits to be let in.
 const WAITING_MAX: usize = 1_024;
@@ -53,7 +53,7 @@ struct Task<T, F, A> {
 
 impl Writer {
     /// Starts the thread, which holds `lock` until it has closed the file.
-    pub(super) fn start(connection: Connection, lock: File) -> std::io::Result<Writer> {
+    pub(super) fn start(connection: Connection, lock: Lock) -> std::io::Result<Writer> {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
         let run = move || {
             serve(connection, waiting);

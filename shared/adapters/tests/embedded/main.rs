@@ -1,9 +1,12 @@
 //! What only the embedded adapters promise: one process a directory, clear refusals, bounds, copies.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
+mod digests;
 mod erased;
+mod files;
 mod images;
 mod pace;
+mod restore;
 
 use std::fs;
 use std::os::unix::fs::FileExt;

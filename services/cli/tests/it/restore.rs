@@ -1,0 +1,137 @@
+//! Files of the memory as an operator handles them: copies that come back, rights, changes from outside.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::server::{Server, fresh_directory, line, mnemic};
+
+/// Runs a command over a data folder; returns whether it succeeded, and what it wrote.
+fn run(data: &Path, arguments: &[&str]) -> (bool, String) {
+    let mut command = mnemic();
+    command.args(arguments).env("MNEMIC_BACKENDS__DIR", data);
+    command.env("MNEMIC_GATEWAY__LISTEN", "127.0.0.1:0");
+    command.env("MNEMIC_ADMIN__LISTEN", "127.0.0.1:0");
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+async fn remember(server: &Server, id: &str, text: &str) {
+    let body = json!({ "records": [line(id, "Ann", "2026-03-02T18:00:00Z", text)] });
+    let (status, body) = server.post("/spaces/one/records", &body).await;
+    assert_eq!(status, 202, "{body}");
+    server.written("one", body["watermark"].as_str().unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_copy_is_restored_once_the_server_is_stopped() {
+    let data = fresh_directory("restore-data");
+    let copy = fresh_directory("restore-copies").join("copy.sqlite");
+    let shown = copy.to_str().unwrap();
+    let server = Server::start(&data).await;
+    server.put("/spaces/one").await;
+    remember(&server, "1", "I moved to Oslo.").await;
+    assert!(run(&data, &["backup", shown]).0);
+    assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    remember(&server, "2", "I moved to Bergen.").await;
+    let (done, said) = run(&data, &["restore", shown]);
+    assert!(!done && said.contains("in use by another mnemic process"), "{said}");
+    server.kill();
+    let (done, said) = run(&data, &["restore", shown]);
+    assert!(!done && said.contains("mnemic.sqlite-wal"), "{said}");
+    fs::remove_file(data.join("mnemic.sqlite-wal")).unwrap();
+    fs::remove_file(data.join("mnemic.sqlite-shm")).unwrap();
+    let (done, said) = run(&data, &["restore", shown]);
+    assert!(done && said.contains("mnemic.sqlite.before-"), "{said}");
+
+    let server = Server::start(&data).await;
+    assert_eq!(server.get("/spaces/one/records/1").await.0, 200);
+    assert_eq!(
+        server.get("/spaces/one/records/2").await.0,
+        404,
+        "written after the copy"
+    );
+}
+
+#[tokio::test]
+async fn a_dose_that_was_changed_in_the_file_is_found_and_not_answered() {
+    let data = fresh_directory("restore-changed");
+    let copy = fresh_directory("restore-changed-copies").join("copy.sqlite");
+    let server = Server::start(&data).await;
+    server.put("/spaces/one").await;
+    remember(&server, "1", "The doctor told me to take 100 mg of aspirin.").await;
+    // A copy holds everything in one file, without a log.
+    assert!(run(&data, &["backup", copy.to_str().unwrap()]).0);
+    server.kill();
+    let changed = fresh_directory("restore-changed-data");
+    let mut bytes = fs::read(&copy).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 6)
+        .filter(|at| bytes[*at..].starts_with(b"100 mg"))
+        .collect();
+    assert!(places.len() >= 2, "record and unit have it");
+    for at in places {
+        bytes[at] = b'9';
+    }
+    fs::write(changed.join("mnemic.sqlite"), bytes).unwrap();
+
+    let (done, said) = run(&changed, &["doctor", "--url", "http://127.0.0.1:1"]);
+    assert!(
+        !done && said.contains("record ") && said.contains("unit ") && said.contains("was changed"),
+        "{said}"
+    );
+    let (done, said) = run(
+        &fresh_directory("restore-changed-back"),
+        &["restore", changed.join("mnemic.sqlite").to_str().unwrap()],
+    );
+    assert!(!done && said.contains("was changed"), "{said}");
+
+    let server = Server::start(&changed).await;
+    let question = json!({ "question": "How much aspirin should I take?", "answer": true });
+    let (status, body) = server.post("/spaces/one/query", &question).await;
+    assert!(status >= 500 && !body.to_string().contains("900 mg"), "{status} {body}");
+    assert_eq!(body["type"], "urn:mnemic:problem:damaged", "{body}");
+    assert!(body["detail"].as_str().unwrap().contains("mnemic doctor"), "{body}");
+    let (status, body) = server.get("/spaces/one/records/1").await;
+    assert!(status >= 500 && !body.to_string().contains("900 mg"), "{status} {body}");
+}
+
+#[tokio::test]
+async fn a_second_server_is_refused_after_the_lock_file_is_removed() {
+    let data = fresh_directory("restore-lock");
+    let _first = Server::start(&data).await;
+    fs::remove_file(data.join("mnemic.lock")).unwrap();
+    let (done, said) = run(&data, &["serve"]);
+    assert!(!done && said.contains("in use by another mnemic process"), "{said}");
+}
+
+#[test]
+fn a_file_without_bytes_is_refused() {
+    let data = fresh_directory("restore-empty");
+    fs::write(data.join("mnemic.sqlite"), b"").unwrap();
+    for command in [
+        &["serve"][..],
+        &["doctor", "--url", "http://127.0.0.1:1"],
+        &["backup", "never"],
+    ] {
+        let (done, said) = run(&data, command);
+        assert!(!done && said.contains("mnemic.sqlite is empty"), "{command:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn exports_are_written_for_their_owner_only() {
+    let data = fresh_directory("restore-export");
+    let server = Server::start(&data).await;
+    server.put("/spaces/one").await;
+    let out = data.join("one.jsonl");
+    let url = server.base.trim_end_matches("/v1").to_owned();
+    let (done, said) = run(
+        &data,
+        &["export", "-s", "one", "--url", &url, "--out", out.to_str().unwrap()],
+    );
+    assert!(done, "{said}");
+    assert_eq!(fs::metadata(out).unwrap().permissions().mode() & 0o777, 0o600);
+}

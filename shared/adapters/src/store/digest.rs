@@ -1,0 +1,74 @@
+//! Digests of stored bodies. A body whose digest differs was changed in the file, by a disk or by hand, and is not read.
+
+use rusqlite::{Connection, Row};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{Failure, Outcome};
+
+/// Length of a digest, bytes.
+const BYTES: usize = 16;
+/// Tables whose bodies have digests, with what one of their rows is called.
+const TABLES: [(&str, &str); 4] = [
+    ("records", "record"),
+    ("units", "unit"),
+    ("derived", "derived object"),
+    ("curations", "curation"),
+];
+
+/// Returns the digest of a body.
+pub(super) fn of(body: &[u8]) -> [u8; BYTES] {
+    let mut digest = [0; BYTES];
+    digest
+        .iter_mut()
+        .zip(Sha256::digest(body))
+        .for_each(|(to, from)| *to = from);
+    digest
+}
+
+/// Returns a value from its body in `column` and the digest of the body in the column after it.
+///
+/// # Errors
+/// `Changed` if the digest is that of another body or missing, `Body` if the body cannot be parsed.
+pub(super) fn verified<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
+    serde_json::from_slice(verified_body(row, column)?).map_err(Failure::body)
+}
+
+/// Returns the body in `column`, whose digest is in the column after it.
+///
+/// # Errors
+/// `Changed` if the digest is that of another body or missing.
+pub(super) fn verified_body<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row [u8]> {
+    let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
+    let digest: Option<Vec<u8>> = row.get(column + 1)?;
+    match digest {
+        Some(digest) if digest == of(body) => Ok(body),
+        _ => Err(Failure::Changed),
+    }
+}
+
+/// Returns a line for each row whose body was changed, up to `limit`: what it is, its id and its space.
+pub(super) fn changed_rows(db: &Connection, limit: usize) -> rusqlite::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for (table, noun) in TABLES {
+        let sql = format!(
+            "SELECT it.body, it.digest, it.id, spaces.name FROM {table} it LEFT JOIN spaces ON spaces.row = it.space"
+        );
+        let mut statement = db.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while found.len() < limit
+            && let Some(row) = rows.next()?
+        {
+            if verified_body(row, 0).is_err() {
+                let id: [u8; 16] = row.get(2)?;
+                let space: Option<String> = row.get(3)?;
+                let (id, space) = (Uuid::from_bytes(id), space.unwrap_or_default());
+                found.push(format!(
+                    "{noun} {id} of space {space}: its content was changed in the file"
+                ));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,94 @@
+//! Who holds a data folder: one process at a time.
+//!
+//! Two files are locked, with `flock`: the database itself, which cannot be removed without removing the memory, and
+//! `mnemic.lock`, which releases before 0.2 lock alone. SQLite locks the database with `fcntl`, which `flock` neither sees nor
+//! disturbs; but a process that closes any handle of a file drops all `fcntl` locks it has on it. The handle here is therefore
+//! opened before SQLite opens the file, and closed after it.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use super::{FILE, open};
+use crate::{OpenError, private};
+
+/// What releases before 0.2 lock.
+const LOCK: &str = "mnemic.lock";
+
+/// A data folder that this process holds, until it is dropped.
+pub(super) struct Lock {
+    files: Vec<File>,
+}
+
+/// Takes the data folder for this process, with an empty memory if there was none, readable by this user only.
+///
+/// # Errors
+/// `Locked` if another process holds it, `Empty` or `LogAlone` if the database is not whole.
+pub(super) fn take(dir: &Path) -> Result<Lock, OpenError> {
+    let path = dir.join(FILE);
+    let mut lock = hold(dir)?;
+    if !path.exists() {
+        open::create(&path)?;
+        lock.files.push(held(dir, FILE)?);
+    }
+    if std::fs::metadata(&path).is_ok_and(|it| it.len() == 0) {
+        return Err(OpenError::Empty { path });
+    }
+    for name in [LOCK, FILE, "mnemic.sqlite-wal", "mnemic.sqlite-shm"] {
+        private::tighten(&dir.join(name));
+    }
+    Ok(lock)
+}
+
+/// Takes the data folder for this process, whatever its database is, if there is one.
+///
+/// # Errors
+/// `Locked` if another process holds it.
+pub(super) fn hold(dir: &Path) -> Result<Lock, OpenError> {
+    private::folder(dir).map_err(|source| OpenError::Directory {
+        path: dir.to_owned(),
+        source,
+    })?;
+    let mut files = vec![held(dir, LOCK)?];
+    if dir.join(FILE).exists() {
+        files.push(held(dir, FILE)?);
+    }
+    Ok(Lock { files })
+}
+
+/// Returns true if a process holds the data folder. Not for a process that has it open itself: see the module.
+///
+/// # Errors
+/// A file that cannot be opened.
+pub fn is_held(dir: &Path) -> io::Result<bool> {
+    for name in [LOCK, FILE] {
+        let path = dir.join(name);
+        if !path.exists() {
+            continue;
+        }
+        match File::options().append(true).open(path)?.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(true),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+fn held(dir: &Path, name: &str) -> Result<File, OpenError> {
+    let path = dir.join(name);
+    let failed = |source| OpenError::Directory {
+        path: path.clone(),
+        source,
+    };
+    let file = private::options()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { dir: dir.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
+    }
+}

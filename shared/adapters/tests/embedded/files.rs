@@ -1,0 +1,125 @@
+//! The files of a data folder: who may read them, who holds them, and which are no memory.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check, is_behind, is_held};
+use domain::{Classify, ErrorKind};
+
+use super::{file, fill, open, refusal, space};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// The names and modes of all files in a folder.
+fn modes(dir: &Path) -> Vec<(String, u32)> {
+    let entries = fs::read_dir(dir).unwrap().map(|it| it.unwrap());
+    let mut found: Vec<(String, u32)> = entries
+        .map(|it| (it.file_name().into_string().unwrap(), mode(&it.path())))
+        .collect();
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn files_and_folders_are_created_for_their_owner_only() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("new/memory");
+    let it = Embedded::open(&dir, Options::default()).await.unwrap();
+    fill(&it, "a", 3).await;
+    assert_eq!((mode(&dir), mode(dir.parent().unwrap())), (0o700, 0o700));
+    let names = ["mnemic.lock", "mnemic.sqlite", "mnemic.sqlite-shm", "mnemic.sqlite-wal"];
+    assert_eq!(modes(&dir), names.map(|it| (it.to_owned(), 0o600)));
+    let copy = parent.path().join("copy");
+    backup(&dir, &copy).unwrap();
+    assert_eq!(mode(&copy), 0o600);
+}
+
+#[tokio::test]
+async fn files_of_an_older_release_are_tightened_at_open() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(dir.path()).await);
+    fs::write(dir.path().join("mnemic.sqlite-wal"), b"").unwrap();
+    for (name, _) in modes(dir.path()) {
+        fs::set_permissions(dir.path().join(name), Permissions::from_mode(0o644)).unwrap();
+    }
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "a", 1).await;
+    assert_eq!(mode(dir.path()), 0o700);
+    for (name, mode) in modes(dir.path()) {
+        assert_eq!(mode, 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_everybody_may_write_to_stays_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o1777)).unwrap();
+    drop(open(dir.path()).await);
+    assert_eq!(mode(dir.path()), 0o777);
+    assert_eq!(mode(&file(dir.path())), 0o600);
+}
+
+#[tokio::test]
+async fn the_folder_stays_held_after_its_lock_file_is_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(!is_held(dir.path()).unwrap());
+    let it = open(dir.path()).await;
+    assert!(is_held(dir.path()).unwrap());
+    fs::remove_file(dir.path().join("mnemic.lock")).unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+    fill(&it, "a", 3).await;
+    drop(it);
+    let it = open(dir.path()).await;
+    assert_eq!(it.index.count(&space("a")).await.unwrap(), 3);
+    drop(it);
+    assert!(!is_held(dir.path()).unwrap());
+}
+
+#[tokio::test]
+async fn an_empty_file_is_no_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(file(dir.path()), b"").unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(
+        matches!(error, OpenError::Empty { .. }) && error.kind() == ErrorKind::Damaged,
+        "{error}"
+    );
+    assert!(error.to_string().contains("is empty") && error.to_string().contains("mnemic restore"));
+    let copy = dir.path().join("copy");
+    assert!(matches!(backup(dir.path(), &copy), Err(UpkeepError::Empty { .. })));
+    assert!(matches!(check(dir.path()), Err(UpkeepError::Empty { .. })));
+    assert!(matches!(is_behind(dir.path()), Err(UpkeepError::Empty { .. })));
+    assert_eq!(
+        fs::metadata(file(dir.path())).unwrap().len(),
+        0,
+        "nothing was written into it"
+    );
+    fs::remove_file(file(dir.path())).unwrap();
+    open(dir.path()).await;
+}
+
+#[tokio::test]
+async fn the_log_of_a_memory_that_is_gone_is_not_taken_into_a_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("mnemic.sqlite-wal");
+    fs::write(&log, [7; 4_096]).unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, OpenError::LogAlone { .. }), "{error}");
+    assert!(!file(dir.path()).exists());
+    fs::remove_file(log).unwrap();
+    open(dir.path()).await;
+}
+
+/// A start that is killed while it makes the file leaves it under another name, which the next start replaces.
+#[tokio::test]
+async fn a_file_that_was_not_finished_is_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("mnemic.sqlite.new"), b"half of").unwrap();
+    open(dir.path()).await;
+    assert!(!dir.path().join("mnemic.sqlite.new").exists());
+}
