@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{HintId, PageId, SessionId, SpaceId};
-use domain::recall::{Note, NoteKind};
+use domain::recall::{Note, NoteKind, erasures_scope, session_scope};
 use host::clock;
 use tracing::warn;
 use uuid::Uuid;
@@ -127,11 +127,11 @@ async fn keep(
 
 /// Scope of the erasures of a session, which has its id and not its name.
 fn erasures(space: &SpaceId, session: &str) -> String {
-    format!("erased/{}", SessionId::derive(space, session))
+    erasures_scope(SessionId::derive(space, session))
 }
 
 fn scope(session: &str) -> String {
-    format!("recall/{session}")
+    session_scope(session)
 }
 
 fn is_silent(kind: NoteKind) -> bool {

@@ -15,7 +15,7 @@ use tracing::{Instrument, debug, info_span};
 use crate::erase::Around;
 use crate::points::Part;
 use crate::window::Place;
-use crate::{Error, erase, points, window, write};
+use crate::{Error, erase, points, redact, window, write};
 
 /// Sessions of one batch that are read at once.
 const SESSIONS_AT_ONCE: usize = 8;
@@ -90,6 +90,7 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
     if !curations.is_empty() {
         let records = &backends.records;
         records.put_curations(&space, meta.position, &curations).await?;
+        redact::late(backends, &space, &curations).await?;
     }
     let around = erase::erase(backends, &space, &erased)
         .instrument(info_span!("erase", records = erased.len()))

@@ -14,9 +14,9 @@ use domain::relation::Relation;
 use domain::unit::{Grain, Status, Unit};
 use host::Backends;
 
-use crate::letter;
 use crate::segment::{MARGIN, Stretch};
 use crate::window::{self, Place};
+use crate::{letter, redact};
 
 /// Units, curations or relations read in one step.
 const AT_ONCE: usize = 1_000;
@@ -61,9 +61,13 @@ pub(crate) async fn erase(
         Around::default()
     };
     beside(backends, space, &stored, &mut around).await?;
+    let own: BTreeSet<UnitId> = ids.iter().flat_map(|it| own(*it)).collect();
+    // While record and facts still tell what the acts are about and how the session is called.
+    redact::acts(backends, space, &own).await?;
+    redact::sessions(backends, space, &stored).await?;
     backends.records.erase(space, &ids).await?;
     let mut units = around.events.clone();
-    units.extend(ids.iter().flat_map(|it| own(*it)));
+    units.extend(own);
     retire(backends, space, &units).await?;
     letter::clean(backends, space).await?;
     Ok(around)

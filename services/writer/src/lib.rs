@@ -24,6 +24,7 @@ mod letter;
 mod marker;
 mod organise;
 mod points;
+mod redact;
 mod relate;
 mod scene;
 mod segment;

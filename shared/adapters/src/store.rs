@@ -9,6 +9,7 @@ mod graph;
 mod idempotency;
 mod images;
 mod lock;
+mod log;
 mod notes;
 mod open;
 mod readers;
@@ -96,6 +97,36 @@ impl Store {
         F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
     {
         self.write_then(operation, durability, job, |_| ()).await
+    }
+
+    /// Like `write`, for a job that erases something: right after it the write-ahead log, which holds the pages as they were, is
+    /// emptied. What it commits outlives the loss of power.
+    pub(crate) async fn erase<T, F>(&self, operation: &'static str, job: F) -> Result<T, PortError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    {
+        self.erase_if(operation, job, |_| true).await
+    }
+
+    /// Like `erase`; the log is emptied if `erased` returns true of what the job returned.
+    pub(crate) async fn erase_if<T, F>(
+        &self,
+        operation: &'static str,
+        job: F,
+        erased: fn(&T) -> bool,
+    ) -> Result<T, PortError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    {
+        let log = self.writer.log();
+        let then = move |value: &T| {
+            if erased(value) {
+                log.request();
+            }
+        };
+        self.write_then(operation, Durability::Power, job, then).await
     }
 
     /// Like `write`; `then` runs on the writer's thread after the commit, in the order of commits, also when the

@@ -24,6 +24,38 @@ pub struct Curation {
     pub reason: String,
 }
 
+impl Curation {
+    /// Returns true if it holds words of a person: why it was done, or what a fact should say.
+    pub fn has_words(&self) -> bool {
+        let object = match &self.act {
+            Act::CorrectFact { object, .. } => object.as_str(),
+            Act::RetireFact { .. }
+            | Act::UndoMerge { .. }
+            | Act::PinUnit { .. }
+            | Act::ForgetUnit { .. }
+            | Act::EraseRecord { .. }
+            | Act::Undo { .. } => "",
+        };
+        !object.is_empty() || !self.reason.is_empty()
+    }
+
+    /// Returns the act without words: that it was done, when, by whom and to what stays. A correction without words corrects
+    /// nothing.
+    #[must_use]
+    pub fn redacted(mut self) -> Curation {
+        self.reason.clear();
+        if let Act::CorrectFact { object, .. } = &mut self.act {
+            object.clear();
+        }
+        self
+    }
+
+    /// Returns true if it is a correction whose words were redacted.
+    fn corrects_nothing(&self) -> bool {
+        matches!(&self.act, Act::CorrectFact { object, .. } if object.is_empty())
+    }
+}
+
 /// What can be decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -99,7 +131,8 @@ impl Corrected {
 
 /// Acts that stand: those that no later act took back, by id.
 ///
-/// The later of two acts about the same thing counts; acts are ordered by (`at`, `id`).
+/// A correction that was redacted, because the record of its fact was erased, does not stand. The later of two acts about the
+/// same thing counts; acts are ordered by (`at`, `id`).
 pub fn standing(all: &[Curation]) -> Vec<&Curation> {
     let mut sorted: Vec<&Curation> = all.iter().collect();
     sorted.sort_by_key(|it| (it.at, it.id));
@@ -112,6 +145,6 @@ pub fn standing(all: &[Curation]) -> Vec<&Curation> {
             undone.insert(curation);
         }
     }
-    sorted.retain(|it| !undone.contains(&it.id) && !matches!(it.act, Act::Undo { .. }));
+    sorted.retain(|it| !undone.contains(&it.id) && !matches!(it.act, Act::Undo { .. }) && !it.corrects_nothing());
     sorted
 }

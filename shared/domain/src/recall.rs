@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::id::{FactId, HintId, UnitId};
+use crate::id::{FactId, HintId, SessionId, UnitId};
 
 /// Why a hint is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -79,6 +79,16 @@ pub struct Hint {
     pub sides: Vec<String>,
     /// 0 to 1.
     pub score: f32,
+}
+
+/// Returns the scope of what was said and not wanted in a session, which is named as its caller names it.
+pub fn session_scope(session: &str) -> String {
+    format!("recall/{session}")
+}
+
+/// Returns the scope of the erasures of a session.
+pub fn erasures_scope(session: SessionId) -> String {
+    format!("erased/{session}")
 }
 
 /// What became of something that was offered.

@@ -5,6 +5,7 @@
 mod crash;
 mod damage;
 mod doctor;
+mod erased;
 mod import;
 mod journey;
 mod logs;

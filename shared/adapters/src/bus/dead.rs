@@ -57,10 +57,7 @@ impl DeadLetters for QueueBus {
                 _ => Ok(()),
             }
         };
-        self.queue
-            .store
-            .write("dead_letters.amend", Durability::Power, job)
-            .await
+        self.queue.store.erase("dead_letters.amend", job).await
     }
 
     async fn replay(&self, id: DeadLetterId) -> Result<()> {
@@ -83,10 +80,7 @@ impl DeadLetters for QueueBus {
             queue::free_key(db, id)?;
             discard(db, id)
         };
-        self.queue
-            .store
-            .write("dead_letters.discard", Durability::Power, job)
-            .await
+        self.queue.store.erase("dead_letters.discard", job).await
     }
 }
 

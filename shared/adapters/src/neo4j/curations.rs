@@ -3,7 +3,7 @@
 use domain::curation::Curation;
 use domain::id::{CurationId, SpaceId};
 use domain::port::{Position, Result};
-use neo4rs::BoltType;
+use neo4rs::{BoltType, Row};
 
 use super::client::{Client, body, integer, json, locked, natural, on, parts, row, seen};
 use super::keys::id;
@@ -20,6 +20,13 @@ const PUT: &str = locked!(
      SET s.curated = coalesce(s.curated, 0) + fresh
      RETURN 1 AS known"
 );
+/// The claim of a redacted act is kept with a digest that no act has.
+const REDACT: &str = locked!(
+    "CALL () { UNWIND $rows AS row MATCH (c:Curation {key: $prefix + row.id}) SET c.body = row.body }
+     CALL () { UNWIND $rows AS row MATCH (c:Claim {key: $prefix + row.id}) SET c.digest = $nothing }
+     RETURN 1 AS known"
+);
+const GET: &str = seen!("UNWIND $ids AS id MATCH (c:Curation {key: $prefix + id}) RETURN c.body AS body");
 const BROUGHT_BY: &str =
     seen!("MATCH (c:Curation {key: $prefix + $id}) WHERE c.position IS NOT NULL RETURN c.position AS position");
 const LIST: &str = seen!(
@@ -49,6 +56,33 @@ pub(super) async fn put(
             .param("position", integer(position.0))
             .param("rows", BoltType::from_iter(rows));
         client.write_known(operation, space, query).await?;
+    }
+    Ok(())
+}
+
+/// Redacts those that are there.
+pub(super) async fn redact(
+    client: &Client,
+    operation: &'static str,
+    space: &SpaceId,
+    curations: &[CurationId],
+) -> Result<()> {
+    let keys = client.keys(space);
+    let ids: Vec<String> = curations.iter().map(|it| id(it.uuid())).collect();
+    let found = client.read(operation, on(&keys, GET).param("ids", ids)).await?;
+    let line = |it: &Row| -> Result<(BoltType, usize)> {
+        let curation: Curation = body(operation, it)?;
+        let key = id(curation.id.uuid());
+        let body = json(operation, &curation.redacted())?;
+        let bytes = body.len() + 50;
+        Ok((row([("id", key.into()), ("body", body.into())]), bytes))
+    };
+    let lines: Result<Vec<(BoltType, usize)>> = found.iter().map(line).collect();
+    for rows in parts(lines?) {
+        let query = on(&keys, REDACT)
+            .param("nothing", &[0_u8; 32][..])
+            .param("rows", BoltType::from_iter(rows));
+        client.write(operation, query).await?;
     }
     Ok(())
 }

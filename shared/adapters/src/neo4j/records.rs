@@ -259,6 +259,10 @@ impl Records for NodeRecords {
         curations::put(&self.0, "records.put_curations", space, (position, curations)).await
     }
 
+    async fn redact_curations(&self, space: &SpaceId, ids: &[CurationId]) -> Result<()> {
+        curations::redact(&self.0, "records.redact_curations", space, ids).await
+    }
+
     async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>> {
         curations::brought_by(&self.0, "records.brought_by", space, id).await
     }

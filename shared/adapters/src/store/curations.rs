@@ -40,6 +40,33 @@ pub(super) fn put(db: &Connection, space: i64, position: Position, rows: &[Row])
     Ok(())
 }
 
+/// Redacts those that are there, and what tells of their words: the digest under their claim, and requests remembered by it.
+pub(super) fn redact(db: &Connection, space: i64, ids: &[CurationId]) -> Outcome<()> {
+    let mut select = db.prepare_cached("SELECT body FROM curations WHERE space = ?1 AND id = ?2")?;
+    let mut update = db.prepare_cached("UPDATE curations SET body = ?3, digest = ?4 WHERE space = ?1 AND id = ?2")?;
+    let mut forget = db.prepare_cached(
+        "DELETE FROM remembered WHERE space = ?1 AND request IN (SELECT digest FROM claims WHERE space = ?1 AND record = ?2)",
+    )?;
+    let mut claim = db.prepare_cached("UPDATE claims SET digest = zeroblob(32) WHERE space = ?1 AND record = ?2")?;
+    for id in ids {
+        let key = id.uuid().into_bytes();
+        let body: Option<Vec<u8>> = select.query_row(params![space, key], |row| row.get(0)).optional()?;
+        let Some(body) = body else { continue };
+        let curation: Curation = serde_json::from_slice(&body).map_err(Failure::body)?;
+        let body = row(&curation.redacted())?.body;
+        update.execute(params![space, key, body, digest::of(&body)])?;
+        forget.execute(params![space, key])?;
+        claim.execute(params![space, key])?;
+    }
+    Ok(())
+}
+
+/// Returns true if the batch at a position brought acts.
+pub(super) fn brought_any(db: &Connection, space: i64, position: Position) -> Outcome<bool> {
+    let mut select = db.prepare_cached("SELECT 1 FROM curations WHERE space = ?1 AND position = ?2")?;
+    Ok(select.exists((space, integer(position.0)))?)
+}
+
 /// Returns the position of the batch that brought one, if that is kept.
 pub(super) fn brought_by(db: &Connection, space: i64, id: CurationId) -> Outcome<Option<Position>> {
     let mut statement = db.prepare_cached("SELECT position FROM curations WHERE space = ?1 AND id = ?2")?;

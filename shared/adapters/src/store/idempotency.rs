@@ -1,10 +1,14 @@
 //! Idempotency keys as rows: held while a request is in flight, then with its response.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
+use domain::id::RecordId;
 use domain::port::{Held, Hold, Idempotent};
 use rusqlite::{Connection, OptionalExtension, Row};
+use uuid::Uuid;
 
-use super::Outcome;
+use super::{Failure, Outcome};
 
 /// Age at which a key is forgotten, seconds, and how many leave at most when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -73,6 +77,28 @@ pub(super) fn remember(db: &Connection, space: i64, key: &str, outcome: &Idempot
          WHERE held_until IS NOT NULL AND request = excluded.request",
     )?;
     keep.execute((space, key, at.timestamp(), outcome.request, &outcome.response))?;
+    Ok(())
+}
+
+/// Forgets the responses that name one of some records. Their ids are texts of JSON, so they stand between quotes.
+pub(super) fn forget_records(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
+    let erased: BTreeSet<Uuid> = ids.iter().map(|it| it.uuid()).collect();
+    let names_one = |response: &[u8]| {
+        let mut texts = response.split(|it| *it == b'"');
+        texts.any(|it| Uuid::try_parse_ascii(it).is_ok_and(|it| erased.contains(&it)))
+    };
+    let mut select = db.prepare_cached("SELECT rowid, response FROM remembered WHERE space = ?1")?;
+    let mut rows = select.query([space])?;
+    let mut found: Vec<i64> = Vec::new();
+    while let Some(row) = rows.next()? {
+        if names_one(row.get_ref(1)?.as_blob().map_err(Failure::body)?) {
+            found.push(row.get(0)?);
+        }
+    }
+    let mut forget = db.prepare_cached("DELETE FROM remembered WHERE rowid = ?1")?;
+    for row in found {
+        forget.execute([row])?;
+    }
     Ok(())
 }
 

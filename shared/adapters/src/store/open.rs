@@ -16,7 +16,7 @@ use crate::{OpenError, Options, private};
 /// `MNEM`: tells a file of Mnemic from any other database.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 13] = [
+pub(super) const MIGRATIONS: [&str; 14] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -30,11 +30,12 @@ pub(super) const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0011_held.sql"),
     include_str!("migrations/0012_images.sql"),
     include_str!("migrations/0013_digests.sql"),
+    include_str!("migrations/0014_positions.sql"),
 ];
 /// Size of a page, bytes: what SQLite takes unless told otherwise.
 const PAGE_BYTES: u64 = 4_096;
 /// How long a connection waits for another one, e.g. for a backup that runs beside the service.
-const BUSY: Duration = Duration::from_secs(10);
+pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// Size the write-ahead log is cut back to after a checkpoint, bytes.
 const LOG_BYTES: i64 = 64 << 20;
 
@@ -134,6 +135,8 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "cache_size", -16_384)?;
+    // What is sorted stays out of files, which an erasure does not reach.
+    connection.pragma_update(None, "temp_store", "memory")?;
     Ok(connection)
 }
 

@@ -55,7 +55,7 @@ impl Records for StoredRecords {
             Some(row) => spaces::erase(db, row).map(|()| true),
             None => Ok(false),
         };
-        self.0.write("records.delete_space", Durability::Power, job).await
+        self.0.erase("records.delete_space", job).await
     }
 
     async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>> {
@@ -68,7 +68,7 @@ impl Records for StoredRecords {
     async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()> {
         let erasure = erasure.clone();
         let job = move |db: &Connection| spaces::finish(db, &erasure);
-        self.0.write("records.finish_erasure", Durability::Power, job).await
+        self.0.erase("records.finish_erasure", job).await
     }
 
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {
@@ -150,7 +150,7 @@ impl Records for StoredRecords {
             Some(row) => erase(db, row, &ids),
             None => Ok(()),
         };
-        self.0.write("records.erase", Durability::Power, job).await
+        self.0.erase("records.erase", job).await
     }
 
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>> {
@@ -206,9 +206,11 @@ impl Records for StoredRecords {
             let row = known_space(db, &space)?;
             let mut statement = db.prepare_cached("INSERT INTO written VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
             statement.execute((row, integer(position.0)))?;
-            Ok(())
+            curations::brought_any(db, row, position)
         };
-        self.0.write("records.mark_written", Durability::Power, job).await
+        // An act may be an erasure, and by now all that derives from the record is gone.
+        let marked = self.0.erase_if("records.mark_written", job, |acts| *acts);
+        marked.await.map(drop)
     }
 
     async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool> {
@@ -237,6 +239,15 @@ impl Records for StoredRecords {
             None => Ok(Vec::new()),
         };
         self.0.read("records.curations", job).await
+    }
+
+    async fn redact_curations(&self, space: &SpaceId, ids: &[CurationId]) -> Result<()> {
+        let (space, ids) = (space.clone(), ids.to_vec());
+        let job = move |db: &Connection| match space_row(db, &space)? {
+            Some(row) => curations::redact(db, row, &ids),
+            None => Ok(()),
+        };
+        self.0.erase("records.redact_curations", job).await
     }
 
     async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>> {
@@ -270,7 +281,7 @@ impl Records for StoredRecords {
             Some(row) => notes::forget(db, row, &scope),
             None => Ok(()),
         };
-        self.0.write("records.forget_notes", Durability::Power, job).await
+        self.0.erase("records.forget_notes", job).await
     }
 }
 
@@ -355,7 +366,7 @@ fn erase(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
     }
     let mut count = db.prepare_cached("UPDATE spaces SET records = records - ?2 WHERE row = ?1")?;
     count.execute((space, integer(erased)))?;
-    Ok(())
+    idempotency::forget_records(db, space, ids)
 }
 
 fn beside(db: &Connection, space: i64, (session, around): (SessionId, RecordId), side: Side) -> Outcome<Vec<Record>> {

@@ -6,10 +6,12 @@ use std::thread::JoinHandle;
 
 use domain::ErrorKind;
 use rusqlite::Connection;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::{Failure, Outcome};
 use super::lock::Lock;
+use super::log::{self, Log, Request};
 
 /// Jobs that may wait; a caller beyond waits to be let in.
 const WAITING_MAX: usize = 1_024;
@@ -30,6 +32,7 @@ pub(crate) enum Durability {
 pub(super) struct Writer {
     jobs: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
+    log: Request,
 }
 
 struct Job {
@@ -55,8 +58,12 @@ impl Writer {
     /// Starts the thread, which holds `lock` until it has closed the file.
     pub(super) fn start(connection: Connection, lock: Lock) -> std::io::Result<Writer> {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
+        let log = Request::default();
+        // What was erased just before a crash is still in the log.
+        log.request();
+        let requested = log.clone();
         let run = move || {
-            serve(connection, waiting);
+            serve(connection, waiting, Log::new(requested));
             drop(lock);
         };
         let thread = std::thread::Builder::new()
@@ -65,7 +72,13 @@ impl Writer {
         Ok(Writer {
             jobs: Some(jobs),
             thread: Some(thread),
+            log,
         })
+    }
+
+    /// Returns what requests that the write-ahead log is emptied.
+    pub(super) fn log(&self) -> Request {
+        self.log.clone()
     }
 
     pub(super) async fn run<T, F, A>(&self, durability: Durability, job: F, then: A) -> Outcome<T>
@@ -138,8 +151,9 @@ fn ended() -> Failure {
     Failure::Refused(ErrorKind::Unavailable, "the store is closed".to_owned())
 }
 
-fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>) {
-    while let Some(first) = waiting.blocking_recv() {
+fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>, mut log: Log) {
+    log.attend(&connection);
+    while let Some(first) = next(&connection, &mut waiting, &mut log) {
         let mut group = VecDeque::from([first]);
         while group.len() < GROUP_MAX {
             let Ok(job) = waiting.try_recv() else { break };
@@ -148,6 +162,7 @@ fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>) {
         while !group.is_empty() {
             commit(&connection, &mut group);
         }
+        log.attend(&connection);
     }
     // Readers may still be open, and one of those that closes last leaves the log, with what was erased since, as it is.
     let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -157,6 +172,19 @@ fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>) {
     if let Err((_, error)) = connection.close() {
         tracing::error!(%error, "the store could not be closed");
     }
+}
+
+/// Returns the next job; while none comes, the log is emptied as soon as its readers are done. None once the store is closed.
+fn next(connection: &Connection, waiting: &mut mpsc::Receiver<Job>, log: &mut Log) -> Option<Job> {
+    while log.is_pending() {
+        match waiting.try_recv() {
+            Ok(job) => return Some(job),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => std::thread::park_timeout(log::PAUSE),
+        }
+        log.attend(connection);
+    }
+    waiting.blocking_recv()
 }
 
 /// Runs jobs from the front of the group in one transaction and answers them; leaves those that came after a job that

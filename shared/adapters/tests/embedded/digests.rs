@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{file, open, space};
 
-const TEXT: &str = "Take 100 mg in the morning.";
+pub(super) const TEXT: &str = "Take 100 mg in the morning.";
 
 pub(super) fn record(name: &str) -> Record {
     let a = space("a");

@@ -2,13 +2,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use chrono::DateTime;
+use domain::curation::{Act, Curation};
 use domain::derived::Derived;
-use domain::id::{RecordId, TopicId, UnitId};
+use domain::id::{CurationId, FactId, RecordId, TopicId, UnitId};
+use domain::port::{Claim, Idempotent, Position};
 use domain::topic::Topic;
+use rusqlite::Connection;
 use uuid::Uuid;
 
+use super::digests::{TEXT, record};
 use super::{file, fill, frame, open, space};
 
 /// Says whether the file of stores that were closed holds some bytes.
@@ -56,4 +61,114 @@ async fn rewritten_bytes_are_gone_from_the_file() {
         .unwrap();
     drop(it);
     assert!(holds(dir.path(), b"a fern") && !holds(dir.path(), b"Zebulon"));
+}
+
+/// Says whether the file or its write-ahead log holds some bytes while the stores are open.
+fn left(dir: &Path, wanted: &[u8]) -> bool {
+    let holds = |name: &str| {
+        let bytes = fs::read(dir.join(name)).unwrap();
+        bytes.windows(wanted.len()).any(|it| it == wanted)
+    };
+    holds("mnemic.sqlite") || holds("mnemic.sqlite-wal")
+}
+
+/// Waits until some bytes are in no file; false if they are left after five seconds.
+async fn is_gone(dir: &Path, wanted: &[u8]) -> bool {
+    let begun = Instant::now();
+    while left(dir, wanted) {
+        if begun.elapsed() > Duration::from_secs(5) {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    true
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_is_emptied_after_an_erasure_once_its_readers_are_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "a", 1).await;
+    let one = record("1");
+    it.records.put(&space("a"), std::slice::from_ref(&one)).await.unwrap();
+    let reader = Connection::open(file(dir.path())).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM records").unwrap();
+    it.records.erase(&space("a"), &[one.id]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(left(dir.path(), TEXT.as_bytes()), "the reader still needs the log");
+    let begun = Instant::now();
+    fill(&it, "b", 1).await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "writes go on");
+    reader.execute_batch("COMMIT").unwrap();
+    assert!(is_gone(dir.path(), TEXT.as_bytes()).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_tells_the_words_of_a_redacted_act() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "a", 1).await;
+    let (a, id) = (space("a"), CurationId::derive(&space("a"), "c"));
+    let claim = [(RecordId::from_uuid(id.uuid()), [7; 32])];
+    let correction = Curation {
+        id,
+        at: DateTime::UNIX_EPOCH,
+        by: String::new(),
+        act: Act::CorrectFact {
+            fact: FactId::from_uuid(Uuid::from_u128(1)),
+            object: "Zorbenheim".to_owned(),
+        },
+        reason: "Vellichor said so".to_owned(),
+    };
+    let remembered = |request| Idempotent {
+        request,
+        response: b"null".to_vec(),
+    };
+    it.records.claim(&a, &claim).await.unwrap();
+    it.records
+        .remember(&a, " curation k", &remembered([7; 32]), DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    it.records
+        .remember(&a, " curation other", &remembered([8; 32]), DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    let acts = std::slice::from_ref(&correction);
+    it.records.put_curations(&a, Position(1), acts).await.unwrap();
+    for word in ["Zorbenheim", "Vellichor"] {
+        assert!(left(dir.path(), word.as_bytes()), "{word}");
+    }
+    it.records.redact_curations(&a, &[id]).await.unwrap();
+    for word in [&b"Zorbenheim"[..], b"Vellichor", &[7; 32]] {
+        assert!(is_gone(dir.path(), word).await, "{word:?}");
+    }
+    assert_eq!(
+        it.records.curations(&a, None, 9).await.unwrap(),
+        [correction.redacted()]
+    );
+    assert_eq!(it.records.claim(&a, &claim).await.unwrap(), [Claim::Conflict]);
+    assert_eq!(it.records.remembered(&a, " curation k").await.unwrap(), None);
+    assert!(it.records.remembered(&a, " curation other").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn responses_that_name_an_erased_record_are_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it, "a", 1).await;
+    let (a, [one, two]) = (space("a"), [record("1"), record("2")]);
+    for (key, it_names) in [("one", &one), ("two", &two)] {
+        let response = format!(r#"{{"items":[{{"id":"x","record":"{}"}}]}}"#, it_names.id);
+        let outcome = Idempotent {
+            request: [1; 32],
+            response: response.into_bytes(),
+        };
+        it.records
+            .remember(&a, key, &outcome, DateTime::UNIX_EPOCH)
+            .await
+            .unwrap();
+    }
+    it.records.erase(&a, &[one.id]).await.unwrap();
+    assert_eq!(it.records.remembered(&a, "one").await.unwrap(), None);
+    assert!(it.records.remembered(&a, "two").await.unwrap().is_some());
 }

@@ -143,7 +143,8 @@ pub trait Records: Send + Sync + 'static {
     /// record belongs to another space.
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()>;
 
-    /// Erases records with their claims, for good; unknown ids are left out. Durable on return. Units that came from them are
+    /// Erases records with their claims and the remembered responses that name them, for good; unknown ids are left out. Durable
+    /// on return. Units that came from them are
     /// not touched: whoever erases retires those too.
     async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()>;
 
@@ -189,6 +190,10 @@ pub trait Records: Send + Sync + 'static {
 
     /// Returns up to `limit` curations with ids greater than `after`, by id.
     async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>>;
+
+    /// Redacts curations ([`Curation::redacted`]), for good: no digest of their words is left either. An id that is redacted
+    /// stays claimed, so that no other act takes it. Unknown ids are left out. Durable on return.
+    async fn redact_curations(&self, space: &SpaceId, ids: &[CurationId]) -> Result<()>;
 
     /// Returns the position of the batch that brought a curation first; none if it is unknown, or was stored before positions
     /// were kept.

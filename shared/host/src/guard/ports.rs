@@ -89,6 +89,7 @@ guarded! { Records, "records":
     fn mark_written(space: &SpaceId, position: Position) -> ();
     fn is_written(space: &SpaceId, position: Position) -> bool;
     fn put_curations(space: &SpaceId, position: Position, curations: &[Curation]) -> ();
+        fn redact_curations(space: &SpaceId, ids: &[CurationId]) -> ();
     fn curations(space: &SpaceId, after: Option<CurationId>, limit: usize) -> Vec<Curation>;
     fn brought_by(space: &SpaceId, id: CurationId) -> Option<Position>;
     fn note(space: &SpaceId, scope: &str, notes: &[Note]) -> ();

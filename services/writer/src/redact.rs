@@ -1,0 +1,182 @@
+//! What an erasure takes from places that outlive a record: the words of acts about it, and what recall said in its session.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use domain::PortError;
+use domain::curation::{Act, Corrected, Curation};
+use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::id::{CurationId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use domain::port::{Room, Selection};
+use domain::recall::{Note, NoteKind, erasures_scope, session_scope};
+use domain::record::Record;
+use host::Backends;
+
+/// Acts read in one step.
+const AT_ONCE: usize = 1_000;
+
+/// Redacts the acts about units that are retired, and those that took such an act back.
+pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<UnitId>) -> Result<(), PortError> {
+    let all = curations(backends, space).await?;
+    if !all.iter().any(|it| it.has_words() && !is_erasure(it)) {
+        return Ok(());
+    }
+    let corrected = Corrected::of(&all);
+    let named: BTreeSet<FactId> = all
+        .iter()
+        .filter_map(|it| fact(&it.act))
+        .flat_map(|it| [it, corrected.told(it)])
+        .collect();
+    let from = told_by(backends, space, &named, units).await?;
+    let about_units = |act: &Act| match act {
+        Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => {
+            from.contains(fact) || from.contains(&corrected.told(*fact))
+        }
+        Act::PinUnit { unit } | Act::ForgetUnit { unit } => units.contains(unit),
+        Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => false,
+    };
+    let mut about: BTreeSet<CurationId> = all.iter().filter(|it| about_units(&it.act)).map(|it| it.id).collect();
+    // An act that takes one back may be taken back itself.
+    loop {
+        let more: Vec<CurationId> = all
+            .iter()
+            .filter(|it| {
+                matches!(it.act, Act::Undo { curation } if about.contains(&curation)) && !about.contains(&it.id)
+            })
+            .map(|it| it.id)
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        about.extend(more);
+    }
+    let with_words = all.iter().filter(|it| about.contains(&it.id) && it.has_words());
+    let ids: Vec<CurationId> = with_words.map(|it| it.id).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    backends.records.redact_curations(space, &ids).await
+}
+
+/// Redacts those of some stored acts whose unit was retired before they came: the record was erased while they waited.
+pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]) -> Result<(), PortError> {
+    let mut about: BTreeMap<CurationId, UnitId> = BTreeMap::new();
+    for it in acts.iter().filter(|it| it.has_words()) {
+        let unit = match &it.act {
+            Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(*unit),
+            act => match fact(act) {
+                Some(fact) => source(backends, space, fact).await?,
+                None => None,
+            },
+        };
+        about.extend(unit.map(|unit| (it.id, unit)));
+    }
+    if about.is_empty() {
+        return Ok(());
+    }
+    let units: Vec<UnitId> = about.values().copied().collect();
+    let stored = backends.graph.units(space, &units).await?;
+    let stored: BTreeSet<UnitId> = stored.iter().map(|it| it.id).collect();
+    let ids: Vec<CurationId> = about
+        .into_iter()
+        .filter(|(_, unit)| !stored.contains(unit))
+        .map(|(id, _)| id)
+        .collect();
+    match ids.is_empty() {
+        true => Ok(()),
+        false => backends.records.redact_curations(space, &ids).await,
+    }
+}
+
+async fn source(backends: &Backends, space: &SpaceId, fact: FactId) -> Result<Option<UnitId>, PortError> {
+    let kind = DerivedKind::Fact;
+    let id = DerivedId { kind, id: fact.uuid() };
+    let found = backends.graph.derived(space, &[id]).await?;
+    Ok(found.into_iter().find_map(|it| match it {
+        Derived::Fact(fact) => Some(fact.source),
+        _ => None,
+    }))
+}
+
+/// Forgets what recall said in sessions of which these are the last records: the ledger knows a session by its name.
+pub(crate) async fn sessions(backends: &Backends, space: &SpaceId, erased: &[Record]) -> Result<(), PortError> {
+    let ids: BTreeSet<RecordId> = erased.iter().map(|it| it.id).collect();
+    let mut sessions: BTreeMap<SessionId, &Record> = BTreeMap::new();
+    for record in erased {
+        sessions.entry(record.session).or_insert(record);
+    }
+    for (session, record) in sessions {
+        let of = Selection {
+            session: Some(session),
+            ..Selection::default()
+        };
+        let room = Room::of(ids.len() + 1);
+        let (left, _) = backends.records.select(space, &of, 0, room).await?;
+        if left.iter().any(|it| !ids.contains(&it.id)) {
+            continue;
+        }
+        // A gateway that is answering a message of the session looks for this after it has noted its hints.
+        let note = Note {
+            subject: record.id.uuid(),
+            kind: NoteKind::Erased,
+            at: DateTime::<Utc>::from(record.observed_at),
+        };
+        let records = &backends.records;
+        records.note(space, &erasures_scope(session), &[note]).await?;
+        for name in [record.session_name.clone(), session.to_string()] {
+            records.forget_notes(space, &session_scope(&name)).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn curations(backends: &Backends, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
+    let mut all: Vec<Curation> = Vec::new();
+    loop {
+        let after = all.last().map(|it| it.id);
+        let page = backends.records.curations(space, after, AT_ONCE).await?;
+        let read = page.len();
+        all.extend(page);
+        if read < AT_ONCE {
+            return Ok(all);
+        }
+    }
+}
+
+/// Returns those of some facts that units told.
+async fn told_by(
+    backends: &Backends,
+    space: &SpaceId,
+    facts: &BTreeSet<FactId>,
+    units: &BTreeSet<UnitId>,
+) -> Result<BTreeSet<FactId>, PortError> {
+    let kind = DerivedKind::Fact;
+    let ids: Vec<DerivedId> = facts.iter().map(|it| DerivedId { kind, id: it.uuid() }).collect();
+    let mut found = BTreeSet::new();
+    for some in ids.chunks(AT_ONCE) {
+        for it in backends.graph.derived(space, some).await? {
+            if let Derived::Fact(fact) = it
+                && units.contains(&fact.source)
+            {
+                found.insert(fact.id);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn fact(act: &Act) -> Option<FactId> {
+    match act {
+        Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => Some(*fact),
+        Act::UndoMerge { .. }
+        | Act::PinUnit { .. }
+        | Act::ForgetUnit { .. }
+        | Act::EraseRecord { .. }
+        | Act::Undo { .. } => None,
+    }
+}
+
+/// Returns true for an erasure, whose own reason stays: it says why something is not there any more.
+fn is_erasure(curation: &Curation) -> bool {
+    matches!(curation.act, Act::EraseRecord { .. })
+}
