@@ -64,7 +64,11 @@ pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]
     for it in acts.iter().filter(|it| it.has_words()) {
         let unit = match &it.act {
             Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(*unit),
-            act => match fact(act) {
+            act @ (Act::CorrectFact { .. }
+            | Act::RetireFact { .. }
+            | Act::UndoMerge { .. }
+            | Act::EraseRecord { .. }
+            | Act::Undo { .. }) => match fact(act) {
                 Some(fact) => source(backends, space, fact).await?,
                 None => None,
             },
@@ -94,7 +98,12 @@ async fn source(backends: &Backends, space: &SpaceId, fact: FactId) -> Result<Op
     let found = backends.graph.derived(space, &[id]).await?;
     Ok(found.into_iter().find_map(|it| match it {
         Derived::Fact(fact) => Some(fact.source),
-        _ => None,
+        Derived::Entity(_)
+        | Derived::Topic(_)
+        | Derived::Member(_)
+        | Derived::Page(_)
+        | Derived::Merge(_)
+        | Derived::Standing(_) => None,
     }))
 }
 

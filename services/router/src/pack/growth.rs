@@ -2,8 +2,8 @@
 //!
 //! A pack is filled up to one step of the budget after the other, each step twice the one before. What a step has chosen stays,
 //! and lines that it had to clip are completed first. A budget between two steps takes the choices of the greater step in
-//! their order as far as it reaches. So the lines of a pack are among the lines of every larger pack, and at the steps
-//! themselves, where budgets usually are, no token is given away.
+//! their order as far as it reaches. So the lines of a pack are among the lines of the pack of every greater step; between two
+//! steps an exception is rare. At the steps themselves, where budgets usually are, no token is given away.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,10 @@ use crate::view::{Turn, View};
 
 /// The first step of the budget, tokens.
 const FIRST_STEP: u32 = 256;
-/// Tokens kept back for what the final lines add: names written out once.
-const SLACK: u32 = 4;
+/// Tokens by which a line may cost less than it is priced at.
+const SLACK: u32 = 8;
+/// Tokens kept back: words that meet where lines are joined may count for more than by themselves.
+const KEPT_BACK: u32 = 4;
 /// Two lines of one speaker that share this much of the words of both say the same, and only the more probable is shown. That
 /// a longer line holds the words of a shorter one is not enough: what is told of again on another day is evidence of its own.
 const REPEATS: f32 = 0.85;
@@ -87,7 +89,7 @@ impl<'a> Growth<'a> {
             fates: vec![Fate::Weak; source.scored.len()],
             open,
             days: BTreeSet::new(),
-            used: SLACK,
+            used: KEPT_BACK,
             held: 0.0,
         }
     }
@@ -96,8 +98,8 @@ impl<'a> Growth<'a> {
     pub(super) fn grow(&mut self, source: Source<'a>, budget: u32) {
         for step in Step::up_to(budget) {
             self.fill(source, step);
-            self.trim(source, step.limit);
         }
+        self.trim(source, budget);
         for line in &self.open {
             self.fates[line.rank] = match self.is_enough(source) {
                 true => Fate::Spared,
@@ -119,15 +121,19 @@ impl<'a> Growth<'a> {
 
     /// Completes lines that were clipped before. Returns false if the limit ended it before the step did.
     fn unclip(&mut self, source: Source<'a>, step: Step) -> bool {
-        for line in &mut self.lines {
-            let Some(tokens) = line.clipped_by() else {
-                continue;
-            };
-            let used = self.used + tokens;
+        for line in self.lines.iter_mut().filter(|it| it.is_clipped()) {
+            let (label, turn) = (source.labels.short(line.actor), source.turn(line.rank));
+            let rest = self.used - line.shown_tokens(&label, turn);
+            let part = line.unclip(turn);
+            let used = rest + line.shown_tokens(&label, turn);
             if used <= step.limit {
-                line.unclip(source.turn(line.rank));
                 self.used = used;
-            } else if used <= step.tokens {
+                continue;
+            }
+            if let Some(part) = part {
+                line.clip(part, turn);
+            }
+            if used <= step.tokens {
                 return false;
             }
         }
@@ -143,7 +149,7 @@ impl<'a> Growth<'a> {
             .filter(|_| !self.is_enough(source) && !is_cut && self.has_room(step))
         {
             let next = self.open.remove(at);
-            let used = self.used + next.cost(&self.days);
+            let used = self.used_with(&next, source, step.tokens);
             if self.repeats(&next) {
                 self.held += source.scored[next.rank].probability;
                 self.fates[next.rank] = Fate::Repeats;
@@ -163,7 +169,7 @@ impl<'a> Growth<'a> {
     /// Returns true if the cheapest open line may fit.
     fn has_room(&self, step: Step) -> bool {
         let cheapest = self.open.iter().map(|it| it.price).min();
-        cheapest.is_some_and(|price| self.used + price <= step.tokens)
+        cheapest.is_some_and(|price| self.used + price <= step.tokens + SLACK)
     }
 
     /// Adds the best sentences of lines that do not fit whole, until the limit cuts one.
@@ -175,7 +181,7 @@ impl<'a> Growth<'a> {
             let is_over = is_cut || self.is_enough(source);
             if is_over || !self.clip(&mut line, source, step.tokens) {
                 self.open.push(line);
-            } else if self.used + line.cost(&self.days) <= step.limit {
+            } else if self.used_with(&line, source, step.tokens) <= step.limit {
                 self.add(line, source);
             } else {
                 is_cut = true;
@@ -198,7 +204,7 @@ impl<'a> Growth<'a> {
     /// Clips a line to the room that is left. Returns false, and leaves it as it was, if there is too little room or if the
     /// part says what is shown.
     fn clip(&self, line: &mut Line<'a>, source: Source<'a>, limit: u32) -> bool {
-        let fixed = line.cost(&self.days) - line.display.tokens;
+        let fixed = line.cost(&self.days) + self.introduction(line.actor, source) - line.display.tokens;
         let room = limit.saturating_sub(self.used + fixed);
         if source.scored[line.rank].probability < PROBABLE || room < ROOM {
             return false;
@@ -208,30 +214,47 @@ impl<'a> Growth<'a> {
             return false;
         };
         line.clip(display, turn);
-        let is_new = !self.repeats(line);
-        if !is_new {
+        let is_taken = !self.repeats(line) && self.used_with(line, source, limit) <= limit;
+        if !is_taken {
             line.unclip(turn);
         }
-        is_new
+        is_taken
     }
 
-    /// Drops the last lines while the pack as it is shown takes more than the limit.
+    /// Returns the tokens of the pack with one more line; only an estimate above the limit and its slack.
+    fn used_with(&self, line: &Line<'_>, source: Source<'_>, limit: u32) -> u32 {
+        let estimate = self.used + line.cost(&self.days);
+        if estimate > limit + SLACK {
+            return estimate;
+        }
+        let shown = line.shown_tokens(&source.labels.short(line.actor), source.turn(line.rank));
+        self.used + shown + line.header_cost(&self.days) + self.introduction(line.actor, source)
+    }
+
+    /// Returns the tokens that the whole name of a speaker adds to the line that introduces them; 0 if they have spoken.
+    fn introduction(&self, actor: &str, source: Source<'_>) -> u32 {
+        if self.lines.iter().any(|it| it.actor == actor) {
+            return 0;
+        }
+        let tokens = |label: String| text::tokens(&label) as u32;
+        tokens(source.labels.long(actor)).saturating_sub(tokens(source.labels.short(actor)))
+    }
+
+    /// Drops the last lines while the pack as it is shown takes more than the limit: words of two lines that meet may count for
+    /// more than by themselves.
     fn trim(&mut self, source: Source<'a>, limit: u32) {
         while render(source, &self.lines, limit).tokens > limit {
             let Some(mut line) = self.lines.pop() else {
                 return;
             };
-            self.days = self.lines.iter().map(|it| it.day).collect();
-            self.used = self.used.saturating_sub(line.cost(&self.days));
             line.unclip(source.turn(line.rank));
-            self.held -= source.scored[line.rank].probability;
             self.open.push(line);
         }
     }
 
     fn add(&mut self, line: Line<'a>, source: Source<'a>) {
         self.held += source.scored[line.rank].probability;
-        self.used += line.cost(&self.days);
+        self.used = self.used_with(&line, source, u32::MAX - SLACK);
         self.days.insert(line.day);
         self.fates[line.rank] = Fate::Packed;
         self.lines.push(line);

@@ -66,16 +66,15 @@ impl<'a> Line<'a> {
         self.full = Some(full);
     }
 
-    /// Returns the tokens that showing the line in full would add; none if it is.
-    pub(super) fn clipped_by(&self) -> Option<u32> {
-        self.full.as_ref().map(|full| full.tokens - self.display.tokens)
+    /// Returns true if it shows less than it is to show.
+    pub(super) fn is_clipped(&self) -> bool {
+        self.full.is_some()
     }
 
-    /// Shows all that it is to show.
-    pub(super) fn unclip(&mut self, turn: &Turn) {
-        if let Some(full) = self.full.take() {
-            self.show(full, turn);
-        }
+    /// Shows all that it is to show. Returns what it showed if that was less.
+    pub(super) fn unclip(&mut self, turn: &Turn) -> Option<Display> {
+        let full = self.full.take()?;
+        Some(self.show(full, turn))
     }
 
     fn show(&mut self, display: Display, turn: &Turn) -> Display {
@@ -84,17 +83,26 @@ impl<'a> Line<'a> {
         std::mem::replace(&mut self.display, display)
     }
 
-    /// Returns the tokens it adds to lines of these days.
+    /// Returns the exact tokens of the line under a label, without a header.
+    pub(super) fn shown_tokens(&self, label: &str, turn: &Turn) -> u32 {
+        text::tokens(&format!("{label}{}{}", self.display.text(turn), self.note)) as u32 + 1
+    }
+
+    /// Returns about the tokens it adds to lines of these days.
     pub(super) fn cost(&self, days: &BTreeSet<NaiveDate>) -> u32 {
+        self.price + self.header_cost(days)
+    }
+
+    /// Returns the tokens of the header of its day among these days.
+    pub(super) fn header_cost(&self, days: &BTreeSet<NaiveDate>) -> u32 {
         let [day, day_and_year] = self.header;
-        let header = if days.contains(&self.day) {
+        if days.contains(&self.day) {
             0
         } else if days.iter().any(|it| it.year() == self.day.year()) {
             day
         } else {
             day_and_year
-        };
-        self.price + header
+        }
     }
 
     /// Returns the logarithm of its probability for its price.

@@ -50,7 +50,8 @@ pub fn is_right(question: &Question, answer: &str) -> bool {
 
 fn says(answer: &str, gold: &str) -> bool {
     let (answer, gold) = (tokens(answer), tokens(gold));
-    if let Some(polarity @ ("yes" | "no")) = gold.first().map(String::as_str) {
+    // The stem of "yes" is "ye".
+    if let Some(polarity @ ("ye" | "yes" | "no")) = gold.first().map(String::as_str) {
         return answer.first().is_some_and(|it| it == polarity);
     }
     let (answer, gold) = (content(answer), content(gold));
