@@ -201,7 +201,12 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
 
     server.heard().status = None;
     api.written("talk", &watermark).await;
-    assert_eq!(asked(api).await["degraded"], json!([]));
+    // The router leaves an endpoint that failed alone for a pause of its own.
+    let healed = Instant::now();
+    while asked(api).await["degraded"] != json!([]) {
+        assert!(healed.elapsed() < Duration::from_secs(20), "the endpoint answers again");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     let (_, letters) = api.get("/admin/dead-letters").await;
     assert_eq!(letters["items"], json!([]), "{letters}");
 }
