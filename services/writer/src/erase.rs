@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::PortError;
 use domain::curation::{Act, Curation};
-use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Record;
 use domain::relation::Relation;
 use domain::unit::{Grain, Status, Unit};
@@ -96,24 +96,28 @@ pub(crate) async fn revoked(
     records: impl IntoIterator<Item = &Record>,
 ) -> Result<BTreeSet<RecordId>, PortError> {
     let own: BTreeSet<RecordId> = records.into_iter().map(|it| it.id).collect();
-    let mut erased = BTreeSet::new();
-    let mut after: Option<CurationId> = None;
+    let ids: Vec<RecordId> = own.iter().copied().collect();
+    let claimed = BTreeSet::from_iter(backends.records.claimed(space, &ids).await?);
+    let unclaimed: BTreeSet<RecordId> = own.into_iter().filter(|it| !claimed.contains(it)).collect();
+    if unclaimed.is_empty() {
+        return Ok(unclaimed);
+    }
+    let erased = wanted(&curations(backends, space).await?);
+    Ok(erased.intersection(&unclaimed).copied().collect())
+}
+
+/// Returns all acts of a space.
+pub(crate) async fn curations(backends: &Backends, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
+    let mut all: Vec<Curation> = Vec::new();
     loop {
+        let after = all.last().map(|it| it.id);
         let page = backends.records.curations(space, after, AT_ONCE).await?;
-        erased.extend(wanted(&page).intersection(&own));
-        after = page.last().map(|it| it.id);
-        if page.len() < AT_ONCE {
-            break;
+        let read = page.len();
+        all.extend(page);
+        if read < AT_ONCE {
+            return Ok(all);
         }
     }
-    if erased.is_empty() {
-        return Ok(erased);
-    }
-    let ids: Vec<RecordId> = erased.iter().copied().collect();
-    for anew in backends.records.claimed(space, &ids).await? {
-        erased.remove(&anew);
-    }
-    Ok(erased)
 }
 
 /// Finds what an erasure that ended half-way has left, in the feed of all units: the records are gone already.

@@ -12,12 +12,14 @@ use domain::recall::{Note, NoteKind, erasures_scope, session_scope};
 use domain::record::Record;
 use host::Backends;
 
-/// Acts read in one step.
+use crate::erase;
+
+/// Facts read in one step.
 const AT_ONCE: usize = 1_000;
 
 /// Redacts the acts about units that are retired, and those that took such an act back.
 pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<UnitId>) -> Result<(), PortError> {
-    let all = curations(backends, space).await?;
+    let all = erase::curations(backends, space).await?;
     if !all.iter().any(|it| it.has_words() && !is_erasure(it)) {
         return Ok(());
     }
@@ -62,16 +64,10 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
 pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]) -> Result<(), PortError> {
     let mut about: BTreeMap<CurationId, UnitId> = BTreeMap::new();
     for it in acts.iter().filter(|it| it.has_words()) {
-        let unit = match &it.act {
-            Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(*unit),
-            act @ (Act::CorrectFact { .. }
-            | Act::RetireFact { .. }
-            | Act::UndoMerge { .. }
-            | Act::EraseRecord { .. }
-            | Act::Undo { .. }) => match fact(act) {
-                Some(fact) => source(backends, space, fact).await?,
-                None => None,
-            },
+        let unit = match it.act {
+            Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(unit),
+            Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => source(backends, space, fact).await?,
+            Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => None,
         };
         about.extend(unit.map(|unit| (it.id, unit)));
     }
@@ -137,19 +133,6 @@ pub(crate) async fn sessions(backends: &Backends, space: &SpaceId, erased: &[Rec
         }
     }
     Ok(())
-}
-
-async fn curations(backends: &Backends, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
-    let mut all: Vec<Curation> = Vec::new();
-    loop {
-        let after = all.last().map(|it| it.id);
-        let page = backends.records.curations(space, after, AT_ONCE).await?;
-        let read = page.len();
-        all.extend(page);
-        if read < AT_ONCE {
-            return Ok(all);
-        }
-    }
 }
 
 /// Returns those of some facts that units told.
