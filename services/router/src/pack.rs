@@ -48,7 +48,7 @@ pub struct Packed {
 /// Packs the best of `scored` (best first) into `tokens` o200k tokens; what is shown costs its tokens plus one a line. It stops
 /// when the lines hold the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence
 /// that a unit holds, so the sum says how much of it the pack is thought to hold. The lines of a pack are among the lines of
-/// the pack of every greater step of the budget (256, 512, 1,024 ...), which shows at least as much of each.
+/// every pack with a larger budget, which shows at least as much of each.
 pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) -> Packed {
     let labels = Labels::of(view);
     let source = Source {

@@ -2,8 +2,8 @@
 //!
 //! A pack is filled up to one step of the budget after the other, each step twice the one before. What a step has chosen stays,
 //! and lines that it had to clip are completed first. A budget between two steps takes the choices of the greater step in
-//! their order as far as it reaches. So the lines of a pack are among the lines of the pack of every greater step; between two
-//! steps an exception is rare. At the steps themselves, where budgets usually are, no token is given away.
+//! their order as far as it reaches. So the lines of a pack are among the lines of every larger pack. At the steps
+//! themselves, where budgets usually are, no token is given away.
 
 use std::collections::BTreeSet;
 
@@ -181,6 +181,9 @@ impl<'a> Growth<'a> {
             let is_over = is_cut || self.is_enough(source);
             if is_over || !self.clip(&mut line, source, step.tokens) {
                 self.open.push(line);
+            } else if self.repeats(&line) {
+                line.unclip(source.turn(line.rank));
+                self.open.push(line);
             } else if self.used_with(&line, source, step.tokens) <= step.limit {
                 self.add(line, source);
             } else {
@@ -192,7 +195,8 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Adds the best sentences of a line for which there is room. Returns the line if there is too little.
+    /// Adds the best sentences of a line for which there is room, even if they repeat what is shown: the step shows more of the
+    /// line, which does not. Returns the line if there is too little.
     fn add_part(&mut self, mut line: Line<'a>, source: Source<'a>, limit: u32) -> Option<Line<'a>> {
         if !self.clip(&mut line, source, limit) {
             return Some(line);
@@ -201,8 +205,7 @@ impl<'a> Growth<'a> {
         None
     }
 
-    /// Clips a line to the room that is left. Returns false, and leaves it as it was, if there is too little room or if the
-    /// part says what is shown.
+    /// Clips a line to the room that is left. Returns false, and leaves it as it was, if there is too little.
     fn clip(&self, line: &mut Line<'a>, source: Source<'a>, limit: u32) -> bool {
         let fixed = line.cost(&self.days) + self.introduction(line.actor, source) - line.display.tokens;
         let room = limit.saturating_sub(self.used + fixed);
@@ -214,11 +217,11 @@ impl<'a> Growth<'a> {
             return false;
         };
         line.clip(display, turn);
-        let is_taken = !self.repeats(line) && self.used_with(line, source, limit) <= limit;
-        if !is_taken {
+        let fits = self.used_with(line, source, limit) <= limit;
+        if !fits {
             line.unclip(turn);
         }
-        is_taken
+        fits
     }
 
     /// Returns the tokens of the pack with one more line; only an estimate above the limit and its slack.
