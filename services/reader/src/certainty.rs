@@ -1,30 +1,26 @@
 //! How probable it is that an answer is right: a logistic regression over what is known about the answer, fitted to answers
 //! that were compared with the right ones. An answer that is not certain enough is not given.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use domain::anchor::AnswerKind;
-use domain::message::AnswerV1;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use text::role::is_assistant;
 
 use crate::answer::Found;
-use crate::judge::Judgement;
+use crate::judge::Case;
 use crate::pool::{Line, Pool};
 use crate::question::Question;
-use crate::weights::{WeightsError, dot, fits, ordered, text_of};
+use crate::weights::{Logistic, WeightsError, dot, text_of};
 
 /// Version of the features; a fit to others is of no use.
-pub const VERSION: &str = "certainty-1";
+pub const VERSION: &str = "certainty-2";
 
 /// Values of [`NAMES`], each about -1 to 1.
 pub type Features = Vec<f32>;
 
 /// Names of the features, in their order.
-pub const NAMES: [&str; 43] = [
+pub const NAMES: [&str; 35] = [
     "stated",
     "stated_confidence",
     "time",
@@ -42,20 +38,12 @@ pub const NAMES: [&str; 43] = [
     "share_squared",
     "share_of_time",
     "evidence_cover",
-    "line_cover",
-    "sentence_cover",
-    "sentence_cover_of_time",
-    "sentence_cover_of_yes_no",
     "share_and_cover",
     "least_match",
-    "unknown_words",
     "refusal",
     "own",
     "own_of_many",
-    "first_line",
     "line_probability",
-    "order_margin",
-    "line_asks",
     "several_lines",
     "one_word",
     "long",
@@ -73,32 +61,12 @@ pub const NAMES: [&str; 43] = [
 /// What each feature may say, by the sign of its weight; 0 where it may say either. A fit that turns one round has learned an
 /// accident of its data.
 pub const SIGNS: [i8; NAMES.len()] = [
-    1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, -1, -1, 1, 1, 1, 1, 1, -1, 0, 0, -1, 0, -1,
-    -1, 0, 0, 0, -1, 0, 0,
+    1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, -1, 1, 1, 1, 0, 0, -1, 0, -1, -1, 0, 0, 0, -1, 0, 0,
 ];
-
-/// A logistic regression as `mnemic-train certainty` writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    /// Name of the weights; for people.
-    #[serde(rename = "version")]
-    _version: IgnoredAny,
-    /// How they were made; for people.
-    #[serde(default, rename = "about")]
-    _about: IgnoredAny,
-    features: String,
-    bias: f32,
-    weights: BTreeMap<String, f32>,
-}
 
 /// Weights of what speaks for an answer being right.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Certainty {
-    bias: f32,
-    /// In the order of the features.
-    weights: Vec<f32>,
-}
+pub struct Certainty(Logistic);
 
 static BUILTIN: LazyLock<Result<Certainty, WeightsError>> =
     LazyLock::new(|| Certainty::read(include_str!("../weights/certainty.json")));
@@ -125,37 +93,26 @@ impl Certainty {
     /// # Errors
     /// If the form, the version or a name is wrong.
     pub fn read(json: &str) -> Result<Certainty, WeightsError> {
-        let file: File = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
-        fits(&file.features, VERSION)?;
-        Ok(Certainty {
-            bias: file.bias,
-            weights: ordered(&file.weights, &NAMES)?,
-        })
+        let fitted = Logistic::read(json, VERSION, &NAMES)?;
+        match fitted.threshold {
+            None => Ok(Certainty(fitted)),
+            Some(_) => Err(WeightsError::Form("unknown field `threshold`".to_owned())),
+        }
     }
 
     /// Returns the probability, 0 to 1, that an answer with these features is right.
     pub fn probability(&self, features: &Features) -> f32 {
-        1.0 / (1.0 + (-self.bias - dot(features, &self.weights)).exp())
+        let Logistic { bias, weights, .. } = &self.0;
+        1.0 / (1.0 + (-bias - dot(features, weights)).exp())
     }
 }
 
-/// What an answer is judged by.
-pub(crate) struct Case<'a> {
-    pub(crate) request: &'a AnswerV1,
-    pub(crate) question: &'a Question,
-    pub(crate) judgement: &'a Judgement,
-    pub(crate) pool: &'a Pool<'a>,
-    pub(crate) found: &'a Found,
-    /// Logit of the check whether to refuse, above its threshold.
-    pub(crate) refusal: f32,
-}
-
 /// Returns the features of an answer.
-pub(crate) fn features(case: &Case<'_>) -> Features {
+pub(crate) fn features(case: &Case<'_>, found: &Found) -> Features {
     let mut values = Vec::with_capacity(NAMES.len());
-    values.extend(of_way(case));
-    values.extend(of_evidence(case));
-    values.extend(of_answer(case));
+    values.extend(of_way(case.question, found));
+    values.extend(of_evidence(case, found));
+    values.extend(of_answer(case, found));
     values
 }
 
@@ -163,7 +120,7 @@ fn flag(it: bool) -> f32 {
     f32::from(u8::from(it))
 }
 
-fn of_way(Case { question, found, .. }: &Case<'_>) -> [f32; 16] {
+fn of_way(question: &Question, found: &Found) -> [f32; 16] {
     let is_stated = found.stated.is_some();
     let kind = |kinds: &[AnswerKind]| flag(!is_stated && kinds.contains(&question.kind));
     let says = |at: usize| flag(question.kind == AnswerKind::YesNo && found.text == question.replies[at]);
@@ -188,43 +145,23 @@ fn of_way(Case { question, found, .. }: &Case<'_>) -> [f32; 16] {
     ]
 }
 
-fn of_evidence(case: &Case<'_>) -> [f32; 16] {
-    let Case {
-        request,
-        question,
-        judgement,
-        pool,
-        found,
-        refusal,
-    } = case;
+fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 8] {
+    let (request, pool) = (case.request, case.pool);
     let lines = || found.lines.iter().map(|it| &pool.lines[*it]);
     let first = lines().next();
-    let best = |value: fn(&Line<'_>) -> f32| lines().map(value).fold(0.0, f32::max);
-    let sentence_cover = best(|line| line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max));
-    let line_cover = best(|line| line.cover);
+    let covers = lines().flat_map(|line| &line.sentences).map(|it| it.cover);
+    let sentence_cover = covers.fold(0.0, f32::max);
     let is_many = request.speakers.len() > 2;
     let own = first.map_or(0.0, |it| it.own);
     let probability = |line: &Line<'_>| line.rank.map_or(0.0, |it| request.scenes[it].probability);
-    let rank = lines().filter_map(|it| it.rank).min();
-    let order = first.map_or(0.0, |it| it.order);
-    let others = pool.lines.iter().enumerate().filter(|it| !found.lines.contains(&it.0));
-    let rival = others.map(|it| it.1.order).fold(f32::MIN, f32::max);
     [
-        judgement.parts.cover,
-        line_cover,
-        sentence_cover,
-        sentence_cover * flag(question.kind == AnswerKind::When),
-        sentence_cover * flag(question.kind == AnswerKind::YesNo),
+        case.judgement.parts.cover,
         found.share * sentence_cover,
-        least_match(question, pool, found),
-        question.words.iter().filter(|it| !it.known).map(|it| it.weight).sum(),
-        (refusal / 4.0).clamp(-1.0, 1.0),
+        least_match(case.question, pool, found),
+        (case.opinion.excess / 4.0).clamp(-1.0, 1.0),
         own * flag(!is_many),
         own * flag(is_many),
-        flag(rank == Some(0)),
         lines().map(probability).fold(0.0, f32::max),
-        ((order - rival) / 4.0).clamp(-1.0, 1.0),
-        flag(lines().any(|it| it.sentences.iter().all(|it| it.question))),
         flag(found.lines.len() > 1),
     ]
 }
@@ -239,12 +176,11 @@ fn least_match(question: &Question, pool: &Pool<'_>, found: &Found) -> f32 {
 /// Signs of program text.
 const CODE: [&str; 9] = ["::", "()", "{", "}", "=", "/", "_", "<", "`"];
 
-fn of_answer(case: &Case<'_>) -> [f32; 11] {
+fn of_answer(case: &Case<'_>, found: &Found) -> [f32; 11] {
     let Case {
         request,
         question,
         pool,
-        found,
         ..
     } = case;
     let words = text::words(&found.text);

@@ -1,30 +1,10 @@
 //! The fitted check: whether the features of the evidence speak for a refusal.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-
 use crate::features::{Features, NAMES, OWNED, VERSION};
-use crate::weights::{WeightsError, fits, ordered, text_of};
-
-/// A logistic regression as `mnemic-train refusal` writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    /// Name of the weights; for people.
-    #[serde(rename = "version")]
-    _version: IgnoredAny,
-    /// How they were made; for people.
-    #[serde(default, rename = "about")]
-    _about: IgnoredAny,
-    features: String,
-    bias: f32,
-    threshold: f32,
-    weights: BTreeMap<String, f32>,
-}
+use crate::weights::{Logistic, WeightsError, text_of};
 
 /// Weights of what speaks for a refusal.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,12 +53,15 @@ impl Check {
     /// # Errors
     /// If the form, the version or a name is wrong.
     pub fn read(json: &str) -> Result<Check, WeightsError> {
-        let file: File = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
-        fits(&file.features, VERSION)?;
+        let Logistic {
+            bias,
+            threshold,
+            weights,
+        } = Logistic::read(json, VERSION, &NAMES)?;
         Ok(Check {
-            bias: file.bias,
-            threshold: file.threshold,
-            weights: ordered(&file.weights, &NAMES)?,
+            bias,
+            threshold: threshold.ok_or_else(|| WeightsError::Form("missing field `threshold`".to_owned()))?,
+            weights,
         })
     }
 

@@ -4,6 +4,9 @@
 //! Bob's turn. So the judge compares who owns the sentences that cover the question (pronouns decide, see
 //! `text::ownership`), once by sentence, once by word and once by window, and looks for details that differ.
 
+use domain::message::AnswerV1;
+
+use crate::check::Opinion;
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 use crate::words::Lexicon;
@@ -37,6 +40,16 @@ impl Parts {
     pub(crate) fn rule(&self) -> f32 {
         self.by_sentence + 2.0 * self.by_word + self.by_window
     }
+}
+
+/// A question with its evidence, and what is thought of both.
+pub(crate) struct Case<'a> {
+    pub(crate) request: &'a AnswerV1,
+    pub(crate) question: &'a Question,
+    pub(crate) pool: &'a Pool<'a>,
+    pub(crate) judgement: &'a Judgement,
+    /// Of the check whether to refuse.
+    pub(crate) opinion: Opinion,
 }
 
 /// "the red bicycle" was asked, "the blue bicycle" is what stands there.

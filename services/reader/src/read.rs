@@ -5,12 +5,12 @@ use domain::message::{AnswerV1, AnsweredV1};
 
 use crate::amend::{self, amended};
 use crate::answer::{self, Found};
-use crate::certainty::{self, Case, Certainty};
+use crate::certainty::{self, Certainty};
 use crate::check::Check;
 use crate::features::{self, Features};
-use crate::judge::{Judgement, judge};
+use crate::judge::{Case, judge};
 use crate::pool::Pool;
-use crate::question::{self, Question};
+use crate::question;
 use crate::refuse::{is_beside, misses, of_others, refuse, refused};
 use crate::stated::Sought;
 use crate::weights::Weights;
@@ -97,24 +97,23 @@ impl Reader {
             return refused("nothing is remembered that could answer this", Vec::new()).into();
         }
         let judgement = judge(&pool, &question, &mut lexicon);
-        let found = match find(request, &question, &judgement, &pool, self, &mut lexicon) {
+        let case = Case {
+            request,
+            question: &question,
+            pool: &pool,
+            judgement: &judgement,
+            opinion: self
+                .refusal
+                .weigh(&features::features(request, &question, &pool, &judgement.parts)),
+        };
+        let found = match find(&case, &self.answers, &mut lexicon) {
             Ok(found) => found,
             Err(refusal) => return (*refusal).into(),
         };
-        let features = certainty::features(&Case {
-            request,
-            question: &question,
-            judgement: &judgement,
-            pool: &pool,
-            found: &found,
-            refusal: self
-                .refusal
-                .weigh(&features::features(request, &question, &pool, &judgement.parts))
-                .excess,
-        });
+        let features = certainty::features(&case, &found);
         let confidence = self.certainty.probability(&features);
         Assessed {
-            answered: accepted(&question, &judgement, found, &pool, confidence),
+            answered: accepted(&case, found, confidence),
             features: Some(features),
         }
     }
@@ -130,20 +129,14 @@ impl From<AnsweredV1> for Assessed {
 }
 
 /// Finds the answer, or says why there is none.
-fn find(
-    request: &AnswerV1,
-    question: &Question,
-    judgement: &Judgement,
-    pool: &Pool<'_>,
-    reader: &Reader,
-    lexicon: &mut Lexicon,
-) -> Result<Found, Box<AnsweredV1>> {
+fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Found, Box<AnsweredV1>> {
+    let Case { question, pool, .. } = *case;
     let no = |reason: &str, nearest: Vec<NearMiss>| Err(Box::new(refused(reason, nearest)));
-    let sought = Sought::of(request, question, pool);
+    let sought = Sought::of(case.request, question, pool);
     if let Some(found) = sought.as_ref().and_then(|it| it.find(pool)) {
         return Ok(found);
     }
-    if let Some(refusal) = refuse(request, pool, (question, judgement), &reader.refusal) {
+    if let Some(refusal) = refuse(case) {
         return Err(Box::new(refusal));
     }
     if sought.as_ref().is_some_and(|it| it.is_unheard(pool)) {
@@ -151,7 +144,7 @@ fn find(
         return no(reason, misses(pool, &pool.by_height, "weak"));
     }
     let beside = sought.as_ref().and_then(|it| it.beside(pool));
-    let found = beside.or_else(|| answer::find(question, pool, &reader.answers, lexicon));
+    let found = beside.or_else(|| answer::find(question, pool, answers, lexicon));
     let Some(found) = found else {
         return no(
             "the evidence holds nothing of the kind that was asked for",
@@ -205,7 +198,13 @@ pub fn features(request: &AnswerV1) -> Option<Features> {
     Some(features::features(request, &question, &pool, &judgement.parts))
 }
 
-fn accepted(question: &Question, judgement: &Judgement, found: Found, pool: &Pool<'_>, confidence: f32) -> AnsweredV1 {
+fn accepted(case: &Case<'_>, found: Found, confidence: f32) -> AnsweredV1 {
+    let Case {
+        question,
+        pool,
+        judgement,
+        ..
+    } = *case;
     let (mut status, mut reasons) = (Sufficiency::Supported, Vec::new());
     if found.stated.is_none() && judgement.parts.cover < PART {
         status = Sufficiency::Partial;

@@ -2,13 +2,11 @@
 
 use domain::anchor::AnswerKind;
 use domain::evidence::{NearMiss, Sufficiency, Verdict};
-use domain::message::{AnswerV1, AnsweredV1};
+use domain::message::AnsweredV1;
 use text::gloss;
 
 use crate::answer::Found;
-use crate::check::Check;
-use crate::features;
-use crate::judge::{Detail, Judgement};
+use crate::judge::{Case, Detail};
 use crate::pool::{Line, Pool};
 use crate::question::Question;
 use crate::rank;
@@ -23,12 +21,14 @@ const BESIDE: f32 = 0.15;
 const SHOWN: usize = 200;
 
 /// Refuses where the evidence as a whole does not support an answer.
-pub(crate) fn refuse(
-    request: &AnswerV1,
-    pool: &Pool<'_>,
-    (question, judgement): (&Question, &Judgement),
-    check: &Check,
-) -> Option<AnsweredV1> {
+pub(crate) fn refuse(case: &Case<'_>) -> Option<AnsweredV1> {
+    let Case {
+        request,
+        question,
+        pool,
+        judgement,
+        opinion,
+    } = case;
     // "Hi" asks for nothing; a person or a time alone may.
     let asks = !question.words.is_empty() || question.subject.is_some() || question.window.is_some();
     if !asks && question.identity.is_none() && request.anchors.names.is_empty() {
@@ -64,7 +64,6 @@ pub(crate) fn refuse(
     if !gloss::is_known(&request.question) {
         return None;
     }
-    let opinion = check.weigh(&features::features(request, question, pool, &judgement.parts));
     if !opinion.refuse {
         return None;
     }

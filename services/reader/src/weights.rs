@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -122,6 +123,48 @@ impl Weights {
     }
 }
 
+/// A logistic regression as `mnemic-train` writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LogisticFile {
+    /// Name of the weights; for people.
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
+    /// How they were made; for people.
+    #[serde(default, rename = "about")]
+    _about: IgnoredAny,
+    features: String,
+    bias: f32,
+    threshold: Option<f32>,
+    weights: BTreeMap<String, f32>,
+}
+
+/// A logistic regression over named features.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Logistic {
+    pub(crate) bias: f32,
+    /// Logit above which it decides, where it does.
+    pub(crate) threshold: Option<f32>,
+    /// In the order of the features.
+    pub(crate) weights: Vec<f32>,
+}
+
+impl Logistic {
+    /// Reads a regression over features `names` of a version from JSON.
+    ///
+    /// # Errors
+    /// If the form, the version or a name is wrong.
+    pub(crate) fn read(json: &str, version: &'static str, names: &[&str]) -> Result<Logistic, WeightsError> {
+        let file: LogisticFile = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
+        fits(&file.features, version)?;
+        Ok(Logistic {
+            bias: file.bias,
+            threshold: file.threshold,
+            weights: ordered(&file.weights, names)?,
+        })
+    }
+}
+
 /// Returns what a weights file holds.
 pub(crate) fn text_of(path: &Path) -> Result<String, WeightsError> {
     std::fs::read_to_string(path).map_err(|it| WeightsError::File {
@@ -131,7 +174,7 @@ pub(crate) fn text_of(path: &Path) -> Result<String, WeightsError> {
 }
 
 /// Fails if weights are for another version of the features.
-pub(crate) fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
+fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
     let found = found.to_owned();
     (found == expected)
         .then_some(())
@@ -139,7 +182,7 @@ pub(crate) fn fits(found: &str, expected: &'static str) -> Result<(), WeightsErr
 }
 
 /// Returns the weights in the order of `names`; what is missing is 0.
-pub(crate) fn ordered(weights: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
+fn ordered(weights: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
     if let Some(unknown) = weights.keys().find(|it| !names.contains(&it.as_str())) {
         return Err(WeightsError::Unknown(unknown.clone()));
     }

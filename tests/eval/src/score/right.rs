@@ -15,30 +15,6 @@ const FUNCTION_WORDS: [&str; 36] = [
     "will", "s", "about",
 ];
 
-const NUMBERS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-
 /// Returns true if an answer says what the gold answer or one of the other accepted wordings says. No answer to an unanswerable
 /// question is right.
 pub fn is_right(question: &Question, answer: &str) -> bool {
@@ -91,10 +67,6 @@ fn tokens(text: &str) -> Vec<String> {
     let apart = text
         .replace(['-', '/', '\u{2013}', '\u{2014}'], " ")
         .replace(['\u{2019}', '\u{2018}'], "'");
-    let figure = |stem: String| match NUMBERS.iter().position(|it| *it == stem) {
-        Some(number) => number.to_string(),
-        None => stem,
-    };
     let ordinal = |stem: String| {
         let digits = stem.trim_end_matches(|it: char| it.is_ascii_alphabetic());
         let ends = ["st", "nd", "rd", "th"];
@@ -103,28 +75,33 @@ fn tokens(text: &str) -> Vec<String> {
             false => stem,
         }
     };
-    let months = |word: &str| {
-        match word.to_lowercase().as_str() {
-            "jan" => "january",
-            "feb" => "february",
-            "mar" => "march",
-            "apr" => "april",
-            "jun" => "june",
-            "jul" => "july",
-            "aug" => "august",
-            "sep" | "sept" => "september",
-            "oct" => "october",
-            "nov" => "november",
-            "dec" => "december",
-            _ => return word.to_owned(),
-        }
-        .to_owned()
-    };
     let words: Vec<String> = apart
         .split_whitespace()
-        .map(|it| months(it.trim_matches(['.', ','])))
+        .map(|it| whole_word(&it.trim_matches(['.', ',']).to_lowercase()))
         .collect();
-    stems(&words.join(" ")).into_iter().map(ordinal).map(figure).collect()
+    stems(&words.join(" ")).into_iter().map(ordinal).collect()
+}
+
+/// Returns a word in lower case with a number in figures and a month in full.
+fn whole_word(lower: &str) -> String {
+    if let Some(number) = text::number_word(lower) {
+        return number.to_string();
+    }
+    let month = match lower {
+        "jan" => "january",
+        "feb" => "february",
+        "mar" => "march",
+        "apr" => "april",
+        "jun" => "june",
+        "jul" => "july",
+        "aug" => "august",
+        "sep" | "sept" => "september",
+        "oct" => "october",
+        "nov" => "november",
+        "dec" => "december",
+        other => other,
+    };
+    month.to_owned()
 }
 
 #[cfg(test)]
