@@ -47,7 +47,7 @@ const QUESTIONS: [Question; 6] = [
     },
     Question {
         text: "How much did the oven cost?",
-        shows: "\"it\" is the oven of the sentence before",
+        shows: "a price that was mentioned in passing",
     },
     Question {
         text: "Wann hat die Oma die Bäckerei besucht?",
