@@ -1,0 +1,82 @@
+"""The client: a server and its spaces."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from types import TracebackType
+
+import httpx
+
+from mnemic import models
+from mnemic._async.space import AsyncSpace
+from mnemic._async.transport import AsyncTransport
+from mnemic._request import Request, Settings, path
+
+DEFAULT_URL = "http://127.0.0.1:7077"
+
+
+class AsyncMnemic:
+    """A Mnemic server.
+
+    `url` and `key` default to `MNEMIC_URL` and `MNEMIC_KEY` in the environment, then to a server on this machine.
+    `timeout` is the time in seconds that one attempt may take; `retries` is how often a request is sent again where that is
+    harmless; `wait` is the time that `wait=True` waits for a write to be searchable. Bring an `http` client of your own for
+    proxies or certificates; it stays yours to close.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        wait: float = 30.0,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        url = url or os.environ.get("MNEMIC_URL") or DEFAULT_URL
+        key = key or os.environ.get("MNEMIC_KEY") or None
+        settings = Settings(url.rstrip("/"), key, timeout, retries, wait)
+        self._transport = AsyncTransport(settings, http)
+
+    async def __aenter__(self) -> AsyncMnemic:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._transport.close()
+
+    def space(self, name: str) -> AsyncSpace:
+        """Returns a space by its name; asks the server nothing."""
+        return AsyncSpace(self._transport, name)
+
+    async def create_space(self, name: str) -> AsyncSpace:
+        """Creates a space, if there is none of that name, and returns it."""
+        await self._transport.send(Request("PUT", path("spaces", name)))
+        return self.space(name)
+
+    def spaces(self, *, page_size: int = 100) -> AsyncIterator[models.Space]:
+        """Lists the spaces that the key opens."""
+        return self._transport.pages(models.Space, path("spaces"), {}, page_size)
+
+    async def tools(self) -> list[models.ToolSpec]:
+        """Returns the tools for models that look around by themselves, with the schemas of their arguments."""
+        return (await self._transport.fetch(models.ToolList, Request("GET", path("tools")))).tools
+
+    def dead_letters(self, *, page_size: int = 100) -> AsyncIterator[models.DeadLetter]:
+        """Lists the messages that were given up."""
+        return self._transport.pages(models.DeadLetter, path("admin", "dead-letters"), {}, page_size)
+
+    async def replay_dead_letter(self, id: str) -> None:
+        """Delivers a dead letter again."""
+        await self._transport.send(Request("POST", path("admin", "dead-letters", id, "replay")))
+
+    async def discard_dead_letter(self, id: str) -> None:
+        """Forgets a dead letter; what it carried is not written."""
+        await self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))

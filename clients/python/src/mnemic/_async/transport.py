@@ -1,0 +1,83 @@
+"""Sends requests, again where that is harmless, and reads responses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, TypeVar
+
+import anyio
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from mnemic._request import Request, Settings, may_repeat, pause, pause_after
+from mnemic.errors import UnexpectedResponseError, UnreachableError, error_of
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class AsyncTransport:
+    """A connection pool to one server."""
+
+    def __init__(self, settings: Settings, http: httpx.AsyncClient | None = None) -> None:
+        self.settings = settings
+        self._http = http or httpx.AsyncClient(follow_redirects=False)
+        self._owned = http is None
+
+    async def close(self) -> None:
+        if self._owned:
+            await self._http.aclose()
+
+    async def send(self, request: Request) -> httpx.Response:
+        """Returns the response of a request that succeeded; raises the error otherwise."""
+        attempt = 0
+        while True:
+            attempt += 1
+            last = attempt > self.settings.retries
+            try:
+                response = await self._once(request)
+            except httpx.TransportError as error:
+                if last or not may_repeat(request, error):
+                    raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
+                seconds = pause(attempt)
+            else:
+                if response.is_success:
+                    return response
+                after = None if last else pause_after(response, attempt)
+                if after is None:
+                    raise error_of(response)
+                seconds = after
+            await anyio.sleep(seconds)
+
+    async def _once(self, request: Request) -> httpx.Response:
+        return await self._http.request(
+            request.method,
+            self.settings.url + request.path,
+            params=request.query(),
+            content=request.content(),
+            headers={**self.settings.headers(), **request.headers()},
+            timeout=httpx.Timeout(self.settings.timeout, read=self.settings.timeout + request.extra_time),
+        )
+
+    async def fetch(self, kind: type[M], request: Request) -> M:
+        """Returns what a request gives, as a model."""
+        return read(kind, (await self.send(request)).content)
+
+    async def pages(self, kind: type[M], path: str, params: Mapping[str, Any], page_size: int) -> AsyncIterator[M]:
+        """Returns the items of a list, page by page."""
+        after: str | None = None
+        while True:
+            response = await self.send(Request("GET", path, {**params, "after": after, "limit": page_size}))
+            page = response.json()
+            for item in page["items"]:
+                yield kind.model_validate(item)
+            after = page.get("next")
+            if after is None:
+                return
+
+
+def read(kind: type[M], content: bytes) -> M:
+    try:
+        return kind.model_validate_json(content)
+    except ValidationError as error:
+        message = f"the response is no {kind.__name__}; is the server of another version? {error}"
+        raise UnexpectedResponseError(message) from error

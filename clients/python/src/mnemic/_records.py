@@ -1,0 +1,151 @@
+"""Records as callers write them, and batches of them; the same for sync and async."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+from uuid import UUID
+
+from mnemic import models
+from mnemic._request import given, plain
+
+# A text, a record, a record as it is listed, or its fields.
+RecordLike: TypeAlias = str | models.NewRecord | models.Record | Mapping[str, Any]
+# What names a write: a watermark, or the response that has one.
+After: TypeAlias = str | models.Accepted | models.Curated | models.Erased
+
+# Bounds of one request of an import, well inside those of the server.
+BATCH_BYTES = 1 << 20
+REJECTED_MAX = 1_000
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A record that an import left out."""
+
+    index: int
+    reason: str
+
+
+@dataclass
+class Imported:
+    """What became of an import."""
+
+    accepted: int = 0
+    duplicates: int = 0
+    rejected_count: int = 0
+    # The first thousand of them.
+    rejected: list[Rejected] = field(default_factory=list)
+    watermark: str | None = None
+
+    def reject(self, index: int, reason: str) -> None:
+        self.rejected_count += 1
+        if len(self.rejected) < REJECTED_MAX:
+            self.rejected.append(Rejected(index, reason))
+
+    def note(self, batch: list[Numbered], accepted: models.Accepted) -> None:
+        for item in accepted.items:
+            if item.status == "accepted":
+                self.accepted += 1
+            elif item.status == "duplicate":
+                self.duplicates += 1
+            else:
+                why = (item.problem.detail or item.problem.title) if item.problem else "rejected"
+                self.reject(batch[item.index].index, why)
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A record with its place in what is imported, from 0."""
+
+    index: int
+    record: dict[str, Any]
+    size: int
+
+
+def records_of(what: RecordLike | Iterable[RecordLike], defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns what is to be remembered as a list; a record's own fields go before the defaults."""
+    alone = isinstance(what, str | models.NewRecord | models.Record | Mapping)
+    several: Iterable[RecordLike] = [what] if alone else what  # type: ignore[list-item,assignment]
+    return [{**defaults, **fields(it)} for it in several]
+
+
+def fields(record: RecordLike) -> dict[str, Any]:
+    """Returns the fields of a record, without Mnemic's own id, which derives from the caller's."""
+    if isinstance(record, str):
+        return {"text": record}
+    written = dict(plain(record))
+    if is_uuid(written.get("record")):
+        del written["record"]
+    return written
+
+
+def defaults_of(
+    actor: str | None, session: str | None, observed_at: datetime | str | None, metadata: Mapping[str, str] | None
+) -> dict[str, Any]:
+    return given(actor=actor, session=session, observed_at=observed_at, metadata=metadata)
+
+
+def watermark_of(after: After | None) -> str | None:
+    return after if after is None or isinstance(after, str) else after.watermark
+
+
+def lines_of(source: str | Path | Iterable[RecordLike], imported: Imported) -> Iterator[Numbered]:
+    """Returns records with ids, so that importing the same again stores each once. A path names a file of JSON lines."""
+    if isinstance(source, str | Path):
+        with open(source, "rb") as file:
+            yield from lines_of_file(file, imported)
+        return
+    for index, item in enumerate(source):
+        record = fields(item)
+        yield numbered(index, record, json.dumps(record, sort_keys=True).encode())
+
+
+def lines_of_file(file: Iterable[bytes], imported: Imported) -> Iterator[Numbered]:
+    for index, line in enumerate(file):
+        bare = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if not bare:
+            continue
+        try:
+            record = json.loads(bare)
+        except ValueError as error:
+            imported.reject(index, f"line {index + 1} is not JSON: {error}")
+            continue
+        if not isinstance(record, dict):
+            imported.reject(index, f"line {index + 1} is not a JSON object")
+            continue
+        yield numbered(index, fields(record), bare)
+
+
+def numbered(index: int, record: dict[str, Any], content: bytes) -> Numbered:
+    """Returns the record with an id: its own, or one by the rule of `mnemic import`."""
+    if "id" not in record:
+        digest = hashlib.sha256((index + 1).to_bytes(8, "big") + content).hexdigest()
+        record = {**record, "id": f"line-{digest[:16]}"}
+    return Numbered(index, record, len(content))
+
+
+def is_uuid(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(UUID(value))
+    except ValueError:
+        return False
+
+
+def batches_of(lines: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
+    """Returns the records in batches of at most `most` records and one MiB, or one record."""
+    batch: list[Numbered] = []
+    size = 0
+    for line in lines:
+        if batch and (len(batch) >= most or size + line.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(line)
+        size += line.size
+    if batch:
+        yield batch

@@ -1,0 +1,127 @@
+"""What a request is, when it may be sent again, and how values are written; the same for sync and async."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+RETRY_STATUSES = frozenset({429, 502, 503})
+IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight"
+PAUSE_FIRST = 0.1
+PAUSE_MAX = 5.0
+RETRY_AFTER_MAX = 30.0
+# Longest time that one request lets the server wait for a watermark.
+WAIT_SLICE_MS = 10_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a client talks to the service."""
+
+    url: str
+    key: str | None
+    timeout: float
+    retries: int
+    wait: float
+
+    def headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.key}"} if self.key else {}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request of the API."""
+
+    method: str
+    path: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    idempotency_key: str | None = None
+    # Whether it may be sent again when nobody knows whether the first one arrived.
+    repeatable: bool = True
+    # Seconds that the server may take beyond the timeout.
+    extra_time: float = 0.0
+
+    def content(self) -> bytes | None:
+        return None if self.body is None else to_json(self.body)
+
+    def headers(self) -> dict[str, str]:
+        headers = {} if self.body is None else {"content-type": "application/json"}
+        if self.idempotency_key is not None:
+            headers["idempotency-key"] = self.idempotency_key
+        return headers
+
+    def query(self) -> dict[str, str]:
+        return {name: text(value) for name, value in self.params.items() if value is not None}
+
+
+def text(value: Any) -> str:
+    """Returns a parameter as the API writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return moment(value)
+    return str(value)
+
+
+def moment(value: datetime | str) -> str:
+    """Returns a time as RFC 3339. One without a zone is refused: it would be read as UTC."""
+    if isinstance(value, str):
+        return value
+    if value.tzinfo is None:
+        raise ValueError("the time has no zone; use datetime.now(timezone.utc) or .astimezone()")
+    return value.isoformat()
+
+
+def path(*parts: str) -> str:
+    """Returns a path below `/v1`, each part quoted."""
+    return "/v1/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def plain(value: Any) -> Any:
+    """Returns models, times and nested values as JSON values; fields of models that were not set are left out."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump(exclude_unset=True))
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(it) for name, it in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [plain(it) for it in value]
+    return value
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    """Returns the fields that are not None, as JSON values."""
+    return {name: plain(value) for name, value in fields.items() if value is not None}
+
+
+def may_repeat(request: Request, error: httpx.TransportError) -> bool:
+    """Returns true if a request that got no response may be sent again."""
+    never_sent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+    return never_sent or request.repeatable
+
+
+def pause_after(response: httpx.Response, attempt: int) -> float | None:
+    """Returns the seconds after which a refused request is sent again, or None if that would not help."""
+    in_flight = response.status_code == 409 and IN_FLIGHT in response.text
+    if response.status_code not in RETRY_STATUSES and not in_flight:
+        return None
+    try:
+        wanted = float(response.headers.get("retry-after", ""))
+    except ValueError:
+        wanted = 0.0
+    return max(min(wanted, RETRY_AFTER_MAX), pause(attempt))
+
+
+def pause(attempt: int) -> float:
+    """Returns the seconds before another attempt: doubled each time, and spread so that clients do not come in step."""
+    return float(min(PAUSE_FIRST * 2 ** (attempt - 1), PAUSE_MAX) * random.uniform(0.5, 1.0))

@@ -1,0 +1,61 @@
+"""A LangChain retriever over a space. Needs `pip install 'mnemic[langchain]'`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict, Field
+
+from mnemic import models
+from mnemic._async.space import AsyncSpace
+from mnemic._sync.space import Space
+
+
+class MnemicRetriever(BaseRetriever):
+    """Finds the evidence for a question: dated lines within a token budget, the best first.
+
+    >>> MnemicRetriever(space=memory.space("ann"), tokens=512).invoke("When did Ann repot the fern?")
+
+    A line is a document; its metadata has the records it stands on, who said it and when, and the verdict on the whole. With
+    `async_space`, `ainvoke` uses it; without, it runs the sync one in a thread.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    space: Space
+    async_space: AsyncSpace | None = None
+    tokens: int = 512
+    # More for `Space.ask`: `filter`, `strategy`, `as_of`, `budget`.
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        return documents(self.space.ask(query, tokens=self.tokens, answer=False, **self.options))
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        if self.async_space is None:
+            return await super()._aget_relevant_documents(query, run_manager=run_manager)
+        return documents(await self.async_space.ask(query, tokens=self.tokens, answer=False, **self.options))
+
+
+def documents(found: models.QueryResponse) -> list[Document]:
+    """Returns the lines of the evidence as documents, in its order."""
+    return [
+        Document(
+            id=item.unit,
+            page_content=item.text,
+            metadata={
+                "actor": item.actor,
+                "observed_at": item.observed_at.isoformat(),
+                "probability": item.probability,
+                "records": item.external_ids,
+                "session": item.session,
+                "verdict": found.verdict.status,
+            },
+        )
+        for item in found.pack.items
+    ]

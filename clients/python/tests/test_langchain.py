@@ -1,0 +1,41 @@
+"""The retriever inside LangChain's own machinery."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from conftest import Server
+
+from mnemic import AsyncMnemic, Space
+
+langchain = pytest.importorskip("mnemic.langchain")
+
+
+def test_a_chain_gets_the_evidence(space: Space) -> None:
+    from langchain_core.runnables import RunnableLambda
+
+    space.remember(
+        [{"id": "m1", "text": "I repotted the fern."}, {"id": "m2", "text": "I play chess."}], actor="Ann", wait=True
+    )
+    retriever = langchain.MnemicRetriever(space=space, tokens=64)
+    chain = retriever | RunnableLambda(lambda found: found)
+    first = chain.invoke("What did Ann do with the fern?")[0]
+    assert "fern" in first.page_content
+    assert first.metadata["records"] == ["m1"]
+    assert first.metadata["actor"] == "Ann"
+    narrowed = langchain.MnemicRetriever(space=space, options={"filter": {"actors": ["Bo"]}})
+    assert narrowed.invoke("What did Ann do with the fern?") == []
+
+
+def test_it_is_async_too(server: Server, space: Space) -> None:
+    space.remember("I repotted the fern.", actor="Ann", wait=True)
+
+    async def main() -> None:
+        async with AsyncMnemic(server.url) as memory:
+            both = langchain.MnemicRetriever(space=space, async_space=memory.space(space.name))
+            assert "fern" in (await both.ainvoke("What about the fern?"))[0].page_content
+        threaded = langchain.MnemicRetriever(space=space)
+        assert "fern" in (await threaded.ainvoke("What about the fern?"))[0].page_content
+
+    asyncio.run(main())

@@ -1,0 +1,176 @@
+"""Retries, errors and keys: nothing is lost, nothing is stored twice, and an error says which one it is."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from uuid import uuid4
+
+import httpx
+import pytest
+from conftest import KEYS, ROOT, Server, eventually
+
+from mnemic import (
+    AsyncMnemic,
+    ForbiddenError,
+    IdempotencyKeyReusedError,
+    Mnemic,
+    NotFoundError,
+    Space,
+    UnauthorizedError,
+    UnavailableError,
+    UnknownSpaceError,
+    UnreachableError,
+    WatermarkError,
+)
+from mnemic._request import moment, path
+from mnemic.errors import BY_TYPE, error_of
+
+
+class Lossy(httpx.BaseTransport):
+    """Passes requests on to the server, and loses the first responses."""
+
+    def __init__(self, losses: int) -> None:
+        self.inner = httpx.HTTPTransport()
+        self.losses = losses
+        self.sent: list[httpx.Request] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request)
+        response = self.inner.handle_request(request)
+        if len(self.sent) > self.losses:
+            return response
+        response.read()
+        raise httpx.ReadError("the connection was lost", request=request)
+
+
+class Busy(Lossy):
+    """Answers the first requests as a proxy does whose server is away."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request)
+        if len(self.sent) > self.losses:
+            return self.inner.handle_request(request)
+        return httpx.Response(503, text="away", headers={"retry-after": "0"}, request=request)
+
+
+def through(server: Server, transport: Lossy, space: Space, retries: int = 4) -> Space:
+    return Mnemic(server.url, retries=retries, http=httpx.Client(transport=transport)).space(space.name)
+
+
+def test_a_write_whose_response_was_lost_is_stored_once(server: Server, space: Space) -> None:
+    lossy = Lossy(2)
+    accepted = through(server, lossy, space).remember(["Yes.", "Yes."])
+    space.wait(accepted)
+    assert len(lossy.sent) == 3
+    assert len({it.headers["idempotency-key"] for it in lossy.sent}) == 1
+    assert len(accepted.items) == 2
+    assert space.info().records == 2
+
+
+def test_without_retries_the_loss_is_an_error(server: Server, space: Space) -> None:
+    with pytest.raises(UnreachableError, match="did not answer"):
+        through(server, Lossy(1), space, retries=0).remember("Yes.")
+    assert eventually(lambda: space.info().records) == 1
+
+
+def test_two_writes_of_the_same_words_are_two_records(space: Space) -> None:
+    space.remember("Yes.")
+    space.remember("Yes.", wait=True)
+    assert eventually(lambda: space.info().records == 2)
+
+
+def test_a_recall_whose_response_was_lost_is_not_sent_again(server: Server, space: Space) -> None:
+    lossy = Lossy(1)
+    with pytest.raises(UnreachableError):
+        through(server, lossy, space).recall("Good morning!", session="s")
+    assert len(lossy.sent) == 1
+    lossy = Lossy(1)
+    through(server, lossy, space).info()
+    assert len(lossy.sent) == 2
+
+
+def test_a_server_that_is_busy_is_asked_again(server: Server, space: Space) -> None:
+    busy = Busy(2)
+    assert through(server, busy, space).info().space == space.name
+    assert len(busy.sent) == 3
+    with pytest.raises(UnavailableError):
+        through(server, Busy(9), space, retries=1).info()
+
+
+def test_a_key_of_another_request_is_refused(space: Space) -> None:
+    space.remember("One.", idempotency_key="k1")
+    assert len(space.remember("One.", idempotency_key="k1").items) == 1
+    with pytest.raises(IdempotencyKeyReusedError):
+        space.remember("Two.", idempotency_key="k1")
+    assert eventually(lambda: space.info().records) == 1
+
+
+def test_errors_are_classes(memory: Mnemic, space: Space) -> None:
+    with pytest.raises(UnknownSpaceError, match="there is no space `nobody`"):
+        memory.space("nobody").remember("One.")
+    with pytest.raises(WatermarkError):
+        space.ask("When?", after="forged")
+    with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:9 did not answer"):
+        Mnemic("http://127.0.0.1:9", retries=0).space("ann").info()
+
+
+def test_every_kind_of_problem_has_a_class() -> None:
+    kinds: set[str] = set()
+    for source in (ROOT / "services/gateway/src").rglob("*.rs"):
+        text = source.read_text(encoding="utf-8")
+        kinds |= set(re.findall(r'Problem::new\(\s*[\w:]+,\s*"([a-z-]+)"', text))
+        kinds |= set(re.findall(r'const (?:IN_FLIGHT|UNKNOWN_SPACE): &str = "([a-z-]+)"', text))
+    assert {"unknown-space", "conflict", "timeout"} <= kinds
+    assert kinds - BY_TYPE.keys() == set()
+
+
+def test_a_response_that_is_no_problem_document_is_an_error_by_its_status() -> None:
+    assert isinstance(error_of(httpx.Response(404, text="nginx")), NotFoundError)
+    assert isinstance(error_of(httpx.Response(503, text="away")), UnavailableError)
+    assert error_of(httpx.Response(418, text="teapot")).status == 418
+
+
+def test_keys_open_what_they_may(guarded: Server) -> None:
+    with Mnemic(guarded.url, KEYS["admin"]) as admin:
+        admin.create_space("open-1").remember("One.", wait=True)
+        admin.create_space("closed")
+        with Mnemic(guarded.url, KEYS["reader"]) as reader:
+            assert [it.space for it in reader.spaces()] == ["open-1"]
+            assert [it.text for it in reader.space("open-1").records()] == ["One."]
+            with pytest.raises(ForbiddenError):
+                reader.space("open-1").remember("Two.")
+            with pytest.raises((ForbiddenError, UnknownSpaceError)):
+                reader.space("closed").info()
+        assert list(admin.dead_letters()) == []
+    with pytest.raises(UnauthorizedError):
+        Mnemic(guarded.url).space("open-1").info()
+
+
+def test_parts_of_a_path_are_quoted() -> None:
+    assert path("spaces", "a", "records", "x/y?z #1") == "/v1/spaces/a/records/x%2Fy%3Fz%20%231"
+    assert moment("2026-03-02") == "2026-03-02"
+
+
+def test_ids_with_slashes_are_found(space: Space) -> None:
+    space.remember({"id": "talk/1?x=y", "text": "One."}, wait=True)
+    assert space.record("talk/1?x=y").text == "One."
+
+
+def test_the_async_client_does_the_same(server: Server) -> None:
+    async def main() -> None:
+        async with AsyncMnemic(server.url) as memory:
+            space = await memory.create_space(f"test-{uuid4().hex[:12]}")
+            writes = [space.remember(f"Number {it} is my favourite.", actor="Ann", wait=True) for it in range(5)]
+            await asyncio.gather(*writes)
+            texts = {it.text async for it in space.records(page_size=2)}
+            assert len(texts) == 5
+            found = await space.ask("Which numbers does Ann like?")
+            assert "favourite" in found.pack.text
+            imported = await space.import_records(["One.", "Two."], wait=True)
+            assert imported.accepted == 2
+            assert await space.delete()
+            with pytest.raises(UnknownSpaceError):
+                await space.info()
+
+    asyncio.run(main())
