@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from uuid import uuid4
 
 import httpx
@@ -19,6 +20,7 @@ from mnemic import (
     Space,
     UnauthorizedError,
     UnavailableError,
+    UnexpectedResponseError,
     UnknownSpaceError,
     UnreachableError,
     WatermarkError,
@@ -42,6 +44,15 @@ class Lossy(httpx.BaseTransport):
             return response
         response.read()
         raise httpx.ReadError("the connection was lost", request=request)
+
+
+class Slow(Lossy):
+    """Never answers in time."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request)
+        time.sleep(0.2)
+        raise httpx.ReadTimeout("too slow", request=request)
 
 
 class Busy(Lossy):
@@ -96,6 +107,28 @@ def test_a_server_that_is_busy_is_asked_again(server: Server, space: Space) -> N
     assert len(busy.sent) == 3
     with pytest.raises(UnavailableError):
         through(server, Busy(9), space, retries=1).info()
+
+
+def test_no_attempt_begins_after_the_timeout(server: Server, space: Space) -> None:
+    sent = []
+    for timeout in (0.1, 30.0):
+        slow = Slow(0)
+        with pytest.raises(UnreachableError):
+            Mnemic(server.url, timeout=timeout, retries=2, http=httpx.Client(transport=slow)).space(space.name).info()
+        sent.append(len(slow.sent))
+    assert sent == [1, 3]
+
+
+def test_what_is_no_mnemic_is_an_error(server: Server) -> None:
+    class Other(Lossy):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200, text="<html>hello</html>", request=request)
+
+    other = Mnemic(server.url, http=httpx.Client(transport=Other(0)))
+    with pytest.raises(UnexpectedResponseError, match="another version"):
+        other.space("ann").info()
+    with pytest.raises(UnexpectedResponseError, match="another version"):
+        list(other.spaces())
 
 
 def test_a_key_of_another_request_is_refused(space: Space) -> None:

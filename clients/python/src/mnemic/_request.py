@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
@@ -61,6 +62,21 @@ class Request:
 
     def query(self) -> dict[str, str]:
         return {name: text(value) for name, value in self.params.items() if value is not None}
+
+
+class Attempts:
+    """Counts the attempts at one request; none begins once the time of one is over."""
+
+    def __init__(self, settings: Settings, request: Request) -> None:
+        self.made = 0
+        self._most = settings.retries + 1
+        self._end = monotonic() + settings.timeout + request.extra_time
+
+    def begin(self) -> None:
+        self.made += 1
+
+    def is_last(self) -> bool:
+        return self.made >= self._most or monotonic() >= self._end
 
 
 def text(value: Any) -> str:

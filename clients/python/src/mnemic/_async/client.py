@@ -20,9 +20,9 @@ class AsyncMnemic:
     """A Mnemic server.
 
     `url` and `key` default to `MNEMIC_URL` and `MNEMIC_KEY` in the environment, then to a server on this machine.
-    `timeout` is the time in seconds that one attempt may take; `retries` is how often a request is sent again where that is
-    harmless; `wait` is the time that `wait=True` waits for a write to be searchable. Bring an `http` client of your own for
-    proxies or certificates; it stays yours to close.
+    `timeout` is the time in seconds that one attempt may take, and after which no other begins; `retries` is how often a
+    request is sent again where that is harmless; `wait` is the time that `wait=True` waits for a write to be searchable.
+    Bring an `http` client of your own for proxies or certificates; it stays yours to close.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ import time
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from mnemic._request import Request, Settings, may_repeat, pause, pause_after
+from mnemic._request import Attempts, Request, Settings, may_repeat, pause, pause_after
 from mnemic.errors import UnexpectedResponseError, UnreachableError, error_of
 
 M = TypeVar("M", bound=BaseModel)
@@ -31,20 +31,19 @@ class Transport:
 
     def send(self, request: Request) -> httpx.Response:
         """Returns the response of a request that succeeded; raises the error otherwise."""
-        attempt = 0
+        attempts = Attempts(self.settings, request)
         while True:
-            attempt += 1
-            last = attempt > self.settings.retries
+            attempts.begin()
             try:
                 response = self._once(request)
             except httpx.TransportError as error:
-                if last or not may_repeat(request, error):
+                if attempts.is_last() or not may_repeat(request, error):
                     raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
-                seconds = pause(attempt)
+                seconds = pause(attempts.made)
             else:
                 if response.is_success:
                     return response
-                after = None if last else pause_after(response, attempt)
+                after = None if attempts.is_last() else pause_after(response, attempts.made)
                 if after is None:
                     raise error_of(response)
                 seconds = after
@@ -68,18 +67,25 @@ class Transport:
         """Returns the items of a list, page by page."""
         after: str | None = None
         while True:
-            response = self.send(Request("GET", path, {**params, "after": after, "limit": page_size}))
-            page = response.json()
-            for item in page["items"]:
-                yield kind.model_validate(item)
-            after = page.get("next")
+            page = self.fetch(Page, Request("GET", path, {**params, "after": after, "limit": page_size}))
+            for item in page.items:
+                yield read(kind, item)
+            after = page.next
             if after is None:
                 return
 
 
-def read(kind: type[M], content: bytes) -> M:
+class Page(BaseModel):
+    """A page of any list."""
+
+    items: list[Any]
+    next: str | None = None
+
+
+def read(kind: type[M], said: Any) -> M:
+    """Returns JSON, as bytes or as values, as a model."""
     try:
-        return kind.model_validate_json(content)
+        return kind.model_validate_json(said) if isinstance(said, bytes) else kind.model_validate(said)
     except ValidationError as error:
         message = f"the response is no {kind.__name__}; is the server of another version? {error}"
         raise UnexpectedResponseError(message) from error
