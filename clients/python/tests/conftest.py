@@ -53,20 +53,26 @@ def free_port() -> int:
         return int(it.getsockname()[1])
 
 
-def serve(folder: Path, settings: str = "") -> Iterator[Server]:
+def start(folder: Path, port: int, settings: str = "") -> Server:
+    """Starts a server over a folder, and waits until it is ready."""
     config = folder / "mnemic.toml"
     config.write_text(settings, encoding="utf-8")
-    port, admin = free_port(), free_port()
+    admin = free_port()
     options = ["--config", str(config), "--data", str(folder / "data")]
     addresses = ["--listen", f"127.0.0.1:{port}", "--admin", f"127.0.0.1:{admin}"]
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen([binary(), "serve", *options, *addresses], stdout=log, stderr=log)
+    wait_until_ready(process, f"http://127.0.0.1:{admin}/readyz", folder / "log")
+    return Server(f"http://127.0.0.1:{port}", process)
+
+
+def serve(folder: Path, settings: str = "") -> Iterator[Server]:
+    server = start(folder, free_port(), settings)
     try:
-        wait_until_ready(process, f"http://127.0.0.1:{admin}/readyz", folder / "log")
-        yield Server(f"http://127.0.0.1:{port}", process)
+        yield server
     finally:
-        process.terminate()
-        process.wait(30)
+        server.process.terminate()
+        server.process.wait(30)
 
 
 def wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
@@ -77,6 +83,7 @@ def wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> N
                 return
         except OSError:
             time.sleep(0.02)
+    process.kill()
     pytest.fail(f"the server does not start: {log.read_text(encoding='utf-8', errors='replace')}")
 
 

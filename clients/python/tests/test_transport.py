@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
-from conftest import KEYS, ROOT, Server, eventually
+from conftest import KEYS, ROOT, Server, eventually, free_port, start
 
 from mnemic import (
     AsyncMnemic,
@@ -107,6 +109,27 @@ def test_a_server_that_is_busy_is_asked_again(server: Server, space: Space) -> N
     assert len(busy.sent) == 3
     with pytest.raises(UnavailableError):
         through(server, Busy(9), space, retries=1).info()
+
+
+def test_a_client_outlives_a_kill_of_the_server(tmp_path: Path) -> None:
+    port = free_port()
+    first = start(tmp_path, port)
+    with Mnemic(first.url, retries=60) as memory:
+        space = memory.create_space("ann")
+        space.remember("Before.", wait=True)
+        first.process.kill()
+        first.process.wait()
+        with ThreadPoolExecutor() as threads:
+            write = threads.submit(space.remember, "Meanwhile.", wait=True)
+            time.sleep(0.3)
+            assert not write.done()
+            second = start(tmp_path, port)
+            try:
+                assert write.result(30).items[0].status == "accepted"
+                assert [it.text for it in space.records()] == ["Before.", "Meanwhile."]
+            finally:
+                second.process.terminate()
+                second.process.wait(30)
 
 
 def test_no_attempt_begins_after_the_timeout(server: Server, space: Space) -> None:
