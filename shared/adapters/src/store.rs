@@ -16,6 +16,7 @@ mod readers;
 mod records;
 mod relations;
 mod restore;
+mod scrub;
 mod secrets;
 mod selected;
 mod spaces;
@@ -72,7 +73,7 @@ impl Store {
         let path = dir.join(FILE);
         let connection = open::writer(&path, options)?;
         open::same_model(&connection, &path, model)?;
-        let writer = Writer::start(connection, lock).map_err(|source| OpenError::Directory {
+        let writer = Writer::start(connection, &path, lock).map_err(|source| OpenError::Directory {
             path: path.clone(),
             source,
         })?;

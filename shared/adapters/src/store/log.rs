@@ -1,5 +1,5 @@
 //! Empties the write-ahead log after an erasure. The log holds pages as they were before, with what was erased, until it is folded
-//! into the file and cut to nothing.
+//! into the file and cut to nothing. Then the gaps of the pages are zeroed, step by step (`scrub`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::open::BUSY;
+use super::scrub::Scrubber;
 
 /// How long one attempt waits for readers that still read the log. Writes wait meanwhile.
 const ATTEMPT: Duration = Duration::from_millis(50);
 /// Pause between two attempts.
-pub(super) const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(50);
 /// Time within which the log is emptied unless a reader, such as a copy that is being made, holds it for longer; then it is
 /// emptied as soon as that reader is done, and a line of the log of the service says so.
 const BOUND: Duration = Duration::from_secs(5);
@@ -28,34 +29,44 @@ impl Request {
 }
 
 /// Whether the log is to be emptied, and since when.
-#[derive(Debug, Default)]
 pub(super) struct Log {
     requested: Request,
+    scrubber: Scrubber,
     since: Option<Instant>,
     tried: Option<Instant>,
     warned: bool,
 }
 
 impl Log {
-    pub(super) fn new(requested: Request) -> Log {
+    pub(super) fn new(requested: Request, scrubber: Scrubber) -> Log {
         Log {
             requested,
-            ..Log::default()
+            scrubber,
+            since: None,
+            tried: None,
+            warned: false,
         }
     }
 
-    /// Returns true if the log is still to be emptied.
+    /// Returns true if the log is still to be emptied, or pages are still to be scrubbed.
     pub(super) fn is_pending(&self) -> bool {
         self.since.is_some()
     }
 
-    /// Empties the log if that was requested and readers let it; not more often than once in a pause.
+    /// Returns how long to wait for a job before the next attempt: not at all unless a reader held the log.
+    pub(super) fn pause(&self) -> Duration {
+        self.tried.map_or(Duration::ZERO, |_| PAUSE)
+    }
+
+    /// Empties the log if that was requested and readers let it, and scrubs some pages; not more often than once in a pause while a
+    /// reader holds the log.
     pub(super) fn attend(&mut self, connection: &Connection) {
         let now = Instant::now();
         if self.requested.0.swap(false, Ordering::AcqRel) {
             // What was requested before is done by the same attempt.
             self.since = self.since.or(Some(now));
             self.tried = None;
+            self.scrubber.request();
         }
         let Some(since) = self.since else { return };
         if self.tried.is_some_and(|it| now.duration_since(it) < PAUSE) {
@@ -63,8 +74,14 @@ impl Log {
         }
         match emptied(connection) {
             Ok(true) => {
-                self.since = None;
+                if let Err(error) = self.scrubber.step(connection) {
+                    tracing::warn!(%error, "the pages of the store cannot be scrubbed after an erasure");
+                }
                 self.warned = false;
+                // The next attempt has a time of its own: only a reader that holds the log is worth a warning.
+                self.since = self.scrubber.is_pending().then(Instant::now);
+                self.tried = None;
+                return;
             }
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "the log of the store cannot be emptied after an erasure"),

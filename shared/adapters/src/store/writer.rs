@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::thread::JoinHandle;
 
 use domain::ErrorKind;
@@ -11,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failure::{Failure, Outcome};
 use super::lock::Lock;
-use super::log::{self, Log, Request};
+use super::log::{Log, Request};
+use super::scrub::Scrubber;
 
 /// Jobs that may wait; a caller beyond waits to be let in.
 const WAITING_MAX: usize = 1_024;
@@ -56,14 +58,14 @@ struct Task<T, F, A> {
 
 impl Writer {
     /// Starts the thread, which holds `lock` until it has closed the file.
-    pub(super) fn start(connection: Connection, lock: Lock) -> std::io::Result<Writer> {
+    pub(super) fn start(connection: Connection, path: &Path, lock: Lock) -> std::io::Result<Writer> {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
         let log = Request::default();
         // What was erased just before a crash is still in the log.
         log.request();
-        let requested = log.clone();
+        let log_of_thread = Log::new(log.clone(), Scrubber::open(path)?);
         let run = move || {
-            serve(connection, waiting, Log::new(requested));
+            serve(connection, waiting, log_of_thread);
             drop(lock);
         };
         let thread = std::thread::Builder::new()
@@ -180,7 +182,7 @@ fn next(connection: &Connection, waiting: &mut mpsc::Receiver<Job>, log: &mut Lo
         match waiting.try_recv() {
             Ok(job) => return Some(job),
             Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => std::thread::park_timeout(log::PAUSE),
+            Err(TryRecvError::Empty) => std::thread::park_timeout(log.pause()),
         }
         log.attend(connection);
     }

@@ -172,3 +172,48 @@ async fn responses_that_name_an_erased_record_are_forgotten() {
     assert_eq!(it.records.remembered(&a, "one").await.unwrap(), None);
     assert!(it.records.remembered(&a, "two").await.unwrap().is_some());
 }
+
+/// A small generator, so that every run does the same.
+fn next(state: &mut u64) -> u64 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// SQLite moves rows between pages when rows grow and shrink. What it leaves behind in the pages they came from is no copy of
+/// a row that is erased later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_moved_between_pages_leave_no_copy_of_what_is_erased() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let a = space("a");
+    fill(&it, "a", 1).await;
+    let topic = |number: u128, length: u64| {
+        let words = format!("Zebulon{number} ");
+        Derived::Topic(Topic {
+            id: TopicId::from_uuid(Uuid::from_u128(number)),
+            label: words.repeat(usize::try_from(length).unwrap()),
+            keywords: Vec::new(),
+            units: 1,
+            first_seen: DateTime::UNIX_EPOCH,
+            last_seen: DateTime::UNIX_EPOCH,
+        })
+    };
+    let mut state = 7;
+    for _ in 0..60 {
+        let some: Vec<Derived> = (0..40)
+            .map(|_| topic(u128::from(next(&mut state) % 600), 1 + next(&mut state) % 120))
+            .collect();
+        let mut once = std::collections::BTreeMap::new();
+        once.extend(some.into_iter().map(|it| (it.id(), it)));
+        let some: Vec<Derived> = once.into_values().collect();
+        it.graph.put_derived(&a, &some, &[]).await.unwrap();
+    }
+    assert!(left(dir.path(), b"Zebulon"));
+    let all: Vec<_> = (0..600).map(|number| topic(number, 1).id()).collect();
+    it.graph.put_derived(&a, &[], &all).await.unwrap();
+    // What derives from a record goes with it, and then the record.
+    it.records.erase(&a, &[record("1").id]).await.unwrap();
+    assert!(is_gone(dir.path(), b"Zebulon").await);
+}
