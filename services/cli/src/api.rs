@@ -1,5 +1,7 @@
 //! Mnemic's HTTP interface, as far as the commands use it.
 
+mod erasures;
+
 use std::time::Duration;
 
 use domain::curation::Curation;
@@ -9,8 +11,8 @@ use domain::id::SpaceId;
 use domain::page;
 use domain::topic::Topic;
 use gateway::api::{
-    Accepted, Curated, DeadLetter, Deleting, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage,
-    Space, UnitView,
+    Accepted, Curated, DeadLetter, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage, Space,
+    UnitView,
 };
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
@@ -110,16 +112,6 @@ impl Client {
             .send(Method::PUT, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
             .await?;
         Ok(response.status() == StatusCode::CREATED)
-    }
-
-    /// Erases a space.
-    pub(crate) async fn delete(&self, space: &SpaceId) -> Result<Option<Deleting>> {
-        let url = self.url(&["v1", "spaces", space.as_str()], &[]);
-        let response = self.send(Method::DELETE, &url, None).await?;
-        match response.status() {
-            StatusCode::ACCEPTED => read(response).await.map(Some),
-            _ => Ok(None),
-        }
     }
 
     /// Returns what a space holds.

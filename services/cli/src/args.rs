@@ -1,4 +1,5 @@
 mod browse;
+mod erasures;
 mod memory;
 mod records;
 
@@ -13,6 +14,7 @@ use domain::id::SpaceId;
 use gateway::api::Strategy;
 
 pub(crate) use browse::{Curations, Entities, Pages, Topics};
+pub(crate) use erasures::{CheckErasure, Erasures, ErasuresCommand};
 pub(crate) use memory::{Facts, Mcp, Recall, Units};
 pub(crate) use records::{Erase, Export, Import, Records, Whose};
 
@@ -62,6 +64,7 @@ pub(crate) enum Command {
     Mcp(Mcp),
     Records(Records),
     Erase(Erase),
+    Erasures(Erasures),
     Spaces(Spaces),
     DeadLetters(DeadLetters),
     Doctor(Doctor),

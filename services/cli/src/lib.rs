@@ -13,6 +13,7 @@ mod config;
 mod demo;
 mod doctor;
 mod drift;
+mod erasures;
 mod export;
 mod import;
 mod keys;
@@ -70,6 +71,7 @@ pub fn main() -> ExitCode {
         },
         Command::Records(args) => block_on(records::records(&args)),
         Command::Erase(args) => block_on(records::erase(&args)),
+        Command::Erasures(args) => block_on(erasures::erasures(&args)),
         Command::Spaces(args) => block_on(spaces::spaces(&args)),
         Command::DeadLetters(args) => block_on(letters::letters(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),

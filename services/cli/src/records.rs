@@ -60,12 +60,18 @@ pub(crate) async fn erase(args: &Erase) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let session = args.session.as_deref().unwrap_or_default();
     let mut count = 0;
+    let mut receipts = Vec::new();
     loop {
         let (watermark, more) = match id {
-            Some(id) => (client.erase(space, id).await?.watermark, false),
+            Some(id) => {
+                let erased = client.erase(space, id).await?;
+                receipts.extend(erased.erasure);
+                (erased.watermark, false)
+            }
             None => {
                 let erased = client.erase_session(space, session).await?;
                 count += erased.records;
+                receipts.push(erased.erasure);
                 (erased.watermark, erased.more)
             }
         };
@@ -80,6 +86,9 @@ pub(crate) async fn erase(args: &Erase) -> anyhow::Result<Outcome> {
         String::new()
     };
     out::say(&format!("{what} erased{counted}"));
+    for it in receipts {
+        out::say(&format!("receipt {it}: mnemic erasures check --space {space} {it}"));
+    }
     Ok(Outcome::Done)
 }
 

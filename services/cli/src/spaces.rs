@@ -13,10 +13,16 @@ pub(crate) async fn spaces(args: &Spaces) -> anyhow::Result<Outcome> {
             let new = client.create(space).await?;
             out::say(&format!("{space} {}", if new { "created" } else { "exists" }));
         }
-        SpacesCommand::Delete { space, yes: true } => match client.delete(space).await? {
-            None => out::say(&format!("{space} erased")),
-            Some(deleting) => out::say(&format!("{space} deleted: {}", deleting.detail)),
-        },
+        SpacesCommand::Delete { space, yes: true } => {
+            let deleted = client.delete(space).await?;
+            match deleted.left {
+                None => out::say(&format!("{space} erased")),
+                Some(deleting) => out::say(&format!("{space} deleted: {}", deleting.detail)),
+            }
+            if let Some(id) = deleted.receipt {
+                out::say(&format!("receipt {id}: mnemic erasures check --space {space} {id}"));
+            }
+        }
         SpacesCommand::Delete { space, yes: false } => {
             bail!("this erases {space} and everything in it for good; add --yes to do it")
         }

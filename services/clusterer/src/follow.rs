@@ -67,6 +67,9 @@ impl Follower {
         if !acts {
             return Ok(());
         }
+        // First: a receipt is complete by the time the watermark of its erasure is reached.
+        let receipts = &self.backends.receipts;
+        receipts.complete(space, *position, host::clock::now()).await?;
         match self.backends.records.mark_written(space, *position).await {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             outcome => Ok(outcome?),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 mod curation;
+mod erasures;
 mod letters;
 mod lists;
 mod memory;
@@ -15,10 +16,12 @@ mod records;
 mod tools;
 
 pub use curation::{Curated, NewAct, NewCuration};
+pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
 pub use letters::DeadLetter;
 pub use lists::{
-    AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, FactFilter, FactPage, MergeFilter, MergePage,
-    PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter, UnitPage,
+    AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage, MergeFilter,
+    MergePage, PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter,
+    UnitPage,
 };
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;

@@ -47,6 +47,8 @@ pub struct Config {
     pub scenes: u32,
     /// Hints that recall says in one session within a minute; 0 switches it off.
     pub recall_hints_per_minute: u32,
+    /// Most notes of a space about what recall said or was told to leave in its sessions; the oldest go first.
+    pub recall_notes_max: usize,
     /// What hides positions and cursors from callers: 64 hex digits. More may follow with commas between them, which open what was
     /// sealed before. Empty: a key that is made once and kept with the memory.
     pub seal_key: String,
@@ -77,6 +79,7 @@ impl Default for Config {
             pack_tokens_max: 32_000,
             scenes: 24,
             recall_hints_per_minute: 10,
+            recall_notes_max: domain::recall::NOTES_MAX,
             seal_key: String::new(),
             access_log: true,
             keys: Vec::new(),
@@ -150,6 +153,10 @@ impl Config {
         ensure!(self.header_ms_max > 0, "[gateway] header_ms_max must be at least 1");
         ensure!(self.send_ms_max > 0, "[gateway] send_ms_max must be at least 1");
         ensure!(self.in_flight_max > 0, "[gateway] in_flight_max must be at least 1");
+        ensure!(
+            (1_000..=1_000_000).contains(&self.recall_notes_max),
+            "[gateway] recall_notes_max must be 1000 to 1000000"
+        );
         ensure!(self.questions_max > 0, "[gateway] questions_max must be at least 1");
         ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");
         Ok(())

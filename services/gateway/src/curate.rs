@@ -6,7 +6,7 @@
 use chrono::{DateTime, Utc};
 use domain::curation::{Act, Curation};
 use domain::fact::Fact;
-use domain::id::{CurationId, RecordId, SpaceId, UnitId};
+use domain::id::{CurationId, ErasureId, RecordId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::message::RecordsAcceptedV1;
 use domain::port::{Claim, Position};
@@ -106,10 +106,7 @@ async fn decide(
         // was erased may have been accepted anew since, and is not to be erased again.
         Some(curation) => match erased_at(app, space, &curation).await? {
             Some(position) => {
-                return Ok(Curated {
-                    watermark: watermark::print(app, space, position).await?,
-                    curation,
-                });
+                return curated(app, space, position, curation).await;
             }
             None => curation,
         },
@@ -122,14 +119,28 @@ async fn decide(
         },
     };
     let position = publish(app, space, &claims, vec![curation.clone()]).await?;
+    curated(app, space, position, curation).await
+}
+
+async fn curated(app: &App, space: &SpaceId, position: Position, curation: Curation) -> Result<Curated, Problem> {
+    let erases = matches!(curation.act, Act::EraseRecord { .. });
     Ok(Curated {
         watermark: watermark::print(app, space, position).await?,
+        erasure: erases.then(|| ErasureId::of_records(curation.id)),
         curation,
     })
 }
 
-/// Erases records of a space that exists, each by an act of its own, in one batch; returns the position to wait for.
-pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: &str) -> Result<Position, Problem> {
+/// A batch of erasures that is on disk.
+pub(crate) struct Erasing {
+    /// What to wait for.
+    pub(crate) position: Position,
+    /// The receipt that there will be.
+    pub(crate) erasure: ErasureId,
+}
+
+/// Erases records of a space that exists, each by an act of its own, in one batch. There is at least one.
+pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: &str) -> Result<Erasing, Problem> {
     let mut claims = Vec::with_capacity(records.len());
     let mut curations = Vec::with_capacity(records.len());
     for record in records {
@@ -149,8 +160,12 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: 
             reason: String::new(),
         });
     }
+    let first = curations.first().ok_or_else(Problem::internal)?.id;
     claim(app, space, &claims).await?;
-    publish(app, space, &claims, curations).await
+    Ok(Erasing {
+        position: publish(app, space, &claims, curations).await?,
+        erasure: ErasureId::of_records(first),
+    })
 }
 
 /// Returns the position at which a stored erasure was taken up; none if it was not yet, or is another act.

@@ -3,12 +3,15 @@
 //! The records note a deletion in the same step that carries it out, so a deletion survives whatever ends the process in between.
 //! Every gateway works on all notes; to do the same work twice changes nothing.
 
+pub(crate) mod check;
+
 use std::time::Duration;
 
 use domain::PortError;
-use domain::id::SpaceId;
-use domain::port::UnfinishedErasure;
-use host::Context;
+use domain::erasure::{Erased, ErasureKind, Receipt};
+use domain::id::{ErasureId, SpaceId};
+use domain::port::{Position, SpaceInfo, UnfinishedErasure};
+use host::{Context, clock};
 use tokio::time::sleep;
 use tracing::{info, warn};
 
@@ -19,6 +22,8 @@ const AT_ONCE: usize = 1_000;
 /// Pause between two rounds while an erasure is unfinished, and while there is none: another gateway may have begun one.
 const PAUSE: Duration = Duration::from_secs(2);
 const REST: Duration = Duration::from_secs(30);
+/// Position in the receipt of the erasure of a space, which is no accepted batch.
+const OF_A_SPACE: Position = Position(0);
 
 /// Finishes erasures until shutdown.
 pub(crate) async fn finish_all(app: App) {
@@ -69,7 +74,40 @@ async fn round(ctx: &Context) -> Result<usize, PortError> {
 /// Those of the stores; the note stays then.
 pub async fn finish(ctx: &Context, erasure: &UnfinishedErasure) -> Result<(), PortError> {
     ctx.backends.index.erase_deleted(erasure).await?;
-    ctx.backends.records.finish_erasure(erasure).await
+    ctx.backends.records.finish_erasure(erasure).await?;
+    let receipts = &ctx.backends.receipts;
+    receipts.complete(&erasure.space, OF_A_SPACE, clock::now()).await
+}
+
+/// Keeps the receipt of an erasure of a whole space that is about to begin, asked for by the key `by`; returns its id. A receipt of
+/// an attempt before stays.
+pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Result<ErasureId, PortError> {
+    let stores = app.stores();
+    let id = ErasureId::of_space(&info.space, &info.created_at.to_rfc3339());
+    let all = Erased::Space {
+        created_at: info.created_at,
+    };
+    let mut erased = stores.receipts.remnants(&info.space, &all).await?;
+    // The index may be away; its points go all the same, and later.
+    if let Ok(points) = stores.index.count(&info.space).await {
+        erased.insert("points".to_owned(), points);
+    }
+    erased.retain(|_, count| *count > 0);
+    let receipt = Receipt {
+        id,
+        space: info.space.clone(),
+        created_at: info.created_at,
+        kind: ErasureKind::Space,
+        by: by.to_owned(),
+        requested_at: clock::now(),
+        completed_at: None,
+        position: OF_A_SPACE,
+        records: Vec::new(),
+        sessions: Vec::new(),
+        erased,
+    };
+    stores.receipts.keep(&receipt).await?;
+    Ok(id)
 }
 
 /// Finishes the erasure of one space; returns true if there was one.

@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 pub(crate) mod curations;
 pub(crate) mod docs;
+pub(crate) mod erasures;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pages;

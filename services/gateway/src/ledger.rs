@@ -101,7 +101,12 @@ pub(crate) async fn read(app: &App, space: &SpaceId, page: PageId) {
         kind: NoteKind::Read,
         at: clock::now(),
     }];
-    if let Err(error) = app.stores().records.note(space, PAGES, &notes).await {
+    if let Err(error) = app
+        .stores()
+        .records
+        .note(space, PAGES, &notes, app.config.recall_notes_max)
+        .await
+    {
         warn!(
             error = &error as &dyn std::error::Error,
             "a page was read and it is not noted"
@@ -122,7 +127,8 @@ async fn keep(
 ) -> Result<(), Problem> {
     let at = clock::now();
     let notes: Vec<Note> = subjects.into_iter().map(|subject| Note { subject, kind, at }).collect();
-    Ok(app.stores().records.note(space, scope, &notes).await?)
+    let most = app.config.recall_notes_max;
+    Ok(app.stores().records.note(space, scope, &notes, most).await?)
 }
 
 /// Scope of the erasures of a session, which has its id and not its name.

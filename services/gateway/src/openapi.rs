@@ -9,7 +9,7 @@ use utoipa::{Modify, OpenApi};
 
 use crate::config::Config;
 use crate::handlers::{
-    admin, curations, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
+    admin, curations, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
 };
 
 #[derive(OpenApi)]
@@ -23,6 +23,7 @@ use crate::handlers::{
         memory::units, memory::unit, memory::facts, memory::fact, memory::entities, memory::entity,
         memory::merges, memory::merge, pages::topics, pages::topic, pages::pages, pages::page,
         curations::post, curations::list, curations::get,
+        erasures::list, erasures::get, erasures::check,
         tools::all, tools::list, tools::call, mcp::post,
         admin::list, admin::get, admin::replay, admin::discard,
     ),

@@ -7,7 +7,8 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post, put};
 
 use crate::handlers::{
-    admin, curations, docs, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
+    admin, curations, docs, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces,
+    tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -37,6 +38,9 @@ pub(crate) fn router(app: App) -> Router {
             post(curations::post).get(curations::list),
         )
         .route("/v1/spaces/{space}/curations/{id}", get(curations::get))
+        .route("/v1/spaces/{space}/erasures", get(erasures::list))
+        .route("/v1/spaces/{space}/erasures/{id}", get(erasures::get))
+        .route("/v1/spaces/{space}/erasures/{id}/check", post(erasures::check))
         .route("/v1/spaces/{space}/units", get(memory::units))
         .route("/v1/spaces/{space}/units/{id}", get(memory::unit))
         .route("/v1/spaces/{space}/facts", get(memory::facts))

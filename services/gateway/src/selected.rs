@@ -107,11 +107,12 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, name: &str, by: &str) -> R
         )));
     }
     let records: Vec<RecordId> = found.iter().map(|it| it.id).collect();
-    let position = curate::erase(app, space, &records, by).await?;
+    let erasing = curate::erase(app, space, &records, by).await?;
     Ok(Erased {
-        watermark: watermark::print(app, space, position).await?,
+        watermark: watermark::print(app, space, erasing.position).await?,
         session,
         records: records.len() as u64,
         more: next.is_some(),
+        erasure: erasing.erasure,
     })
 }

@@ -15,7 +15,7 @@ use tracing::{Instrument, debug, info_span};
 use crate::erase::Around;
 use crate::points::Part;
 use crate::window::Place;
-use crate::{Error, erase, points, redact, window, write};
+use crate::{Error, erase, points, receipt, redact, window, write};
 
 /// Sessions of one batch that are read at once.
 const SESSIONS_AT_ONCE: usize = 8;
@@ -92,6 +92,7 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
         records.put_curations(&space, meta.position, &curations).await?;
         redact::late(backends, &space, &curations).await?;
     }
+    receipt::keep(backends, &before, meta.position, &curations).await?;
     let around = erase::erase(backends, &space, &erased)
         .instrument(info_span!("erase", records = erased.len()))
         .await?;

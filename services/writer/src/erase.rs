@@ -218,7 +218,7 @@ fn starts(stretch: &Stretch, erased: &BTreeSet<RecordId>) -> BTreeSet<RecordId> 
 }
 
 /// The units that start with a record.
-fn own(record: RecordId) -> [UnitId; 2] {
+pub(crate) fn own(record: RecordId) -> [UnitId; 2] {
     [UnitId::turn(record), UnitId::event(record)]
 }
 

@@ -24,6 +24,7 @@ mod letter;
 mod marker;
 mod organise;
 mod points;
+mod receipt;
 mod redact;
 mod relate;
 mod scene;

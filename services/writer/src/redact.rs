@@ -6,10 +6,12 @@ use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::curation::{Act, Corrected, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, FactId, RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, UnitId};
+use domain::merge::{Merge, MergeOf};
 use domain::port::{Room, Selection};
-use domain::recall::{Note, NoteKind, erasures_scope, session_scope};
+use domain::recall::{NOTES_MAX, Note, NoteKind, erasures_scope, session_scope};
 use domain::record::Record;
+use domain::unit::Grain;
 use host::Backends;
 
 use crate::erase;
@@ -30,12 +32,14 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
         .flat_map(|it| [it, corrected.told(it)])
         .collect();
     let from = told_by(backends, space, &named, units).await?;
+    let merges = merges_of(backends, space, &all, units).await?;
     let about_units = |act: &Act| match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => {
             from.contains(fact) || from.contains(&corrected.told(*fact))
         }
         Act::PinUnit { unit } | Act::ForgetUnit { unit } => units.contains(unit),
-        Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => false,
+        Act::UndoMerge { merge } => merges.contains(merge),
+        Act::EraseRecord { .. } | Act::Undo { .. } => false,
     };
     let mut about: BTreeSet<CurationId> = all.iter().filter(|it| about_units(&it.act)).map(|it| it.id).collect();
     // An act that takes one back may be taken back itself.
@@ -105,21 +109,8 @@ async fn source(backends: &Backends, space: &SpaceId, fact: FactId) -> Result<Op
 
 /// Forgets what recall said in sessions of which these are the last records: the ledger knows a session by its name.
 pub(crate) async fn sessions(backends: &Backends, space: &SpaceId, erased: &[Record]) -> Result<(), PortError> {
-    let ids: BTreeSet<RecordId> = erased.iter().map(|it| it.id).collect();
-    let mut sessions: BTreeMap<SessionId, &Record> = BTreeMap::new();
-    for record in erased {
-        sessions.entry(record.session).or_insert(record);
-    }
-    for (session, record) in sessions {
-        let of = Selection {
-            session: Some(session),
-            ..Selection::default()
-        };
-        let room = Room::of(ids.len() + 1);
-        let (left, _) = backends.records.select(space, &of, 0, room).await?;
-        if left.iter().any(|it| !ids.contains(&it.id)) {
-            continue;
-        }
+    for record in emptied_sessions(backends, space, erased).await? {
+        let session = record.session;
         // A gateway that is answering a message of the session looks for this after it has noted its hints.
         let note = Note {
             subject: record.id.uuid(),
@@ -127,12 +118,40 @@ pub(crate) async fn sessions(backends: &Backends, space: &SpaceId, erased: &[Rec
             at: DateTime::<Utc>::from(record.observed_at),
         };
         let records = &backends.records;
-        records.note(space, &erasures_scope(session), &[note]).await?;
+        records
+            .note(space, &erasures_scope(session), &[note], NOTES_MAX)
+            .await?;
         for name in [record.session_name.clone(), session.to_string()] {
             records.forget_notes(space, &session_scope(&name)).await?;
         }
     }
     Ok(())
+}
+
+/// Returns a record of each session of which all stored records are among some that are to be erased.
+pub(crate) async fn emptied_sessions<'a>(
+    backends: &Backends,
+    space: &SpaceId,
+    erased: &'a [Record],
+) -> Result<Vec<&'a Record>, PortError> {
+    let ids: BTreeSet<RecordId> = erased.iter().map(|it| it.id).collect();
+    let mut sessions: BTreeMap<SessionId, &Record> = BTreeMap::new();
+    for record in erased {
+        sessions.entry(record.session).or_insert(record);
+    }
+    let mut emptied = Vec::new();
+    for (session, record) in sessions {
+        let of = Selection {
+            session: Some(session),
+            ..Selection::default()
+        };
+        let room = Room::of(ids.len() + 1);
+        let (left, _) = backends.records.select(space, &of, 0, room).await?;
+        if left.iter().all(|it| ids.contains(&it.id)) {
+            emptied.push(record);
+        }
+    }
+    Ok(emptied)
 }
 
 /// Returns those of some facts that units told.
@@ -151,6 +170,57 @@ async fn told_by(
                 && units.contains(&fact.source)
             {
                 found.insert(fact.id);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the merges that acts undo and that have to do with units, or with an entity that one of the units names.
+async fn merges_of(
+    backends: &Backends,
+    space: &SpaceId,
+    all: &[Curation],
+    units: &BTreeSet<UnitId>,
+) -> Result<BTreeSet<MergeId>, PortError> {
+    let kind = DerivedKind::Merge;
+    let undone = all.iter().filter_map(|it| match it.act {
+        Act::UndoMerge { merge } => it.has_words().then(|| DerivedId { kind, id: merge.uuid() }),
+        Act::CorrectFact { .. }
+        | Act::RetireFact { .. }
+        | Act::PinUnit { .. }
+        | Act::ForgetUnit { .. }
+        | Act::EraseRecord { .. }
+        | Act::Undo { .. } => None,
+    });
+    let undone: Vec<DerivedId> = undone.collect();
+    if undone.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let ids: Vec<UnitId> = units.iter().copied().collect();
+    let mut going = backends.graph.units(space, &ids).await?;
+    // Events hold words of records that stay.
+    going.retain(|it| it.grain == Grain::Turn);
+    let records: BTreeSet<RecordId> = going.iter().flat_map(|it| it.records.iter().copied()).collect();
+    let said: Vec<String> = going.iter().map(|it| it.text.to_lowercase()).collect();
+    let is_about = |merge: &Merge| match merge.of {
+        MergeOf::Units => {
+            let sides = [merge.kept, merge.merged].map(UnitId::from_uuid);
+            sides.iter().any(|it| units.contains(it)) || merge.records.iter().any(|it| records.contains(it))
+        }
+        // Whoever wrote the reason may have had the erased words before them.
+        MergeOf::Entities => {
+            let mut names = merge.names.iter().map(|it| it.to_lowercase());
+            names.any(|name| said.iter().any(|it| it.contains(&name)))
+        }
+    };
+    let mut found = BTreeSet::new();
+    for some in undone.chunks(AT_ONCE) {
+        for it in backends.graph.derived(space, some).await? {
+            if let Derived::Merge(merge) = it
+                && is_about(&merge)
+            {
+                found.insert(merge.id);
             }
         }
     }

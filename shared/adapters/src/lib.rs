@@ -26,6 +26,7 @@ mod notes;
 mod private;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
+mod receipts;
 mod secret;
 mod servers;
 mod store;

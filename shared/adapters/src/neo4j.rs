@@ -3,7 +3,7 @@
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
 //! `records`, `idempotency`, `secrets`, `selected`, `whose`, `curations`, `notes`, `graph`, `derived` and `relations` (the
-//! ports), `erasure`.
+//! ports), `erasure` and `receipts`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
 //! `client::on` holds to that. Every statement starts at the node of its space. One that writes locks that node first,
@@ -24,6 +24,7 @@ mod idempotency;
 mod keys;
 mod notes;
 mod options;
+mod receipts;
 mod records;
 mod relations;
 mod schema;
@@ -33,7 +34,7 @@ mod whose;
 
 use std::sync::Arc;
 
-use domain::port::{Graph, Records};
+use domain::port::{Graph, Receipts, Records};
 
 use client::Client;
 
@@ -46,6 +47,8 @@ pub use schema::{Drift, provision};
 pub struct Neo4j {
     /// Spaces, claims and records.
     pub records: Arc<dyn Records>,
+    /// Receipts of erasures.
+    pub receipts: Arc<dyn Receipts>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
 }
@@ -60,6 +63,7 @@ impl Neo4j {
         schema::verify(&client).await?;
         Ok(Neo4j {
             records: Arc::new(records::NodeRecords(Arc::clone(&client))),
+            receipts: Arc::new(receipts::NodeReceipts(Arc::clone(&client))),
             graph: Arc::new(graph::NodeGraph(client)),
         })
     }

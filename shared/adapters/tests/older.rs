@@ -12,8 +12,8 @@ use domain::unit::Unit;
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Takes from a file what the thirteenth and fourteenth schema added, then what the ninth and later ones did, then the seventh and eighth.
-const WITHOUT_DIGESTS: &str = "DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
+/// Takes from a file what the thirteenth and later schemas added, then what the ninth and later ones did, then the seventh and eighth.
+const WITHOUT_DIGESTS: &str = "DROP TABLE receipts; DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
     ALTER TABLE derived DROP COLUMN digest; ALTER TABLE curations DROP COLUMN digest; ALTER TABLE images DROP COLUMN digest;
     PRAGMA user_version = 12;";
 const WITHOUT_WHOSE: &str = "DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE images;

@@ -140,6 +140,11 @@ uuid_id! {
     CurationId
 }
 uuid_id! {
+    /// One erasure: of records, derived from the first of the acts that ask for it; of a space, from the space and when it was
+    /// created.
+    ErasureId
+}
+uuid_id! {
     /// One hint, derived from what it tells: the same hint has the same id in every session.
     HintId
 }
@@ -214,6 +219,18 @@ impl CurationId {
     /// Returns the id of the act that the caller calls `external_id`.
     pub fn derive(space: &SpaceId, external_id: &str) -> CurationId {
         CurationId(derived(space.uuid(), "curation", &[external_id]))
+    }
+}
+
+impl ErasureId {
+    /// Returns the id of the erasure of records that a batch of acts asks for, of which `first` is the first.
+    pub fn of_records(first: CurationId) -> ErasureId {
+        ErasureId(derived(first.0, "erasure", &[]))
+    }
+
+    /// Returns the id of the erasure of a whole space that was created at `created`, RFC 3339.
+    pub fn of_space(space: &SpaceId, created: &str) -> ErasureId {
+        ErasureId(derived(space.uuid(), "erasure", &[created]))
     }
 }
 

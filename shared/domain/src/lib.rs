@@ -1,7 +1,7 @@
 //! The vocabulary of Mnemic: plain data, derived ids, versioned messages and the ports to the outside world.
 //!
 //! Nothing here knows a runtime, a socket or a clock. Read in this order: [`id`] (what everything is called),
-//! [`time`], [`record`] and [`curation`] (what came in), [`mod@unit`], [`relation`], [`fact`], [`entity`], [`topic`], [`page`],
+//! [`time`], [`record`] and [`curation`] (what came in), [`erasure`] (what was taken out again), [`mod@unit`], [`relation`], [`fact`], [`entity`], [`topic`], [`page`],
 //! [`merge`] (what was written from it; [`derived`] is all of the last five), [`anchor`] and [`evidence`] (what a question
 //! asks and what it gets), [`recall`] (what is said unasked), [`message`] (what services tell each
 //! other) and [`port`] (what services need from stores, bus and models).
@@ -15,6 +15,7 @@
 //! - **Entity**, **Fact**, **Relation**: typed knowledge derived from units.
 //! - **Topic**: a cluster of event units with a label. **Dimension > Page > Section**: the view that can be walked through.
 //! - **Curation**: what people decided about a memory: corrections, retirements, pins, erasures; all but an erasure can be undone.
+//! - **Receipt**: proof of an erasure that outlives what was erased and holds no word of it.
 //! - **Hint**: what recall says unasked.
 //! - **Anchor**: what a question fixes before anything is searched.
 //! - **Evidence pack**: ordered units with text, provenance, scores and token cost, inside a budget.
@@ -25,6 +26,7 @@ pub mod anchor;
 pub mod curation;
 pub mod derived;
 pub mod entity;
+pub mod erasure;
 pub mod error;
 pub mod evidence;
 pub mod fact;

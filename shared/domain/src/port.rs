@@ -9,6 +9,7 @@ mod graph;
 mod idempotency;
 mod index;
 mod model;
+mod receipts;
 mod records;
 mod selection;
 
@@ -18,6 +19,7 @@ pub use graph::{Change, DerivedChange, Graph, Image, ImagedChange};
 pub use idempotency::{Held, Hold};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
 pub use model::{Completion, LanguageModel, Prompt, Usage};
+pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};
 pub use selection::{Room, Selection, folded};
 

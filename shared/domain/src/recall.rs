@@ -91,6 +91,9 @@ pub fn erasures_scope(session: SessionId) -> String {
     format!("erased/{session}")
 }
 
+/// Notes that are kept of the sessions of a space, unless a setting says otherwise: of the hints in them, and of their erasures.
+pub const NOTES_MAX: usize = 20_000;
+
 /// What became of something that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use adapters::{Embedded, Options};
 use bus::ACK_WAIT;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Receipts, Records};
 use domain::{Classify, ErrorKind, PortError};
 
 /// The ports under test.
@@ -38,6 +38,8 @@ pub struct Ports {
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
+    /// Receipts of erasures.
+    pub receipts: Arc<dyn Receipts>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
     /// Search.
@@ -55,6 +57,7 @@ impl Ports {
             bus: it.bus,
             dead_letters: it.dead_letters,
             records: it.records,
+            receipts: it.receipts,
             graph: it.graph,
             index: it.index,
             embedder: it.embedder,
@@ -143,6 +146,7 @@ macro_rules! promises {
             the_first_curation_of_an_id_stays,
             the_latest_note_counts,
             of_a_scope_the_latest_notes_are_kept,
+            the_scopes_of_a_space_share_a_bound,
             the_notes_of_a_scope_are_erased,
             an_erased_record_is_gone,
             what_people_decided_survives,
@@ -193,6 +197,9 @@ macro_rules! promises {
         $crate::promises! { @tests $run erasure:
             an_erased_space_is_gone,
             a_deletion_is_unfinished_until_it_is_finished,
+            responses_that_name_an_erased_record_are_forgotten,
+            a_receipt_outlives_its_space,
+            what_is_left_of_a_space_is_counted,
             the_bus_forgets_a_space,
         }
     };

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from mnemic._model import Model
 from pydantic import ConfigDict, Field
+from typing_extensions import TypeAliasType
 
 
 class Bearer(Model):
@@ -102,6 +103,11 @@ class DeadLetterPage(Model):
 
     next: str | None = None
     """The `after` of the next page; none after the last."""
+
+
+ErasedAdditionalProperty = TypeAliasType(
+    "ErasedAdditionalProperty", Annotated[int, Field(ge=0)]
+)
 
 
 class FeatureValue(Model):
@@ -310,6 +316,33 @@ class StepTime(Model):
 
     step: str
     """Name of the step; parts of a step follow it, as `step.part`."""
+
+
+FoundAdditionalProperty = TypeAliasType(
+    "FoundAdditionalProperty", Annotated[int, Field(ge=0)]
+)
+
+
+class StoreCheck(Model):
+    """What a look into one store found."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    detail: str | None = None
+    """Why it was not looked at; empty if it was."""
+
+    found: dict[str, FoundAdditionalProperty]
+    """How much was looked for and found, by kind."""
+
+    outcome: Literal['absent', 'found', 'not_checked'] | str
+    """What was found."""
+
+    store: str
+    """
+    `records`, `graph` (units, relations and all that is derived), `index` (vectors and words), `messages` (what waits to be
+    worked on) or `dead_letters`.
+    """
 
 
 class Synonym(Model):
@@ -671,6 +704,7 @@ class Deleting(Model):
     detail: str
     """What is left to do, and who does it."""
 
+    erasure: str | None = None
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
     """Its name."""
 
@@ -756,6 +790,9 @@ class Erased(Model):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
+    erasure: str
+    """The id of the receipt, which is there once the watermark is reached."""
+
     more: bool
     """Whether there are more: ask again once the watermark is reached."""
 
@@ -767,6 +804,81 @@ class Erased(Model):
 
     watermark: str
     """Names this write; once it is reached, the records are gone."""
+
+
+class Erasure(Model):
+    """The receipt of an erasure. It outlives what was erased, also a whole space, and holds no word of it."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    by: str
+    """Name of the key that asked; empty without keys."""
+
+    completed_at: datetime | None = None
+    """When every store had erased it; none until then."""
+
+    erased: dict[str, ErasedAdditionalProperty]
+    """
+    How much was stored of it when it was erased, by kind: `records`, `units`, `facts`, `relations`, `remembered` (responses
+    of idempotency keys) and, of a space, what each table or label of its store held.
+    """
+
+    id: str
+    """Its id."""
+
+    kind: Literal['records', 'space'] | str
+    """What was asked to be erased: `records` (one, or those of a session) or the `space`."""
+
+    records: list[str] = []
+    """Mnemic's ids of the records erased, at most 1000; empty for a space."""
+
+    requested_at: datetime
+    """When it was asked for."""
+
+    sessions: list[str] = []
+    """Mnemic's ids of the sessions that have no record any more since then; empty for a space."""
+
+    space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
+    """The space, of which another one of the same name may exist by now."""
+
+    state: Literal['erasing', 'complete'] | str
+    """How far it is."""
+
+
+class ErasureCheck(Model):
+    """What a look into every store found of what was erased."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    absent: bool
+    """Whether every store was looked at and none holds anything of it."""
+
+    accepted_again: Annotated[int, Field(ge=0)]
+    """Records that were accepted again under the same ids since, which is no remnant: they are not looked for."""
+
+    checked_at: datetime
+    """When the stores were looked at."""
+
+    erasure: Erasure
+    """The receipt."""
+
+    stores: list[StoreCheck]
+    """Store by store."""
+
+
+class ErasurePage(Model):
+    """Some of the receipts of erasures."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[Erasure]
+    """By id."""
+
+    next: str | None = None
+    """The `after` of the next page; none after the last."""
 
 
 class Filter(Model):
@@ -1598,6 +1710,7 @@ class Curated(Model):
     curation: Curation
     """The act, as it is kept."""
 
+    erasure: str | None = None
     watermark: str
     """Names this write; once it is searchable, the memory is as was decided."""
 

@@ -11,6 +11,7 @@ mod journey;
 mod logs;
 mod mcp;
 mod organised;
+mod receipts;
 mod records;
 mod restore;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]

@@ -1,5 +1,5 @@
 use domain::curation::Curation;
-use domain::id::{FactId, MergeId, UnitId};
+use domain::id::{ErasureId, FactId, MergeId, UnitId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -76,4 +76,7 @@ pub struct Curated {
     pub watermark: String,
     /// The act, as it is kept.
     pub curation: Curation,
+    /// Of an erasure: the id of its receipt, which is there once the watermark is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<ErasureId>,
 }

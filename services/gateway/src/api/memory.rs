@@ -1,5 +1,5 @@
 use chrono::{DateTime, Utc};
-use domain::id::{MergeId, PageId, RecordId, SpaceId, UnitId};
+use domain::id::{ErasureId, MergeId, PageId, RecordId, SpaceId, UnitId};
 use domain::page::{Dimension, Page, PageStatus};
 use domain::relation::RelationKind;
 use domain::topic::Topic;
@@ -29,6 +29,9 @@ pub struct Deleting {
     pub space: SpaceId,
     /// What is left to do, and who does it.
     pub detail: String,
+    /// The id of the receipt; none if there was no such space any more when this was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<ErasureId>,
 }
 
 /// A topic and the event units that belong to it most.

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset};
-use domain::id::{RecordId, SessionId};
+use domain::id::{ErasureId, RecordId, SessionId};
 use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -121,6 +121,8 @@ pub struct Erased {
     pub records: u64,
     /// Whether there are more: ask again once the watermark is reached.
     pub more: bool,
+    /// The id of the receipt, which is there once the watermark is reached.
+    pub erasure: ErasureId,
 }
 
 /// How far writing is.

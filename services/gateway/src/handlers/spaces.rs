@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use domain::PortError;
-use domain::id::SpaceId;
+use domain::id::{ErasureId, SpaceId};
 use domain::port::SpaceInfo;
 use host::clock;
 use host::metrics::Operation;
@@ -63,8 +63,8 @@ pub(crate) async fn get(
 /// Erases a space and everything in it, for good. While a store is away, 202 says that nobody can read the space any more and that
 /// the gateway erases what that store holds by itself once it is back.
 #[utoipa::path(delete, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
-    (status = 204, description = "It is gone from every store"),
-    (status = 202, description = "It is deleted, and one store is still to erase what it holds", body = Deleting),
+    (status = 204, description = "It is gone from every store", headers(("location" = String, description = "The receipt"))),
+    (status = 202, description = "It is deleted, and one store is still to erase what it holds", body = Deleting, headers(("location" = String, description = "The receipt"))),
 ))]
 pub(crate) async fn delete(
     State(app): State<App>,
@@ -77,7 +77,7 @@ pub(crate) async fn delete(
         return Err(Problem::unavailable());
     };
     let work = async move {
-        let outcome = erase(&app, &space).await;
+        let outcome = erase(&app, &space, access.name()).await;
         app.context
             .metrics
             .operation(Operation::Delete, outcome.is_ok(), started.elapsed());
@@ -87,9 +87,11 @@ pub(crate) async fn delete(
     // In a task of its own: a caller who goes away, or whose time runs out, leaves no space that is half erased.
     let outcome = tokio::spawn(work.in_current_span()).await;
     let whole = outcome.unwrap_or_else(|_| Err(Problem::internal()))?;
-    Ok(match whole {
-        None => StatusCode::NO_CONTENT.into_response(),
-        Some(deleting) => (StatusCode::ACCEPTED, Json(deleting)).into_response(),
+    let receipt = |id: ErasureId| [(header::LOCATION, format!("/v1/spaces/{name}/erasures/{id}"))];
+    let location = whole.erasure.map(receipt);
+    Ok(match whole.left {
+        None => (StatusCode::NO_CONTENT, location, ()).into_response(),
+        Some(deleting) => (StatusCode::ACCEPTED, location, Json(deleting)).into_response(),
     })
 }
 
@@ -113,31 +115,46 @@ pub(crate) async fn list(
     Ok(Json(SpacePage { items: items?, next }))
 }
 
-/// Erases a space; returns what is left to do, if anything is.
+/// What became of a deletion.
+struct Deleted {
+    /// The receipt; none of a space that was gone before.
+    erasure: Option<ErasureId>,
+    /// What is left to do, if anything is.
+    left: Option<Deleting>,
+}
+
+/// Erases a space, as the key `by` asked.
 ///
 /// What waits on the bus goes first, then the records, so that whatever is still on its way finds no space, and then what came
 /// meanwhile. Somebody may have created the space again by then, here or at another gateway, and what it holds since stays: of
 /// what was accepted before, the writer takes nothing into it. From the deletion of the records on the erasure is noted, and does
 /// not depend on this request any more.
-async fn erase(app: &App, space: &SpaceId) -> Result<Option<Deleting>, Problem> {
+async fn erase(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Problem> {
     let stores = app.stores();
     // Nothing is begun while the records are away: what waits would be gone, and the space still there.
-    stores.records.space(space).await?;
+    let erasure = match stores.records.space(space).await? {
+        Some(info) => Some(erasures::keep_receipt(app, &info, by).await?),
+        None => None,
+    };
     stores.bus.erase(space.as_str()).await?;
     let known = stores.records.delete_space(space).await?;
     match finished(app, space).await {
-        Ok(true) => Ok(None),
-        Ok(false) if known => Ok(None),
-        Ok(false) => Err(Problem::unknown_space(space)),
+        Ok(noted) if noted || known => Ok(Deleted { erasure, left: None }),
+        Ok(_) => Err(Problem::unknown_space(space)),
         Err(error) if known || is_noted(app, space).await => {
             warn!(%space, error = &error as &dyn std::error::Error, "a deleted space is not erased in every store yet");
             app.unfinished.notify_one();
-            Ok(Some(Deleting {
+            let left = Deleting {
                 space: space.clone(),
                 detail: "nobody can read the space any more; what a store that is away holds of it is erased once the store is \
                          back, without another request (GET .../progress says `erasing` until then)"
                     .to_owned(),
-            }))
+                erasure,
+            };
+            Ok(Deleted {
+                erasure,
+                left: Some(left),
+            })
         }
         Err(error) => Err(error.into()),
     }

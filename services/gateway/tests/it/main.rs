@@ -7,6 +7,7 @@ mod connections;
 mod content;
 mod curations;
 mod dead_letters;
+mod erasures;
 mod facts;
 mod fuzz;
 mod harness;

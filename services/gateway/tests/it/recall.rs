@@ -289,3 +289,29 @@ async fn what_cannot_wake_anything_is_a_problem() {
         .problem();
     assert!(nobody.starts_with("404 there is no space `nobody`"), "{nobody}");
 }
+
+/// Whoever may only read names as many sessions as they like; the ledger of the space stays within its bound.
+#[tokio::test]
+async fn the_ledger_of_many_sessions_is_bounded() {
+    let gateway = Gateway::with("gateway.recall_notes_max = 1000").await;
+    gateway.serve(talkative);
+    gateway.settled().await;
+    let space: domain::id::SpaceId = "s".parse().unwrap();
+    let stores = &gateway.context.backends;
+    let created_at = stores.records.space(&space).await.unwrap().unwrap().created_at;
+    let all = domain::erasure::Erased::Space { created_at };
+    let (mut most, mut last) = (0, 0);
+    for number in 0..120 {
+        let body = json!({"message": "Dinner?", "session": format!("flood {number}"), "limit": 10});
+        assert_eq!(numbers(&ask(&gateway, &body).await).len(), 10);
+        last = stores.receipts.remnants(&space, &all).await.unwrap()["notes"];
+        most = last.max(most);
+    }
+    assert!(most <= 1_000 && last >= 900, "{most} {last}");
+    let again = json!({"message": "Dinner?", "session": "flood 119", "limit": 10});
+    assert_eq!(
+        ask(&gateway, &again).await["hints"],
+        json!([]),
+        "the latest session is remembered"
+    );
+}

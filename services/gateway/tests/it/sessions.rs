@@ -1,6 +1,6 @@
 use axum::http::StatusCode;
 use domain::id::{SessionId, SpaceId};
-use domain::recall::{Note, NoteKind};
+use domain::recall::{NOTES_MAX, Note, NoteKind};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -99,7 +99,7 @@ async fn the_ledger_of_a_session_goes_with_it() {
         send(&gateway, &[line("1", "mon day"), line("2", "tue")]).await;
         for scope in ["recall", "recall/mon day", "recall/tue"] {
             let notes = [note(NoteKind::Said), note(NoteKind::Dismissed)];
-            records.note(&space, scope, &notes).await.unwrap();
+            records.note(&space, scope, &notes, NOTES_MAX).await.unwrap();
         }
         erased(&gateway, call).await;
         for (scope, left) in [("recall", 2), ("recall/mon day", 0), ("recall/tue", 2)] {
@@ -114,7 +114,7 @@ async fn the_ledger_of_a_session_goes_with_it() {
     assert!(erasures.iter().all(|it| it.kind == NoteKind::Erased), "{erasures:?}");
     // A session of which there is no record was asked all the same.
     records
-        .note(&space, "recall/mon day", &[note(NoteKind::Said)])
+        .note(&space, "recall/mon day", &[note(NoteKind::Said)], NOTES_MAX)
         .await
         .unwrap();
     assert_eq!(gateway.send(MONDAY, "").await.status, StatusCode::NOT_FOUND);

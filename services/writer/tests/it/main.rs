@@ -7,6 +7,7 @@ mod erase;
 mod letters;
 mod order;
 mod precision;
+mod reasons;
 mod rules;
 mod segments;
 mod version;

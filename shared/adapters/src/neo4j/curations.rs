@@ -20,9 +20,13 @@ const PUT: &str = locked!(
      SET s.curated = coalesce(s.curated, 0) + fresh
      RETURN 1 AS known"
 );
-/// The claim of a redacted act is kept with a digest that no act has.
+/// The claim of a redacted act is kept with a digest that no act has; requests remembered by the one that it had are forgotten.
 const REDACT: &str = locked!(
-    "CALL () { UNWIND $rows AS row MATCH (c:Curation {key: $prefix + row.id}) SET c.body = row.body }
+    "CALL () {
+       UNWIND $rows AS row MATCH (c:Claim {key: $prefix + row.id}) WITH collect(c.digest) AS digests
+       MATCH (r:Remembered) WHERE r.space = $space AND r.at >= 0 AND r.request IN digests DELETE r
+     }
+     CALL () { UNWIND $rows AS row MATCH (c:Curation {key: $prefix + row.id}) SET c.body = row.body }
      CALL () { UNWIND $rows AS row MATCH (c:Claim {key: $prefix + row.id}) SET c.digest = $nothing }
      RETURN 1 AS known"
 );

@@ -1,13 +1,15 @@
 //! Idempotency keys as nodes: held while a request is in flight, then with its response.
 
 use chrono::{DateTime, Utc};
-use domain::id::SpaceId;
+use domain::id::{RecordId, SpaceId};
 use domain::port::{Held, Hold, Idempotent, Result};
 use domain::{ErrorKind, PortError};
 use neo4rs::{Query, Row};
 
-use super::client::{Client, column, locked, on, seen};
+use super::client::{Client, column, locked, natural, on, seen};
+use super::keys::id;
 use super::records::{bytes, digest};
+use crate::receipts::ids_in;
 
 /// Age at which a key is forgotten, seconds; some leave when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -36,16 +38,27 @@ const REMEMBERED: &str = seen!(
     "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until IS NULL
      RETURN r.request AS request, r.response AS response"
 );
+/// Responses that name a record; one of before names were noted may name any.
+const NAMING: &str = seen!(
+    "MATCH (r:Remembered) WHERE r.space = $space AND r.at >= 0 AND r.held_until IS NULL
+       AND (r.names IS NULL OR any(id IN r.names WHERE id IN $ids))
+     RETURN count(r) AS named"
+);
+const FORGET: &str = locked!(
+    "MATCH (r:Remembered) WHERE r.space = $space AND r.at >= 0 AND r.held_until IS NULL
+       AND (r.names IS NULL OR any(id IN r.names WHERE id IN $ids))
+     DELETE r"
+);
 const REMEMBER: &str = locked!(
     "CALL () {
        MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
        WITH old LIMIT 8 DELETE old
      }
      MERGE (r:Remembered {key: $prefix + $key})
-     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response
+     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response, r.names = $names
      WITH r, r.request = $request AND r.held_until IS NOT NULL AS held
      FOREACH (_ IN CASE WHEN held THEN [1] ELSE [] END |
-       SET r.at = $at, r.response = $response REMOVE r.held_until)
+       SET r.at = $at, r.response = $response, r.names = $names REMOVE r.held_until)
      RETURN 1 AS known"
 );
 
@@ -119,12 +132,32 @@ pub(super) async fn remember(
     outcome: &Idempotent,
     at: DateTime<Utc>,
 ) -> Result<()> {
+    let names: Vec<String> = ids_in(&outcome.response).into_iter().map(id).collect();
     let query = about(client, operation, space, REMEMBER, key)?
         .param("at", at.timestamp())
         .param("oldest", oldest(at))
         .param("request", &outcome.request[..])
+        .param("names", names)
         .param("response", &outcome.response[..]);
     client.write_known(operation, space, query).await.map(drop)
+}
+
+/// Counts the responses that name one of some records.
+pub(super) async fn naming(client: &Client, operation: &'static str, space: &SpaceId, ids: &[RecordId]) -> Result<u64> {
+    let query = on(&client.keys(space), NAMING).param("ids", named(ids));
+    let rows = client.read(operation, query).await?;
+    let count = rows.first().map(|it| natural(operation, it, "named")).transpose()?;
+    Ok(count.unwrap_or(0))
+}
+
+/// Forgets the responses that name one of some records.
+pub(super) async fn forget(client: &Client, operation: &'static str, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
+    let query = on(&client.keys(space), FORGET).param("ids", named(ids));
+    client.write(operation, query).await.map(drop)
+}
+
+fn named(ids: &[RecordId]) -> Vec<String> {
+    ids.iter().map(|it| id(it.uuid())).collect()
 }
 
 /// Starts a statement about a key of a space.

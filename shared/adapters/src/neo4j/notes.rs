@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::client::{Client, column, integer, locked, natural, on, row, seen};
 use super::error::damaged;
 use super::keys::{id, id_of};
-use crate::notes::{KEPT, kind, number, refusal};
+use crate::notes::{KEPT, family, kind, left, number, refusal};
 
 const PUT: &str = locked!(
     "CALL () {
@@ -39,15 +39,40 @@ const FORGET: &str = locked!(
      DELETE n"
 );
 
+/// The keys of scopes that begin alike begin alike; `g` is the character after the hexadecimal digits.
+const COUNT: &str = seen!(
+    "MATCH (n:Note) WHERE n.key > $prefix + $family AND n.key < $prefix + $family + 'g' RETURN count(n) AS count"
+);
+const TRIM: &str = locked!(
+    "MATCH (n:Note) WHERE n.key > $prefix + $family AND n.key < $prefix + $family + 'g'
+     WITH n ORDER BY n.seconds DESC, n.nanos DESC, n.key SKIP $left
+     DELETE n"
+);
+const OPERATION: &str = "records.note";
+
+/// Deletes the oldest notes of the scopes that begin like this one up to its first `/`, if there are more than `most`.
+pub(super) async fn trim(client: &Client, space: &SpaceId, scope: &str, most: usize) -> Result<()> {
+    let Some(family) = family(scope).map(part) else {
+        return Ok(());
+    };
+    let keys = client.keys(space);
+    let rows = client
+        .read(OPERATION, on(&keys, COUNT).param("family", family.clone()))
+        .await?;
+    let count = rows.first().map(|it| natural(OPERATION, it, "count")).transpose()?;
+    if count.unwrap_or(0) <= most as u64 {
+        return Ok(());
+    }
+    let query = on(&keys, TRIM)
+        .param("family", family)
+        .param("left", integer(left(most)));
+    client.write(OPERATION, query).await.map(drop)
+}
+
 /// Keeps the latest note of each subject and kind, and of the scope the latest.
-pub(super) async fn put(
-    client: &Client,
-    operation: &'static str,
-    space: &SpaceId,
-    (scope, notes): (&str, &[Note]),
-) -> Result<()> {
+pub(super) async fn put(client: &Client, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {
     if let Some(detail) = refusal(scope) {
-        return Err(PortError::new(operation, ErrorKind::Invalid, detail));
+        return Err(PortError::new(OPERATION, ErrorKind::Invalid, detail));
     }
     let mut latest: BTreeMap<(Uuid, NoteKind), DateTime<Utc>> = BTreeMap::new();
     for it in notes {
@@ -66,7 +91,7 @@ pub(super) async fn put(
         .param("scope", part(scope))
         .param("kept", integer(KEPT))
         .param("rows", BoltType::from_iter(latest.into_iter().map(line)));
-    client.write_known(operation, space, query).await.map(drop)
+    client.write_known(OPERATION, space, query).await.map(drop)
 }
 
 /// Returns the notes of a scope, sorted.

@@ -201,6 +201,8 @@ impl Records for NodeRecords {
     }
 
     async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
+        // First: whoever erases again after an attempt that ended half-way finds the records.
+        idempotency::forget(&self.0, "records.erase", space, ids).await?;
         let ids: BTreeSet<String> = ids.iter().map(|it| id(it.uuid())).collect();
         let ids: Vec<String> = ids.into_iter().collect();
         let query = on(&self.0.keys(space), ERASE).param("ids", ids);
@@ -271,8 +273,9 @@ impl Records for NodeRecords {
         curations::list(&self.0, "records.curations", space, (after, limit)).await
     }
 
-    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {
-        notes::put(&self.0, "records.note", space, (scope, notes)).await
+    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> Result<()> {
+        notes::put(&self.0, space, scope, notes).await?;
+        notes::trim(&self.0, space, scope, most).await
     }
 
     async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>> {

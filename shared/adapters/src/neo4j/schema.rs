@@ -1,7 +1,7 @@
 //! The one list of what the server must have, and how it is made and verified.
 //!
-//! Labels: `Space`, `Erasure` (a deletion that some store may not have carried out yet), `Secret` (of no space), and what a
-//! space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
+//! Labels: `Space`, `Erasure` (a deletion that some store may not have carried out yet), `Secret` (of no space),
+//! `Receipt` (of an erasure, which outlives its space), and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
 //! that order unique too, so that no defect can give two things one place. Community Edition has no constraints on
 //! presence and type: the code that writes sees to those.
 
@@ -55,7 +55,7 @@ const fn index(name: &'static str, label: &'static str, properties: &'static [&'
     }
 }
 
-const RULES: [Rule; 19] = [
+const RULES: [Rule; 20] = [
     unique("mnemic_space", "Space", &["key"]),
     unique("mnemic_erasure", "Erasure", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
@@ -67,6 +67,7 @@ const RULES: [Rule; 19] = [
     unique("mnemic_curation", "Curation", &["key"]),
     unique("mnemic_note", "Note", &["key"]),
     unique("mnemic_secret", "Secret", &["key"]),
+    unique("mnemic_receipt", "Receipt", &["key"]),
     unique("mnemic_record_place", "Record", &["place"]),
     unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
     unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn every_label_has_a_unique_key() {
-        for label in OWNED.iter().chain(&["Space", "Erasure"]) {
+        for label in OWNED.iter().chain(&["Space", "Erasure", "Receipt"]) {
             assert!(
                 RULES
                     .iter()

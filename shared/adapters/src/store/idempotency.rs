@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
 use super::{Failure, Outcome};
+use crate::receipts::ids_in;
 
 /// Age at which a key is forgotten, seconds, and how many leave at most when one comes.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
@@ -80,26 +81,28 @@ pub(super) fn remember(db: &Connection, space: i64, key: &str, outcome: &Idempot
     Ok(())
 }
 
-/// Forgets the responses that name one of some records. Their ids are texts of JSON, so they stand between quotes.
+/// Forgets the responses that name one of some records.
 pub(super) fn forget_records(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
+    let mut forget = db.prepare_cached("DELETE FROM remembered WHERE rowid = ?1")?;
+    for row in naming(db, space, ids)? {
+        forget.execute([row])?;
+    }
+    Ok(())
+}
+
+/// Returns the rows of the responses that name one of some records.
+pub(super) fn naming(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<Vec<i64>> {
     let erased: BTreeSet<Uuid> = ids.iter().map(|it| it.uuid()).collect();
-    let names_one = |response: &[u8]| {
-        let mut texts = response.split(|it| *it == b'"');
-        texts.any(|it| Uuid::try_parse_ascii(it).is_ok_and(|it| erased.contains(&it)))
-    };
     let mut select = db.prepare_cached("SELECT rowid, response FROM remembered WHERE space = ?1")?;
     let mut rows = select.query([space])?;
     let mut found: Vec<i64> = Vec::new();
     while let Some(row) = rows.next()? {
-        if names_one(row.get_ref(1)?.as_blob().map_err(Failure::body)?) {
+        let response = row.get_ref(1)?.as_blob().map_err(Failure::body)?;
+        if !ids_in(response).is_disjoint(&erased) {
             found.push(row.get(0)?);
         }
     }
-    let mut forget = db.prepare_cached("DELETE FROM remembered WHERE rowid = ?1")?;
-    for row in found {
-        forget.execute([row])?;
-    }
-    Ok(())
+    Ok(found)
 }
 
 /// Lets some keys go that are old.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::{Failure, Outcome, integer};
-use crate::notes::{KEPT, kind, number, refusal};
+use crate::notes::{KEPT, family, kind, left, number, refusal};
 
 /// Returns the name of a scope.
 ///
@@ -19,8 +19,8 @@ pub(super) fn scope(name: &str) -> Outcome<String> {
     }
 }
 
-/// Keeps the latest note of each subject and kind, and of the scope the latest.
-pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note]) -> Outcome<()> {
+/// Keeps the latest note of each subject and kind, of the scope the latest, and of scopes that begin alike at most `most`.
+pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note], most: usize) -> Outcome<()> {
     let mut insert = db.prepare_cached(
         "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (space, scope, subject, kind) DO UPDATE SET seconds = ?5, nanos = ?6
@@ -43,6 +43,27 @@ pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note]) -> O
           ORDER BY seconds DESC, nanos DESC, subject, kind LIMIT -1 OFFSET ?3)",
     )?;
     forget.execute((space, scope, integer(KEPT)))?;
+    match family(scope) {
+        Some(family) => trim(db, space, family, most),
+        None => Ok(()),
+    }
+}
+
+/// Deletes the oldest notes of the scopes that begin with `family`, which ends with `/`, if there are more than `most`.
+fn trim(db: &Connection, space: i64, family: &str, most: usize) -> Outcome<()> {
+    // `0` is the character after `/`.
+    let end = format!("{}0", family.trim_end_matches('/'));
+    let mut count = db.prepare_cached("SELECT count(*) FROM notes WHERE space = ?1 AND scope >= ?2 AND scope < ?3")?;
+    let found: i64 = count.query_row((space, family, &end), |row| row.get(0))?;
+    if found <= integer(most) {
+        return Ok(());
+    }
+    let mut forget = db.prepare_cached(
+        "DELETE FROM notes WHERE space = ?1 AND scope >= ?2 AND scope < ?3 AND (scope, subject, kind) IN
+         (SELECT scope, subject, kind FROM notes WHERE space = ?1 AND scope >= ?2 AND scope < ?3
+          ORDER BY seconds DESC, nanos DESC, scope, subject, kind LIMIT -1 OFFSET ?4)",
+    )?;
+    forget.execute((space, family, &end, integer(left(most))))?;
     Ok(())
 }
 

@@ -259,10 +259,10 @@ impl Records for StoredRecords {
         self.0.read("records.brought_by", job).await
     }
 
-    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {
+    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> Result<()> {
         let scope = notes::scope(scope);
         let (space, notes) = (space.clone(), notes.to_vec());
-        let job = move |db: &Connection| notes::put(db, known_space(db, &space)?, &scope?, &notes);
+        let job = move |db: &Connection| notes::put(db, known_space(db, &space)?, &scope?, &notes, most);
         self.0.write("records.note", Durability::Process, job).await
     }
 

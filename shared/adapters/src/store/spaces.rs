@@ -7,7 +7,7 @@ use rusqlite::{Connection, Params};
 use super::{Failure, Outcome, natural};
 
 /// Everything a space owns, by table.
-const OWNED: [&str; 10] = [
+pub(super) const OWNED: [&str; 10] = [
     "claims",
     "remembered",
     "records",

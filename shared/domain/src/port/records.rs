@@ -200,8 +200,10 @@ pub trait Records: Send + Sync + 'static {
     async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>>;
 
     /// Notes what became of hints or pages in a scope (1 to 256 bytes, of the caller's choice); the latest note of a subject
-    /// and kind counts. Of a scope the latest 1,000 are kept. `NotFound` if the space is unknown.
-    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()>;
+    /// and kind counts. Of a scope the latest 1,000 are kept. Of all scopes of the space that begin with the same words up to
+    /// their first `/`, at most `most` are kept: if there are more, the oldest go until nine tenths of `most` are left. A scope
+    /// without `/` is not counted there. `NotFound` if the space is unknown.
+    async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> Result<()>;
 
     /// Returns the notes of a scope, sorted.
     async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>>;

@@ -8,7 +8,7 @@ use adapters::nats::NatsBus;
 use adapters::neo4j::Neo4j;
 use adapters::qdrant::QdrantIndex;
 use domain::Classify;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Receipts, Records};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
@@ -29,6 +29,7 @@ struct Ports {
     bus: Arc<Guarded<dyn Bus>>,
     dead_letters: Arc<Guarded<dyn DeadLetters>>,
     records: Arc<Guarded<dyn Records>>,
+    receipts: Arc<Guarded<dyn Receipts>>,
     graph: Arc<Guarded<dyn Graph>>,
     index: Arc<Guarded<dyn Index>>,
 }
@@ -71,6 +72,7 @@ pub(super) fn connect(
         bus: Guarded::new(nats),
         dead_letters: Guarded::new(nats),
         records: Guarded::new(neo4j),
+        receipts: Guarded::new(neo4j),
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
     };
@@ -78,6 +80,7 @@ pub(super) fn connect(
         bus: ports.bus.clone(),
         dead_letters: ports.dead_letters.clone(),
         records: ports.records.clone(),
+        receipts: ports.receipts.clone(),
         graph: ports.graph.clone(),
         index: ports.index.clone(),
         embedder: Arc::clone(&embedder),
@@ -95,6 +98,7 @@ pub(super) fn connect(
         bus,
         dead_letters,
         records: filled,
+        receipts,
         graph,
         index,
     } = ports;
@@ -103,6 +107,7 @@ pub(super) fn connect(
         let connect = async move || Neo4j::connect(&options.neo4j).await;
         let fill = move |it: Neo4j| {
             filled.fill(it.records);
+            receipts.fill(it.receipts);
             graph.fill(it.graph);
         };
         tokio::spawn(server("neo4j", neo4j).reach(connect, fill));

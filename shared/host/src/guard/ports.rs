@@ -1,5 +1,6 @@
 //! Every port once more, over one that may not be there yet, each call watched.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -7,11 +8,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, RecordId, SessionId, SpaceId, UnitId};
+use domain::erasure::{Erased, Receipt};
+use domain::id::{CurationId, ErasureId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph, Held,
-    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Records, Result, Room,
-    Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
+    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Receipts, Records,
+    Result, Room, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
 };
 use domain::recall::Note;
 use domain::record::Record;
@@ -89,12 +91,20 @@ guarded! { Records, "records":
     fn mark_written(space: &SpaceId, position: Position) -> ();
     fn is_written(space: &SpaceId, position: Position) -> bool;
     fn put_curations(space: &SpaceId, position: Position, curations: &[Curation]) -> ();
-        fn redact_curations(space: &SpaceId, ids: &[CurationId]) -> ();
+    fn redact_curations(space: &SpaceId, ids: &[CurationId]) -> ();
     fn curations(space: &SpaceId, after: Option<CurationId>, limit: usize) -> Vec<Curation>;
     fn brought_by(space: &SpaceId, id: CurationId) -> Option<Position>;
-    fn note(space: &SpaceId, scope: &str, notes: &[Note]) -> ();
+    fn note(space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> ();
     fn notes(space: &SpaceId, scope: &str) -> Vec<Note>;
     fn forget_notes(space: &SpaceId, scope: &str) -> ();
+}
+
+guarded! { Receipts, "receipts":
+    fn keep(receipt: &Receipt) -> ();
+    fn complete(space: &SpaceId, position: Position, at: DateTime<Utc>) -> ();
+    fn get(space: &SpaceId, id: ErasureId) -> Option<Receipt>;
+    fn list(space: &SpaceId, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;
+    fn remnants(space: &SpaceId, erased: &Erased) -> BTreeMap<String, u64>;
 }
 
 guarded! { Graph, "graph":

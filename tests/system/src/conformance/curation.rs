@@ -4,7 +4,7 @@ use domain::ErrorKind;
 use domain::curation::Curation;
 use domain::id::RecordId;
 use domain::port::{Claim, Position};
-use domain::recall::{Note, NoteKind};
+use domain::recall::{NOTES_MAX, Note, NoteKind};
 use domain::record::Record;
 
 use super::sample::{curation, noon, note, record, space};
@@ -64,16 +64,16 @@ pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
     let (a, gone) = (space("a"), space("gone"));
     assert_eq!(
-        kind(records.note(&gone, "s", &[note(1, 1)]).await),
+        kind(records.note(&gone, "s", &[note(1, 1)], NOTES_MAX).await),
         Some(ErrorKind::NotFound)
     );
     assert_eq!(
-        kind(records.note(&a, "", &[note(1, 1)]).await),
+        kind(records.note(&a, "", &[note(1, 1)], NOTES_MAX).await),
         Some(ErrorKind::Invalid)
     );
     let long = "文".repeat(86);
     assert_eq!(
-        kind(records.note(&a, &long, &[note(1, 1)]).await),
+        kind(records.note(&a, &long, &[note(1, 1)], NOTES_MAX).await),
         Some(ErrorKind::Invalid)
     );
     let dismissed = Note {
@@ -81,18 +81,21 @@ pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
         ..note(1, 3)
     };
     records
-        .note(&a, "s", &[note(2, 5), note(1, 2), note(1, 1)])
+        .note(&a, "s", &[note(2, 5), note(1, 2), note(1, 1)], NOTES_MAX)
         .await
         .unwrap();
-    records.note(&a, "s", &[dismissed, note(2, 4)]).await.unwrap();
-    records.note(&a, "s", &[]).await.unwrap();
+    records
+        .note(&a, "s", &[dismissed, note(2, 4)], NOTES_MAX)
+        .await
+        .unwrap();
+    records.note(&a, "s", &[], NOTES_MAX).await.unwrap();
     assert_eq!(
         records.notes(&a, "s").await.unwrap(),
         [note(1, 2), dismissed, note(2, 5)]
     );
     for scope in ["s/", "s0", "/", "`'\"$\\文\0", &long[..255]] {
         assert!(records.notes(&a, scope).await.unwrap().is_empty(), "{scope:?}");
-        records.note(&a, scope, &[note(7, 7)]).await.unwrap();
+        records.note(&a, scope, &[note(7, 7)], NOTES_MAX).await.unwrap();
         assert_eq!(records.notes(&a, scope).await.unwrap(), [note(7, 7)], "{scope:?}");
     }
     assert_eq!(records.notes(&a, "s").await.unwrap().len(), 3);
@@ -107,11 +110,11 @@ pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports)
     // The latest have the smallest subjects, so that neither order nor place decides.
     let all: Vec<Note> = (0..1_200).map(|it| note(it, 1_200 - it as i64)).collect();
     for some in all.rchunks(500) {
-        records.note(&a, "s", some).await.unwrap();
+        records.note(&a, "s", some, NOTES_MAX).await.unwrap();
     }
-    records.note(&a, "other", &all[..1]).await.unwrap();
+    records.note(&a, "other", &all[..1], NOTES_MAX).await.unwrap();
     assert_eq!(records.notes(&a, "s").await.unwrap(), all[..1_000]);
-    records.note(&a, "s", &all[1_100..]).await.unwrap();
+    records.note(&a, "s", &all[1_100..], NOTES_MAX).await.unwrap();
     assert_eq!(
         records.notes(&a, "s").await.unwrap(),
         all[..1_000],
@@ -120,14 +123,48 @@ pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports)
     assert_eq!(records.notes(&a, "other").await.unwrap(), all[..1]);
 }
 
+/// Of all scopes that begin alike up to their first `/`, no more notes are kept than the bound says, and the latest stay; other
+/// scopes and spaces keep theirs.
+pub async fn the_scopes_of_a_space_share_a_bound(open: impl AsyncFn() -> Ports) {
+    let records = fresh(open).await.records;
+    let (a, b) = (space("a"), space("b"));
+    let most = 100;
+    for scope in ["recall", "recalls/0", "erased/0", "recall0"] {
+        records.note(&a, scope, &[note(1, -5)], most).await.unwrap();
+    }
+    records.note(&b, "recall/0", &[note(1, -5)], most).await.unwrap();
+    let scopes: Vec<String> = (0..60).map(|it| format!("recall/{it}")).collect();
+    for (at, scope) in scopes.iter().enumerate() {
+        let notes = [note(1, at as i64), note(2, at as i64), note(3, at as i64)];
+        records.note(&a, scope, &notes, most).await.unwrap();
+        let mut kept = 0;
+        for scope in &scopes[..=at] {
+            kept += records.notes(&a, scope).await.unwrap().len();
+        }
+        assert!(
+            kept <= most && (kept >= 90 || kept == 3 * (at + 1)),
+            "{kept} after {at}"
+        );
+        assert_eq!(records.notes(&a, scope).await.unwrap(), notes, "the latest stay");
+    }
+    assert_eq!(records.notes(&a, &scopes[0]).await.unwrap(), [], "the oldest go");
+    for scope in ["recall", "recalls/0", "erased/0", "recall0"] {
+        assert_eq!(records.notes(&a, scope).await.unwrap().len(), 1, "{scope}");
+    }
+    assert_eq!(records.notes(&b, "recall/0").await.unwrap().len(), 1);
+}
+
 /// The notes of a scope are erased, and those of no other scope or space; it may be noted in again.
 pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
     let records = fresh(&open).await.records;
     let (a, b) = (space("a"), space("b"));
     for scope in ["s", "s/", "s0"] {
-        records.note(&a, scope, &[note(1, 1), note(2, 2)]).await.unwrap();
+        records
+            .note(&a, scope, &[note(1, 1), note(2, 2)], NOTES_MAX)
+            .await
+            .unwrap();
     }
-    records.note(&b, "s", &[note(1, 1)]).await.unwrap();
+    records.note(&b, "s", &[note(1, 1)], NOTES_MAX).await.unwrap();
     for _ in 0..2 {
         records.forget_notes(&a, "s").await.unwrap();
         assert_eq!(records.notes(&a, "s").await.unwrap(), []);
@@ -137,7 +174,7 @@ pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
     }
     records.forget_notes(&a, "").await.unwrap();
     records.forget_notes(&space("gone"), "s").await.unwrap();
-    records.note(&a, "s", &[note(3, 3)]).await.unwrap();
+    records.note(&a, "s", &[note(3, 3)], NOTES_MAX).await.unwrap();
     assert_eq!(records.notes(&a, "s").await.unwrap(), [note(3, 3)]);
 }
 
@@ -189,7 +226,7 @@ pub async fn what_people_decided_survives(open: impl AsyncFn() -> Ports) {
         .put_curations(&a, Position(1), &[curation(1, "why")])
         .await
         .unwrap();
-    ports.records.note(&a, "s", &[note(1, 1)]).await.unwrap();
+    ports.records.note(&a, "s", &[note(1, 1)], NOTES_MAX).await.unwrap();
     ports.records.erase(&a, &[record(&a, "1").id]).await.unwrap();
     drop(ports);
 

@@ -2,8 +2,12 @@
 
 use chrono::TimeDelta;
 use domain::derived::DerivedKind;
+use domain::erasure::{Erased, ErasureKind, Receipt};
+use domain::id::ErasureId;
 use domain::port::{Claim, Idempotent, Position, Search, SearchResult, UnfinishedErasure};
+use domain::recall::NOTES_MAX;
 use domain::relation::RelationKind;
+use uuid::Uuid;
 
 use super::Ports;
 use super::bus::{next, silent, text};
@@ -36,7 +40,11 @@ async fn fill(ports: &Ports, name: &str) {
         .put_curations(&it, Position(1), &[curation(1, "why")])
         .await
         .unwrap();
-    ports.records.note(&it, "scope", &[note(1, 1)]).await.unwrap();
+    ports
+        .records
+        .note(&it, "scope", &[note(1, 1)], NOTES_MAX)
+        .await
+        .unwrap();
     let dense = vec![0.5; ports.embedder.dimension()];
     ports.index.put(&it, &[point(1, 0, dense)], &[]).await.unwrap();
 }
@@ -138,6 +146,128 @@ pub async fn a_deletion_is_unfinished_until_it_is_finished(open: impl AsyncFn() 
         assert_eq!(of_a().await, []);
     }
     assert_eq!(records.unfinished_erasures(None, 9).await.unwrap().len(), 1);
+}
+
+/// A response that names an erased record is forgotten with it, and one that names another record is not.
+pub async fn responses_that_name_an_erased_record_are_forgotten(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let (records, receipts, a) = (&ports.records, &ports.receipts, space("a"));
+    records.create_space(&a, noon()).await.unwrap();
+    let [one, two] = ["1", "2"].map(|it| record(&a, it));
+    records.put(&a, &[one.clone(), two.clone()]).await.unwrap();
+    for (key, it) in [("one", &one), ("two", &two)] {
+        let remembered = Idempotent {
+            request: [1; 32],
+            response: format!(r#"{{"items":[{{"id":"x","record":"{}"}}]}}"#, it.id).into_bytes(),
+        };
+        records.remember(&a, key, &remembered, noon()).await.unwrap();
+    }
+    let erased = Erased::Records(vec![one.id]);
+    let named = async || receipts.remnants(&a, &erased).await.unwrap()["remembered"];
+    assert_eq!(named().await, 1);
+    records.erase(&a, &[one.id]).await.unwrap();
+    assert_eq!(named().await, 0);
+    assert_eq!(records.remembered(&a, "one").await.unwrap(), None);
+    assert!(records.remembered(&a, "two").await.unwrap().is_some());
+}
+
+/// A receipt is kept once, before, during and after its space; it is completed by its position, and listed by id under its name.
+pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let receipts = &ports.receipts;
+    let first = receipt("a", 2, 7);
+    receipts.keep(&first).await.unwrap();
+    receipts
+        .keep(&Receipt {
+            by: "other".to_owned(),
+            ..first.clone()
+        })
+        .await
+        .unwrap();
+    let second = receipt("a", 1, 8);
+    receipts.keep(&second).await.unwrap();
+    receipts.keep(&receipt("a-b", 3, 7)).await.unwrap();
+    ports.records.create_space(&space("a"), noon()).await.unwrap();
+    assert!(ports.records.delete_space(&space("a")).await.unwrap());
+    let get = async |id| receipts.get(&space("a"), id).await.unwrap();
+    assert_eq!(get(first.id).await, Some(first.clone()));
+    assert_eq!(get(receipt("a", 3, 7).id).await, None, "of another space");
+
+    for later in [0, 5] {
+        let at = noon() + TimeDelta::minutes(later);
+        receipts.complete(&space("a"), Position(7), at).await.unwrap();
+        let completed = Receipt {
+            completed_at: Some(noon()),
+            ..first.clone()
+        };
+        assert_eq!(get(first.id).await, Some(completed), "the first moment stays");
+    }
+    assert_eq!(get(second.id).await, Some(second.clone()), "of another position");
+    let neighbour = receipts.get(&space("a-b"), receipt("a-b", 3, 7).id).await.unwrap();
+    assert_eq!(neighbour.unwrap().completed_at, None);
+    drop(ports);
+
+    let receipts = open().await.receipts;
+    let list = async |after, limit| -> Vec<_> {
+        let found = receipts.list(&space("a"), after, limit).await.unwrap();
+        found.into_iter().map(|it| it.id).collect()
+    };
+    assert_eq!(list(None, 9).await, [second.id, first.id]);
+    assert_eq!(list(None, 1).await, [second.id]);
+    assert_eq!(list(Some(second.id), 9).await, [first.id]);
+}
+
+/// Of an existing space everything is counted; of the same one after its deletion nothing, also when another has its name.
+pub async fn what_is_left_of_a_space_is_counted(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    fill(&ports, "a").await;
+    fill(&ports, "b").await;
+    let erased = Erased::Space { created_at: noon() };
+    let counts = async |name: &str| ports.receipts.remnants(&space(name), &erased).await.unwrap();
+    let before = counts("a").await;
+    for kind in [
+        "claims",
+        "records",
+        "remembered",
+        "units",
+        "derived",
+        "curations",
+        "notes",
+    ] {
+        assert!(before[kind] > 0, "{kind}: {before:?}");
+    }
+    assert!(ports.records.delete_space(&space("a")).await.unwrap());
+    let after = counts("a").await;
+    assert!(after.values().all(|it| *it == 0), "{after:?}");
+    let later = noon() + TimeDelta::hours(1);
+    ports.records.create_space(&space("a"), later).await.unwrap();
+    ports
+        .records
+        .put(&space("a"), &[record(&space("a"), "2")])
+        .await
+        .unwrap();
+    let after = counts("a").await;
+    assert!(
+        after.values().all(|it| *it == 0),
+        "of another space of the name: {after:?}"
+    );
+    assert_eq!(counts("b").await, before);
+}
+
+fn receipt(name: &str, number: u128, position: u64) -> Receipt {
+    Receipt {
+        id: ErasureId::from_uuid(Uuid::from_u128(number)),
+        space: space(name),
+        created_at: noon(),
+        kind: ErasureKind::Records,
+        by: "key".to_owned(),
+        requested_at: noon(),
+        completed_at: None,
+        position: Position(position),
+        records: vec![record(&space(name), "1").id],
+        sessions: Vec::new(),
+        erased: [("records".to_owned(), 1)].into(),
+    }
 }
 
 /// The bus forgets what it held of a space, waiting, out, dead and its keys; other spaces' messages stay.

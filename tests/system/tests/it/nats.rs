@@ -60,6 +60,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         bus: bus.clone(),
         dead_letters: bus,
         records: others.records,
+        receipts: others.receipts,
         graph: others.graph,
         index: others.index,
         embedder: others.embedder,

@@ -51,6 +51,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         bus: rest.bus,
         dead_letters: rest.dead_letters,
         records: it.records,
+        receipts: it.receipts,
         graph: it.graph,
         index: rest.index,
         embedder: rest.embedder,

@@ -4,6 +4,7 @@ use adapters::neo4j::{Neo4j, Options};
 use domain::derived::{Derived, DerivedKind};
 use domain::id::SpaceId;
 use domain::port::{Claim, Idempotent, Position};
+use domain::recall::NOTES_MAX;
 use domain::record::Record;
 use domain::relation::{Relation, RelationKind};
 use domain::unit::Unit;
@@ -53,7 +54,7 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
         .put_curations(space, Position(1), &[curation(1, text)])
         .await
         .unwrap();
-    records.note(space, text, &[note()]).await.unwrap();
+    records.note(space, text, &[note()], NOTES_MAX).await.unwrap();
 }
 
 /// Says whether the space holds exactly what `fill` stored.

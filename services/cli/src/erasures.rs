@@ -1,0 +1,169 @@
+//! Receipts of erasures, and the look for what was erased: in the stores by the server, in files by this process.
+
+mod scan;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use gateway::api::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
+use serde::Serialize;
+
+use crate::api::Client;
+use crate::args::{CheckErasure, Erasures, ErasuresCommand};
+use crate::{Outcome, out, serve, upkeep};
+use scan::{Sighting, Text};
+
+/// Longest text that is looked for, bytes.
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    stores: &'a ErasureCheck,
+    files: &'a [FileCheck],
+}
+
+/// What a look into one file found.
+#[derive(Serialize)]
+struct FileCheck {
+    file: PathBuf,
+    #[serde(flatten)]
+    sighting: Sighting,
+}
+
+/// Lists, shows and checks receipts of erasures.
+pub(crate) async fn erasures(args: &Erasures) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    match &args.command {
+        ErasuresCommand::List { space, json } => {
+            let mut erasures = client.erasures(space).await?;
+            erasures.sort_by_key(|it| (it.requested_at, it.id));
+            for erasure in &erasures {
+                match json {
+                    true => out::say_json_line(erasure)?,
+                    false => out::say(&line(erasure)),
+                }
+            }
+            if erasures.is_empty() && !json {
+                out::say("no erasures");
+            }
+        }
+        ErasuresCommand::Show { id, space } => out::say_json(&client.erasure(space, id).await?)?,
+        ErasuresCommand::Check(args) => return check(&client, args).await,
+    }
+    Ok(Outcome::Done)
+}
+
+async fn check(client: &Client, args: &CheckErasure) -> anyhow::Result<Outcome> {
+    let text = args.stdin.then(text_of_stdin).transpose()?;
+    let stores = client.check_erasure(&args.space, &args.id).await?;
+    let mut files = Vec::new();
+    if let Some(text) = &text {
+        for file in files_to_scan(args)? {
+            let sighting = text
+                .seek_in(&file)
+                .with_context(|| format!("{} cannot be read", file.display()))?;
+            files.push(FileCheck { file, sighting });
+        }
+    }
+    if args.json {
+        out::say_json(&Report {
+            stores: &stores,
+            files: &files,
+        })?;
+    } else {
+        out::say(&line(&stores.erasure));
+        for store in &stores.stores {
+            out::say(&store_line(store));
+        }
+        for it in &files {
+            out::say(&format!("{}: {}", it.file.display(), it.sighting));
+        }
+    }
+    let absent = stores.absent && files.iter().all(|it| it.sighting.is_nothing());
+    Ok(if absent { Outcome::Done } else { Outcome::Lacking })
+}
+
+fn text_of_stdin() -> anyhow::Result<Text> {
+    let mut text = String::new();
+    let mut input = std::io::stdin().lock().take(TEXT_BYTES_MAX + 1);
+    input
+        .read_to_string(&mut text)
+        .context("standard input is not UTF-8 text")?;
+    ensure!(
+        text.len() as u64 <= TEXT_BYTES_MAX,
+        "the text on standard input has more than {TEXT_BYTES_MAX} bytes; look for a part of it"
+    );
+    Text::new(text.trim())
+        .context("the text on standard input has fewer than 4 bytes; give a longer stretch of what was erased")
+}
+
+/// Returns the files of the memory on this machine, if there is one, and those named; of a folder what is directly in it.
+fn files_to_scan(args: &CheckErasure) -> anyhow::Result<Vec<PathBuf>> {
+    let settings = serve::settings(&args.local)?;
+    let own = upkeep::directory(&settings)?.filter(|it| it.is_dir());
+    ensure!(
+        own.is_some() || !args.files.is_empty(),
+        "there is no memory on this machine; name its folder with --data, or files to look at"
+    );
+    let mut files = Vec::new();
+    for path in own.iter().chain(&args.files) {
+        if path.is_dir() {
+            files.extend(files_in(path).with_context(|| format!("{} cannot be listed", path.display()))?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn files_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn line(erasure: &Erasure) -> String {
+    let at = erasure.requested_at.format("%Y-%m-%d %H:%M");
+    let by = if erasure.by.is_empty() { "-" } else { &erasure.by };
+    let counts: Vec<String> = erasure
+        .erased
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    let state = match (erasure.state, erasure.completed_at) {
+        (ErasureState::Complete, Some(at)) => format!("complete {}", at.format("%Y-%m-%d %H:%M:%S")),
+        (ErasureState::Complete, None) => "complete".to_owned(),
+        (ErasureState::Erasing, _) => "being done".to_owned(),
+    };
+    let kind = match erasure.kind {
+        domain::erasure::ErasureKind::Records => "records",
+        domain::erasure::ErasureKind::Space => "the space",
+    };
+    format!(
+        "{}  {at}  {by} erased {kind}: {}; {state}",
+        erasure.id,
+        counts.join(", ")
+    )
+}
+
+fn store_line(store: &StoreCheck) -> String {
+    let what = match store.outcome {
+        Presence::Absent => "absent".to_owned(),
+        Presence::NotChecked => format!("not checked: {}", store.detail),
+        Presence::Found => {
+            let found = store.found.iter().filter(|(_, count)| **count > 0);
+            let found: Vec<String> = found.map(|(kind, count)| format!("{count} {kind}")).collect();
+            format!("found: {}", found.join(", "))
+        }
+    };
+    format!("{}: {what}", store.store)
+}

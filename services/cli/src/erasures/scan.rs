@@ -1,0 +1,190 @@
+//! Looks for a text in the bytes of files, whatever their format: as it is and as JSON writes it, in any case of ASCII letters.
+//!
+//! A database keeps a long text in several pages, so it is looked for in parts too; a page cuts one part at most.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde::Serialize;
+
+/// Bytes by which a place is recognised as one to compare at; also the length of the shortest text.
+const START: usize = 4;
+/// Length of a part, bytes. A text of two of them or fewer has no parts.
+const PART: usize = 32;
+/// Bytes read at once.
+const BLOCK: usize = 1 << 20;
+
+/// A text to look for.
+pub(crate) struct Text {
+    patterns: Vec<Pattern>,
+    /// Patterns by how they start.
+    starts: HashMap<[u8; START], Vec<usize>>,
+    parts: usize,
+}
+
+struct Pattern {
+    bytes: Vec<u8>,
+    /// Number of the part; none for the whole text.
+    part: Option<usize>,
+}
+
+/// How much of a text is in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Sighting {
+    /// Times that the whole text is there.
+    whole: usize,
+    /// Number of different parts of the text, 32 bytes each, that are there.
+    parts_found: usize,
+    /// Number of parts that the text has; 0 if it is short.
+    parts: usize,
+}
+
+impl Text {
+    /// Prepares a text; none if it has fewer than four bytes.
+    pub(crate) fn new(text: &str) -> Option<Text> {
+        if text.len() < START {
+            return None;
+        }
+        let quoted = serde_json::Value::from(text).to_string();
+        let escaped = quoted[1..quoted.len() - 1].to_owned();
+        let forms = BTreeSet::from([text.to_ascii_lowercase(), escaped.to_ascii_lowercase()]);
+        let mut patterns = Vec::new();
+        let mut parts = 0;
+        for form in forms {
+            let bytes = form.into_bytes();
+            if bytes.len() > 2 * PART {
+                for (number, part) in bytes.chunks_exact(PART).enumerate() {
+                    patterns.push(Pattern {
+                        bytes: part.to_vec(),
+                        part: Some(number),
+                    });
+                }
+                parts = parts.max(bytes.len() / PART);
+            }
+            patterns.push(Pattern { bytes, part: None });
+        }
+        let mut starts: HashMap<[u8; START], Vec<usize>> = HashMap::new();
+        for (number, pattern) in patterns.iter().enumerate() {
+            if let Some(start) = pattern.bytes.first_chunk() {
+                starts.entry(*start).or_default().push(number);
+            }
+        }
+        Some(Text {
+            patterns,
+            starts,
+            parts,
+        })
+    }
+
+    /// Reads a file from its start to its end and returns how much of the text is in it.
+    pub(crate) fn seek_in(&self, path: &Path) -> io::Result<Sighting> {
+        self.seek(File::open(path)?)
+    }
+
+    fn seek(&self, mut input: impl Read) -> io::Result<Sighting> {
+        let longest = self.patterns.iter().map(|it| it.bytes.len()).max().unwrap_or(0);
+        let (mut whole, mut parts) = (0, BTreeSet::new());
+        let mut held: Vec<u8> = Vec::with_capacity(BLOCK + longest);
+        let mut ended = false;
+        while !ended {
+            let before = held.len();
+            let read = input.by_ref().take(BLOCK as u64).read_to_end(&mut held)?;
+            ended = read < BLOCK;
+            held[before..].make_ascii_lowercase();
+            // Places at which the longest pattern may not be there in full are looked at with the next block.
+            let places = if ended {
+                held.len()
+            } else {
+                held.len().saturating_sub(longest)
+            };
+            for at in 0..places {
+                for found in self.found_at(&held[at..]) {
+                    match found.part {
+                        None => whole += 1,
+                        Some(part) => drop(parts.insert(part)),
+                    }
+                }
+            }
+            held.drain(..places);
+        }
+        Ok(Sighting {
+            whole,
+            parts_found: parts.len(),
+            parts: self.parts,
+        })
+    }
+
+    fn found_at<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = &'a Pattern> {
+        let start = bytes.first_chunk().and_then(|it| self.starts.get(it));
+        let candidates = start.into_iter().flatten().map(|it| &self.patterns[*it]);
+        candidates.filter(|it| bytes.starts_with(&it.bytes))
+    }
+}
+
+impl Sighting {
+    /// Returns true if nothing of the text was found.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.whole == 0 && self.parts_found == 0
+    }
+}
+
+impl fmt::Display for Sighting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.whole, self.parts_found) {
+            (0, 0) => f.write_str("absent"),
+            (0, some) => write!(
+                f,
+                "found: {some} of {} parts of the text, which other texts may share",
+                self.parts
+            ),
+            (times, _) => write!(f, "found: the text, {times} times"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seek(text: &str, bytes: &[u8]) -> Sighting {
+        Text::new(text).unwrap().seek(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_text_is_found_as_it_is_and_as_json_writes_it() {
+        let text = "He said \"Quaxbank\"\nand left";
+        let json = serde_json::to_vec(&serde_json::json!({ "text": text })).unwrap();
+        for (bytes, whole) in [
+            (format!("..{text}..{}", text.to_uppercase()).into_bytes(), 2),
+            (json, 1),
+            (b"He said nothing".to_vec(), 0),
+            (Vec::new(), 0),
+        ] {
+            assert_eq!(seek(text, &bytes).whole, whole, "{}", String::from_utf8_lossy(&bytes));
+        }
+        assert!(Text::new("abc").is_none());
+    }
+
+    #[test]
+    fn a_text_across_the_border_of_two_blocks_is_found_once() {
+        for shift in 0..12 {
+            let mut bytes = vec![b'.'; BLOCK - shift];
+            bytes.extend_from_slice(b"quaxbank and more");
+            assert_eq!(seek("Quaxbank", &bytes).whole, 1, "{shift}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_that_pages_cut_is_found_by_its_parts() {
+        let text: String = (0..40).map(|it| format!("sentence number {it}. ")).collect();
+        let mut bytes = text.clone().into_bytes();
+        bytes.splice(300..300, [0, 0, 0, 7]);
+        let sighting = seek(&text, &bytes);
+        assert_eq!((sighting.whole, sighting.parts_found), (0, sighting.parts - 1));
+        assert!(!sighting.is_nothing());
+        assert!(seek(&text, b"something else entirely").is_nothing());
+    }
+}

@@ -1,0 +1,171 @@
+//! Erasures have receipts, and a check looks for what was erased in every store and file.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::server::{Server, fresh_directory, line, mnemic};
+
+/// What the records of one session begin with.
+const ERASED: &str = "Oona moved to Snorkelfax because of her job";
+
+/// Runs `mnemic erasures ARGUMENTS` against a server, with `text` on standard input; returns exit code and output.
+fn erasures(server: &Server, arguments: &[&str], text: &str) -> (i32, String) {
+    let mut child = mnemic()
+        .arg("erasures")
+        .args(arguments)
+        .env("MNEMIC_URL", server.base.trim_end_matches("/v1"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(said).unwrap())
+}
+
+async fn erase(server: &Server, path: &str) -> String {
+    let (status, body) = server.delete(&format!("/spaces/ann/{path}")).await;
+    assert_eq!(status, 202, "{body}");
+    server.written("ann", body["watermark"].as_str().unwrap()).await;
+    body["erasure"].as_str().unwrap().to_owned()
+}
+
+async fn checked(server: &Server, space: &str, id: &str) -> Value {
+    let (status, told) = server
+        .post(&format!("/spaces/{space}/erasures/{id}/check"), &json!({}))
+        .await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(told["absent"], true, "{told}");
+    told
+}
+
+fn talk() -> Value {
+    let mut records = vec![
+        line(
+            "e1",
+            "Ann",
+            "2026-03-02T18:00:00Z",
+            "I live in Quaxbank with my sister Oona.",
+        ),
+        line(
+            "e2",
+            "Ben",
+            "2026-03-02T18:01:00Z",
+            "How long have you lived in Quaxbank, Ann?",
+        ),
+        line(
+            "k1",
+            "Ann",
+            "2026-03-03T18:00:00Z",
+            "I bought a green bicycle in Grimblestead.",
+        ),
+        line("k2", "Ben", "2026-03-03T18:01:00Z", "My sister Oona has a bicycle too."),
+    ];
+    for number in 0..12 {
+        let at = format!("2026-03-04T18:{number:02}:00Z");
+        let text = format!("{ERASED} number {number}, she likes the opera there.");
+        records.push(line(&format!("s{number}"), "Ann", &at, &text));
+    }
+    json!({ "records": records })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receipt_says_what_was_erased_and_a_check_that_it_is_gone() {
+    let data = fresh_directory("receipts");
+    let server = Server::start(&data).await;
+    for space in ["ann", "gone"] {
+        server.put(&format!("/spaces/{space}")).await;
+        let (status, body) = server.post(&format!("/spaces/{space}/records"), &talk()).await;
+        assert_eq!(status, 202, "{body}");
+        server.written(space, body["watermark"].as_str().unwrap()).await;
+    }
+    let facts = async || server.list("/spaces/ann/facts").await.len();
+    let begun = std::time::Instant::now();
+    while facts().await < 3 {
+        assert!(begun.elapsed().as_secs() < 60, "no facts");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let record = erase(&server, "records/e1").await;
+    let session = erase(&server, "sessions/2026-03-04").await;
+    let (status, told) = server.get(&format!("/spaces/ann/erasures/{record}")).await;
+    assert_eq!(
+        (status, &told["state"], &told["kind"]),
+        (200, &json!("complete"), &json!("records"))
+    );
+    assert_eq!(told["erased"]["records"], 1, "{told}");
+    assert!(told["erased"]["facts"].as_u64().unwrap() >= 1, "{told}");
+    assert_eq!(told["sessions"], json!([]), "e2 is left of it: {told}");
+    let told = checked(&server, "ann", &session).await;
+    assert_eq!(told["erasure"]["erased"]["records"], 12, "{told}");
+    assert_eq!(told["erasure"]["sessions"].as_array().unwrap().len(), 1, "{told}");
+    checked(&server, "ann", &record).await;
+    // The other space said it too, and has it still.
+    let (code, said) = in_files(&server, &data, &session, &[], ERASED);
+    assert!(code == 3 && said.contains("mnemic.sqlite: found"), "{said}");
+
+    let delete = server.http.delete(format!("{}/spaces/gone", server.base));
+    let deleted = delete.send().await.unwrap();
+    assert_eq!(deleted.status().as_u16(), 204);
+    let place = deleted.headers()["location"].to_str().unwrap().to_owned();
+    let space = place.rsplit('/').next().unwrap();
+    let told = checked(&server, "gone", space).await;
+    assert_eq!(told["erasure"]["erased"]["records"], 16, "{told}");
+    is_in_no_file_but_the_export(&server, &data, &session);
+    // A later space of the name is another one.
+    server.put("/spaces/gone").await;
+    let (_, told) = server
+        .post(&format!("/spaces/gone/erasures/{space}/check"), &json!({}))
+        .await;
+    assert_eq!(
+        (&told["erasure"]["state"], &told["stores"][0]["outcome"]),
+        (&json!("complete"), &json!("absent"))
+    );
+    let (code, said) = erasures(&server, &["list", "--space", "gone"], "");
+    assert!(
+        code == 0 && said.contains(space) && said.contains("16 records"),
+        "{said}"
+    );
+}
+
+/// Runs the check with a text and the files of the memory.
+fn in_files(server: &Server, data: &Path, id: &str, more: &[&str], text: &str) -> (i32, String) {
+    let mut arguments = vec![
+        "check",
+        "--space",
+        "ann",
+        id,
+        "--stdin",
+        "--data",
+        data.to_str().unwrap(),
+    ];
+    arguments.extend(more);
+    erasures(server, &arguments, text)
+}
+
+/// The erased text is in no file within five seconds, and a copy of it in an export is found.
+fn is_in_no_file_but_the_export(server: &Server, data: &Path, id: &str) {
+    let begun = std::time::Instant::now();
+    loop {
+        let (code, said) = in_files(server, data, id, &[], ERASED);
+        if code == 0 {
+            assert!(
+                said.contains("mnemic.sqlite: absent") && said.contains("graph: absent"),
+                "{said}"
+            );
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 5, "{said}");
+    }
+    let export = data.join("export.jsonl");
+    std::fs::write(&export, format!("{{\"text\": \"{ERASED}\"}}")).unwrap();
+    let (code, said) = in_files(server, data, id, &[export.to_str().unwrap()], ERASED);
+    assert!(
+        code == 3 && said.contains("export.jsonl: found: the text, 1 times"),
+        "{said}"
+    );
+}

@@ -1,0 +1,284 @@
+//! Looks into every store for what was erased. It reads the stores, not the receipts of what they did.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::curation::Act;
+use domain::erasure::{Erased, ErasureKind, Receipt};
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::Position;
+use domain::unit::{Status, Unit};
+use domain::{Classify, ErrorKind, PortError};
+use host::{Backends, clock};
+use serde::Serialize;
+use tracing::warn;
+use uuid::Uuid;
+
+use crate::api::{Erasure, ErasureCheck, Presence, StoreCheck};
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Things read in one step.
+const AT_ONCE: usize = 1_000;
+
+/// Counts of what was found in a store, by kind.
+type Found = BTreeMap<String, u64>;
+
+/// What is looked for: records by their ids, and the units that begin with them.
+struct Wanted {
+    records: BTreeSet<RecordId>,
+    units: BTreeSet<UnitId>,
+    /// All of their ids.
+    ids: BTreeSet<Uuid>,
+}
+
+/// Checks an erasure.
+pub(crate) async fn check(app: &App, receipt: Receipt) -> Result<ErasureCheck, Problem> {
+    let stores = app.stores();
+    let (checks, accepted_again) = match receipt.kind {
+        ErasureKind::Records => {
+            let again = stores.records.claimed(&receipt.space, &receipt.records).await?;
+            let again = BTreeSet::from_iter(again);
+            let wanted = Wanted::of(receipt.records.iter().copied().filter(|it| !again.contains(it)));
+            (of_records(stores, &receipt, &wanted).await, again.len() as u64)
+        }
+        ErasureKind::Space => (of_space(stores, &receipt).await, 0),
+    };
+    Ok(ErasureCheck {
+        checked_at: clock::now(),
+        absent: checks.iter().all(|it| it.outcome == Presence::Absent),
+        accepted_again,
+        stores: checks,
+        erasure: Erasure::from(receipt),
+    })
+}
+
+async fn of_records(stores: &Backends, receipt: &Receipt, wanted: &Wanted) -> Vec<StoreCheck> {
+    let space = &receipt.space;
+    vec![
+        outcome("records", records(stores, space, wanted).await),
+        outcome("graph", graph(stores, space, wanted).await),
+        outcome("index", points(stores, space, wanted).await),
+        outcome("messages", messages(stores, space, receipt.position).await),
+        outcome(
+            "dead_letters",
+            dead_letters(stores, space, |it| names(it, &wanted.ids)).await,
+        ),
+    ]
+}
+
+async fn of_space(stores: &Backends, receipt: &Receipt) -> Vec<StoreCheck> {
+    let space = &receipt.space;
+    let erased = Erased::Space {
+        created_at: receipt.created_at,
+    };
+    let mut checks = vec![outcome("records", stores.receipts.remnants(space, &erased).await)];
+    let others = match stores.records.space(space).await {
+        Ok(None) => vec![
+            outcome("index", stores.index.count(space).await.map(|it| counted("points", it))),
+            outcome("messages", backlog(stores, space).await),
+            outcome("dead_letters", dead_letters(stores, space, |_| true).await),
+        ],
+        Ok(Some(info)) if info.created_at == receipt.created_at => {
+            vec![not_checked("index", "the space is not deleted: send its DELETE again")]
+        }
+        Ok(Some(_)) => {
+            let why =
+                "a space was created under the name since, and what this store holds of both cannot be told apart";
+            ["index", "messages", "dead_letters"]
+                .map(|it| not_checked(it, why))
+                .into()
+        }
+        Err(error) => ["index", "messages", "dead_letters"]
+            .map(|it| {
+                outcome(
+                    it,
+                    Err(PortError::new("check", error.kind(), "the records do not answer")),
+                )
+            })
+            .into(),
+    };
+    checks.extend(others);
+    checks
+}
+
+/// Looks for the records themselves, for responses that name them and for the words of acts about their units.
+async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
+    let ids: Vec<RecordId> = wanted.records.iter().copied().collect();
+    let stored = stores.records.get(space, &ids).await?.len() as u64;
+    let mut found = stores.receipts.remnants(space, &Erased::Records(ids)).await?;
+    found.insert("records".to_owned(), stored);
+    let (mut acts, mut after) = (0, None);
+    loop {
+        let page = stores.records.curations(space, after, AT_ONCE).await?;
+        let about = |act: &Act| match act {
+            Act::PinUnit { unit } | Act::ForgetUnit { unit } => wanted.units.contains(unit),
+            Act::CorrectFact { .. }
+            | Act::RetireFact { .. }
+            | Act::UndoMerge { .. }
+            | Act::EraseRecord { .. }
+            | Act::Undo { .. } => false,
+        };
+        acts += page.iter().filter(|it| it.has_words() && about(&it.act)).count() as u64;
+        match page.last() {
+            Some(last) if page.len() == AT_ONCE => after = Some(last.id),
+            Some(_) | None => break,
+        }
+    }
+    found.insert("words_of_acts".to_owned(), acts);
+    Ok(found)
+}
+
+/// Walks through all units and all that is derived, and counts what names one of the records or of their units.
+async fn graph(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
+    let graph = &stores.graph;
+    let ids: Vec<UnitId> = wanted.units.iter().copied().collect();
+    let relations = graph.relations(space, &ids, AT_ONCE).await?.len() as u64;
+    let (mut units, mut derived) = (0, 0);
+    let mut sequence = 0;
+    loop {
+        let page = graph.changes(space, sequence, AT_ONCE).await?;
+        let Some(last) = page.last() else { break };
+        sequence = last.sequence;
+        let holds = |unit: &Unit| !is_emptied(unit) && names(unit, &wanted.ids);
+        units += page.iter().filter(|it| holds(&it.unit)).count() as u64;
+    }
+    sequence = 0;
+    loop {
+        let page = graph.derived_changes(space, sequence, AT_ONCE).await?;
+        let Some(last) = page.last() else { break };
+        sequence = last.sequence;
+        let items = page.iter().filter_map(|it| it.item.as_ref());
+        derived += items.filter(|it| names(*it, &wanted.ids)).count() as u64;
+    }
+    let counts = [("units", units), ("relations", relations), ("derived", derived)];
+    Ok(counts.map(|(kind, count)| (kind.to_owned(), count)).into())
+}
+
+/// A removed unit stays as a change without any word; its id tells that it was there.
+fn is_emptied(unit: &Unit) -> bool {
+    unit.status == Status::Superseded && unit.text.is_empty() && unit.summary.is_empty() && unit.records.is_empty()
+}
+
+/// Walks through all points and counts those of the units.
+async fn points(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
+    let (mut count, mut after) = (0, None);
+    loop {
+        let (page, next) = stores.index.points(space, after, AT_ONCE).await?;
+        count += page.iter().filter(|(unit, _)| wanted.units.contains(unit)).count() as u64;
+        match next {
+            Some(_) => after = next,
+            None => return Ok(counted("points", count)),
+        }
+    }
+}
+
+/// Counts the batches that were accepted before the erasure and that somebody has still to work on: they may hold a record.
+async fn messages(stores: &Backends, space: &SpaceId, erased: Position) -> Result<Found, PortError> {
+    let waiting = stores
+        .bus
+        .unsettled(RecordsAcceptedV1::SUBJECT, space.as_str(), AT_ONCE)
+        .await?;
+    let before = waiting.iter().filter(|it| **it < erased).count() as u64;
+    Ok(counted("waiting", before))
+}
+
+async fn backlog(stores: &Backends, space: &SpaceId) -> Result<Found, PortError> {
+    let waiting = stores.bus.backlog_of_space(RecordsAcceptedV1::SUBJECT, space.as_str());
+    Ok(counted("waiting", waiting.await?))
+}
+
+/// Counts the messages that were given up and whose payload `holds` something.
+async fn dead_letters(
+    stores: &Backends,
+    space: &SpaceId,
+    holds: impl Fn(&serde_json::Value) -> bool,
+) -> Result<Found, PortError> {
+    let (mut count, mut after) = (0, 0);
+    loop {
+        let page = stores.dead_letters.of_space(space.as_str(), after, AT_ONCE).await?;
+        let Some(last) = page.last() else {
+            return Ok(counted("dead_letters", count));
+        };
+        after = last.id;
+        for letter in &page {
+            // What cannot be read may be anything.
+            let read = serde_json::from_str(&letter.payload);
+            let of_acts = read.as_ref().is_ok_and(is_of_acts);
+            count += u64::from(!of_acts && read.map_or(true, |it| holds(&it)));
+        }
+    }
+}
+
+/// A batch of acts names the records that it erases, and holds nothing of them.
+fn is_of_acts(payload: &serde_json::Value) -> bool {
+    payload["records"].as_array().is_some_and(Vec::is_empty)
+}
+
+impl Wanted {
+    fn of(records: impl Iterator<Item = RecordId>) -> Wanted {
+        let records: BTreeSet<RecordId> = records.collect();
+        let own = records.iter().flat_map(|it| [UnitId::turn(*it), UnitId::event(*it)]);
+        let units: BTreeSet<UnitId> = own.collect();
+        let ids = records
+            .iter()
+            .map(|it| it.uuid())
+            .chain(units.iter().map(|it| it.uuid()));
+        Wanted {
+            ids: ids.collect(),
+            records,
+            units,
+        }
+    }
+}
+
+/// Returns true if the JSON of something has one of the ids as a text.
+fn names(value: &impl Serialize, ids: &BTreeSet<Uuid>) -> bool {
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    let mut texts = text.split(|it| *it == b'"');
+    texts.any(|it| Uuid::try_parse_ascii(it).is_ok_and(|it| ids.contains(&it)))
+}
+
+fn counted(kind: &str, count: u64) -> Found {
+    BTreeMap::from([(kind.to_owned(), count)])
+}
+
+fn outcome(store: &str, found: Result<Found, PortError>) -> StoreCheck {
+    match found {
+        Ok(found) => StoreCheck {
+            store: store.to_owned(),
+            outcome: match found.values().all(|it| *it == 0) {
+                true => Presence::Absent,
+                false => Presence::Found,
+            },
+            found,
+            detail: String::new(),
+        },
+        Err(error) => {
+            warn!(
+                store,
+                error = &error as &dyn std::error::Error,
+                "an erasure cannot be checked"
+            );
+            let detail = match error.kind() {
+                ErrorKind::Unavailable | ErrorKind::Timeout => "the store is away; ask again once it is back",
+                ErrorKind::NotFound
+                | ErrorKind::Invalid
+                | ErrorKind::Conflict
+                | ErrorKind::Exhausted
+                | ErrorKind::Damaged
+                | ErrorKind::Internal => "the store failed; the log of the service has the reason",
+            };
+            not_checked(store, detail)
+        }
+    }
+}
+
+fn not_checked(store: &str, detail: &str) -> StoreCheck {
+    StoreCheck {
+        store: store.to_owned(),
+        outcome: Presence::NotChecked,
+        found: BTreeMap::new(),
+        detail: detail.to_owned(),
+    }
+}

@@ -1,0 +1,105 @@
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::erasure::{ErasureKind, Receipt};
+use domain::id::{ErasureId, SpaceId};
+use host::clock;
+
+use crate::api::{Erasure, ErasureCheck, ErasurePage, Paging};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::cursor::{Cursors, Paged};
+use crate::erasures;
+use crate::extract::{At, NoBody, Params};
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Lists the receipts of erasures under the name of a space, also of a space that is erased itself.
+#[utoipa::path(get, path = "/v1/spaces/{space}/erasures", tag = "erasures", params(("space" = SpaceId, Path), Paging), responses(
+    (status = 200, description = "A page of receipts", body = ErasurePage),
+))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<ErasurePage>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    let limit = paging.limit()?;
+    let cursors = Cursors::of(&app, "erasures", space.as_str(), &paging).await?;
+    let after = cursors.start(&paging)?;
+    let found = app.stores().receipts.list(&space, after, limit).await?;
+    if found.is_empty() {
+        // A name that was never a space has no receipts either.
+        app.space(&space).await?;
+    }
+    let next = cursors.next(&found, limit, |it| it.id)?;
+    let mut items = Vec::with_capacity(found.len());
+    for receipt in found {
+        items.push(noticed(&app, receipt).await?.into());
+    }
+    Ok(Json(ErasurePage { items, next }))
+}
+
+/// Returns the receipt of an erasure: what was erased, when it was asked for and when it was done. An erasure of records has one
+/// once its watermark is reached.
+#[utoipa::path(get, path = "/v1/spaces/{space}/erasures/{id}", tag = "erasures",
+    params(("space" = SpaceId, Path), ("id" = ErasureId, Path)), responses(
+    (status = 200, description = "The receipt", body = Erasure),
+    (status = 404, description = "There is none of this id, or not yet", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<Erasure>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    Ok(Json(find(&app, &space, &id).await?.into()))
+}
+
+/// Looks now, in every store, for what was erased, and says what is there. It looks at the whole space, which takes some seconds
+/// with 100,000 records. Files are looked at by `mnemic erasures check`.
+#[utoipa::path(post, path = "/v1/spaces/{space}/erasures/{id}/check", tag = "erasures",
+    params(("space" = SpaceId, Path), ("id" = ErasureId, Path)), responses(
+    (status = 200, description = "What is there", body = ErasureCheck),
+    (status = 404, description = "There is no receipt of this id, or not yet", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn check(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+    _: NoBody,
+) -> Result<Json<ErasureCheck>, Problem> {
+    let space = access.enter(&name, Right::Admin)?;
+    let receipt = find(&app, &space, &id).await?;
+    Ok(Json(erasures::check::check(&app, receipt).await?))
+}
+
+async fn find(app: &App, space: &SpaceId, id: &str) -> Result<Receipt, Problem> {
+    let missing = || {
+        Problem::not_found(format!(
+            "there is no receipt of this id; GET /v1/spaces/{space}/erasures lists what there is, and an erasure of a moment ago has \
+             one once its watermark is reached"
+        ))
+    };
+    let id: ErasureId = id.parse().map_err(|_| missing())?;
+    let receipt = app.stores().receipts.get(space, id).await?.ok_or_else(missing)?;
+    noticed(app, receipt).await
+}
+
+/// Completes the receipt of a space whose erasure was finished by a process that ended before it said so.
+async fn noticed(app: &App, mut receipt: Receipt) -> Result<Receipt, Problem> {
+    if receipt.kind == ErasureKind::Space && receipt.completed_at.is_none() {
+        let records = &app.stores().records;
+        let open = records.unfinished_erasures(Some(&receipt.space), 1).await?;
+        let stored = records.space(&receipt.space).await?;
+        if open.is_empty() && stored.is_none_or(|it| it.created_at != receipt.created_at) {
+            let at = clock::now();
+            app.stores()
+                .receipts
+                .complete(&receipt.space, receipt.position, at)
+                .await?;
+            receipt.completed_at = Some(at);
+        }
+    }
+    Ok(receipt)
+}

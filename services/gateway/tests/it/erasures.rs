@@ -1,0 +1,178 @@
+use axum::http::StatusCode;
+use domain::erasure::{ErasureKind, Receipt};
+use domain::id::{ErasureId, RecordId, SpaceId, UnitId};
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::{Point, Position};
+use domain::unit::Unit;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::harness::Gateway;
+
+/// SHA-256 of `one`, which reads `s` and `gone`, and of `two`, which may do everything in `t`.
+const KEYS: &str = r#"
+[[gateway.keys]]
+name = "one"
+sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
+spaces = ["s", "gone"]
+rights = ["read"]
+[[gateway.keys]]
+name = "two"
+sha256 = "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3"
+spaces = ["t"]
+rights = ["read", "write", "admin"]
+[[gateway.keys]]
+name = "three"
+sha256 = "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f"
+spaces = ["gone"]
+rights = ["read", "write", "admin"]
+"#;
+
+fn space() -> SpaceId {
+    "s".parse().unwrap()
+}
+
+fn unit(record: RecordId) -> Unit {
+    let value = json!({"id": UnitId::turn(record), "grain": "turn", "session": Uuid::nil(), "records": [record],
+        "external_ids": ["r"], "observed_at": "2026-03-01T12:00:00Z", "ordinal": 0, "modality": "text",
+        "actor": "Ann", "text": "Quaxbank", "summary": "Quaxbank", "derived_by": "test", "confidence": 1.0});
+    serde_json::from_value(value).unwrap()
+}
+
+async fn check(gateway: &Gateway, id: ErasureId) -> Value {
+    let reply = gateway
+        .send(&format!("POST /v1/spaces/s/erasures/{id}/check"), "")
+        .await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    reply.json()
+}
+
+fn outcomes(check: &Value) -> Vec<(String, String)> {
+    let stores = check["stores"].as_array().unwrap();
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    stores
+        .iter()
+        .map(|it| (text(&it["store"]), text(&it["outcome"])))
+        .collect()
+}
+
+/// What is still there is found store by store, and once it is gone nothing is found.
+#[tokio::test]
+async fn a_check_finds_what_is_left_and_says_when_nothing_is() {
+    let gateway = Gateway::new().await;
+    let (stores, s) = (&gateway.context.backends, space());
+    let subject = RecordsAcceptedV1::SUBJECT;
+    let _nobody_settles = stores.bus.subscribe(subject, "writer").await.unwrap();
+    let body = json!({"records": [{"id": "r", "session": "m", "text": "Quaxbank"}]}).to_string();
+    let headers = [("idempotency-key", "k")];
+    let reply = gateway.send_with("POST /v1/spaces/s/records", &body, &headers).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let record = RecordId::derive(&s, "r");
+    let id = ErasureId::from_uuid(Uuid::from_u128(1));
+    let receipt = Receipt {
+        id,
+        space: s.clone(),
+        created_at: host::clock::now(),
+        kind: ErasureKind::Records,
+        by: String::new(),
+        requested_at: host::clock::now(),
+        completed_at: None,
+        position: Position(1_000_000),
+        records: vec![record],
+        sessions: Vec::new(),
+        erased: [("records".to_owned(), 1)].into(),
+    };
+    stores.receipts.keep(&receipt).await.unwrap();
+    // Erased, and not: the batch waits, the unit and its points are there.
+    stores.graph.put_units(&s, &[unit(record)], &[]).await.unwrap();
+    let point = Point {
+        unit: UnitId::turn(record),
+        part: 0,
+        dense: vec![0.0; stores.embedder.dimension()],
+        words: vec![(1, 1.0)],
+        pieces: Vec::new(),
+        observed_at: 0,
+    };
+    stores.index.put(&s, &[point], &[]).await.unwrap();
+    let again = check(&gateway, id).await;
+    assert_eq!(again["accepted_again"], 1, "its id is claimed: {again}");
+
+    stores.records.erase(&s, &[record]).await.unwrap();
+    let told = check(&gateway, id).await;
+    let outcome = |store: &str, what: &str| (store.to_owned(), what.to_owned());
+    assert_eq!(
+        outcomes(&told),
+        [
+            outcome("records", "absent"),
+            outcome("graph", "found"),
+            outcome("index", "found"),
+            outcome("messages", "found"),
+            outcome("dead_letters", "absent"),
+        ],
+        "{told}"
+    );
+    assert_eq!((&told["absent"], &told["accepted_again"]), (&json!(false), &json!(0)));
+    assert_eq!(told["erasure"]["state"], "erasing");
+
+    stores.graph.put_units(&s, &[], &[UnitId::turn(record)]).await.unwrap();
+    stores.index.put(&s, &[], &[UnitId::turn(record)]).await.unwrap();
+    stores.bus.erase("s").await.unwrap();
+    let told = check(&gateway, id).await;
+    assert_eq!(told["absent"], true, "{told}");
+    stores
+        .receipts
+        .complete(&s, Position(1_000_000), host::clock::now())
+        .await
+        .unwrap();
+    let reply = gateway.send(&format!("GET /v1/spaces/s/erasures/{id}"), "").await;
+    assert_eq!(reply.json()["state"], "complete", "{reply:?}");
+    assert!(!reply.text.contains("Quaxbank"), "{reply:?}");
+}
+
+/// The receipt of a space is read after the space is gone, by keys that open its name and no others.
+#[tokio::test]
+async fn the_receipt_of_a_space_is_for_those_whose_key_opens_its_name() {
+    let gateway = Gateway::with(KEYS).await;
+    let as_key = async |call: &str, body: &str, key: &str| {
+        let bearer = format!("Bearer {key}");
+        gateway.send_with(call, body, &[("authorization", &bearer)]).await
+    };
+    assert_eq!(
+        as_key("PUT /v1/spaces/gone", "", "three").await.status,
+        StatusCode::CREATED
+    );
+    let body = json!({"records": [{"id": "r", "text": "Quaxbank"}]}).to_string();
+    let reply = as_key("POST /v1/spaces/gone/records", &body, "three").await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let deleted = as_key("DELETE /v1/spaces/gone", "", "three").await;
+    assert_eq!(deleted.status, StatusCode::NO_CONTENT, "{deleted:?}");
+    let place = deleted.headers["location"].to_str().unwrap().to_owned();
+
+    let receipt = as_key(&format!("GET {place}"), "", "one").await;
+    assert_eq!(receipt.status, StatusCode::OK, "{receipt:?}");
+    let told = receipt.json();
+    assert_eq!(
+        (&told["kind"], &told["state"], &told["by"]),
+        (&json!("space"), &json!("complete"), &json!("three")),
+        "{told}"
+    );
+    assert_eq!(told["erased"]["claims"], 1, "{told}");
+    let checked = as_key(&format!("POST {place}/check"), "", "three").await;
+    assert_eq!(checked.json()["absent"], true, "{checked:?}");
+    let list = as_key("GET /v1/spaces/gone/erasures?limit=1", "", "one").await.json();
+    assert_eq!(list["items"][0]["id"], told["id"], "{list}");
+
+    let refused = as_key(&format!("POST {place}/check"), "", "one").await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{refused:?}");
+    for call in [
+        format!("GET {place}"),
+        format!("POST {place}/check"),
+        "GET /v1/spaces/gone/erasures".to_owned(),
+        format!("GET {}", place.replace("/gone/", "/t/")),
+    ] {
+        let reply = as_key(&call, "", "two").await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND, "{call}: {reply:?}");
+    }
+    let never = as_key("GET /v1/spaces/s/erasures", "", "one").await;
+    assert_eq!((never.status, &never.json()["items"]), (StatusCode::OK, &json!([])));
+}

@@ -1,0 +1,89 @@
+//! Receipts of erasures: what they take out of the memory is counted before it goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::PortError;
+use domain::curation::{Act, Curation};
+use domain::derived::{Derived, DerivedKind};
+use domain::erasure::{Erased, ErasureKind, Receipt};
+use domain::id::{ErasureId, RecordId, SpaceId, UnitId};
+use domain::port::{Position, SpaceInfo};
+use host::Backends;
+use uuid::Uuid;
+
+use crate::{erase, redact};
+
+/// Facts read in one step.
+const AT_ONCE: usize = 1_000;
+/// Most relations that are counted.
+const RELATIONS_MAX: usize = 10_000;
+
+/// Keeps the receipt of what the acts of a batch erase, if they erase anything. A batch that comes again after an attempt that
+/// ended half-way has its receipt already.
+pub(crate) async fn keep(
+    backends: &Backends,
+    space: &SpaceInfo,
+    position: Position,
+    acts: &[Curation],
+) -> Result<(), PortError> {
+    let Some(first) = acts.iter().find(|it| matches!(it.act, Act::EraseRecord { .. })) else {
+        return Ok(());
+    };
+    let records: Vec<RecordId> = erase::wanted(acts).into_iter().collect();
+    let id = ErasureId::of_records(first.id);
+    if backends.receipts.get(&space.space, id).await?.is_some() {
+        return Ok(());
+    }
+    let stored = backends.records.get(&space.space, &records).await?;
+    let emptied = redact::emptied_sessions(backends, &space.space, &stored).await?;
+    let mut erased = derived(backends, &space.space, &records).await?;
+    erased.insert("records".to_owned(), stored.len() as u64);
+    let receipt = Receipt {
+        id,
+        space: space.space.clone(),
+        created_at: space.created_at,
+        kind: ErasureKind::Records,
+        by: first.by.clone(),
+        requested_at: first.at,
+        completed_at: None,
+        position,
+        sessions: emptied.iter().map(|it| it.session).collect(),
+        records,
+        erased,
+    };
+    backends.receipts.keep(&receipt).await
+}
+
+/// Counts what derives from records, by kind.
+async fn derived(
+    backends: &Backends,
+    space: &SpaceId,
+    records: &[RecordId],
+) -> Result<BTreeMap<String, u64>, PortError> {
+    let own: BTreeSet<UnitId> = records.iter().flat_map(|it| erase::own(*it)).collect();
+    let ids: Vec<UnitId> = own.iter().copied().collect();
+    let units = backends.graph.units(space, &ids).await?;
+    let relations = backends.graph.relations(space, &ids, RELATIONS_MAX).await?;
+    let mut facts = 0;
+    let mut after: Option<Uuid> = None;
+    loop {
+        let page = backends
+            .graph
+            .list_derived(space, DerivedKind::Fact, after, AT_ONCE)
+            .await?;
+        let told = |it: &&Derived| matches!(it, Derived::Fact(fact) if own.contains(&fact.source));
+        facts += page.iter().filter(told).count();
+        match page.last() {
+            Some(last) if page.len() == AT_ONCE => after = Some(last.id().id),
+            Some(_) | None => break,
+        }
+    }
+    let mut counts = backends
+        .receipts
+        .remnants(space, &Erased::Records(records.to_vec()))
+        .await?;
+    for (kind, count) in [("units", units.len()), ("relations", relations.len()), ("facts", facts)] {
+        counts.insert(kind.to_owned(), count as u64);
+    }
+    Ok(counts)
+}

@@ -1,0 +1,79 @@
+//! Why somebody undid a merge may quote what was erased since.
+
+use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::id::{CurationId, MergeId, UnitId};
+use domain::merge::{Merge, MergeOf};
+use uuid::Uuid;
+
+use crate::erase::House;
+use crate::order::settled;
+use crate::{record, space, start};
+
+fn merge(of: MergeOf, kept: Uuid, merged: Uuid, names: [&str; 2]) -> Merge {
+    Merge {
+        id: MergeId::derive(kept, merged),
+        of,
+        kept,
+        merged,
+        names: names.map(str::to_owned),
+        similarity: 0.9,
+        same_event: true,
+        has_overlap: true,
+        relation_type: None,
+        reason: "alike".to_owned(),
+        records: Vec::new(),
+        since: None,
+        undone: true,
+        undone_at: None,
+    }
+}
+
+fn undo(number: u64, merge: &Merge) -> Curation {
+    Curation {
+        id: CurationId::derive(&space(), &format!("undo {number}")),
+        at: start().to_utc(),
+        by: String::new(),
+        act: Act::UndoMerge { merge: merge.id },
+        reason: format!("reason {number}"),
+    }
+}
+
+#[tokio::test]
+async fn reasons_for_undoing_a_merge_go_with_the_records_that_it_is_about() {
+    let house = House::stopped("reasons").await.started();
+    let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
+    let kept = record("m", 2, "Ann", "I watered the fern with Ben.");
+    house.accept("1", &[gone.clone(), kept.clone()], &[]).await;
+    settled(&house.context).await;
+    let [one, two, three, four] = [1, 2, 3, 4].map(Uuid::from_u128);
+    let merges = [
+        merge(MergeOf::Entities, one, two, ["Oona Quaxbank", "Oona"]),
+        merge(MergeOf::Units, UnitId::turn(gone.id).uuid(), three, ["", ""]),
+        merge(MergeOf::Units, UnitId::turn(kept.id).uuid(), four, ["", ""]),
+        merge(MergeOf::Entities, three, four, ["Fern", "Farn"]),
+    ];
+    let backends = &house.context.backends;
+    let items = merges.clone().map(Derived::Merge);
+    backends.graph.put_derived(&space(), &items, &[]).await.unwrap();
+    let acts: Vec<Curation> = (0..).zip(&merges).map(|(number, it)| undo(number, it)).collect();
+    house.accept("2", &[], &acts).await;
+    settled(&house.context).await;
+    let reasons = async || {
+        let mut stored = backends.records.curations(&space(), None, 99).await.unwrap();
+        stored.retain(|it| matches!(it.act, Act::UndoMerge { .. }));
+        let mut reasons: Vec<String> = stored.into_iter().map(|it| it.reason).collect();
+        reasons.sort();
+        reasons
+    };
+    assert_eq!(reasons().await, ["reason 0", "reason 1", "reason 2", "reason 3"]);
+
+    let erase = Curation {
+        act: Act::EraseRecord { record: gone.id },
+        reason: String::new(),
+        ..undo(9, &merges[0])
+    };
+    house.accept("3", &[], &[erase]).await;
+    settled(&house.context).await;
+    assert_eq!(reasons().await, ["", "", "reason 2", "reason 3"]);
+}

@@ -1,0 +1,162 @@
+//! Receipts of erasures as nodes that no space owns, and what the server holds of what was erased.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::erasure::{Erased, Receipt};
+use domain::id::{ErasureId, SpaceId};
+use domain::port::{Position, Receipts, Result};
+use neo4rs::Row;
+
+use super::client::{Client, body, column, integer, json, natural, on};
+use super::error::damaged;
+use super::idempotency;
+use super::keys::id;
+use super::schema::OWNED;
+use crate::receipts::{KEPT, REMEMBERED};
+
+const KEEP: &str = "MERGE (r:Receipt {key: $prefix + $id})
+    ON CREATE SET r.space = $space, r.position = $position, r.seconds = $seconds, r.nanos = $nanos,
+      r.completed = $completed, r.body = $body
+    WITH 1 AS kept
+    CALL () {
+      MATCH (old:Receipt) WHERE old.key > $prefix AND old.key < $until
+      WITH old ORDER BY old.seconds DESC, old.nanos DESC, old.key SKIP $most
+      DELETE old
+    }
+    RETURN kept";
+const COMPLETE: &str = "MATCH (r:Receipt) WHERE r.key > $prefix AND r.key < $until AND r.position = $position
+      AND r.completed IS NULL
+    SET r.completed = $at";
+const GET: &str = "MATCH (r:Receipt {key: $prefix + $id})
+    WHERE r.space = $space RETURN r.body AS body, r.completed AS completed";
+const LIST: &str = "MATCH (r:Receipt) WHERE r.key > $prefix + $after AND r.key < $until AND r.space = $space
+    RETURN r.body AS body, r.completed AS completed ORDER BY r.key LIMIT $limit";
+
+/// Counts the nodes of a label if the space is gone, is being erased, or is the one that was created at the moment given.
+macro_rules! count {
+    ($label:literal) => {
+        concat!(
+            "OPTIONAL MATCH (s:Space {key: $space})
+             WITH s WHERE s IS NULL OR s.created_at = $created_at
+             MATCH (n:",
+            $label,
+            ") WHERE n.key > $prefix AND n.key < $until RETURN count(n) AS count"
+        )
+    };
+}
+
+/// One statement a label, in the order of [`OWNED`].
+const COUNT: [&str; OWNED.len()] = [
+    count!("Claim"),
+    count!("Remembered"),
+    count!("Written"),
+    count!("Record"),
+    count!("Unit"),
+    count!("Derived"),
+    count!("Curation"),
+    count!("Note"),
+];
+/// What nodes of a label are counted as, in the order of [`OWNED`]: as the tables of the embedded store.
+const COUNTED: [&str; OWNED.len()] = [
+    "claims",
+    REMEMBERED,
+    "written",
+    "records",
+    "units",
+    "derived",
+    "curations",
+    "notes",
+];
+
+/// Receipts as nodes.
+pub(super) struct NodeReceipts(pub(super) Arc<Client>);
+
+#[async_trait]
+impl Receipts for NodeReceipts {
+    async fn keep(&self, receipt: &Receipt) -> Result<()> {
+        const OPERATION: &str = "receipts.keep";
+        let keys = self.0.keys(&receipt.space);
+        let query = on(&keys, KEEP)
+            .param("id", id(receipt.id.uuid()))
+            .param("until", keys.until())
+            .param("position", integer(receipt.position.0))
+            .param("seconds", receipt.requested_at.timestamp())
+            .param("nanos", integer(receipt.requested_at.timestamp_subsec_nanos()))
+            .param("completed", receipt.completed_at.map(|it| it.to_rfc3339()))
+            .param("body", json(OPERATION, receipt)?)
+            .param("most", integer(KEPT));
+        self.0.write(OPERATION, query).await.map(drop)
+    }
+
+    async fn complete(&self, space: &SpaceId, position: Position, at: DateTime<Utc>) -> Result<()> {
+        let keys = self.0.keys(space);
+        let query = on(&keys, COMPLETE)
+            .param("until", keys.until())
+            .param("position", integer(position.0))
+            .param("at", at.to_rfc3339());
+        self.0.write("receipts.complete", query).await.map(drop)
+    }
+
+    async fn get(&self, space: &SpaceId, erasure: ErasureId) -> Result<Option<Receipt>> {
+        const OPERATION: &str = "receipts.get";
+        let query = on(&self.0.keys(space), GET).param("id", id(erasure.uuid()));
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.first().map(|it| receipt(OPERATION, it)).transpose()
+    }
+
+    async fn list(&self, space: &SpaceId, after: Option<ErasureId>, limit: usize) -> Result<Vec<Receipt>> {
+        const OPERATION: &str = "receipts.list";
+        let keys = self.0.keys(space);
+        let query = on(&keys, LIST)
+            .param("after", after.map(|it| id(it.uuid())).unwrap_or_default())
+            .param("until", keys.until())
+            .param("limit", integer(limit));
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.iter().map(|it| receipt(OPERATION, it)).collect()
+    }
+
+    async fn remnants(&self, space: &SpaceId, erased: &Erased) -> Result<BTreeMap<String, u64>> {
+        const OPERATION: &str = "receipts.remnants";
+        let created_at = match erased {
+            Erased::Records(ids) => {
+                let named = idempotency::naming(&self.0, OPERATION, space, ids).await?;
+                return Ok(BTreeMap::from([(REMEMBERED.to_owned(), named)]));
+            }
+            Erased::Space { created_at } => created_at.to_rfc3339(),
+        };
+        let keys = self.0.keys(space);
+        let mut found = BTreeMap::new();
+        for (name, text) in COUNTED.into_iter().zip(COUNT) {
+            let query = on(&keys, text)
+                .param("until", keys.until())
+                .param("created_at", created_at.clone());
+            let rows = self.0.read(OPERATION, query).await?;
+            let count = rows.first().map(|it| natural(OPERATION, it, "count")).transpose()?;
+            found.insert(name.to_owned(), count.unwrap_or(0));
+        }
+        Ok(found)
+    }
+}
+
+fn receipt(operation: &'static str, row: &Row) -> Result<Receipt> {
+    let mut receipt: Receipt = body(operation, row)?;
+    let completed: Option<String> = column(operation, row, "completed")?;
+    let completed = completed.map(|it| it.parse()).transpose();
+    receipt.completed_at = completed.map_err(|error: chrono::ParseError| damaged(operation, error))?;
+    Ok(receipt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_label_is_counted() {
+        for (label, text) in OWNED.iter().zip(COUNT) {
+            assert!(text.contains(&format!("(n:{label})")), "{label}");
+        }
+    }
+}
