@@ -152,6 +152,15 @@ def test_an_erased_session_is_gone(space: Space) -> None:
     assert [it.text for it in space.records()] == ["Three."]
 
 
+def test_an_erasure_has_a_receipt_that_can_be_checked(space: Space) -> None:
+    space.remember([{"id": "fern", "text": FERN}, "The cat sleeps."], wait=True)
+    assert list(space.erasures()) == []
+    space.erase_record("fern", wait=True)
+    receipt = next(iter(space.erasures()))
+    assert space.erasure(receipt.id).erased["records"] == 1
+    assert space.check_erasure(receipt.id).absent
+
+
 def test_a_deleted_space_is_unknown(memory: Mnemic, space: Space) -> None:
     assert space.name in {it.space for it in memory.spaces()}
     assert space.delete() is True

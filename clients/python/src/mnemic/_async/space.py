@@ -221,6 +221,18 @@ class AsyncSpace(AsyncMemory):
         """
         return (await self._transport.send(Request("DELETE", self._path()))).status_code == 204
 
+    def erasures(self, *, page_size: int = 100) -> AsyncIterator[models.Erasure]:
+        """Lists the receipts of what was erased under the name of this space."""
+        return self._transport.pages(models.Erasure, self._path("erasures"), {}, page_size)
+
+    async def erasure(self, id: str) -> models.Erasure:
+        """Returns one receipt; it holds no word of what was erased."""
+        return await self._transport.fetch(models.Erasure, Request("GET", self._path("erasures", id)))
+
+    async def check_erasure(self, id: str) -> models.ErasureCheck:
+        """Looks now, in every store, for what was erased, and says what is there."""
+        return await self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
+
     async def rebuild(self) -> models.Rebuild:
         """Begins to derive the space again from its records."""
         return await self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild")))

@@ -223,6 +223,18 @@ class Space(Memory):
         """
         return (self._transport.send(Request("DELETE", self._path()))).status_code == 204
 
+    def erasures(self, *, page_size: int = 100) -> Iterator[models.Erasure]:
+        """Lists the receipts of what was erased under the name of this space."""
+        return self._transport.pages(models.Erasure, self._path("erasures"), {}, page_size)
+
+    def erasure(self, id: str) -> models.Erasure:
+        """Returns one receipt; it holds no word of what was erased."""
+        return self._transport.fetch(models.Erasure, Request("GET", self._path("erasures", id)))
+
+    def check_erasure(self, id: str) -> models.ErasureCheck:
+        """Looks now, in every store, for what was erased, and says what is there."""
+        return self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
+
     def rebuild(self) -> models.Rebuild:
         """Begins to derive the space again from its records."""
         return self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild")))
