@@ -17,6 +17,8 @@ const SENDERS: u64 = 2;
 const BATCH: u64 = 10;
 /// Records of a file that is imported in every round until it is in.
 const IMPORTED: u64 = 400;
+/// Erasures acknowledged last that are looked for in every store at the end.
+const CHECKED: usize = 20;
 /// Records accepted last that are asked for after each restart.
 const ASKED: usize = 6;
 
@@ -41,6 +43,8 @@ struct Ledger {
     order: Vec<String>,
     /// Words of records whose erasure was acknowledged.
     erased: BTreeMap<String, String>,
+    /// Receipts of the erasures that were acknowledged.
+    receipts: Vec<String>,
     watermarks: Vec<String>,
     /// What was done, by kind.
     counts: BTreeMap<&'static str, u64>,
@@ -94,15 +98,27 @@ async fn stream(http: reqwest::Client, base: String, sender: u64, mut next: u64)
     }
 }
 
+/// An erasure that was acknowledged.
+struct Erased {
+    id: String,
+    watermark: String,
+    receipt: String,
+}
+
 /// Erases records until the server goes away; returns those whose erasure was acknowledged.
-async fn erase(http: reqwest::Client, base: String, ids: Vec<String>) -> Vec<(String, String)> {
+async fn erase(http: reqwest::Client, base: String, ids: Vec<String>) -> Vec<Erased> {
     let mut erased = Vec::new();
     for id in ids {
         let Some((status, body)) = sent(http.delete(format!("{base}/spaces/crash/records/{id}"))).await else {
             break;
         };
         assert_eq!(status, 202, "{body}");
-        erased.push((id, body["watermark"].as_str().unwrap().to_owned()));
+        let text = |name: &str| body[name].as_str().unwrap().to_owned();
+        erased.push(Erased {
+            watermark: text("watermark"),
+            receipt: text("erasure"),
+            id,
+        });
     }
     erased
 }
@@ -178,9 +194,10 @@ async fn round(server: Server, file: &Path, ledger: &mut Ledger, next: &mut [u64
             ledger.watermarks.push(watermark);
         }
     }
-    for (id, watermark) in erasing.await.unwrap() {
-        ledger.erased.insert(id.clone(), words[&id].clone());
-        ledger.watermarks.push(watermark);
+    for it in erasing.await.unwrap() {
+        ledger.erased.insert(it.id.clone(), words[&it.id].clone());
+        ledger.watermarks.push(it.watermark);
+        ledger.receipts.push(it.receipt);
         *ledger.counts.entry("erasures").or_default() += 1;
     }
     let (pinned, rebuilt) = deciding.await.unwrap();
@@ -285,6 +302,15 @@ async fn check(server: &Server, ledger: &Ledger) {
     }
     for (id, word) in &ledger.erased {
         assert!(!is_found(server, "crash", id, word).await, "{id} was erased");
+    }
+    for id in &ledger.receipts {
+        let (status, receipt) = server.get(&format!("/spaces/crash/erasures/{id}")).await;
+        assert_eq!((status, &receipt["state"]), (200, &json!("complete")), "{receipt}");
+    }
+    for id in ledger.receipts.iter().rev().take(CHECKED) {
+        let path = format!("/spaces/crash/erasures/{id}/check");
+        let (status, found) = server.post(&path, &json!({})).await;
+        assert_eq!((status, &found["absent"]), (200, &json!(true)), "{found}");
     }
 }
 
