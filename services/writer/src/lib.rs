@@ -23,6 +23,7 @@ mod event;
 mod letter;
 mod marker;
 mod organise;
+mod pattern;
 mod points;
 mod receipt;
 mod redact;

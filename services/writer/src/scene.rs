@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern::pattern;
+
 /// Most cues of a unit.
 const CUES_MAX: usize = 24;
 /// Capitalised words that name times or languages' own things rather than places.
@@ -17,22 +19,17 @@ const LIGHT: [&str; 46] = [
     "decided", "not", "ve", "m", "ll", "d", "re",
 ];
 
-static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
         r"\b(?:in|at|near|visit|visited|visiting|around|(?:go|going|went|gone|moved?|moving|trip|travel|travell?ed|flew|fly|drive|drove|back|came|come|are|am|is|I'm) (?:to|from))\s+(?:the\s+)?(\p{Lu}[\p{L}\p{M}'’-]*(?:\s+(?:of\s+|de\s+|the\s+)?\p{Lu}[\p{L}\p{M}'’-]*){0,3})",
     )
-    .ok()
 });
-static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[\s,;.!?])(?:I|We|we|[Hh]e|[Ss]he|[Tt]hey)(?:['’]\p{L}+)?\s+([^,;.!?\n]{3,80})").ok()
-});
+static CLAUSE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?:^|[\s,;.!?])(?:I|We|we|[Hh]e|[Ss]he|[Tt]hey)(?:['’]\p{L}+)?\s+([^,;.!?\n]{3,80})"));
 
 /// Returns the first place named in the text; empty if none is. `people` are names that are nobody's place.
 pub(crate) fn location(text: &str, people: &[&str]) -> String {
-    let Some(place) = PLACE.as_ref() else {
-        return String::new();
-    };
-    let found = place
+    let found = PLACE
         .captures_iter(text)
         .filter_map(|it| it.get(1))
         .map(|it| it.as_str());
@@ -50,7 +47,7 @@ pub(crate) fn location(text: &str, people: &[&str]) -> String {
 
 /// Returns what somebody does in the text: the first verb after a subject with what follows it, at most four words.
 pub(crate) fn action(text: &str) -> String {
-    for clause in CLAUSE.iter().flat_map(|it| it.captures_iter(text)) {
+    for clause in CLAUSE.captures_iter(text) {
         let words = clause[1]
             .split_whitespace()
             .skip_while(|it| LIGHT.contains(&it.to_lowercase().as_str()));
@@ -142,4 +139,17 @@ fn adjacent(sentence: &str, left: &str, right: &str) -> bool {
     let start = right.as_ptr() as usize;
     let base = sentence.as_ptr() as usize;
     start >= end && sentence[end - base..start - base].trim().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_matches_what_it_is_for() {
+        for (pattern, text) in [(&PLACE, "we went to Lima"), (&CLAUSE, "I baked bread")] {
+            assert!(pattern.is_match(text), "{text}");
+            assert!(!pattern.is_match(""), "{text}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::act::is_world;
+use crate::pattern::pattern;
 
 /// Most changes kept of one record.
 const CHANGES_MAX: usize = 16;
@@ -43,27 +44,39 @@ pub(crate) fn changes(record: &Record, addressee: &str) -> Vec<StateChange> {
     found.out
 }
 
-static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b((?:the |my |our |your |his |her |their )?[\p{L}\d'_#-]+(?: [\p{L}\d_#-]+)?) (?:is|are|am) now (?:a |an |the |in |at )?([^.,;!?\n]{1,60})").ok()
+static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b((?:the |my |our |your |his |her |their )?[\p{L}\d'_#-]+(?: [\p{L}\d_#-]+)?) (?:is|are|am) now (?:a |an |the |in |at )?([^.,;!?\n]{1,60})",
+    )
 });
-static CHANGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b((?:the |my |our |your )?[\p{L}\d'_#-]+(?: [\p{L}\d_#-]+)?) (?:has |have )?(?:changed|moved|went|rose|fell|switched|dropped|increased|decreased|grew) from ([^.,;!?\n]{1,40}?) to ([^.,;!?\n]{1,40})").ok()
+static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b((?:the |my |our |your )?[\p{L}\d'_#-]+(?: [\p{L}\d_#-]+)?) (?:has |have )?(?:changed|moved|went|rose|fell|switched|dropped|increased|decreased|grew) from ([^.,;!?\n]{1,40}?) to ([^.,;!?\n]{1,40})",
+    )
 });
-static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)(?:^|[\s,;{(])([\p{L}_][\p{L}\d_.-]{0,40})\s*(?:=|:)\s*([^\s,;{}()]{1,60})(?:\s*(?:->|→|=>)\s*([^\s,;{}()]{1,60}))?").ok()
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?m)(?:^|[\s,;{(])([\p{L}_][\p{L}\d_.-]{0,40})\s*(?:=|:)\s*([^\s,;{}()]{1,60})(?:\s*(?:->|→|=>)\s*([^\s,;{}()]{1,60}))?",
+    )
 });
-static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\byou (?:(?:are(?: now| back)?|arrive|stand|find yourself) (?:in|at|inside|on)|(?:enter|reach|walk to|go to|walk into|go into) (?:the|an?)) (?:the |an? )?([\p{L}\d' -]{2,40})").ok()
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\byou (?:(?:are(?: now| back)?|arrive|stand|find yourself) (?:in|at|inside|on)|(?:enter|reach|walk to|go to|walk into|go into) (?:the|an?)) (?:the |an? )?([\p{L}\d' -]{2,40})",
+    )
 });
 /// What a world's status line says: "A3 now holds iron pan x3", "Carrying: rope, lamp", "Parcel 14 is on the rack".
-static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(\p{Lu}[\p{L}\d]*(?: [\p{L}\d]+)??)(: | now (?:holds?|at|shows?|reads?) | (?:is|are) (?:on|in|at) (?:the )?)([^:\n]{1,60})$").ok()
+static STATUS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(\p{Lu}[\p{L}\d]*(?: [\p{L}\d]+)??)(: | now (?:holds?|at|shows?|reads?) | (?:is|are) (?:on|in|at) (?:the )?)([^:\n]{1,60})$",
+    )
 });
 /// What its gauges show: "Battery 62", "Weight 6.8 kg of 10".
-static GAUGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(\p{Lu}\p{L}+) (\d[\d.,]*%?(?: \p{L}{1,8})?(?: of \d+)?)$").ok());
-static HAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\byou (take|took|pick up|picked up|grab|get|now have|drop|dropped|put|place|open|opened|close|closed|lock|locked|unlock|unlocked|turn on|turned on|turn off|turned off|activate|deactivate|light|heat|cool|clean|eat|drink|wear|craft|build|break) (?:down )?(?:a |an |the |some )?([\p{L}\d' -]{2,40}?)(?: (?:from|in/on|in|on|into|onto|to) (?:a |an |the )?([\p{L}\d' -]{2,40}))?(?:[.,;!\n]|$)").ok()
+static GAUGE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(\p{Lu}\p{L}+) (\d[\d.,]*%?(?: \p{L}{1,8})?(?: of \d+)?)$"));
+static HAND: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\byou (take|took|pick up|picked up|grab|get|now have|drop|dropped|put|place|open|opened|close|closed|lock|locked|unlock|unlocked|turn on|turned on|turn off|turned off|activate|deactivate|light|heat|cool|clean|eat|drink|wear|craft|build|break) (?:down )?(?:a |an |the |some )?([\p{L}\d' -]{2,40}?)(?: (?:from|in/on|in|on|into|onto|to) (?:a |an |the )?([\p{L}\d' -]{2,40}))?(?:[.,;!\n]|$)",
+    )
 });
 
 struct Found {
@@ -127,7 +140,7 @@ impl Found {
     }
 
     fn pairs(&mut self, subject: &str, text: &str) {
-        for found in PAIR.iter().flat_map(|it| it.captures_iter(text)) {
+        for found in PAIR.captures_iter(text) {
             let (value, to) = (&found[2], found.get(3).map_or("", |it| it.as_str()));
             if value.starts_with("//") {
                 continue;
@@ -149,10 +162,10 @@ impl Found {
         } else {
             self.actor.clone()
         };
-        for found in PLACE.iter().flat_map(|it| it.captures_iter(text)) {
+        for found in PLACE.captures_iter(text) {
             self.push(&actor, "location", "", &found[1]);
         }
-        for found in HAND.iter().flat_map(|it| it.captures_iter(text)) {
+        for found in HAND.captures_iter(text) {
             let other = found.get(3).map_or("", |it| it.as_str());
             let (key, before, after) = match found[1].to_lowercase().as_str() {
                 "take" | "took" | "pick up" | "picked up" | "grab" | "get" | "now have" => {
@@ -188,10 +201,10 @@ impl Found {
     }
 
     fn status(&mut self, actor: &str, clause: &str) {
-        if let Some(found) = GAUGE.as_ref().and_then(|it| it.captures(clause)) {
+        if let Some(found) = GAUGE.captures(clause) {
             self.push(actor, &found[1], "", &found[2]);
         }
-        let Some(found) = STATUS.as_ref().and_then(|it| it.captures(clause)) else {
+        let Some(found) = STATUS.captures(clause) else {
             return;
         };
         let (key, value) = (&found[1], &found[3]);
@@ -205,11 +218,11 @@ impl Found {
     }
 
     fn statements(&mut self, text: &str) {
-        for found in STATEMENT.iter().flat_map(|it| it.captures_iter(text)) {
+        for found in STATEMENT.captures_iter(text) {
             let subject = self.named(&found[1]);
             self.push(&subject, "state", "", &found[2]);
         }
-        for found in CHANGED.iter().flat_map(|it| it.captures_iter(text)) {
+        for found in CHANGED.captures_iter(text) {
             let subject = self.named(&found[1]);
             self.push(&subject, "state", &found[2], &found[3]);
         }
@@ -261,4 +274,25 @@ fn scalar(value: &Value) -> Option<String> {
 
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(BYTES_MAX)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_matches_what_it_is_for() {
+        for (pattern, text) in [
+            (&STATEMENT, "The lamp is now red"),
+            (&CHANGED, "The price rose from 3 to 4"),
+            (&PAIR, "door=open"),
+            (&PLACE, "You are in the cellar"),
+            (&STATUS, "Parcel 14 is on the rack"),
+            (&GAUGE, "Battery 62"),
+            (&HAND, "You take the lamp."),
+        ] {
+            assert!(pattern.is_match(text), "{text}");
+            assert!(!pattern.is_match(""), "{text}");
+        }
+    }
 }

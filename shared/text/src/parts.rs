@@ -5,7 +5,9 @@ use tiktoken::CoreBpe;
 use crate::sentences;
 
 /// The vocabulary ships inside the library, so there is always one.
-static O200K: LazyLock<Option<&'static CoreBpe>> = LazyLock::new(|| tiktoken::get_encoding("o200k_base"));
+static O200K: LazyLock<&'static CoreBpe> = LazyLock::new(|| {
+    tiktoken::get_encoding("o200k_base").unwrap_or_else(|| panic!("the token counter comes without o200k_base"))
+});
 
 /// A text up to this many tokens is one part.
 const WHOLE: usize = 120;
@@ -14,7 +16,7 @@ const PART: usize = 90;
 
 /// Returns the number of o200k tokens of a text.
 pub fn tokens(text: &str) -> usize {
-    O200K.map_or(text.len(), |it| it.count(text))
+    O200K.count(text)
 }
 
 /// Cuts a text into parts: itself if it has at most 120 tokens, else parts of at most 90 tokens that end at sentence ends

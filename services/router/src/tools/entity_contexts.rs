@@ -15,34 +15,6 @@ use super::times::{Asked, Operator, Times, schema};
 use super::{Look, Outcome};
 use crate::memory::{normalised, verb_terms};
 
-/// Numbers written as words.
-const NUMBERS: [(&str, f64); 24] = [
-    ("zero", 0.0),
-    ("one", 1.0),
-    ("two", 2.0),
-    ("three", 3.0),
-    ("four", 4.0),
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("eleven", 11.0),
-    ("twelve", 12.0),
-    ("thirteen", 13.0),
-    ("fourteen", 14.0),
-    ("fifteen", 15.0),
-    ("twenty", 20.0),
-    ("thirty", 30.0),
-    ("forty", 40.0),
-    ("fifty", 50.0),
-    ("hundred", 100.0),
-    ("once", 1.0),
-    ("twice", 2.0),
-    ("dozen", 12.0),
-];
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EntityContexts {
@@ -265,16 +237,63 @@ fn stems(text: &str) -> BTreeSet<u32> {
     text::stems(text).iter().map(|it| sparse::hash(it)).collect()
 }
 
-/// The first number in a text: in digits, thousands parted by commas or not, or as a word.
+/// Returns the first number in a text: in digits, thousands parted by commas or not, or in words ("sixteen", "sixty-four", "twice").
 fn number(text: &str) -> Option<f64> {
-    text::words(text).into_iter().find_map(|word| {
+    let words: Vec<String> = text::words(text).into_iter().map(str::to_lowercase).collect();
+    words.iter().enumerate().find_map(|(at, word)| {
         let plain: String = word.chars().filter(|it| *it != ',').collect();
-        let lower = word.to_lowercase();
-        let written = || NUMBERS.iter().find(|it| it.0 == lower).map(|it| it.1);
-        plain
-            .parse()
-            .ok()
-            .filter(|it: &f64| it.is_finite() && plain.starts_with(|c: char| c.is_ascii_digit()))
-            .or_else(written)
+        let figure = plain.parse().ok().filter(|it: &f64| it.is_finite());
+        figure
+            .filter(|_| plain.starts_with(|it: char| it.is_ascii_digit()))
+            .or_else(|| number_in_words(&words[at..]))
     })
+}
+
+/// Returns the number that words begin with; ones behind tens and hundreds count on.
+fn number_in_words(words: &[String]) -> Option<f64> {
+    let first = words.first()?;
+    let value = |word: &String| text::number_word(word).map(f64::from);
+    let counted = match first.as_str() {
+        "once" => Some(1.0),
+        "twice" => Some(2.0),
+        "dozen" => Some(12.0),
+        _ => first
+            .split_once('-')
+            .and_then(|(tens, ones)| joined(text::number_word(tens)?.into(), text::number_word(ones)?.into())),
+    };
+    let start = counted.or_else(|| value(first))?;
+    let next = words.get(1).and_then(value);
+    Some(next.and_then(|next| joined(start, next)).unwrap_or(start))
+}
+
+/// "Sixty" and "four" are 64, "two" and "hundred" 200; other numbers next to each other are two.
+fn joined(first: f64, next: f64) -> Option<f64> {
+    let tens = (20.0..100.0).contains(&first) && first % 10.0 == 0.0 && (1.0..10.0).contains(&next);
+    if tens {
+        return Some(first + next);
+    }
+    (first < 100.0 && first >= 1.0 && (next == 100.0 || next == 1000.0)).then_some(first * next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_read_in_figures_and_words() {
+        for (text, expected) in [
+            ("sixteen bowls", Some(16.0)),
+            ("nineteen bowls", Some(19.0)),
+            ("sixty chairs", Some(60.0)),
+            ("ninety-two chairs", Some(92.0)),
+            ("ninety two chairs", Some(92.0)),
+            ("two hundred bricks", Some(200.0)),
+            ("a thousand cranes", Some(1000.0)),
+            ("ran it twice", Some(2.0)),
+            ("1,250 bricks", Some(1250.0)),
+            ("no bowls", None),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
+    }
 }

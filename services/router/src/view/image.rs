@@ -8,9 +8,9 @@
 use domain::unit::Unit;
 use text::frames::Frames;
 use text::patterns;
+use text::role::{is_assistant, is_user};
 
 use super::turn::{Part, Sentence, Turn, set};
-use super::{is_role, is_user};
 
 /// Tells images of one build from those of another that may compute something else.
 pub(crate) const VERSION: i64 = {
@@ -221,7 +221,7 @@ impl<'a> In<'a> {
             questions,
             asks,
             user: is_user(&unit.actor),
-            assistant: is_role(&unit.actor) && !is_user(&unit.actor),
+            assistant: is_assistant(&unit.actor),
         })
     }
 

@@ -126,10 +126,7 @@ fn called(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
 
 /// Speakers called by what they are are not named by a question that uses the word.
 pub fn is_role(name: &str) -> bool {
-    matches!(
-        name.to_lowercase().as_str(),
-        "user" | "assistant" | "ai" | "bot" | "agent" | "system" | "human" | "model" | "tool"
-    )
+    text::role::role(name).is_some()
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@ use std::ops::Range;
 use domain::unit::Unit;
 use text::frames::Frames;
 use text::ownership::{self, Context};
+use text::role::{is_assistant, is_user};
 use text::{Table, patterns};
-
-use super::{is_role, is_user};
 
 /// One turn unit with what is computed from it once.
 #[derive(Debug)]
@@ -95,7 +94,7 @@ impl Turn {
             questions: 0.0,
             asks: text::ends_asking(&unit.text),
             user: is_user(&unit.actor),
-            assistant: is_role(&unit.actor) && !is_user(&unit.actor),
+            assistant: is_assistant(&unit.actor),
             shown,
             unit,
         };
