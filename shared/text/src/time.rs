@@ -29,6 +29,7 @@ mod signs;
 mod tense;
 mod token;
 mod world;
+mod world_clock;
 
 use std::ops::Range;
 

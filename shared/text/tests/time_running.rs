@@ -269,6 +269,33 @@ fn what_was_stays_in_the_past() {
     );
 }
 
+/// A past event has no date after its message; what is said, settled or given may lie ahead.
+#[test]
+fn what_happened_never_lies_ahead() {
+    check(
+        "
+        Born on Tuesday, 3.2 kg. => Tuesday = 13 June 2023
+        Our daughter Ida, born on Friday! => Friday = 9 June 2023
+        The baby will be born on Friday. => Friday = 16 June 2023
+        Left on Friday. => Friday = 9 June 2023
+        Moved in on Monday. => Monday = 12 June 2023
+        Seen on Friday: one heron. => Friday = 9 June 2023
+        Quit on Friday, slept all day. => Friday = 9 June 2023
+        I will be seen on Friday. => Friday = 16 June 2023
+        Born on June 20. => June 20 = 20 June 2022
+        I moved out on June 20. => June 20 = 20 June 2022
+        I was told to come on June 20. => June 20 = 20 June 2023
+        We agreed on June 20. => June 20 = 20 June 2023
+        Moved in on the 20th. => the 20th = 20 May 2023
+        We will move in on the 20th. => the 20th = 20 June 2023
+        Moved in September. => September = September 2022
+        This December I moved. => This December = December 2022
+        This December I will move. => This December = December 2023
+        This autumn I moved. => This autumn = autumn 2022
+        ",
+    );
+}
+
 #[test]
 fn other_languages() {
     check(
@@ -289,6 +316,46 @@ fn other_languages() {
         我们2023年5月7日见过面,昨天也是。 => 2023年5月7日 = 7 May 2023; 昨天 = 14 June 2023
         昨日は雨でした。去年は晴れ。 => 昨日 = 14 June 2023; 去年 = 2022
         2022년 3월 1일에 만났어요. => 2022년 3월 1일에 = 1 March 2022
+        ",
+    );
+}
+
+/// The brief forms of German stand among those of Dutch: both tell the clock by the coming hour.
+#[test]
+fn dutch_times() {
+    check(
+        "
+        Eergisteren kocht ik een lamp. => Eergisteren = 13 June 2023
+        Morgen ga ik naar Gent. => Morgen = 16 June 2023
+        Goede morgen, hoe gaat het met jullie? =>
+        Ik woon hier. =>
+        We eten om half acht. => half acht = 15 June 2023 at 7:30 pm
+        Ik kom morgen om half elf. => morgen om half elf = 16 June 2023 at 10:30 am
+        De trein gaat om kwart over negen. => kwart over negen = 15 June 2023 at 9:15 am
+        Het begint om kwart voor acht. => kwart voor acht = 15 June 2023 at 7:45 am
+        De bus komt om tien over half vijf. => tien over half vijf = 15 June 2023 at 4:40 pm
+        Ik vertrok om vijf voor drie. => vijf voor drie = 15 June 2023 at 2:55 pm
+        We zien elkaar vrijdag om 19.30 uur. => vrijdag om 19.30 uur = 16 June 2023 at 7:30 pm
+        Gisteren om acht uur 's avonds belde zij. => Gisteren om acht uur 's avonds = 14 June 2023 at 8 pm
+        Ik heb acht uur geslapen. =>
+        Vanavond eten we bij oma. => Vanavond = 15 June 2023
+        Gisteravond heb ik een film gezien. => Gisteravond = 14 June 2023
+        Vrijdagavond heb ik gedanst. => Vrijdagavond = 9 June 2023
+        Twee weken geleden was ik in Gent. => Twee weken geleden = The week of 29 May 2023
+        Ik heb 3 dagen geleden gebeld. => 3 dagen geleden = 12 June 2023
+        Een jaar geleden woonde hij hier. => Een jaar geleden = 2022
+        Ik zag haar een paar dagen geleden. => een paar dagen geleden = between 10 and 13 June 2023
+        Over twee weken verhuizen we naar Leiden. => twee weken = The week of 26 June 2023
+        Vorige maand kocht ik een fiets. => Vorige maand = May 2023
+        Volgende week ga ik zwemmen. => Volgende week = The week of 19 June 2023
+        Dit weekend gaan we zeilen. => Dit weekend = The weekend of 17 June 2023
+        Afgelopen vrijdag heb ik gebakken. => vrijdag = 9 June 2023
+        Ik ben op 3 mei 1990 geboren. => 3 mei 1990 = 3 May 1990
+        In maart was ik in Utrecht. => maart = March 2023
+        Wir essen um halb acht. => halb acht = 15 June 2023 at 7:30 pm
+        Der Zug ist um Viertel nach neun hier. => Viertel nach neun = 15 June 2023 at 9:15 am
+        Morgen um 8 Uhr habe ich frei. => Morgen um 8 Uhr = 16 June 2023 at 8 am
+        She is half elf, over two weeks old, and he is once bitten. =>
         ",
     );
 }

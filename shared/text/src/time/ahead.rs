@@ -122,6 +122,11 @@ pub(super) fn hints(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool
     has(GAINED) || verbless && begins() || alone && has(LIKELY)
 }
 
+/// Returns true if a past verb can speak of a day to come: what was said, settled or given may lie ahead.
+pub(super) fn leads_ahead(word: &str) -> bool {
+    among(word, SETTLES) || among(word, GAINS) || plans(word)
+}
+
 fn opened(word: &str, next: &str, english: bool) -> Option<Plan> {
     if plans(word) {
         return Some(Plan::Booked);
@@ -193,6 +198,10 @@ const GAINS: &str =
     "got bought booked scored made received reserved grabbed snagged ordered landed secured arranged won found";
 /// What one has before its time comes.
 const GAINED: &str = "ticket tickets tix appointment appointments reservation invitation slot";
+/// Verbs of saying, settling and giving.
+const SETTLES: &str = "told said heard learned learnt read announced confirmed agreed decided chose picked settled gave given promised \
+    wrote asked wanted needed thought hoped noted reminded remembered forgot invited registered signed enrolled expected offered extended pushed \
+    shifted delayed deferred set fixed";
 const JOINS: &str = "registered register registering enrolled enrol enroll enrolling";
 const MOVES: &str = "moved extended pushed shifted delayed deferred changed switched set fixed";
 /// What somebody signs up for, once.

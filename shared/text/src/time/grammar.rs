@@ -98,7 +98,7 @@ impl Parser<'_> {
 
     fn with_clock(&self, end: usize, found: Found) -> (usize, Found) {
         let comma = self.skip(end, &[","]);
-        let at = self.skip(comma, &["at", "around", "about", "by", "@"]);
+        let at = self.skip(comma, &["at", "around", "about", "by", "@", "om", "um", "rond"]);
         let Some((after, clock)) = self.clock(at, at > comma) else {
             return (end, found);
         };

@@ -130,6 +130,9 @@ impl Parser<'_> {
 
     /// Reads a clock time; `loose` also takes a bare hour, as behind "at" and a day.
     pub(super) fn clock(&self, i: usize, loose: bool) -> Option<(usize, Clock)> {
+        if let Some(read) = self.world_clock(i, loose) {
+            return Some(read);
+        }
         match self.word(i) {
             "noon" | "midday" => {
                 return Some((
@@ -279,7 +282,7 @@ fn clock_of(hour: u32, minute: Option<u32>, sure: bool, half: bool) -> Clock {
 }
 
 /// An hour without "am" or "pm" is one of the waking day: 1 to 7 is in the afternoon.
-fn afternoon(hour: u32) -> u32 {
+pub(super) fn afternoon(hour: u32) -> u32 {
     if (1..=7).contains(&hour) { hour + 12 } else { hour }
 }
 

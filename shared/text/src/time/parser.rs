@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
+use super::ahead::leads_ahead;
 use super::calendar::{Found, Grain, add_days, add_months, date, first_of_month, weekday_before, weekday_from};
 use super::lexicon::{COUNTED, Class, SHORT_MONTHS, Season, Trust, Unit};
 use super::token::{Tense, Token};
@@ -50,7 +51,7 @@ impl Amount {
         }
     }
 
-    fn rough(low: u32, high: u32) -> Amount {
+    pub(super) fn rough(low: u32, high: u32) -> Amount {
         Amount {
             low,
             high,
@@ -278,8 +279,12 @@ impl Parser<'_> {
         let all = [year - 1, year, year + 1].map(|year| date(year, month, day));
         let all = all.iter().flatten().copied();
         let away = |date: NaiveDate| (date - self.today).num_days();
-        // A date that lies close ahead is meant even where the sentence speaks of the past: "I was told 9 June".
-        let close = all.clone().find(|date| (1..=45).contains(&away(*date)));
+        // A date that lies close ahead is meant even where the sentence speaks of the past: "I was told 9 June"; but not where
+        // something happened on it: "I moved on 9 June".
+        let close = all
+            .clone()
+            .find(|date| (1..=45).contains(&away(*date)))
+            .filter(|_| !self.happened_on(i));
         match self.tense(i) {
             Tense::Past => close.or_else(|| all.filter(|date| away(*date) <= 0).max()),
             Tense::Future => all.filter(|date| away(*date) >= 0).min(),
@@ -291,6 +296,14 @@ impl Parser<'_> {
                 .flat_map(|n| [year - n, year + n])
                 .find_map(|year| date(year, month, day))
         })
+    }
+
+    /// Returns true if the sentence tells what happened on the day at `i`, and says, gets or settles nothing that may lie ahead.
+    fn happened_on(&self, i: usize) -> bool {
+        let sentence = self.tokens.get(i).map(|token| token.sentence);
+        let before = self.tokens.get(..i).unwrap_or_default().iter().rev();
+        let mut same = before.take_while(|token| Some(token.sentence) == sentence);
+        self.before(self.skip_back(i, &["the"])) == "on" && !same.any(|token| leads_ahead(&token.lower))
     }
 
     /// The month that came without a year, by the tense around `i`.

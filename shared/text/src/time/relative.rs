@@ -82,10 +82,18 @@ impl Parser<'_> {
                 if step == Step::This && verb {
                     return None;
                 }
-                Some((j + 1, Found::month(self.month_step(month, step))))
+                Some((j + 1, Found::month(self.month_step(j, month, step))))
             }
             Class::Season(name, trust) if trust == Trust::Plain || self.is_season(j) => {
-                self.season_step(name, step).map(|found| (j + 1, found))
+                let found = self.season_step(name, step)?;
+                // "This autumn I moved", said in June.
+                let past = step == Step::This && found.start > self.now && self.tense(j) == Tense::Past;
+                let found = if past {
+                    self.season_step(name, Step::Last)?
+                } else {
+                    found
+                };
+                Some((j + 1, found))
             }
             _ => self.holiday_step(j, step == Step::This, matches!(step, Step::Next | Step::Coming)),
         }
@@ -209,10 +217,12 @@ impl Parser<'_> {
         }
     }
 
-    fn month_step(&self, month: u32, step: Step) -> chrono::NaiveDate {
+    fn month_step(&self, j: usize, month: u32, step: Step) -> chrono::NaiveDate {
         let this = first_of_month(self.today);
         let ahead = (12 + i64::from(month) - i64::from(this.month())) % 12;
         match step {
+            // "This December I moved", said in June.
+            Step::This if month > this.month() && self.tense(j) == Tense::Past => add_months(this, ahead - 12),
             Step::This => this.with_month(month).unwrap_or(this),
             Step::Last | Step::Past => add_months(this, ahead - 12),
             Step::Next | Step::Coming => add_months(this, if ahead == 0 { 12 } else { ahead }),

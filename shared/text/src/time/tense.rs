@@ -23,6 +23,7 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
         let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
         let cue = match &foreign {
             Some(cues) => cues[i],
+            None if opens_clause(tokens, i) && among(&tokens[i].lower, PARTICIPLES) => Tense::Past,
             None => cue(last, &tokens[i].lower, next),
         };
         current = if cue == Tense::Open { current } else { cue };
@@ -63,7 +64,12 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
 /// is to be placed.
 fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
     let signs = |it: &Token<'_>| it.lower.chars().any(|it| it.is_alphabetic() && !it.is_ascii());
-    let placed = |it: &Token<'_>| matches!(it.class, Class::Weekday(..) | Class::Month(..)) || signs(it);
+    // "Vrijdagavond" holds its weekday.
+    let compound = |it: &Token<'_>| {
+        it.class == Class::World && ["ochtend", "middag", "avond"].iter().any(|end| it.lower.ends_with(end))
+    };
+    let placed =
+        |it: &Token<'_>| matches!(it.class, Class::Weekday(..) | Class::Month(..)) || signs(it) || compound(it);
     if !tokens.iter().any(placed) {
         return None;
     }
@@ -126,12 +132,26 @@ fn cue(last: &str, word: &str, next: &str) -> Tense {
         "back" if matches!(next, "on" | "by") && (is_be(last) || matches!(last, "" | "," | "be")) => Tense::Future,
         "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
         _ if is_past(word) => Tense::Past,
-        "gone" | "done" if !tied(last) => Tense::Past,
+        "gone" | "done" | "born" if !tied(last) => Tense::Past,
         // "Is planned" and "will be closed" do not speak of the past.
         _ if word.len() > 3 && word.ends_with("ed") && !tied(last) && !is_state(word) => Tense::Past,
         _ => Tense::Open,
     }
 }
+
+/// Returns true if token `i` is the first word of its sentence or of a clause behind a mark.
+fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
+    let Some(last) = i.checked_sub(1).map(|last| &tokens[last]) else {
+        return true;
+    };
+    last.sentence != tokens[i].sentence || matches!(last.class, Class::Mark(_)) && !tokens[i].glued
+}
+
+/// Participles that tell of the past without an auxiliary before them, where a clause begins: "Seen on Friday", "Quit on Monday".
+/// Those that are also a command ("Come on Friday", "Put it down") are left out.
+const PARTICIPLES: &str = "begun bitten blown broken chosen drawn driven drunk eaten fallen flown forgiven forgotten frozen \
+    grown hidden hurt overthrown quit ridden risen seen shaken shown spoken stolen sung sunk sworn taken thrown torn woken worn \
+    written";
 
 /// Says whether what follows a word is no past of it: "is closed", "a baked potato".
 fn tied(last: &str) -> bool {

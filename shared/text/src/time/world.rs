@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::calendar::{Found, add_days, add_months, first_of_month};
-use super::lexicon::{Class, Trust, Unit};
+use super::lexicon::{Class, Part, Trust, Unit};
 use super::parser::{Amount, Parser, Read};
 use super::relative::unit_around;
 use super::token::Tense;
@@ -77,41 +77,94 @@ const PHRASES: &[(&[&str], Unit, i64)] = &[
     (&["prossimo", "mese"], Unit::Month, 1),
     (&["anno", "scorso"], Unit::Year, -1),
     (&["prossimo", "anno"], Unit::Year, 1),
+    (&["vorige", "week"], Unit::Week, -1),
+    (&["afgelopen", "week"], Unit::Week, -1),
+    (&["deze", "week"], Unit::Week, 0),
+    (&["volgende", "week"], Unit::Week, 1),
+    (&["komende", "week"], Unit::Week, 1),
+    (&["vorig", "weekend"], Unit::Weekend, -1),
+    (&["afgelopen", "weekend"], Unit::Weekend, -1),
+    (&["dit", "weekend"], Unit::Weekend, 0),
+    (&["volgend", "weekend"], Unit::Weekend, 1),
+    (&["vorige", "maand"], Unit::Month, -1),
+    (&["afgelopen", "maand"], Unit::Month, -1),
+    (&["deze", "maand"], Unit::Month, 0),
+    (&["volgende", "maand"], Unit::Month, 1),
+    (&["vorig", "jaar"], Unit::Year, -1),
+    (&["afgelopen", "jaar"], Unit::Year, -1),
+    (&["dit", "jaar"], Unit::Year, 0),
+    (&["volgend", "jaar"], Unit::Year, 1),
 ];
 
-/// Words that open a counted time: "hace dos días", "vor zwei Tagen", "il y a deux jours", "há dois dias".
+/// Parts of near days in one word of Dutch, and the days from the reference.
+const DAY_PARTS: &[(&str, i64, Part)] = &[
+    ("vanmorgen vanochtend", 0, Part::Morning),
+    ("vanmiddag", 0, Part::Afternoon),
+    ("vanavond", 0, Part::Evening),
+    ("vannacht", 0, Part::Night),
+    ("gisterochtend gistermorgen", -1, Part::Morning),
+    ("gistermiddag", -1, Part::Afternoon),
+    ("gisteravond", -1, Part::Evening),
+    ("morgenochtend", 1, Part::Morning),
+    ("morgenmiddag", 1, Part::Afternoon),
+    ("morgenavond", 1, Part::Evening),
+];
+
+/// A weekday of Dutch and its part in one word.
+const WEEKDAY_PARTS: &str = "maandagochtend maandagmiddag maandagavond dinsdagochtend dinsdagmiddag dinsdagavond woensdagochtend \
+    woensdagmiddag woensdagavond donderdagochtend donderdagmiddag donderdagavond vrijdagochtend vrijdagmiddag vrijdagavond \
+    zaterdagochtend zaterdagmiddag zaterdagavond zondagochtend zondagmiddag zondagavond";
+
+/// Words that open a counted time or one of the clock: "hace dos días", "vor zwei Tagen", "il y a deux jours", "twee weken geleden".
 const OPENERS: &str = "hace vor il há semana mes mês año ano próxima próximo letzte letzten letztes nächste nächsten nächstes \
                        semaine mois année settimana scorsa prossima mese prossimo anno aujourd avant après due tre \
-                       quattro cinque un una";
+                       quattro cinque un una dois duas três vorige vorig afgelopen deze dit volgende volgend komende een één twee drie vier vijf \
+                       zes zeven acht negen tien elf twaalf enkele kwart viertel halb eins zwei fünf sechs sieben neun zehn zwölf";
 
 const NUMBERS: &[&str] = &[
-    "un una uno une um uma ein eine einem einer",
-    "dos zwei deux dois duas due",
-    "tres drei trois três tre",
+    "un una uno une um uma ein eine einem einer eins een één",
+    "dos zwei deux dois duas due twee",
+    "tres drei trois três tre drie",
     "cuatro vier quatre quatro quattro",
-    "cinco fünf cinq cinque",
-    "seis sechs six sei",
-    "siete sieben sept sete sette",
+    "cinco fünf cinq cinque vijf",
+    "seis sechs six sei zes",
+    "siete sieben sept sete sette zeven",
     "ocho acht huit oito otto",
-    "nueve neun neuf nove",
-    "diez zehn dix dez dieci",
+    "nueve neun neuf nove negen",
+    "diez zehn dix dez dieci tien",
+    "elf once onze undici",
+    "doce zwölf douze doze dodici twaalf",
 ];
 
 const UNITS: &[(&str, Unit)] = &[
-    ("día días dia dias tag tage tagen jour jours giorno giorni", Unit::Day),
+    ("minuto minutos minute minuten minutes minuti minuut", Unit::Minute),
+    ("hora horas stunde stunden heure heures ora ore uur uren", Unit::Hour),
     (
-        "semana semanas woche wochen semaine semaines settimana settimane",
+        "día días dia dias tag tage tagen jour jours giorno giorni dag dagen",
+        Unit::Day,
+    ),
+    (
+        "semana semanas woche wochen semaine semaines settimana settimane week weken",
         Unit::Week,
     ),
-    ("mes meses mês monat monate monaten mois mese mesi", Unit::Month),
     (
-        "año años ano anos jahr jahre jahren an ans année années anno anni",
+        "mes meses mês monat monate monaten mois mese mesi maand maanden",
+        Unit::Month,
+    ),
+    (
+        "año años ano anos jahr jahre jahren an ans année années anno anni jaar jaren",
         Unit::Year,
     ),
 ];
 
 /// Adds the words of this table; English words come later and win.
 pub(super) fn words(words: &mut HashMap<&'static str, Class>) {
+    let compounds = DAY_PARTS.iter().flat_map(|(names, ..)| names.split(' '));
+    words.extend(
+        compounds
+            .chain(WEEKDAY_PARTS.split_whitespace())
+            .map(|word| (word, Class::World)),
+    );
     words.extend(OPENERS.split(' ').map(|word| (word, Class::World)));
     for (month, names) in (1..).zip(MONTHS) {
         words.extend(names.split(' ').map(|name| (name, Class::Month(month, Trust::Name))));
@@ -132,7 +185,8 @@ impl Parser<'_> {
             Class::World => self
                 .phrased(i)
                 .or_else(|| self.world_ago(i))
-                .or_else(|| self.french_day(i)),
+                .or_else(|| self.french_day(i))
+                .or_else(|| self.day_part(i)),
             Class::Digits(..) => self.signed_date(i).or_else(|| self.world_ago(i)),
             Class::Mark(mark) if !mark.is_ascii() => self.close(i),
             _ => None,
@@ -159,6 +213,7 @@ impl Parser<'_> {
             "nächsten",
             "nächster",
             "kommenden",
+            "aanstaande",
             "volgende",
             "komende",
             "próximo",
@@ -200,27 +255,63 @@ impl Parser<'_> {
             _ => None,
         };
         let start = ahead.unwrap_or(i);
-        let count = match self.class(start) {
-            Class::Digits(..) => self.digits(start)?.0,
-            _ => {
-                u32::try_from(
-                    NUMBERS
-                        .iter()
-                        .position(|names| names.split(' ').any(|n| n == self.word(start)))?,
-                )
-                .ok()?
-                    + 1
-            }
+        let few = self
+            .phrase(start, &["een", "paar"])
+            .or_else(|| self.phrase(start, &["enkele"]));
+        let (unit_at, amount) = match few {
+            Some(end) => (end, Amount::rough(2, 5)),
+            None => self
+                .world_number(start)
+                .map(|(end, count)| (end, Amount::exact(count)))?,
         };
         let (_, unit) = UNITS
             .iter()
-            .find(|(names, _)| names.split(' ').any(|name| name == self.word(start + 1)))?;
-        let end = match ahead {
-            Some(_) => start + 2,
-            None if self.is(start + 2, &["fa", "atrás"]) => start + 3,
+            .find(|(names, _)| names.split(' ').any(|name| name == self.word(unit_at)))?;
+        let (end, side) = match ahead {
+            Some(_) => (unit_at + 1, -1),
+            None if self.is(unit_at + 1, &["fa", "atrás", "geleden"]) => (unit_at + 2, -1),
+            // "Over twee weken" is "in two weeks"; "over two weeks" is not.
+            None if self.before(i) == "over" && self.speaks_dutch() => (unit_at + 1, 1),
             None => return None,
         };
-        Some((end, self.offset(Amount::exact(count), *unit, -1, self.now)))
+        Some((end, self.offset(amount, *unit, side, self.now)))
+    }
+
+    /// Reads a number up to twelve in a word of another language, or one in digits.
+    pub(super) fn world_number(&self, i: usize) -> Option<(usize, u32)> {
+        if let Class::Digits(..) = self.class(i) {
+            // "19.30 uur" is a time, though digits go on behind the point.
+            let clock = self.is(i + 1, &["."]) && self.is(i + 3, &["uur", "uhr"]);
+            return match self.class(i) {
+                Class::Digits(value, _) if clock => Some((i + 1, value)),
+                _ => self.digits(i).map(|(value, _)| (i + 1, value)),
+            };
+        }
+        let at = NUMBERS
+            .iter()
+            .position(|names| names.split(' ').any(|name| name == self.word(i)))?;
+        Some((i + 1, u32::try_from(at).ok()? + 1))
+    }
+
+    /// "vanavond", "gisteravond", "vrijdagavond".
+    fn day_part(&self, i: usize) -> Read {
+        let word = self.word(i);
+        let near = DAY_PARTS
+            .iter()
+            .find(|(names, ..)| names.split(' ').any(|it| it == word));
+        if let Some((_, days, part)) = near {
+            return Some((i + 1, Found::part(add_days(self.today, *days), *part)));
+        }
+        let (name, part) = [
+            ("ochtend", Part::Morning),
+            ("middag", Part::Afternoon),
+            ("avond", Part::Evening),
+        ]
+        .into_iter()
+        .find_map(|(end, part)| word.strip_suffix(end).map(|name| (name, part)))?;
+        let day = WEEKDAYS.iter().position(|it| it.split(' ').any(|it| it == name))?;
+        let day = self.weekday_near(i, u32::try_from(day).ok()?);
+        Some((i + 1, Found::part(day, part)))
     }
 
     /// "aujourd'hui", "avant-hier", "après-demain".
@@ -237,20 +328,35 @@ impl Parser<'_> {
     /// Says whether a near day of another language is one here: "hier" is "here" in German, "la mañana" the morning.
     pub(super) fn near_in_language(&self, i: usize) -> bool {
         match self.word(i) {
-            "hier" => !self.german(),
-            "morgen" => self.german() && !self.is(i.wrapping_sub(1), &["guten", "heute", "gestern", "am", "jeden"]),
+            "hier" => !self.speaks_german() && !self.speaks_dutch(),
+            "morgen" => {
+                let part_of_day = [
+                    "guten", "heute", "gestern", "am", "jeden", "goede", "goeie", "elke", "iedere", "de", "deze",
+                ];
+                !self.is(i.wrapping_sub(1), &part_of_day) && (self.speaks_german() || self.speaks_dutch())
+            }
             "mañana" => !self.is(i.wrapping_sub(1), &["la", "esta", "una"]),
             _ => true,
         }
     }
 
-    fn german(&self) -> bool {
+    pub(super) fn speaks_german(&self) -> bool {
         const GERMAN: &[&str] = &[
             "ich", "ist", "und", "das", "der", "nicht", "wir", "mit", "ein", "eine", "habe", "zum", "zur", "gehen",
+            "uhr", "uns", "auf",
         ];
-        self.tokens
-            .iter()
-            .take(400)
-            .any(|token| GERMAN.contains(&&*token.lower))
+        self.has_any(GERMAN)
+    }
+
+    pub(super) fn speaks_dutch(&self) -> bool {
+        const DUTCH: &[&str] = &[
+            "ik", "het", "een", "niet", "wij", "heb", "heeft", "hebben", "naar", "voor", "zijn", "mijn", "ga", "gaat",
+            "gaan", "bij", "jij", "hij", "zij", "uur", "dat", "deze", "ook", "nog", "moet", "om", "zie", "komt",
+        ];
+        self.has_any(DUTCH)
+    }
+
+    fn has_any(&self, words: &[&str]) -> bool {
+        self.tokens.iter().take(400).any(|token| words.contains(&&*token.lower))
     }
 }

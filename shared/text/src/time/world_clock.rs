@@ -1,0 +1,113 @@
+//! Times of the clock in Dutch and German: "om half acht", "kwart voor negen", "um 8 Uhr", "tien over zeven".
+
+use super::lexicon::{Class, Part};
+use super::numeric::{Clock, afternoon};
+use super::parser::Parser;
+
+/// Words that lead to a time of the clock: "om", "um" is "at".
+pub(super) const AT: &[&str] = &["om", "um", "rond", "tegen", "vanaf", "tot", "gegen", "ab", "bis"];
+const HALF: &[&str] = &["half", "halb"];
+const QUARTER: &[&str] = &["kwart", "viertel"];
+const HOUR: &[&str] = &["uur", "uhr"];
+/// Minutes before and after the hour.
+const BEFORE: &[&str] = &["voor", "vor"];
+const AFTER: &[&str] = &["over", "nach"];
+/// Parts of the day behind a time: "'s avonds", "abends".
+const PARTS: &[(&[&str], Part)] = &[
+    (&["ochtends", "morgens"], Part::Morning),
+    (&["middags", "nachmittags"], Part::Afternoon),
+    (&["avonds", "abends"], Part::Evening),
+];
+
+impl Parser<'_> {
+    /// Reads a time of the clock; `led` is behind a word like "at". A whole hour without one is a length: "acht uur geslapen".
+    pub(super) fn world_clock(&self, i: usize, led: bool) -> Option<(usize, Clock)> {
+        if !matches!(self.class(i), Class::World | Class::Digits(..) | Class::Key) || !self.hour_is_near(i) {
+            return None;
+        }
+        let led = led || self.is(i.wrapping_sub(1), AT);
+        let (end, minutes, width) = self.offset_hour(i, led).or_else(|| self.whole_hour(i, led))?;
+        // "19.30" and "07:30" are of a day of 24 hours, all else is of the waking day.
+        let clock = Clock {
+            minutes,
+            width,
+            sure: true,
+            half: minutes >= 13 * 60,
+        };
+        let part_at = self.skip(self.skip(end, &["'", "’"]), &["s"]);
+        let part = PARTS.iter().find(|(names, _)| self.is(part_at, names));
+        let read = part.map_or((end, clock), |(_, part)| (part_at + 1, clock.within(*part)));
+        (self.speaks_dutch() || self.speaks_german()).then_some(read)
+    }
+
+    /// Returns true if a word of the clock stands within four tokens, so that other texts are not searched for their language.
+    fn hour_is_near(&self, i: usize) -> bool {
+        (i..i + 5).any(|at| self.is(at, HALF) || self.is(at, QUARTER) || self.is(at, HOUR))
+            || self.is(i + 1, BEFORE)
+            || self.is(i + 1, AFTER)
+    }
+
+    /// "half acht", "kwart over zeven", "tien voor half negen": the first token after it, minutes after midnight, and how many it takes.
+    fn offset_hour(&self, i: usize, led: bool) -> Option<(usize, i64, i64)> {
+        if self.is(i, HALF) {
+            let (end, hour) = self.hour_behind(i + 1)?;
+            return Some((end, half_to(hour), 1));
+        }
+        let (j, count) = if self.is(i, QUARTER) {
+            (i + 1, 15)
+        } else {
+            let (j, count) = self.world_number(i).filter(|it| led && it.1 < 30)?;
+            (self.skip(j, &["minuten"]), i64::from(count))
+        };
+        let sign = match self.word(j) {
+            word if BEFORE.contains(&word) => -1,
+            word if AFTER.contains(&word) => 1,
+            _ => return None,
+        };
+        let half = self.is(j + 1, HALF);
+        let (end, hour) = self.hour_behind(self.skip(j + 1, HALF))?;
+        let at = if half {
+            half_to(hour)
+        } else {
+            60 * i64::from(afternoon(hour))
+        };
+        Some((end, at + sign * count, 1))
+    }
+
+    /// "8 uur", "acht uur", "19.30 uur", "19:30 Uhr", "8 Uhr 15".
+    fn whole_hour(&self, i: usize, led: bool) -> Option<(usize, i64, i64)> {
+        let (j, hour) = self.world_number(i).filter(|it| it.1 <= 24)?;
+        let padded = self.word(i).len() == 2 && hour < 10 || hour > 12;
+        let hour = i64::from(if padded { hour } else { afternoon(hour) });
+        let minutes = |at: usize| match self.class(at) {
+            Class::Digits(minutes @ 0..=59, 2) => Some(i64::from(minutes)),
+            _ => None,
+        };
+        if self.is(j, &[".", ":"])
+            && self.glued(j)
+            && let Some(minutes) = minutes(j + 1)
+            && self.is(j + 2, HOUR)
+        {
+            return Some((j + 3, 60 * hour + minutes, 1));
+        }
+        if !self.is(j, HOUR) || !led {
+            return None;
+        }
+        match minutes(j + 1) {
+            Some(minutes) => Some((j + 2, 60 * hour + minutes, 1)),
+            None => Some((j + 1, 60 * hour, 60)),
+        }
+    }
+
+    /// The hour that "half" and "quarter to" speak of, and "uur" behind it.
+    fn hour_behind(&self, i: usize) -> Option<(usize, u32)> {
+        let (end, hour) = self.world_number(i).filter(|it| (1..=12).contains(&it.1))?;
+        Some((self.skip(end, HOUR), hour))
+    }
+}
+
+/// Half an hour before an hour of the waking day: "half acht" is 19:30.
+fn half_to(hour: u32) -> i64 {
+    let begun = if hour == 1 { 12 } else { hour - 1 };
+    60 * i64::from(afternoon(begun)) + 30
+}
