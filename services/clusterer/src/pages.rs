@@ -31,8 +31,17 @@ mod sections;
 mod store;
 mod summary;
 
-/// A page that was neither read nor touched for so many days before the newest unit is archived.
+/// A page that was neither read nor touched for so many days before the newest unit is archived ...
 const ARCHIVED_DAYS: i64 = 180;
+/// ... unless it is among so many that were read or touched last. A space that is told something after a year of silence would
+/// otherwise lose all that there is to walk through to one new page.
+const KEPT_LEAST: usize = 50;
+
+/// A page, and when something was last told or read of it.
+struct Built {
+    page: Page,
+    age: Option<DateTime<Utc>>,
+}
 
 /// The pages of one space.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +98,6 @@ impl Pages {
         affected.extend(touched.iter().filter_map(|it| self.known.subject(it)));
         self.note_placed(&mut affected);
         self.note_reading(read, &mut affected);
-        self.note_age(&mut affected);
         let mut near = BTreeSet::new();
         for subject in &affected {
             let head = self.known.head(space, subject);
@@ -103,23 +111,38 @@ impl Pages {
             };
         }
         affected.append(&mut near);
-        let mut out = Changed::default();
+        let mut built = BTreeMap::new();
         for subject in affected {
-            self.tell(space, subject, &mut out);
+            let page = self.page(space, &subject);
+            self.aged(&subject, page.as_ref().and_then(|it| it.age));
+            built.insert(subject, page);
+        }
+        for subject in self.move_border() {
+            if !built.contains_key(&subject) {
+                let page = self.page(space, &subject);
+                built.insert(subject, page);
+            }
+        }
+        let mut out = Changed::default();
+        for (subject, page) in built {
+            self.tell(subject, page, &mut out);
         }
         out
     }
 
-    fn tell(&mut self, space: &SpaceId, subject: Subject, out: &mut Changed) {
+    fn tell(&mut self, subject: Subject, built: Option<Built>, out: &mut Changed) {
         let known = self.told.get(&subject).copied();
-        let Some((page, age)) = self.page(space, &subject) else {
+        let Some(Built { mut page, age }) = built else {
             self.forget(&subject, known, out);
             return;
         };
-        if known.is_some_and(|it| it.0 != page.id) {
-            self.forget(&subject, known, out);
+        if self.border.zip(age).is_some_and(|(border, age)| age < border) {
+            page.status = PageStatus::Archived;
         }
-        self.aged(&subject, age);
+        if let Some(other) = known.filter(|it| it.0 != page.id) {
+            self.told.remove(&subject);
+            self.withdraw(other.0, out);
+        }
         self.subjects.insert(page.id, subject.clone());
         let now = (page.id, digest(&page));
         if self.told.insert(subject, now) != Some(now) {
@@ -127,9 +150,9 @@ impl Pages {
         }
     }
 
-    /// The page of a subject, and when something was last told or read of it; a page of which all was taken back grows no
-    /// older, and is kept for those who ask for a moment before.
-    fn page(&self, space: &SpaceId, subject: &Subject) -> Option<(Page, Option<DateTime<Utc>>)> {
+    /// The page of a subject, as if it were not archived; one of which all was taken back grows no older, and is kept for those who
+    /// ask for a moment before.
+    fn page(&self, space: &SpaceId, subject: &Subject) -> Option<Built> {
         let Some(head) = self.known.heads.get(subject) else {
             let head = self.known.former_head(space, subject)?;
             let page = Page {
@@ -138,26 +161,49 @@ impl Pages {
                 ..self.known.page(subject, &head)
             };
             let left = page.sections.iter().any(|it| !it.former.is_empty());
-            return left.then_some((page, None));
+            return left.then_some(Built { page, age: None });
         };
-        let mut page = self.known.page(subject, head);
+        let page = self.known.page(subject, head);
         let read = self.read.get(&page.id).copied();
-        let age = read.map_or(page.updated_at, |it| it.max(page.updated_at));
-        if self.border.is_some_and(|it| age < it) {
-            page.status = PageStatus::Archived;
-        }
-        Some((page, Some(age)))
+        let age = Some(read.map_or(page.updated_at, |it| it.max(page.updated_at)));
+        Some(Built { page, age })
     }
 
     fn forget(&mut self, subject: &Subject, known: Option<(PageId, u64)>, out: &mut Changed) {
-        self.aged(subject, None);
         self.told.remove(subject);
-        let Some((page, _)) = known else { return };
+        if let Some((page, _)) = known {
+            self.withdraw(page, out);
+        }
+    }
+
+    fn withdraw(&mut self, page: PageId, out: &mut Changed) {
         self.subjects.remove(&page);
         out.gone.push(DerivedId {
             kind: DerivedKind::Page,
             id: page.uuid(),
         });
+    }
+
+    /// Moves the border to where it belongs, and returns the pages that it passed.
+    fn move_border(&mut self) -> BTreeSet<Subject> {
+        let border = self.border();
+        let moment = |it: Option<DateTime<Utc>>| it.unwrap_or(DateTime::<Utc>::MIN_UTC);
+        let (before, now) = (moment(self.border), moment(border));
+        self.border = border;
+        let (from, to) = (before.min(now), before.max(now));
+        self.ages.range(from..to).flat_map(|it| it.1).cloned().collect()
+    }
+
+    /// Returns the moment before which pages were read and touched last that are archived; none if no page is.
+    fn border(&self) -> Option<DateTime<Utc>> {
+        let newest = self.known.store.newest()?;
+        let border = newest.checked_sub_signed(TimeDelta::days(ARCHIVED_DAYS))?;
+        let mut kept = 0;
+        let mut last_kept = self.ages.iter().rev().skip_while(|(_, subjects)| {
+            kept += subjects.len();
+            kept < KEPT_LEAST
+        });
+        last_kept.next().map(|(age, _)| border.min(*age))
     }
 
     fn aged(&mut self, subject: &Subject, age: Option<DateTime<Utc>>) {
@@ -199,16 +245,6 @@ impl Pages {
         let pages = other.chain(lost).map(|it| it.0);
         affected.extend(pages.filter_map(|it| self.subjects.get(it)).cloned());
         self.read.clone_from(read);
-    }
-
-    /// Pages between the border before and now are archived, or are not any more.
-    fn note_age(&mut self, affected: &mut BTreeSet<Subject>) {
-        let days = TimeDelta::days(ARCHIVED_DAYS);
-        let border = self.known.store.newest().and_then(|it| it.checked_sub_signed(days));
-        let (before, now) = (self.border.unwrap_or_default(), border.unwrap_or_default());
-        let (from, to) = (before.min(now), before.max(now));
-        affected.extend(self.ages.range(from..to).flat_map(|it| it.1).cloned());
-        self.border = border;
     }
 
     fn fact(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {

@@ -188,13 +188,20 @@ fn a_page_says_who_somebody_is_and_where_to_go_on() {
     assert!(may.links.len() <= 16);
 }
 
+/// An event in each of `count` months after all units of the world, the first four months behind them.
+fn later_months(count: usize) -> Vec<Unit> {
+    let numbers = (0..count).map(|month| 1_500 + 186 * month);
+    numbers.map(|it| dated(event(it), it)).collect()
+}
+
 #[test]
 fn what_nobody_asks_for_is_archived_until_somebody_does() {
     let mut world = World::default();
     world.feed(&units(), &facts());
     let before = world.page(Dimension::Event, "May 2024").clone();
     assert_eq!(before.status, PageStatus::Active);
-    world.feed(&[dated(event(1_500), 1_500)], &[]);
+    let later = later_months(60);
+    world.feed(&later, &[]);
     let then = world.page(Dimension::Event, "May 2024");
     assert_eq!((then.status, then.id), (PageStatus::Archived, before.id));
     assert!(
@@ -202,14 +209,64 @@ fn what_nobody_asks_for_is_archived_until_somebody_does() {
             .iter()
             .any(|it| it.kind == LinkKind::TemporalNext && it.title == "January 2025")
     );
-    let now = event(1_500).observed_at.to_utc();
+    let now = later[59].observed_at.to_utc();
     world.read.insert(before.id, now);
     world.feed(&[], &[]);
     assert_eq!(world.page(Dimension::Event, "May 2024").status, PageStatus::Active);
-    let newest = withdrawn(&event(1_500));
     world.read.clear();
-    world.feed(&[newest], &[]);
+    world.feed(&later.iter().map(withdrawn).collect::<Vec<_>>(), &[]);
     assert_eq!(*world.page(Dimension::Event, "May 2024"), before);
+}
+
+#[test]
+fn one_new_event_after_a_long_silence_archives_nothing() {
+    let mut world = World::default();
+    world.feed(&units(), &facts());
+    let pages = |world: &World, status: PageStatus| {
+        let all = world.stored.values();
+        all.filter(|it| matches!(it, Derived::Page(it) if it.status == status))
+            .count()
+    };
+    let active = pages(&world, PageStatus::Active);
+    assert!((10..40).contains(&active), "{active}");
+    world.feed(&later_months(1), &[]);
+    assert_eq!(pages(&world, PageStatus::Archived), 0);
+    assert!(pages(&world, PageStatus::Active) > active);
+    // With many pages that are newer, those of the world are archived, and fifty and a few of the same age are kept.
+    world.feed(&later_months(60), &[]);
+    assert!(pages(&world, PageStatus::Archived) > 0);
+    assert!(
+        (50..70).contains(&pages(&world, PageStatus::Active)),
+        "{}",
+        pages(&world, PageStatus::Active)
+    );
+}
+
+#[test]
+fn pages_are_archived_in_any_order_of_the_units() {
+    let mut all = units();
+    all.extend(later_months(60));
+    let mut world = World::default();
+    world.feed(&all, &facts());
+    let mut other = World::default();
+    for some in shuffled(&all, 7).chunks(17) {
+        other.feed(some, &[]);
+    }
+    other.feed(&[], &facts());
+    let statuses = |world: &World| -> Vec<(PageId, PageStatus)> {
+        let pages = world.stored.values();
+        pages
+            .filter_map(|it| {
+                if let Derived::Page(it) = it {
+                    Some((it.id, it.status))
+                } else {
+                    None
+                }
+            })
+            .collect()
+    };
+    assert!(statuses(&world).iter().any(|it| it.1 == PageStatus::Archived));
+    assert_eq!(statuses(&world), statuses(&other));
 }
 
 #[test]
