@@ -63,6 +63,7 @@ pub(crate) fn router(app: App) -> Router {
         .route_layer(from_fn_with_state(app.clone(), edge::admit))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate));
     Router::new()
+        .route("/", get(docs::index))
         .route("/openapi.json", get(docs::openapi))
         .route("/docs", get(docs::page))
         .merge(guarded)

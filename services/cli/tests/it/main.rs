@@ -11,6 +11,7 @@ mod journey;
 mod logs;
 mod mcp;
 mod organised;
+mod readme;
 mod receipts;
 mod records;
 mod restore;

@@ -1,12 +1,25 @@
+use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
+use serde_json::{Value, json};
 
 use crate::openapi;
 use crate::state::App;
 
 /// The page loads nothing but itself and `/openapi.json`.
 const POLICY: &str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Says what answers here and where to go on. It needs no key and tells nothing that a stranger may not know.
+pub(crate) async fn index() -> Json<Value> {
+    Json(json!({
+        "name": "mnemic",
+        "version": env!("CARGO_PKG_VERSION"),
+        "openapi": "/openapi.json",
+        "docs": "/docs",
+        "health": "/livez and /readyz on the admin port ([admin] listen, 127.0.0.1:7078 unless set otherwise)",
+    }))
+}
 
 /// Describes the API to programs, as this server offers it.
 pub(crate) async fn openapi(State(app): State<App>) -> Response {

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Gateway;
 
@@ -118,6 +118,32 @@ async fn what_is_described_exists() {
     }
     let page = gateway.send("GET /docs", "").await;
     assert!(page.text.contains("/openapi.json") && !page.text.contains("http://") && !page.text.contains("https://"));
+}
+
+/// The root needs no key, and shows none, nor anything of the settings.
+#[tokio::test]
+async fn the_root_says_where_to_go_on() {
+    let gateway = Gateway::with(crate::access::KEYS).await;
+    let reply = gateway.send("GET /", "").await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    let index = reply.json();
+    assert_eq!(
+        (&index["name"], &index["version"]),
+        (&json!("mnemic"), &json!(env!("CARGO_PKG_VERSION")))
+    );
+    let fields: Vec<&String> = index.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["docs", "health", "name", "openapi", "version"]);
+    for field in ["docs", "openapi"] {
+        let there = gateway
+            .send(&format!("GET {}", index[field].as_str().unwrap()), "")
+            .await;
+        assert_eq!(there.status, StatusCode::OK, "{field}");
+    }
+    assert_eq!(
+        gateway.send("GET /v1/spaces", "").await.status,
+        StatusCode::UNAUTHORIZED
+    );
+    assert_eq!(gateway.send("GET /nothing", "").await.status, StatusCode::NOT_FOUND);
 }
 
 /// A server without keys asks for none, and a description that says otherwise makes clients ask for one.

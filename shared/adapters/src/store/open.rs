@@ -196,7 +196,9 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
         };
         apply().map_err(refused)?;
         transaction.commit().map_err(refused)?;
-        tracing::info!(schema = number, "schema brought up to date");
+    }
+    if found < known {
+        tracing::info!(from = found, to = known, "schema brought up to date");
     }
     Ok(())
 }
