@@ -10,18 +10,15 @@ mod gap;
 mod gone;
 mod grade;
 mod lexis;
-mod object;
-mod option;
 mod outcome;
 mod polarity;
 mod refuted;
 mod score;
 mod slots;
 mod spans;
+mod statement;
 mod time_words;
 mod traits;
-mod whole;
-mod why;
 
 use domain::anchor::AnswerKind;
 
@@ -61,33 +58,17 @@ const LINES: usize = 6;
 /// ... of those for a figure, which fewer lines hold.
 const FIGURE_LINES: usize = 10;
 
-/// ... of those for several things of a kind, which stand apart.
-const LIST_LINES: usize = 12;
-
 /// Finds the answer; none if nothing in the evidence has the wanted kind.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
     let lines = lines(question, pool);
     match way(question) {
         Way::Time => habit(question, pool, weights, lexicon).or_else(|| dates::find(question, pool, &lines, weights)),
-        Way::Option => option::choice(question, pool, &lines, lexicon),
         Way::Polarity => polarity::find(question, pool, &lines),
-        // Another name does not say who somebody is.
-        Way::Span if question.identity.is_some() => whole::find(question, pool, &lines),
-        Way::Span => {
-            let told = why::replied(question, pool, &lines).or_else(|| measured(question, pool, weights, lexicon));
-            if told.is_some() {
-                return told;
-            }
+        Way::Span => measured(question, pool, weights, lexicon).or_else(|| {
             let scored = scored(question, pool, weights, lexicon);
-            // A sentence without a colour tells none, and one without a sum of money does not say what something costs.
-            if scored.is_empty() && matches!(question.class, Some(Asked::Colour | Asked::Money | Asked::Mail)) {
-                return None;
-            }
-            if scored.is_empty() {
-                return whole::find(question, pool, &lines);
-            }
             choose::choose(question, pool, scored, weights.heat)
-        }
+        }),
+        Way::Open => None,
     }
 }
 
@@ -128,32 +109,38 @@ fn measured(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &m
 /// How an answer is found.
 enum Way {
     Time,
-    Option,
     Polarity,
     Span,
+    /// Asks for more than a short answer can be trusted to be: a reason, a list, one of two.
+    Open,
+}
+
+/// Says whether a question is of a kind that gets a short answer at all.
+pub(crate) fn is_short(question: &Question) -> bool {
+    !matches!(way(question), Way::Open)
 }
 
 fn way(question: &Question) -> Way {
     if question.kind == AnswerKind::When {
         Way::Time
-    } else if question.options.len() == 2 {
-        Way::Option
+    } else if question.options.len() == 2 || question.identity.is_some() {
+        Way::Open
     } else if question.kind == AnswerKind::YesNo {
         Way::Polarity
-    } else {
+    } else if matches!(question.kind, AnswerKind::Number | AnswerKind::Duration)
+        || matches!(question.class, Some(Asked::Measure(_)))
+    {
         Way::Span
+    } else if matches!(question.kind, AnswerKind::Where | AnswerKind::Who | AnswerKind::WhatIs) && !question.plural {
+        Way::Span
+    } else {
+        Way::Open
     }
 }
 
 fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     let figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
-    let count = if figure {
-        FIGURE_LINES
-    } else if question.plural && question.things.is_some() {
-        LIST_LINES
-    } else {
-        LINES
-    };
+    let count = if figure { FIGURE_LINES } else { LINES };
     // Where nothing but a person and a time is named, only the person tells of it.
     let tells = |at: &usize| !question.only_when() || question.may_say(&pool.lines[*at].turn.actor);
     pool.by_order.iter().copied().filter(tells).take(count).collect()
@@ -196,7 +183,7 @@ pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, l
                 out.spans.items.push(vec![it.text]);
             }
         }
-        Way::Option | Way::Polarity => {}
+        Way::Polarity | Way::Open => {}
     }
     out
 }

@@ -14,7 +14,7 @@ use crate::question::Question;
 use crate::weights::{Logistic, WeightsError, dot, text_of};
 
 /// Version of the features; a fit to others is of no use.
-pub const VERSION: &str = "certainty-2";
+pub const VERSION: &str = "certainty-3";
 
 /// Values of [`NAMES`], each about -1 to 1.
 pub type Features = Vec<f32>;
@@ -24,15 +24,12 @@ pub const NAMES: [&str; 35] = [
     "stated",
     "stated_confidence",
     "time",
-    "option",
     "yes",
     "no",
     "who",
     "where",
     "number",
     "duration",
-    "why_how",
-    "kind_of",
     "what_is",
     "share",
     "share_squared",
@@ -44,6 +41,10 @@ pub const NAMES: [&str; 35] = [
     "own",
     "own_of_many",
     "line_probability",
+    "exact",
+    "all_exact",
+    "verb_exact",
+    "rival",
     "several_lines",
     "one_word",
     "long",
@@ -53,7 +54,6 @@ pub const NAMES: [&str; 35] = [
     "subject",
     "many_speakers",
     "assistant_line",
-    "plural",
     "window",
     "words_of_question",
 ];
@@ -61,7 +61,7 @@ pub const NAMES: [&str; 35] = [
 /// What each feature may say, by the sign of its weight; 0 where it may say either. A fit that turns one round has learned an
 /// accident of its data.
 pub const SIGNS: [i8; NAMES.len()] = [
-    1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, -1, 1, 1, 1, 0, 0, -1, 0, -1, -1, 0, 0, 0, -1, 0, 0,
+    1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, -1, 0, 0, -1, 0, -1, -1, 0, 0, 0, 0, 0,
 ];
 
 /// Weights of what speaks for an answer being right.
@@ -120,7 +120,7 @@ fn flag(it: bool) -> f32 {
     f32::from(u8::from(it))
 }
 
-fn of_way(question: &Question, found: &Found) -> [f32; 16] {
+fn of_way(question: &Question, found: &Found) -> [f32; 13] {
     let is_stated = found.stated.is_some();
     let kind = |kinds: &[AnswerKind]| flag(!is_stated && kinds.contains(&question.kind));
     let says = |at: usize| flag(question.kind == AnswerKind::YesNo && found.text == question.replies[at]);
@@ -129,15 +129,12 @@ fn of_way(question: &Question, found: &Found) -> [f32; 16] {
         flag(is_stated),
         found.stated.unwrap_or_default(),
         is_time,
-        flag(question.options.len() == 2),
         says(0),
         says(1),
         kind(&[AnswerKind::Who]),
         kind(&[AnswerKind::Where]),
         kind(&[AnswerKind::Number]),
         kind(&[AnswerKind::Duration]),
-        kind(&[AnswerKind::Why, AnswerKind::How]),
-        kind(&[AnswerKind::Kind]),
         kind(&[AnswerKind::WhatIs]),
         found.share,
         found.share * found.share,
@@ -145,7 +142,7 @@ fn of_way(question: &Question, found: &Found) -> [f32; 16] {
     ]
 }
 
-fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 8] {
+fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 12] {
     let (request, pool) = (case.request, case.pool);
     let lines = || found.lines.iter().map(|it| &pool.lines[*it]);
     let first = lines().next();
@@ -162,8 +159,37 @@ fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 8] {
         own * flag(!is_many),
         own * flag(is_many),
         lines().map(probability).fold(0.0, f32::max),
+        exact(case.question, first),
+        flag(exact(case.question, first) > 0.99),
+        flag(says_verb(case.question, first)),
+        rival(pool, found),
         flag(found.lines.len() > 1),
     ]
+}
+
+/// Returns the weighted share of the question that the best sentence of a line says in the same words, 0 to 1.
+fn exact(question: &Question, line: Option<&Line<'_>>) -> f32 {
+    let sentences = line.into_iter().flat_map(|it| &it.sentences);
+    let said = |matches: &[f32]| {
+        let words = question.words.iter().zip(matches).filter(|it| *it.1 >= 1.0);
+        words.map(|it| it.0.weight).sum::<f32>()
+    };
+    sentences.map(|it| said(&it.matches)).fold(0.0, f32::max)
+}
+
+/// Says whether a line says the verb that is asked about.
+fn says_verb(question: &Question, line: Option<&Line<'_>>) -> bool {
+    let verb = question.words.iter().position(|it| it.verb);
+    verb.zip(line).is_some_and(|(at, line)| line.matches[at] >= 1.0)
+}
+
+/// Returns how well the best line apart from the answer covers the question, as a share of how well the answer's does, at most 1.5.
+fn rival(pool: &Pool<'_>, found: &Found) -> f32 {
+    let near: Vec<usize> = found.lines.iter().flat_map(|&it| pool.window(it, 1, 1)).collect();
+    let cover = |at: usize| pool.lines[at].cover;
+    let own = found.lines.iter().map(|&it| cover(it)).fold(0.05, f32::max);
+    let others = (0..pool.lines.len()).filter(|it| !near.contains(it));
+    (others.map(cover).fold(0.0, f32::max) / own).min(1.5)
 }
 
 /// Returns how well the worst matched content word of the question is matched near the answer, 0 to 1; 1 without words.
@@ -176,7 +202,7 @@ fn least_match(question: &Question, pool: &Pool<'_>, found: &Found) -> f32 {
 /// Signs of program text.
 const CODE: [&str; 9] = ["::", "()", "{", "}", "=", "/", "_", "<", "`"];
 
-fn of_answer(case: &Case<'_>, found: &Found) -> [f32; 11] {
+fn of_answer(case: &Case<'_>, found: &Found) -> [f32; 10] {
     let Case {
         request,
         question,
@@ -196,7 +222,6 @@ fn of_answer(case: &Case<'_>, found: &Found) -> [f32; 11] {
         flag(question.subject.is_some()),
         flag(request.speakers.len() > 2),
         flag(actor.is_some_and(is_assistant)),
-        flag(question.plural),
         flag(question.window.is_some()),
         (question.words.len() as f32 / 8.0).min(1.0),
     ]

@@ -228,11 +228,6 @@ const EXCLUSIVE: &[&[&str]] = &[
     &["north", "south", "east", "west"],
 ];
 
-/// Says whether of two stems only one can be so of a thing.
-pub(crate) fn exclude(one: &str, other: &str) -> bool {
-    one != other && EXCLUSIVE.iter().any(|it| it.contains(&one) && it.contains(&other))
-}
-
 /// Finds another value of the same closed set in a sentence that else covers the question, where the one asked for stands
 /// nowhere near.
 fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {

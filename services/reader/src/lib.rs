@@ -16,6 +16,7 @@ pub mod check;
 pub mod choices;
 mod error;
 pub mod features;
+mod honest;
 mod implied;
 mod judge;
 mod lists;

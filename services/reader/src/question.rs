@@ -14,7 +14,7 @@ use text::{Kind, Nouns, gloss, is_auxiliary, is_stop, stem, words};
 use crate::words::Lexicon;
 use measure::Measure;
 
-pub(crate) use asked::{PLAINLY_PAYING, identity};
+pub(crate) use asked::PLAINLY_PAYING;
 pub(crate) use gap::Gap;
 
 /// A content word of the question.
@@ -74,8 +74,6 @@ pub(crate) struct Question {
     pub(crate) speech: bool,
     /// Whether it asks for several things.
     pub(crate) plural: bool,
-    /// Whether it asks for a feeling.
-    pub(crate) feeling: bool,
     /// Whether it is a choice between options, or about what would be.
     pub(crate) options: Vec<String>,
     /// The class it names for its answer.
@@ -114,19 +112,10 @@ pub(crate) struct Question {
     pub(crate) vector: Vec<f32>,
 }
 
-/// Words of a question in which it says that something is supposed: "which of the two would".
-const OPENING: usize = 5;
-
 impl Question {
     /// Says whether it names nothing but a person and a time: "where was Ann last week".
     pub(crate) fn only_when(&self) -> bool {
         self.words.is_empty() && self.window.is_some()
-    }
-
-    /// Says whether it asks what somebody would do, which is not told but thought.
-    pub(crate) fn is_supposed(&self) -> bool {
-        let opening = text::words(&self.lower).into_iter().take(OPENING);
-        opening.into_iter().any(|it| matches!(it, "would" | "might"))
     }
 
     /// Says whether somebody is the one it asks about; anybody if it asks about nobody by name.
@@ -203,7 +192,6 @@ pub(crate) fn analyse(request: &AnswerV1, lexicon: &mut Lexicon) -> Question {
         subject: subject(request, &lower),
         speech,
         plural: asked::plural(&request.anchors, &lower),
-        feeling: lower.contains("feel") || lower.contains("react") || lower.contains("emotion"),
         options: asked::options(&asked),
         class,
         recency: asked::recency(&lower),

@@ -1,6 +1,7 @@
 //! From evidence to verdict and answer.
 
-use domain::evidence::{Answer, NearMiss, Sufficiency, Verdict};
+use domain::anchor::AnswerKind;
+use domain::evidence::{Answer, NearMiss, Sufficiency, Turn, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 
 use crate::amend::{self, amended};
@@ -8,14 +9,16 @@ use crate::answer::{self, Found};
 use crate::certainty::{self, Certainty};
 use crate::check::Check;
 use crate::features::{self, Features};
+use crate::honest;
 use crate::judge::{Case, judge};
 use crate::pool::Pool;
-use crate::question;
-use crate::refuse::{is_beside, misses, of_others, refuse, refused};
+use crate::question::{self, Question};
+use crate::refuse::{is_beside, misses, of_others, refuse, refused, withheld};
 use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 use crate::{Config, Error};
+use text::shown_name;
 
 /// A window that covers less than this answers a part at best.
 const PART: f32 = 0.5;
@@ -37,6 +40,8 @@ pub struct Assessed {
     pub answered: AnsweredV1,
     /// Features of the answer, see [`certainty::NAMES`]; none without an answer.
     pub features: Option<certainty::Features>,
+    /// The reply that is given in place of an answer that is not honest, however probable it is.
+    pub instead: Option<AnsweredV1>,
 }
 
 impl Reader {
@@ -80,10 +85,11 @@ impl Reader {
     /// Judges the evidence of a request and answers from it, if an answer is certain enough. Pure: equal requests get equal
     /// replies.
     pub fn read(&self, request: &AnswerV1) -> AnsweredV1 {
-        let Assessed { answered, .. } = self.assess(request);
-        match &answered.answer {
-            Some(answer) if answer.confidence < self.precision => withheld(answered),
-            _ => answered,
+        let Assessed { answered, instead, .. } = self.assess(request);
+        match (&answered.answer, instead) {
+            (_, Some(instead)) => instead,
+            (Some(answer), None) if answer.confidence < self.precision => uncertain(answered),
+            (_, None) => answered,
         }
     }
 
@@ -111,10 +117,12 @@ impl Reader {
             Err(refusal) => return (*refusal).into(),
         };
         let features = certainty::features(&case, &found);
+        let instead = honest::instead(&case, &found);
         let confidence = self.certainty.probability(&features);
         Assessed {
             answered: accepted(&case, found, confidence),
             features: Some(features),
+            instead,
         }
     }
 }
@@ -124,6 +132,7 @@ impl From<AnsweredV1> for Assessed {
         Assessed {
             answered,
             features: None,
+            instead: None,
         }
     }
 }
@@ -146,6 +155,14 @@ fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Fou
     let beside = sought.as_ref().and_then(|it| it.beside(pool));
     let found = beside.or_else(|| answer::find(question, pool, answers, lexicon));
     let Some(found) = found else {
+        if question.kind == AnswerKind::YesNo && question.options.is_empty() {
+            return Err(Box::new(withheld(
+                "nobody is remembered to have said exactly that, or the contrary".to_owned(),
+            )));
+        }
+        if !answer::is_short(question) {
+            return Err(Box::new(withheld(OPEN.to_owned())));
+        }
         return no(
             "the evidence holds nothing of the kind that was asked for",
             misses(pool, &pool.by_order, "weak"),
@@ -217,12 +234,7 @@ fn accepted(case: &Case<'_>, found: Found, confidence: f32) -> AnsweredV1 {
         status = Sufficiency::Conflicting;
     }
     if reasons.is_empty() {
-        let whom = question
-            .subject
-            .as_deref()
-            .map(|it| format!(" of {it}"))
-            .unwrap_or_default();
-        reasons.push(format!("the evidence{whom} covers the question"));
+        reasons.push(first.map_or_else(String::new, |it| told_by(question, it)));
     }
     let turns = || found.lines.iter().map(|&it| pool.lines[it].turn);
     let answer = Answer {
@@ -240,11 +252,25 @@ fn accepted(case: &Case<'_>, found: Found, confidence: f32) -> AnsweredV1 {
     AnsweredV1::new(verdict, Some(answer))
 }
 
+/// Says who tells what an answer is taken from.
+fn told_by(question: &Question, turn: &Turn) -> String {
+    let teller = shown_name(&turn.actor);
+    match question.subject.as_deref() {
+        _ if teller.is_empty() => "the evidence covers the question".to_owned(),
+        Some(subject) if subject.to_lowercase() != turn.actor.to_lowercase() => {
+            format!("{teller} says so of {}", shown_name(subject))
+        }
+        Some(_) | None => format!("{teller} says so"),
+    }
+}
+
+/// Why a question of some kinds is not answered.
+const OPEN: &str = "it asks for more than a short answer: the evidence is what is remembered of it";
 /// Why an answer is withheld.
 const UNCERTAIN: &str = "the evidence may hold the answer, but no short answer is certain enough";
 
 /// Leaves out an answer that is not certain enough; the evidence speaks for itself. What disagrees still does.
-fn withheld(answered: AnsweredV1) -> AnsweredV1 {
+fn uncertain(answered: AnsweredV1) -> AnsweredV1 {
     let mut verdict = answered.verdict;
     if verdict.status != Sufficiency::Conflicting {
         verdict.status = Sufficiency::Partial;

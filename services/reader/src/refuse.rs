@@ -199,6 +199,16 @@ fn near_miss(line: &Line<'_>, reason: &str) -> NearMiss {
     }
 }
 
+/// Shows the evidence without an answer: it may hold it.
+pub(crate) fn withheld(reason: String) -> AnsweredV1 {
+    let verdict = Verdict {
+        status: Sufficiency::Partial,
+        reasons: vec![reason],
+        nearest: Vec::new(),
+    };
+    AnsweredV1::new(verdict, None)
+}
+
 pub(crate) fn refused(reason: &str, nearest: Vec<NearMiss>) -> AnsweredV1 {
     let verdict = Verdict {
         status: Sufficiency::Insufficient,

@@ -3,6 +3,7 @@
 //! of the question says so.
 
 mod asked;
+mod contradicted;
 mod named;
 
 use std::collections::BTreeSet;
@@ -89,6 +90,9 @@ impl Sought {
             told.extend(self.met(it.turn).filter(of).map(|it| (line, it)));
         }
         told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+        if let Some(contradicted) = self.contradicted(&told, pool) {
+            return Some(contradicted);
+        }
         let (line, last) = told.last()?;
         let observed_at = |line: usize| pool.lines[line].turn.observed_at;
         let over = last.ended || !last.positive || self.is_past(last, observed_at(*line).to_utc());

@@ -245,7 +245,7 @@ fn ranked(view: &View, query: &Query, scored: &Scored) -> RankedUnit {
     let actor = if turn.unit.actor.is_empty() {
         String::new()
     } else {
-        format!(" {}", turn.unit.actor)
+        format!(" {}", text::shown_name(&turn.unit.actor))
     };
     RankedUnit {
         unit: turn.unit.id,

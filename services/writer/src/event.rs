@@ -96,7 +96,7 @@ fn text(turns: &[&Unit]) -> String {
             let line = if turn.actor.is_empty() {
                 sentence.to_owned()
             } else {
-                format!("{}: {sentence}", turn.actor)
+                format!("{}: {sentence}", text::shown_name(&turn.actor))
             };
             ranked.push((weight, ranked.len(), clipped(&line, TEXT_BYTES / 2)));
         }
@@ -115,7 +115,8 @@ fn text(turns: &[&Unit]) -> String {
 /// Who, when, and every turn with names and times resolved; what is too long is cut at its end.
 fn told(first: &Record, actors: &[&str], turns: &[&Unit]) -> String {
     let date = format!("[{}] ", summary::day(first.observed_at));
-    let mut out = format!("{date}{}", actors.join(", "));
+    let names: Vec<_> = actors.iter().map(|it| text::shown_name(it)).collect();
+    let mut out = format!("{date}{}", names.join(", "));
     for turn in turns {
         let line = turn.summary.strip_prefix(&date).unwrap_or(&turn.summary);
         if out.len() + line.len() + 1 > SUMMARY_BYTES {

@@ -12,10 +12,10 @@ const BYTES_MAX: usize = 4_000;
 /// Returns the summary of a record, such as `[8 May 2023] Ana to Tom: Ana was there yesterday (7 May 2023).`
 pub(crate) fn summary(record: &Record, said: &Said<'_>) -> String {
     let mut out = format!("[{}] ", day(record.observed_at));
-    out.push_str(&record.actor);
+    out.push_str(&text::shown_name(&record.actor));
     if !record.actor.is_empty() && !said.addressee.is_empty() {
         out.push_str(" to ");
-        out.push_str(said.addressee);
+        out.push_str(&text::shown_name(said.addressee));
     }
     if !record.actor.is_empty() {
         out.push_str(": ");

@@ -105,7 +105,8 @@ pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
 /// Returns what a turn states that answers the question of another speaker: "Lisbon" to "Where do you live?", and "she" is the
 /// sister who was asked about. With an empty question the same as [`stated`].
 pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
-    if crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
+    let is_quote = crate::quoted_speaker(told.text, told.speaker, &[told.addressee]).is_some();
+    if is_quote || crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
         return Vec::new();
     }
     let sentences = ranges(told.text);

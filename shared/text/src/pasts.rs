@@ -1,7 +1,7 @@
 //! Irregular pasts of English verbs that look like no other form of theirs and are hardly ever another word.
 
 /// Says whether a lower-case word is such a past.
-pub(crate) fn is_past(word: &str) -> bool {
+pub fn is_past(word: &str) -> bool {
     PASTS.binary_search(&word).is_ok()
 }
 

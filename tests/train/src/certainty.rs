@@ -67,7 +67,8 @@ impl Answers {
                 }
                 self.asked.entry(set.clone()).or_default()[usize::from(!question.answerable)] += 1;
                 let assessed = reader.assess(&asked(&world, &question.question, weights)?);
-                let (Some(answer), Some(values)) = (assessed.answered.answer, assessed.features) else {
+                let honest = assessed.answered.answer.filter(|_| assessed.instead.is_none());
+                let (Some(answer), Some(values)) = (honest, assessed.features) else {
                     continue;
                 };
                 self.samples.push(Sample {

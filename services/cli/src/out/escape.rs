@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
+use text::is_hidden;
+
 /// Starts a colour code. It differs from process to process, so that stored text cannot contain it.
 static MARK: LazyLock<String> = LazyLock::new(|| format!("\u{fdd0}{:016x}", RandomState::new().hash_one(0)));
 /// Ends a colour code.
@@ -31,7 +33,7 @@ pub(super) fn for_terminal(text: &str) -> String {
         match next {
             '\n' | '\t' => shown.push(next),
             '\r' if after.starts_with('\n') => {}
-            _ if is_unsafe(next, shown.chars().next_back()) => {
+            _ if is_hidden(next, shown.chars().next_back()) => {
                 let _ = write!(shown, "{}", next.escape_unicode());
             }
             _ => shown.push(next),
@@ -47,7 +49,7 @@ pub(super) fn json_for_terminal(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let mut units = [0; 2];
     for next in json.chars() {
-        if matches!(next, '\n' | '\t') || !is_unsafe(next, shown.chars().next_back()) {
+        if matches!(next, '\n' | '\t') || !is_hidden(next, shown.chars().next_back()) {
             shown.push(next);
             continue;
         }
@@ -60,29 +62,6 @@ pub(super) fn json_for_terminal(json: &str) -> String {
 
 fn colour_code(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix(MARK.as_str())?.split_once(MARK_END)
-}
-
-/// Returns true if a terminal would act on `next`, reorder text because of it, or not show it.
-fn is_unsafe(next: char, before: Option<char>) -> bool {
-    match next {
-        // Joiners belong to the spelling of some scripts and to emoji; elsewhere they only hide.
-        '\u{200c}' | '\u{200d}' => !before.is_some_and(is_joinable),
-        // Soft hyphen, Mongolian vowel separator, zero-width space and joiners, invisible operators, byte order mark.
-        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => true,
-        // Bidirectional marks, embeddings, overrides and isolates.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' => true,
-        // Line and paragraph separators, annotations, tags, noncharacters.
-        '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{fdd0}'..='\u{fdef}' => true,
-        // Fillers that look like nothing.
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
-        _ => next.is_control(),
-    }
-}
-
-/// Returns true if a joiner may follow: emoji, and scripts that are written with joiners.
-fn is_joinable(before: char) -> bool {
-    matches!(before, '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{2190}'..='\u{2bff}'
-        | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
 #[cfg(test)]
@@ -139,7 +118,7 @@ mod tests {
         for (text, _) in HOSTILE {
             let json = serde_json::to_string(text).unwrap();
             let shown = json_for_terminal(&json);
-            assert!(shown.chars().all(|it| !is_unsafe(it, None)), "{shown:?}");
+            assert!(shown.chars().all(|it| !is_hidden(it, None)), "{shown:?}");
             assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
         }
     }

@@ -1,33 +1,17 @@
-//! Choice among candidates: the one that agrees most with all others (minimum Bayes risk), or several for a list.
+//! Choice among candidates: the one that agrees most with all others (minimum Bayes risk).
 
 use domain::anchor::AnswerKind;
 
 use super::lexis::number;
-use super::score::{Scored, located};
+use super::score::Scored;
 use super::spans::Shape;
-use super::traits::{counts, is_denied, is_old, of_kind};
+use super::traits::counts;
 use super::{Found, change, extent};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
 
 /// Candidates that vote.
 const VOTERS: usize = 60;
-/// Items of a list.
-const ITEMS: usize = 6;
-/// An item is worth at least this share of the best.
-const ITEM_SHARE: f32 = 0.15;
-/// ... or this, beside the only one of the kind asked for.
-const ALONE_SHARE: f32 = 0.5;
-/// A sentence covers about as well if it covers this share of what that of the best one does.
-const BESIDE_COVER: f32 = 0.75;
-/// A list is one of things of the kind asked for if one of them scores at most the first of these less than the best candidate,
-/// and takes those that score at most the second less, or the third in sentences that speak of the matter.
-const KIND_NEAR: f32 = 2.0;
-const KIND_BEHIND: f32 = 4.0;
-const KIND_FAR: f32 = 6.5;
-/// A sentence that covers this much speaks of the matter.
-const MATTER: f32 = 0.6;
-
 /// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
 pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>, heat: f32) -> Option<Found> {
     let place = |it: &Scored| (it.span.line, it.span.sentence, it.span.start, it.span.end);
@@ -47,11 +31,6 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     let worths: Vec<f32> = (0..scored.len()).map(worth).collect();
     let mut order: Vec<usize> = (0..scored.len()).collect();
     order.sort_by(|&a, &b| worths[b].total_cmp(&worths[a]).then(a.cmp(&b)));
-    let chosen = if question.plural {
-        several(question, pool, &scored, (&order, &worths))
-    } else {
-        vec![order[0]]
-    };
     let share = worths[order[0]].clamp(0.0, 1.0);
     if let Some(found) = rival(question, pool, &scored, order[0])
         .or_else(|| change::other_time(question, pool, &scored, order[0]))
@@ -59,19 +38,10 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     {
         return Some(Found { share, ..found });
     }
-    let mut lines: Vec<usize> = Vec::new();
-    for &it in &chosen {
-        if !lines.contains(&scored[it].span.line) {
-            lines.push(scored[it].span.line);
-        }
-    }
-    let shown = chosen.iter().map(|&it| match chosen.len() {
-        1 => whole(question, pool, &scored[it]).unwrap_or_else(|| named(question, &scored[it].text)),
-        _ => named(question, &item(&scored[it])),
-    });
+    let best = &scored[order[0]];
     Some(Found {
-        text: shown.collect::<Vec<_>>().join(", "),
-        lines,
+        text: whole(question, pool, best).unwrap_or_else(|| named(question, &best.text)),
+        lines: vec![best.span.line],
         share,
         reason: None,
         conflict: false,
@@ -87,14 +57,10 @@ fn named(question: &Question, text: &str) -> String {
     bare.map_or(text, |it| it.1).to_owned()
 }
 
-/// A place with what it stands by and in, a figure with what it numbers: "platform 7".
+/// A place with what it stands by and in.
 fn whole(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
     let span = &it.span;
     let sentence = &pool.lines[span.line].sentences[span.sentence];
-    let numbers = question.kind == AnswerKind::Kind && number(&it.text).is_some() && !span.before.is_empty();
-    if numbers && text::stem(&span.before) == question.head {
-        return Some(format!("{} {}", span.before, it.text));
-    }
     let asked = question.kind == AnswerKind::Where && span.says.is_none() && sentence.pieces.is_none();
     let (start, end) = extent::chain(sentence, span.start, span.end).filter(|_| asked)?;
     Some(sentence.text[start..end].to_owned())
@@ -128,9 +94,7 @@ fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: u
 fn value(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
     let sentence = &pool.lines[it.span.line].sentences[it.span.sentence];
     let plain = || it.stems.join(" ");
-    if question.plural {
-        None
-    } else if question.kind == AnswerKind::Number {
+    if question.kind == AnswerKind::Number {
         let number = number(&it.text.to_lowercase())?;
         counts(&sentence.terms, it.span.end, &question.head).then(|| number.to_string())
     } else if question.kind == AnswerKind::Duration || (question.class == Some(Asked::Colour) && it.stems.len() == 1) {
@@ -177,75 +141,6 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
         conflict,
         stated: None,
     }
-}
-
-/// The items of a list: candidates of the kind asked for from turns that are not somebody else's, if there is one that scores
-/// nearly as much as the best one; else those worth nearly as much. Without a word for what is listed they stand in sentences
-/// that cover the question about as well, and so does what stands beside the only one of a kind.
-fn several(question: &Question, pool: &Pool<'_>, scored: &[Scored], (order, worths): (&[usize], &[f32])) -> Vec<usize> {
-    let best = order[0];
-    let cover = |it: usize| pool.lines[scored[it].span.line].sentences[scored[it].span.sentence].cover;
-    let covers = |it: usize| cover(it) >= BESIDE_COVER * cover(best);
-    let of_kind = |it: usize, behind: f32| {
-        let own = pool.lines[scored[it].span.line].own >= 0.0;
-        own && of_kind(&scored[it].row) && scored[it].score >= scored[best].score - behind
-    };
-    let kind = order.iter().any(|&it| of_kind(it, KIND_NEAR));
-    let thing = |it: usize| {
-        let row = &scored[it].row;
-        !is_denied(row) && !is_old(row) && (verbal(&scored[best]) || !verbal(&scored[it]))
-    };
-    let fits = |it: usize| {
-        if kind {
-            of_kind(it, if cover(it) >= MATTER { KIND_FAR } else { KIND_BEHIND })
-        } else {
-            worths[it] >= ITEM_SHARE * worths[best] && (!question.head.is_empty() || covers(it))
-        }
-    };
-    let things = || order.iter().copied().filter(|it| thing(*it));
-    let mut chosen: Vec<usize> = Vec::new();
-    add(&mut chosen, scored, things().filter(|it| fits(*it)));
-    if chosen.len() == 1 {
-        let near = |it: &usize| worths[*it] >= ALONE_SHARE * worths[best] && covers(*it);
-        add(&mut chosen, scored, things().filter(near));
-    }
-    if chosen.is_empty() { vec![best] } else { chosen }
-}
-
-/// Says whether a candidate tells what is done, and is no thing among things; "painting by the lake" names one.
-fn verbal(it: &Scored) -> bool {
-    let named = it.text.split(' ').next().is_some_and(|it| it.ends_with("ing"));
-    match it.span.shape {
-        Shape::Clause | Shape::Reason => true,
-        Shape::Action => !named,
-        Shape::Phrase
-        | Shape::Extended
-        | Shape::Joined
-        | Shape::Place
-        | Shape::Number
-        | Shape::Amount
-        | Shape::Duration
-        | Shape::Rate
-        | Shape::Name
-        | Shape::Quote => false,
-    }
-}
-
-/// Adds items that share no word with another one.
-fn add(chosen: &mut Vec<usize>, scored: &[Scored], items: impl Iterator<Item = usize>) {
-    for it in items {
-        let shares = |other: &usize| scored[*other].stems.iter().any(|stem| scored[it].stems.contains(stem));
-        if chosen.len() < ITEMS && !chosen.iter().any(shares) {
-            chosen.push(it);
-        }
-    }
-}
-
-/// Inside a list a comma would part an item, and a place is one without what leads to it.
-fn item(it: &Scored) -> String {
-    let place = it.span.shape == Shape::Place;
-    let text = if place { located(&it.text) } else { &it.text };
-    text.replace(',', "")
 }
 
 /// F1 of two bags of words.

@@ -36,10 +36,13 @@ pub(crate) fn grade(question: &Question, span: &Span, (text, lower): (&str, &[St
         AnswerKind::Where => place(question, span, lower),
         AnswerKind::Who => someone(question, span, lower),
         AnswerKind::Number => figure(question, span, lower),
-        AnswerKind::Why | AnswerKind::How => spoken(span, span.timed == Timed::Whole),
-        AnswerKind::Kind | AnswerKind::WhatDoes | AnswerKind::WhatIs | AnswerKind::Other | AnswerKind::Message => {
-            spoken(span, span.timed == Timed::Whole && !question.timely)
-        }
+        AnswerKind::Why
+        | AnswerKind::How
+        | AnswerKind::Kind
+        | AnswerKind::WhatDoes
+        | AnswerKind::WhatIs
+        | AnswerKind::Other
+        | AnswerKind::Message => spoken(span, span.timed == Timed::Whole && !question.timely),
         AnswerKind::When | AnswerKind::Duration | AnswerKind::YesNo => Grade::Right,
     }
 }

@@ -1,109 +1,36 @@
 //! Yes or no.
 
 use super::lexis::denies;
-use super::{Found, change, object, outcome};
+use super::{Found, change, outcome, statement};
 use crate::pool::{Line, Pool, Sentence};
-use crate::question::Question;
+use crate::question::{Question, Word};
 
 /// A sentence that covers less than this share of the best says nothing about it.
 pub(super) const NEAR: f32 = 0.75;
-/// A turn this much behind the best one does not vote.
-const BEHIND: f32 = 1.0;
-/// If the rest of the question is covered this well, a missing name or number means that it was another.
-const REST: f32 = 0.6;
 
-/// Answers yes or no by what the best sentences of the best turns affirm or deny.
+/// Answers yes or no if somebody stated exactly that, or the contrary; none if nobody did.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Option<Found> {
-    let &first = lines.first()?;
-    let top = pool.lines[first].order;
-    let near: Vec<usize> = lines
-        .iter()
-        .copied()
-        .filter(|&it| pool.lines[it].order >= top - BEHIND)
-        .collect();
     let over = change::over(question, pool, lines);
     let outcome = outcome::told(question, pool, lines).filter(|_| over.is_none());
     // Who decides is cited before whoever tells of the matter.
-    let (denied, cited) = if let Some((denied, line)) = outcome {
-        (denied, vec![line])
-    } else if let Some(line) = over {
-        (true, vec![line])
-    } else if differs(question, pool, first) {
-        (true, vec![first])
-    } else if let Some(denied) = spoken(pool, &pool.lines[first]) {
-        (denied, vec![first])
-    } else if let Some((denied, reply)) = replied(question, pool, first).or_else(|| answered(question, pool, &near)) {
-        (denied, vec![reply, first])
-    } else if object::is_another(question, pool, &near) {
-        return None;
-    } else {
-        (denied(question, pool, &near), vec![first])
+    let (denied, cited) = match (outcome, over) {
+        (Some((denied, line)), _) => (denied, vec![line]),
+        (None, Some(line)) => (true, vec![line]),
+        (None, None) => statement::last(question, pool).map(|it| (it.is_denied, it.lines))?,
     };
     let text = question.replies[usize::from(denied != question.negated)];
-    let share = pool.lines[first]
-        .sentences
+    let covers = cited
         .iter()
-        .map(|it| it.cover)
-        .fold(0.0, f32::max);
+        .flat_map(|it| &pool.lines[*it].sentences)
+        .map(|it| it.cover);
     Some(Found {
         text: text.to_owned(),
+        share: covers.fold(0.0, f32::max),
         lines: cited,
-        share,
         reason: None,
         conflict: false,
         stated: None,
     })
-}
-
-/// Says whether a name or number of the question is missing around a turn that covers all else.
-fn differs(question: &Question, pool: &Pool<'_>, at: usize) -> bool {
-    let window = pool.window(at, 2, 2);
-    let most = |word: usize| {
-        window
-            .iter()
-            .map(|&it| pool.lines[it].matches[word])
-            .fold(0.0, f32::max)
-    };
-    question
-        .words
-        .iter()
-        .enumerate()
-        .filter(|(_, it)| it.specific)
-        .any(|(at, word)| {
-            let others = || question.words.iter().enumerate().filter(|(other, _)| *other != at);
-            let weight: f32 = others().map(|it| it.1.weight).sum();
-            let rest: f32 = others().map(|(other, it)| it.weight * most(other)).sum();
-            most(at) < 1.0 && word.idf > 0.0 && weight > 0.0 && rest >= REST * weight
-        })
-}
-
-/// A reply that opens with yes or no to a question that covers the matter decides.
-fn spoken(pool: &Pool<'_>, line: &Line<'_>) -> Option<bool> {
-    let asked = pool.lines[line.previous?]
-        .sentences
-        .iter()
-        .rev()
-        .find(|it| it.question)?;
-    let own = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
-    let share = |denied: &bool| if *denied { 0.6 * own } else { own };
-    opens_denying(line).filter(|it| asked.cover > share(it))
-}
-
-/// The matter is told and somebody asks back what is asked now, "did it survive?", or it is asked at once: who replies decides.
-fn replied(question: &Question, pool: &Pool<'_>, first: usize) -> Option<(bool, usize)> {
-    let told = &pool.lines[first];
-    let same = |it: &&Sentence| {
-        let mut pairs = question.words.iter().zip(&it.matches);
-        it.question && pairs.any(|(word, like)| word.verb && *like >= 1.0)
-    };
-    let mut replies = [Some(first), told.next].into_iter().flatten().filter_map(|at| {
-        let asks = &pool.lines[at];
-        asks.sentences.last().filter(same)?;
-        let reply = asks.next?;
-        let denied = opens_denying(&pool.lines[reply])?;
-        (pool.lines[reply].turn.actor != asks.turn.actor).then_some((denied, reply))
-    });
-    replies.next()
 }
 
 /// Says whether a turn opens with no; none if it opens with neither yes nor no.
@@ -114,47 +41,6 @@ pub(super) fn opens_denying(line: &Line<'_>) -> Option<bool> {
         "yes" | "yeah" | "yep" | "yup" | "absolutely" | "definitely" => Some(false),
         _ => None,
     }
-}
-
-/// Longest denial that says nothing else, in words: "I did not go", "we couldn't make it".
-const ELLIPSIS: usize = 5;
-
-/// Somebody else told of the matter, and the one asked about answers in a few words that it was not so for them.
-fn answered(question: &Question, pool: &Pool<'_>, near: &[usize]) -> Option<(bool, usize)> {
-    let subject = question.subject.as_ref()?.to_lowercase();
-    let own = |it: usize| pool.lines[it].turn.actor.to_lowercase() == subject;
-    let mut replies = near
-        .iter()
-        .filter(|&&it| !own(it))
-        .filter_map(|&it| pool.lines[it].next);
-    let denies_all = |it: usize| {
-        let first = pool.lines[it].sentences.first().map_or("", |it| it.text.as_str());
-        let clause = first.split([',', ';', '.', '!']).next().unwrap_or_default();
-        let lower = clause.to_lowercase().replace('’', "'");
-        let words = text::words(&lower);
-        let me = matches!(words.first(), Some(&("i" | "we")));
-        me && words.len() <= ELLIPSIS && words.iter().any(|it| denies(it))
-    };
-    replies.find(|&it| own(it) && denies_all(it)).map(|it| (true, it))
-}
-
-/// The telling sentences vote, those of better turns more.
-fn denied(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> bool {
-    let all = || {
-        lines
-            .iter()
-            .flat_map(|&line| pool.lines[line].sentences.iter().map(move |it| (line, it)))
-    };
-    let best = all().map(|it| it.1.cover).fold(0.0, f32::max);
-    let telling = all().filter(|(_, it)| it.cover >= NEAR * best && !it.question);
-    let top = lines.first().map_or(0.0, |&it| pool.lines[it].order);
-    let votes: f32 = telling
-        .map(|(line, it)| {
-            let sign = if denies_match(it, question) { -1.0 } else { 1.0 };
-            sign * it.cover * (2.0 * (pool.lines[line].order - top)).exp()
-        })
-        .sum();
-    votes < 0.0
 }
 
 /// Parts a clause in lower case at "and" up to what is denied: "I live in Graz and don't ski" says nothing against Graz, "I don't ski and swim" denies
@@ -204,7 +90,13 @@ pub(super) fn denies_match(sentence: &Sentence, question: &Question) -> bool {
     denied == opposites.is_empty()
 }
 
-fn opposites(stem: &str) -> impl Iterator<Item = &'static str> {
+/// Says whether a sentence holds an opposite of a word of the question.
+pub(super) fn is_opposed(sentence: &Sentence, word: &Word) -> bool {
+    opposites(&word.stem).any(|it| sentence.terms.iter().any(|term| term.stem == it))
+}
+
+/// Returns the stems that say the opposite of one.
+pub(super) fn opposites(stem: &str) -> impl Iterator<Item = &'static str> {
     let of = move |it: &(&'static str, &'static str)| match *it {
         (one, other) if one == stem => Some(other),
         (one, other) if other == stem => Some(one),

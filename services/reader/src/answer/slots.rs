@@ -89,16 +89,10 @@ slots! {
     COUNTED = "counted",
     /// Of the kind that the question names.
     KIND_OF = "kind_of",
-    /// Behind "because", to who asks why.
-    WHY_BECAUSE = "why_because",
-    /// Behind "to", to who asks why.
-    WHY_TO = "why_to",
     /// Behind a preposition of place, to who asks where.
     WHERE_IN = "where_in",
     /// Behind "with" or "my", to who asks who.
     WHO_WITH = "who_with",
-    /// Behind "by", to who asks how.
-    HOW_BY = "how_by",
     /// Behind "called", to who asks what.
     WHAT_CALLED = "what_called",
     /// Behind an article or "is", to who asks what.
@@ -123,25 +117,13 @@ pub(super) enum Group {
     Where,
     /// Who.
     Who,
-    /// Why.
-    Why,
-    /// How somebody feels.
-    Feeling,
-    /// How.
-    How,
-    /// Which, what kind of.
-    Kind,
-    /// What somebody does.
-    Does,
     /// What, and all else.
     What,
     /// How many, how long.
     Figure,
 }
 
-const GROUPS: [&str; 9] = [
-    "where", "who", "why", "feeling", "how", "kind", "does", "what", "figure",
-];
+const GROUPS: [&str; 4] = ["where", "who", "what", "figure"];
 const SHAPES: [(Shape, &str); 13] = [
     (Shape::Phrase, "phrase"),
     (Shape::Extended, "extended"),
@@ -186,7 +168,6 @@ mod tests {
             ("kind_of", KIND_OF),
             ("denied", DENIED),
             ("where:phrase", shaped(Group::Where, Shape::Phrase)),
-            ("feeling:rate", shaped(Group::Feeling, Shape::Rate)),
             ("figure:quote", shaped(Group::Figure, Shape::Quote)),
         ] {
             assert_eq!(of(name), Some(slot), "{name}");

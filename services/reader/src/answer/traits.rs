@@ -23,21 +23,6 @@ pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
         .sum()
 }
 
-/// Says whether a candidate is of the kind that the question names.
-pub(crate) fn of_kind(row: &[f32]) -> bool {
-    row[slots::KIND_OF] > 0.0
-}
-
-/// Says whether the verb of a candidate is denied.
-pub(super) fn is_denied(row: &[f32]) -> bool {
-    row[slots::DENIED] > 0.0
-}
-
-/// Says whether a candidate says nothing that the question does not say.
-pub(super) fn is_old(row: &[f32]) -> bool {
-    row[slots::OLD] > 0.0
-}
-
 /// What candidates are compared by beside themselves.
 pub(crate) struct Context<'a> {
     pub(crate) question: &'a Question,
@@ -212,36 +197,22 @@ fn group(question: &Question) -> Group {
     match question.kind {
         AnswerKind::Where => Group::Where,
         AnswerKind::Who => Group::Who,
-        AnswerKind::Why => Group::Why,
-        AnswerKind::How if question.feeling => Group::Feeling,
-        AnswerKind::How => Group::How,
-        AnswerKind::Kind => Group::Kind,
-        AnswerKind::WhatDoes => Group::Does,
-        AnswerKind::WhatIs | AnswerKind::Message | AnswerKind::When | AnswerKind::YesNo | AnswerKind::Other => {
-            Group::What
-        }
         AnswerKind::Number | AnswerKind::Duration => Group::Figure,
+        AnswerKind::WhatIs
+        | AnswerKind::Why
+        | AnswerKind::How
+        | AnswerKind::Kind
+        | AnswerKind::WhatDoes
+        | AnswerKind::Message
+        | AnswerKind::When
+        | AnswerKind::YesNo
+        | AnswerKind::Other => Group::What,
     }
 }
 
 /// Words that an answer of the kind mostly has.
 fn want(question: &Question) -> f32 {
-    match question.kind {
-        AnswerKind::Why => 6.0,
-        AnswerKind::How if question.feeling => 3.5,
-        AnswerKind::How => 6.0,
-        AnswerKind::WhatDoes => 4.5,
-        AnswerKind::Number => 1.0,
-        AnswerKind::Message
-        | AnswerKind::When
-        | AnswerKind::Duration
-        | AnswerKind::Where
-        | AnswerKind::Who
-        | AnswerKind::Kind
-        | AnswerKind::YesNo
-        | AnswerKind::WhatIs
-        | AnswerKind::Other => 2.5,
-    }
+    if question.kind == AnswerKind::Number { 1.0 } else { 2.5 }
 }
 
 const POINTERS: &[&str] = &[
@@ -274,16 +245,10 @@ fn near(sentence: &Sentence, span: &Span, row: &mut [f32]) {
 
 /// The word before a phrase often says what it is.
 fn before(kind: AnswerKind, word: &str, row: &mut [f32]) {
-    let what = matches!(
-        kind,
-        AnswerKind::Kind | AnswerKind::WhatIs | AnswerKind::WhatDoes | AnswerKind::Other
-    );
-    row[slots::WHY_BECAUSE] = flag(kind == AnswerKind::Why && matches!(word, "because" | "since"));
-    row[slots::WHY_TO] = flag(kind == AnswerKind::Why && matches!(word, "to" | "so"));
+    let what = kind == AnswerKind::WhatIs;
     row[slots::WHERE_IN] =
         flag(kind == AnswerKind::Where && matches!(word, "in" | "at" | "to" | "from" | "near" | "visited"));
     row[slots::WHO_WITH] = flag(kind == AnswerKind::Who && matches!(word, "with" | "my" | "by" | "from"));
-    row[slots::HOW_BY] = flag(kind == AnswerKind::How && matches!(word, "by" | "through" | "so" | "really"));
     row[slots::WHAT_CALLED] = flag(what && matches!(word, "called" | "named"));
     row[slots::WHAT_A] = flag(what && matches!(word, "a" | "an" | "some" | "is" | "are" | "was" | "were" | "like"));
 }

@@ -30,7 +30,6 @@ fn what_is_over_is_not_the_case() {
             (YesNo, "Does Otis have a parrot?", "No"),
             (YesNo, "Is Otis together with Petra?", "No"),
             (YesNo, "Is Otis in the choir?", "No"),
-            (YesNo, "Did Nadia smoke?", "Yes"),
             (YesNo, "Has Nadia quit smoking?", "Yes"),
             (YesNo, "Did Nadia sell her motorbike?", "Yes"),
             (YesNo, "Does Nadia play tennis?", "Yes"),

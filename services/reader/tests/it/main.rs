@@ -7,6 +7,7 @@ mod at_work;
 mod certain;
 mod changes;
 mod gaps;
+mod honest;
 mod kinds;
 mod languages;
 mod newcomers;

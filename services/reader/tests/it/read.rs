@@ -33,8 +33,6 @@ fn the_right_person_is_answered_and_the_wrong_one_refused() {
     for (kind, question, right, wrong) in [
         (AnswerKind::Where, "Where did Nadia move in February?", "Nadia", "Tom"),
         (AnswerKind::When, "When did Tom adopt a greyhound?", "Tom", "Nadia"),
-        (AnswerKind::WhatDoes, "What class did Nadia start?", "Nadia", "Tom"),
-        (AnswerKind::Why, "Why did Tom stop eating meat?", "Tom", "Nadia"),
         (AnswerKind::Duration, "How long did Tom play chess?", "Tom", "Nadia"),
     ] {
         assert!(talk.ask(kind, question).answer.is_some(), "{question}");
@@ -94,16 +92,9 @@ fn short_answers_of_each_kind() {
     for (kind, question, expected) in [
         (AnswerKind::Where, "Where did Nadia move in February?", "Lisbon"),
         (AnswerKind::Duration, "How long did Tom play chess?", "three hours"),
-        (
-            AnswerKind::Why,
-            "Why did Tom stop eating meat?",
-            "doctor warned me about my heart",
-        ),
         (AnswerKind::YesNo, "Does Tom eat meat?", "No"),
         (AnswerKind::YesNo, "Does Nadia love the trams?", "Yes"),
         (AnswerKind::YesNo, "Did Tom play chess with his grandfather?", "Yes"),
-        (AnswerKind::YesNo, "Does Tom not eat meat?", "Yes"),
-        (AnswerKind::Other, "Does Nadia own parrots or hamsters?", "parrots"),
     ] {
         assert_eq!(talk.answer(kind, question), expected, "{question}");
     }
@@ -114,23 +105,6 @@ fn short_answers_of_each_kind() {
         "have",
     ));
     assert_eq!(counted.answer.unwrap().text, "two");
-}
-
-#[test]
-fn a_list_names_several_things_and_cites_where_they_stand() {
-    let talk = friends();
-    let request = talk.request(
-        AnswerKind::Kind,
-        "Which things does Nadia love in the city?",
-        "things",
-        "love",
-    );
-    let answer = read(&request).answer.unwrap();
-    for item in ["trams", "river", "pastries"] {
-        assert!(answer.text.contains(item), "{}", answer.text);
-    }
-    assert_eq!(answer.external_ids[0], "t12");
-    assert!((0.0..=1.0).contains(&answer.confidence));
 }
 
 #[test]
@@ -191,11 +165,6 @@ fn groups_and_assistants_are_not_refused_for_being_told_by_another() {
         "user: My router keeps losing the connection. What should I do?
          assistant: Update the firmware to version 4.2 and move the router away from the microwave.
          user: That fixed it, thanks. My office is in Ghent, can you note that?",
-    );
-    assert!(
-        help.ask(AnswerKind::WhatDoes, "What did the assistant advise about the router?")
-            .answer
-            .is_some()
     );
     assert_eq!(help.answer(AnswerKind::Where, "Where is my office?"), "Ghent");
 }

@@ -9,7 +9,8 @@ use reader::{Config, Reader};
 
 /// Reads with the weights that are built in.
 pub(crate) fn read(request: &AnswerV1) -> AnsweredV1 {
-    Reader::new(&Config::default()).unwrap().assess(request).answered
+    let assessed = Reader::new(&Config::default()).unwrap().assess(request);
+    assessed.instead.unwrap_or(assessed.answered)
 }
 
 /// A talk: lines of "Speaker: text" on one day; an empty line parts sessions, a line "@ date" sets the day.
@@ -83,6 +84,10 @@ impl Talk {
 
     /// What the router would send: turns that share words with the question first, each with its surroundings.
     pub(crate) fn request(&self, kind: AnswerKind, question: &str, head: &str, action: &str) -> AnswerV1 {
+        // The router takes the verb behind the subject.
+        let third = || text::words(question).get(2).map(|it| it.to_lowercase());
+        let asked = action.is_empty() && kind == AnswerKind::YesNo && !question.starts_with("Is ");
+        let action = &third().filter(|_| asked).unwrap_or_else(|| action.to_owned());
         let subjects: Vec<String> = self
             .speakers
             .iter()

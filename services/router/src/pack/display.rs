@@ -183,13 +183,14 @@ impl Labels {
                 .iter()
                 .take(32)
                 .any(|it| it != name && it.to_lowercase().starts_with(&start.to_lowercase()));
-            (!clashes && start.chars().all(char::is_alphabetic)).then_some(start)
+            let is_plain = start.chars().all(char::is_alphabetic) && text::shown_name(name) == name;
+            (!clashes && is_plain).then_some(start)
         };
         let label = |name: &String| {
             let start = unique(name, 1).or_else(|| unique(name, 2)).or_else(|| unique(name, 3));
             start
                 .filter(|it| text::tokens(it) < text::tokens(name))
-                .unwrap_or_else(|| text::one_line(name))
+                .unwrap_or_else(|| text::shown_name(name).into_owned())
         };
         let priced = |label: String| {
             let price = text::tokens(&label) as u32 + 1;
@@ -217,7 +218,7 @@ impl Labels {
             if actor.is_empty() {
                 0
             } else {
-                text::tokens(actor) as u32 + 1
+                text::tokens(&text::shown_name(actor)) as u32 + 1
             }
         };
         self.short.get(actor).map_or_else(long, |it| it.1)
@@ -229,7 +230,7 @@ impl Labels {
         if actor.is_empty() {
             String::new()
         } else {
-            format!("{}: ", text::one_line(actor))
+            format!("{}: ", text::shown_name(actor))
         }
     }
 }

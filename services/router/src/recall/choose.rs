@@ -147,7 +147,7 @@ fn line(view: &View, heard: &Heard, place: usize) -> String {
     let shown = Display::within(&heard.query, turn, LINE).map(|it| it.text(turn));
     let shown = shown.unwrap_or_else(|| text::one_line(&turn.shown).chars().take(CHARS).collect());
     let date = turn.unit.observed_at.format("%-d %B %Y");
-    let actor = &turn.unit.actor;
+    let actor = text::shown_name(&turn.unit.actor);
     if actor.is_empty() {
         format!("[{date}] {shown}")
     } else {

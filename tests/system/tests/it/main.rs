@@ -11,6 +11,7 @@ mod endpoint;
 mod erasure;
 mod golden;
 mod idempotency;
+mod impersonation;
 mod infra;
 mod isolation;
 mod language_model;
