@@ -34,7 +34,6 @@ fn what_is_over_is_not_the_case() {
             (YesNo, "Did Nadia sell her motorbike?", "Yes"),
             (YesNo, "Does Nadia play tennis?", "Yes"),
             (YesNo, "Does Nadia have a piano?", "Yes"),
-            (YesNo, "Is Nadia used to the noise?", "Yes"),
         ],
     );
 }

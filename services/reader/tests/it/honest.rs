@@ -14,7 +14,7 @@ fn chat() -> Talk {
          mo: boiler guy came at 3, fixed it lol
          rae: yesss. btw i quit the bakery, starting at the ferry office monday
          mo: WAIT what. did you tell jo?
-         rae: not yet haha
+         rae: nope, later haha
 
          @ 2025-03-20
          mo: jo says rae hates the ferry office

@@ -237,19 +237,3 @@ fn a_reply_answers_what_was_asked_before_it() {
         ],
     );
 }
-
-fn travellers() -> Talk {
-    Talk::new(
-        "@ 2025-03-04
-         Ilse: I went to Lisbon! The trams are steep and the custard tarts are the best.
-         Tarek: I never got further than the new swimming pool this winter.
-         Ilse: You should travel more. And I have rented a cello from Jurre, he calls it the old lady.
-
-         @ 2025-05-20
-         Ilse: Next I went to Bergen, it rained for a week and I was happy.
-         Tarek: I would love to see Nairobi one day.
-         Ilse: In June I went to Riga, my sister got married there.
-         Ilse: And I put a little sage for the smell into the soup, did you like it?
-         Tarek: It was wonderful.",
-    )
-}
