@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{RecordId, SpaceId, UnitId};
+use domain::record::Record;
 use domain::unit::{Grain, Status};
 use host::{Context, clock};
 
@@ -21,7 +22,7 @@ pub(crate) struct Held {
     pub(crate) points: usize,
     /// Turn units in use that other rules wrote than those of this program.
     pub(crate) older: usize,
-    /// Records without a turn unit.
+    /// Records that lack one of their turn units.
     unwritten: usize,
     /// Turn units in use whose record is gone.
     orphans: BTreeSet<UnitId>,
@@ -72,16 +73,22 @@ async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
     let points = points(ctx, space).await?;
     let (due, of, older) = turns(ctx, space).await?;
     let records = records(ctx, space).await?;
-    let lacks_unit = |it: &&RecordId| !due.contains_key(&UnitId::turn(**it));
-    let unwritten: BTreeSet<UnitId> = records.iter().filter(lacks_unit).map(|it| UnitId::turn(*it)).collect();
-    let orphan = |it: &&UnitId| of.get(*it).is_none_or(|it| it.iter().all(|it| !records.contains(it)));
+    let unwritten: BTreeMap<UnitId, RecordId> = records
+        .iter()
+        .flat_map(|(record, units)| (0..*units).map(|number| (UnitId::part(*record, number), *record)))
+        .filter(|(unit, _)| !due.contains_key(unit))
+        .collect();
+    let orphan = |it: &&UnitId| {
+        of.get(*it)
+            .is_none_or(|it| it.iter().all(|it| !records.contains_key(it)))
+    };
     let orphans: BTreeSet<UnitId> = due.keys().filter(orphan).copied().collect();
     let lacks = |(unit, parts): &(&UnitId, &usize)| {
         !orphans.contains(*unit) && (0..**parts).any(|part| !has(&points, unit, part))
     };
     // What a unit that has to be written again had is replaced then.
     let stray = |(unit, part): &&(UnitId, u16)| {
-        due.get(unit).is_none_or(|parts| usize::from(*part) >= *parts) && !unwritten.contains(unit)
+        due.get(unit).is_none_or(|parts| usize::from(*part) >= *parts) && !unwritten.contains_key(unit)
     };
     let strays: Vec<UnitId> = points.iter().filter(stray).map(|it| it.0).collect();
     Ok(Held {
@@ -90,7 +97,7 @@ async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
         units: due.len(),
         points: points.len(),
         older: older.len(),
-        unwritten: unwritten.len(),
+        unwritten: unwritten.values().collect::<BTreeSet<_>>().len(),
         lacking: due.iter().filter(lacks).count(),
         orphans,
         strays: strays.len(),
@@ -148,11 +155,13 @@ async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources, 
     }
 }
 
-async fn records(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeSet<RecordId>> {
-    let (mut all, mut cursor) = (BTreeSet::new(), Some(0));
+/// Returns the records, with the number of turn units each should have.
+async fn records(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeMap<RecordId, u16>> {
+    let (mut all, mut cursor) = (BTreeMap::new(), Some(0));
     while let Some(after) = cursor {
         let (page, next) = ctx.backends.records.list(space, after, PAGE).await?;
-        all.extend(page.iter().map(|it| it.id));
+        let units = |it: &Record| u16::try_from(writer::units_of(it).count()).unwrap_or(u16::MAX);
+        all.extend(page.iter().map(|it| (it.id, units(it))));
         cursor = next;
     }
     Ok(all)

@@ -25,6 +25,10 @@ const NAMED: u64 = 50;
 /// not done in order, so each is asked for.
 const BEHIND_MAX: usize = 256;
 
+/// A batch ends with the line that brings it to so many bytes, so that with a line of a record as long as can be it stays within the
+/// body that a server takes.
+const BATCH_BYTES: usize = 2 << 20;
+
 /// A record with the line it stands on.
 struct Line {
     number: u64,
@@ -123,11 +127,11 @@ struct Batch {
     end: bool,
 }
 
-/// Reads up to `limit` records; wrong lines are named and left out.
+/// Reads up to `limit` records, or about [`BATCH_BYTES`] of them; wrong lines are named and left out.
 fn read(source: &mut dyn BufRead, state: &mut State, limit: usize, tally: &mut Tally) -> anyhow::Result<Batch> {
     let mut records = Vec::with_capacity(limit);
-    let mut line = Vec::new();
-    while records.len() < limit {
+    let (mut line, mut bytes) = (Vec::new(), 0);
+    while records.len() < limit && bytes < BATCH_BYTES {
         line.clear();
         if source.read_until(b'\n', &mut line).context("cannot read on")? == 0 {
             return Ok(Batch { records, end: true });
@@ -137,6 +141,7 @@ fn read(source: &mut dyn BufRead, state: &mut State, limit: usize, tally: &mut T
         if text.trim_ascii().is_empty() {
             continue;
         }
+        bytes += text.len();
         match parse(text, number) {
             Ok(record) => records.push(Line { number, record }),
             Err(problem) => tally.wrong(number, &problem),

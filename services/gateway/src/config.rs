@@ -27,7 +27,7 @@ pub struct Config {
     pub body_bytes_max: usize,
     /// Most records in one request.
     pub batch_max: usize,
-    /// Longest text of one field of a record, in bytes of UTF-8.
+    /// Longest text of a record, in bytes of UTF-8. A caption and the arguments and result of a tool have at most 32 KiB of it.
     pub text_bytes_max: usize,
     /// Longest question, in bytes of UTF-8.
     pub question_bytes_max: usize,
@@ -69,7 +69,7 @@ impl Default for Config {
             send_ms_max: 30_000,
             body_bytes_max: 4 << 20,
             batch_max: 1_000,
-            text_bytes_max: 32 << 10,
+            text_bytes_max: 1 << 20,
             question_bytes_max: 8 << 10,
             in_flight_max: 256,
             in_flight_per_key_max: 64,
@@ -136,6 +136,10 @@ impl Config {
         ensure!(
             (1..=1_024).contains(&self.batch_max),
             "[gateway] batch_max must be 1 to 1024"
+        );
+        ensure!(
+            self.text_bytes_max <= self.body_bytes_max,
+            "[gateway] text_bytes_max must not be greater than body_bytes_max: no request could bring such a text"
         );
         ensure!(self.connections_max > 0, "[gateway] connections_max must be at least 1");
         ensure!(

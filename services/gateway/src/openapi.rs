@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::handlers::{
     admin, curations, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
 };
+use crate::validate::FIELD_BYTES_MAX;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -122,7 +123,7 @@ pub(crate) fn served(config: &Config) -> Value {
         ("NewRecord/properties/text/maxLength", json!(config.text_bytes_max)),
         (
             "NewRecord/properties/image_caption/maxLength",
-            json!(config.text_bytes_max),
+            json!(config.text_bytes_max.min(FIELD_BYTES_MAX)),
         ),
         (
             "QueryRequest/properties/question/maxLength",

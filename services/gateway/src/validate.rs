@@ -8,6 +8,8 @@ use crate::problem::Problem;
 
 /// Longest id, session, actor, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 256;
+/// Longest caption, arguments and result of a tool, in bytes: what is not split into parts.
+pub(crate) const FIELD_BYTES_MAX: usize = 32 << 10;
 const URI_BYTES_MAX: usize = 2_048;
 const TOOL_NAME_BYTES_MAX: usize = 128;
 const METADATA_ENTRIES_MAX: usize = 32;
@@ -33,11 +35,21 @@ pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String
         }
         addressable(field, value.as_deref())?;
     }
-    for (field, value) in [("text", &it.text), ("image_caption", &it.image_caption)] {
-        content(field, value.as_deref().unwrap_or_default(), text_bytes_max)?;
+    let text_bytes = it.text.as_deref().unwrap_or_default().len();
+    if text_bytes > text_bytes_max {
+        return Err(format!(
+            "text: has {text_bytes} bytes, more than {text_bytes_max}; send it as several records, or raise [gateway] text_bytes_max"
+        ));
+    }
+    let field_bytes_max = text_bytes_max.min(FIELD_BYTES_MAX);
+    for (field, value, most) in [
+        ("text", &it.text, text_bytes_max),
+        ("image_caption", &it.image_caption, field_bytes_max),
+    ] {
+        content(field, value.as_deref().unwrap_or_default(), most)?;
     }
     if let Some(call) = &it.tool {
-        tool(call, text_bytes_max)?;
+        tool(call, field_bytes_max)?;
     }
     if it.ordinal.is_some_and(|it| it > ORDINAL_MAX) {
         return Err(format!("ordinal: is more than {ORDINAL_MAX}"));

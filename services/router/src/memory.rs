@@ -82,6 +82,9 @@ impl Memory {
         for unit in units {
             self.events.remove(unit.id);
             self.cues.remove(unit.id);
+            if unit.grain == Grain::Turn {
+                self.events.note_turn(unit, unit.status == Status::Active);
+            }
             match (unit.grain, unit.status) {
                 (Grain::Turn, Status::Active) => self.cues.put(unit),
                 (Grain::Event, Status::Active | Status::Merged) => self.events.put(unit),

@@ -15,7 +15,7 @@ use tracing::{Instrument, debug, info_span};
 use crate::erase::Around;
 use crate::points::Part;
 use crate::window::Place;
-use crate::{Error, erase, points, receipt, redact, window, write};
+use crate::{Error, erase, long_texts, points, receipt, redact, window, write};
 
 /// Sessions of one batch that are read at once.
 const SESSIONS_AT_ONCE: usize = 8;
@@ -93,13 +93,30 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
         redact::late(backends, &space, &curations).await?;
     }
     receipt::keep(backends, &before, meta.position, &curations).await?;
-    let around = erase::erase(backends, &space, &erased)
+    let around = erased_with_parts(backends, &space, &erased)
         .instrument(info_span!("erase", records = erased.len()))
         .await?;
     if curations.is_empty() {
         backends.records.mark_written(&space, meta.position).await?;
     }
     Ok(Some(around))
+}
+
+/// Erases records with all their units, and returns what else has to be organised.
+async fn erased_with_parts(
+    backends: &Backends,
+    space: &SpaceId,
+    records: &BTreeSet<RecordId>,
+) -> Result<Around, PortError> {
+    if records.is_empty() {
+        return Ok(Around::default());
+    }
+    let further = long_texts::redacted(backends, space, records).await?;
+    let around = erase::erase(backends, space, records).await?;
+    if !further.is_empty() {
+        erase::retire(backends, space, &further).await?;
+    }
+    Ok(around)
 }
 
 async fn known(backends: &Backends, space: &SpaceId) -> Result<SpaceInfo, PortError> {
@@ -138,7 +155,8 @@ async fn take_back(backends: &Backends, space: &SpaceId, records: &[Record]) -> 
     let accepted = backends.records.claimed(space, &ids).await?;
     let free: Vec<RecordId> = ids.iter().copied().filter(|it| !accepted.contains(it)).collect();
     backends.records.erase(space, &free).await?;
-    let units: BTreeSet<UnitId> = ids.iter().map(|it| UnitId::turn(*it)).collect();
+    let mut units = long_texts::further_units(backends, space, ids.iter().copied()).await?;
+    units.extend(ids.iter().map(|it| UnitId::turn(*it)));
     erase::retire(backends, space, &units).await?;
     let own = backends.records.get(space, &ids).await?;
     put_units(backends, space, &own).await
@@ -161,7 +179,7 @@ async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> 
     )?;
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
     erase::recalled(backends, space, &ids).await?;
-    Ok(())
+    Ok(long_texts::retire_orphaned(backends, space, records).await?)
 }
 
 /// Stretches of sessions with the records to write in each.

@@ -21,6 +21,7 @@ mod erase;
 mod error;
 mod event;
 mod letter;
+mod long_texts;
 mod marker;
 mod organise;
 mod pattern;
@@ -39,7 +40,7 @@ mod write;
 pub use error::Error;
 pub use points::{embedded, points_of};
 pub use segment::{MARGIN, Plan, Segments, Stretch, plan, segment};
-pub use write::{RULES, write};
+pub use write::{RULES, units_of, write};
 
 /// Settings in `[writer]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ use tracing::{Instrument, debug, info_span};
 
 use crate::segment::{Segments, Stretch, concerns, key, plan, segment};
 use crate::window::Place;
-use crate::{Error, erase, window};
+use crate::{Error, erase, long_texts, window};
 
 /// Spaces that can be organised at once at most; two spaces share a gate now and then.
 const GATES: usize = 32;
@@ -135,7 +135,10 @@ impl Organiser {
         if missing.is_empty() {
             return Ok(());
         }
-        Ok(erase::recalled(&self.backends, space, &missing).await?)
+        erase::recalled(&self.backends, space, &missing).await?;
+        let records = stretches.iter().flat_map(|it| &it.records);
+        let missing = records.filter(|it| missing.contains(&it.id));
+        Ok(long_texts::retire_orphaned(&self.backends, space, missing).await?)
     }
 
     async fn stretch(&self, space: &SpaceId, stretch: Stretch, fresh: &BTreeSet<RecordId>) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use domain::port::{Position, SpaceInfo};
 use host::Backends;
 use uuid::Uuid;
 
-use crate::{erase, redact};
+use crate::{erase, long_texts, redact};
 
 /// Facts read in one step.
 const AT_ONCE: usize = 1_000;
@@ -60,7 +60,8 @@ async fn derived(
     space: &SpaceId,
     records: &[RecordId],
 ) -> Result<BTreeMap<String, u64>, PortError> {
-    let own: BTreeSet<UnitId> = records.iter().flat_map(|it| erase::own(*it)).collect();
+    let mut own: BTreeSet<UnitId> = records.iter().flat_map(|it| erase::own(*it)).collect();
+    own.extend(long_texts::further_units(backends, space, records.iter().copied()).await?);
     let ids: Vec<UnitId> = own.iter().copied().collect();
     let units = backends.graph.units(space, &ids).await?;
     let relations = backends.graph.relations(space, &ids, RELATIONS_MAX).await?;

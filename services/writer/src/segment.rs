@@ -95,8 +95,8 @@ pub fn segment(stretch: &Stretch, plan: &Plan, stored: &BTreeMap<UnitId, Unit>) 
     for &at in &plan.turns {
         let id = UnitId::turn(stretch.records[at].id);
         out.touched.insert(id);
-        if let Some(turn) = stored.get(&id).and_then(|it| refreshed(stretch, at, it)) {
-            turns.insert(id, turn);
+        for turn in stored.get(&id).into_iter().flat_map(|it| refreshed(stretch, at, it)) {
+            turns.insert(turn.id, turn);
         }
     }
     for members in &plan.events {
@@ -137,14 +137,15 @@ pub(crate) fn key(relation: &Relation) -> (UnitId, UnitId, RelationKind, String)
     (relation.source, relation.target, relation.kind, relation.label.clone())
 }
 
-/// Returns the turn unit at `at` if its neighbours now say otherwise than when it was written.
-fn refreshed(stretch: &Stretch, at: usize, stored: &Unit) -> Option<Unit> {
+/// Returns the turn units at `at` if their neighbours now say otherwise than when they were written; none otherwise. The first
+/// one tells of all.
+fn refreshed(stretch: &Stretch, at: usize, stored: &Unit) -> Vec<Unit> {
     let same = stored.addressee == speech::addressee(&stretch.records, at)
         && stored.question == speech::question(&stretch.records, at)
         && stored.step == act::step(&stretch.records, at);
     if same {
-        None
+        Vec::new()
     } else {
-        write(&stretch.records, &[at]).pop()
+        write(&stretch.records, &[at])
     }
 }

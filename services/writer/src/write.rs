@@ -15,10 +15,14 @@ pub const RULES: &str = "rules/3";
 const PARTICIPANTS_MAX: usize = 16;
 /// Most times kept of one unit.
 const TIMES_MAX: usize = 16;
-/// Longest text searched for times, names and places, in bytes.
+/// Longest text of one turn unit, in bytes: what is searched for states, and what the index takes whole. A longer text of a
+/// record becomes several turn units.
+const TEXT_BYTES_MAX: usize = 8_000;
+/// Longest text searched for times, names and places, in bytes: that of a unit with the call of a tool behind it.
 const BYTES_MAX: usize = 16_000;
 
-/// Returns the turn units of the records at the places `wanted` of `window`, in that order.
+/// Returns the turn units of the records at the places `wanted` of `window`, in that order: one of each record, or, of a record
+/// with a long text, one of each part of the text, which are next to each other.
 ///
 /// `window` holds records of one session in session order. Beside its record a unit depends on 12 neighbours on each side,
 /// which say who speaks to whom and what is answered; with those present it is the same in any window.
@@ -26,15 +30,77 @@ const BYTES_MAX: usize = 16_000;
 /// # Panics
 /// If a place is outside of the window.
 pub fn write(window: &[Record], wanted: &[usize]) -> Vec<Unit> {
-    wanted.iter().map(|&at| turn(window, at)).collect()
+    wanted.iter().flat_map(|&at| turns(window, at)).collect()
 }
 
-fn turn(window: &[Record], at: usize) -> Unit {
+/// Returns the ids of the turn units of a record, in order.
+pub fn units_of(record: &Record) -> impl Iterator<Item = UnitId> + use<> {
+    let (id, parts) = (record.id, parts(&record.text).len());
+    (0..).take(parts).map(move |number| UnitId::part(id, number))
+}
+
+/// Returns the texts of the turn units of a record. Blank ones add nothing and are left out.
+fn parts(text: &str) -> Vec<&str> {
+    if text.len() <= TEXT_BYTES_MAX {
+        return vec![text];
+    }
+    let mut parts = text::split(text, TEXT_BYTES_MAX);
+    parts.retain(|it| !it.trim().is_empty());
+    parts.truncate(usize::from(u16::MAX));
+    if parts.is_empty() { vec![""] } else { parts }
+}
+
+/// Returns the turn units of the record at `at`. The first part is what answers a question, shows an image or calls a tool.
+pub(crate) fn turns(window: &[Record], at: usize) -> Vec<Unit> {
     let record = &window[at];
+    let around = Around {
+        addressee: speech::addressee(window, at),
+        question: speech::question(window, at),
+        step: act::step(window, at),
+    };
+    let parts = parts(&record.text);
+    if parts.len() == 1 {
+        return vec![turn(record, UnitId::turn(record.id), around)];
+    }
+    let bare = Record {
+        text: String::new(),
+        image_caption: None,
+        tool: None,
+        ..record.clone()
+    };
+    let part = |(text, number): (&str, u16)| {
+        let first = number == 0;
+        let part = Record {
+            text: text.to_owned(),
+            image_caption: record.image_caption.clone().filter(|_| first),
+            tool: record.tool.clone().filter(|_| first),
+            ..bare.clone()
+        };
+        let around = Around {
+            question: if first { around.question.clone() } else { String::new() },
+            ..around.clone()
+        };
+        turn(&part, UnitId::part(record.id, number), around)
+    };
+    parts.into_iter().zip(0..).map(part).collect()
+}
+
+/// What the neighbours of a record say of it.
+#[derive(Clone)]
+struct Around {
+    addressee: String,
+    question: String,
+    step: Option<u32>,
+}
+
+fn turn(record: &Record, id: UnitId, around: Around) -> Unit {
+    let Around {
+        addressee,
+        question,
+        step,
+    } = around;
     let shown = act::shown(record);
     let caption = record.image_caption.as_deref().map(text::caption).unwrap_or_default();
-    let addressee = speech::addressee(window, at);
-    let question = speech::question(window, at);
     let head = &shown[..shown.floor_char_boundary(BYTES_MAX)];
     let mentions = text::time::find(head, record.observed_at);
     let said = Said {
@@ -47,7 +113,7 @@ fn turn(window: &[Record], at: usize) -> Unit {
     let tool = record.tool.as_ref().map(|it| it.name.as_str());
     let changes = state::changes(record, &addressee);
     Unit {
-        id: UnitId::turn(record.id),
+        id,
         grain: Grain::Turn,
         session: record.session,
         records: vec![record.id],
@@ -61,7 +127,7 @@ fn turn(window: &[Record], at: usize) -> Unit {
         participants: participants(head, record, &mentions),
         location: location(record, head, &addressee, &changes),
         action: tool.map_or_else(|| scene::action(head), str::to_owned),
-        step: act::step(window, at),
+        step,
         changes,
         tag: tag(head, &caption, tool),
         cues: scene::cues(&[head, &caption]),

@@ -169,6 +169,13 @@ impl UnitId {
         UnitId(derived(record.0, "turn", &[]))
     }
 
+    /// Returns the id of the turn unit of part `number` of `record`: 0 is that of [`UnitId::turn`], and the ids of a record follow
+    /// each other, so that its parts are in order wherever ties break by id.
+    pub fn part(record: RecordId, number: u16) -> UnitId {
+        let first = UnitId::turn(record).0.as_u128();
+        UnitId(Uuid::from_u128(first.wrapping_add(number.into())))
+    }
+
     /// Returns the id of the event unit whose segment starts with `first`.
     pub fn event(first: RecordId) -> UnitId {
         UnitId(derived(first.0, "event", &[]))
@@ -271,6 +278,9 @@ mod tests {
         assert_ne!(RecordId::derive(&a, "1"), RecordId::derive(&b, "1"));
         assert_ne!(RecordId::derive(&a, "1").uuid(), SessionId::derive(&a, "1").uuid());
         let unit = UnitId::turn(RecordId::derive(&a, "1"));
+        let part = |number| UnitId::part(RecordId::derive(&a, "1"), number);
+        assert_eq!(part(0), unit);
+        assert!(part(0) < part(1) && part(1) < part(700));
         assert_ne!(FactId::derive(unit, "ab", "c", ""), FactId::derive(unit, "a", "bc", ""));
     }
 }

@@ -182,6 +182,53 @@ async fn standard_input_is_read_and_nothing_is_kept_of_it() {
 }
 
 #[tokio::test]
+async fn long_texts_go_in_and_one_that_is_too_long_stops_nothing() {
+    let (server, file) = started("import-long").await;
+    let at = "2026-03-02T18:00:00Z";
+    let text = |bytes: usize| {
+        let paragraphs = (0..).map(|it| format!("Paragraph {it} of the ledger, “copied” by Ines.\r\n\n"));
+        let mut out = String::new();
+        paragraphs
+            .take_while(|it| {
+                out.push_str(it);
+                out.len() < bytes
+            })
+            .for_each(drop);
+        out
+    };
+    let mut all = vec![
+        line("1", "Ines", at, &text(53_000)),
+        line("2", "Ines", at, &text(1_100 << 10)),
+        line("3", "Ines", at, &text(348_000)),
+    ];
+    // Together more than a server takes in one request.
+    all.extend((4..100).map(|it| line(&it.to_string(), "Ines", at, &text(53_000))));
+    written(&file, &all);
+    let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "ann"]);
+    assert_eq!(
+        (code, said.as_str()),
+        (Some(3), "98 records in, 1 of 99 lines left out; all searchable\n"),
+        "{complained}"
+    );
+    assert!(
+        complained.starts_with("line 2: text: has ") && complained.contains("more than 1048576"),
+        "{complained}"
+    );
+    let out = file.with_file_name("out.jsonl");
+    let (code, _, complained) = run(&server, &["export", "-s", "ann", "--out", out.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{complained}");
+    let exported: Vec<Value> = std::fs::read_to_string(&out)
+        .unwrap()
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    for wanted in all.iter().filter(|it| it["id"] != "2") {
+        let found = exported.iter().find(|it| it["id"] == wanted["id"]).unwrap();
+        assert!(found["text"] == wanted["text"], "{} came out otherwise", wanted["id"]);
+    }
+}
+
+#[tokio::test]
 async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do() {
     let (server, file) = started("import-forms").await;
     let text: String = lines().iter().map(|it| format!("{it}\r\n")).collect();

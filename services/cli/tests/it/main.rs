@@ -9,6 +9,7 @@ mod erased;
 mod import;
 mod journey;
 mod logs;
+mod long_texts;
 mod mcp;
 mod organised;
 mod readme;

@@ -18,6 +18,8 @@ pub(super) struct Placed {
     /// Events by part.
     events: HashMap<UnitId, BTreeSet<UnitId>>,
     members: HashMap<UnitId, TopicId>,
+    /// Further turn units of a record with a long text, and its first one, which stands for them in events.
+    first: HashMap<UnitId, UnitId>,
     told: Stated,
     /// What was taken back.
     taken: Stated,
@@ -38,6 +40,10 @@ impl Placed {
     /// Takes in a unit as it stands now.
     pub(super) fn apply(&mut self, unit: &Unit) {
         if unit.grain != Grain::Event {
+            let first = unit.records.first().map(|it| UnitId::turn(*it));
+            if let Some(first) = first.filter(|it| *it != unit.id) {
+                self.first.insert(unit.id, first);
+            }
             return;
         }
         let parts: Option<Box<[UnitId]>> = match unit.status {
@@ -83,15 +89,15 @@ impl Placed {
 
     /// Puts a fact, or takes it away as it was put.
     pub(super) fn fact(&mut self, fact: &Fact, more: bool) {
-        let topics = self.topics_of_each(fact.source);
-        self.told.put(fact, &topics, more);
+        let (source, topics) = (self.first_of(fact.source), self.topics_of_each(fact.source));
+        self.told.put(fact, source, &topics, more);
         self.touched.extend(topics);
     }
 
     /// Puts a fact that was taken back, as it was told, or takes it away as it was put.
     pub(super) fn taken_back(&mut self, fact: &Fact, more: bool) {
-        let topics = self.topics_of_each(fact.source);
-        self.taken.put(fact, &topics, more);
+        let (source, topics) = (self.first_of(fact.source), self.topics_of_each(fact.source));
+        self.taken.put(fact, source, &topics, more);
         self.touched.extend(topics);
     }
 
@@ -105,9 +111,14 @@ impl Placed {
         self.taken.topics.get(&topic)
     }
 
+    /// Returns the first turn unit of the record that a turn unit is of.
+    fn first_of(&self, unit: UnitId) -> UnitId {
+        self.first.get(&unit).copied().unwrap_or(unit)
+    }
+
     /// The topic of each event in which a unit stands.
     fn topics_of_each(&self, unit: UnitId) -> Vec<TopicId> {
-        let events = self.events.get(&unit).into_iter().flatten();
+        let events = self.events.get(&self.first_of(unit)).into_iter().flatten();
         events.filter_map(|it| self.members.get(it)).copied().collect()
     }
 
@@ -132,17 +143,17 @@ impl Placed {
 }
 
 impl Stated {
-    /// Puts a fact whose unit stands in the talk of `topics`, once an event, or takes it away.
-    fn put(&mut self, fact: &Fact, topics: &[TopicId], more: bool) {
+    /// Puts a fact of the unit `source`, which stands in the talk of `topics`, once an event, or takes it away.
+    fn put(&mut self, fact: &Fact, source: UnitId, topics: &[TopicId], more: bool) {
         let told = (fact.aspect, rank(fact));
-        let facts = self.facts.entry(fact.source).or_default();
+        let facts = self.facts.entry(source).or_default();
         if more {
             facts.insert(told);
         } else {
             facts.remove(&told);
         }
         if facts.is_empty() {
-            self.facts.remove(&fact.source);
+            self.facts.remove(&source);
         }
         topics.iter().for_each(|it| self.tell(*it, told, more));
     }

@@ -32,6 +32,14 @@ struct Wanted {
     ids: BTreeSet<Uuid>,
 }
 
+impl Wanted {
+    /// Returns true if an id is one of those, or that of a further part of one of the records.
+    fn holds(&self, id: Uuid) -> bool {
+        let first = self.ids.range(..=id).next_back();
+        first.is_some_and(|it| id.as_u128() - it.as_u128() <= u16::MAX.into())
+    }
+}
+
 /// Checks an erasure.
 pub(crate) async fn check(app: &App, receipt: Receipt) -> Result<ErasureCheck, Problem> {
     let stores = app.stores();
@@ -62,7 +70,7 @@ async fn of_records(stores: &Backends, receipt: &Receipt, wanted: &Wanted) -> Ve
         outcome("messages", messages(stores, space, receipt.position).await),
         outcome(
             "dead_letters",
-            dead_letters(stores, space, |it| names(it, &wanted.ids)).await,
+            dead_letters(stores, space, |it| names(it, wanted)).await,
         ),
     ]
 }
@@ -112,7 +120,7 @@ async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<
     loop {
         let page = stores.records.curations(space, after, AT_ONCE).await?;
         let about = |act: &Act| match act {
-            Act::PinUnit { unit } | Act::ForgetUnit { unit } => wanted.units.contains(unit),
+            Act::PinUnit { unit } | Act::ForgetUnit { unit } => wanted.holds(unit.uuid()),
             Act::CorrectFact { .. }
             | Act::RetireFact { .. }
             | Act::UndoMerge { .. }
@@ -140,7 +148,7 @@ async fn graph(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Fo
         let page = graph.changes(space, sequence, AT_ONCE).await?;
         let Some(last) = page.last() else { break };
         sequence = last.sequence;
-        let holds = |unit: &Unit| !is_emptied(unit) && names(unit, &wanted.ids);
+        let holds = |unit: &Unit| !is_emptied(unit) && names(unit, wanted);
         units += page.iter().filter(|it| holds(&it.unit)).count() as u64;
     }
     sequence = 0;
@@ -149,7 +157,7 @@ async fn graph(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Fo
         let Some(last) = page.last() else { break };
         sequence = last.sequence;
         let items = page.iter().filter_map(|it| it.item.as_ref());
-        derived += items.filter(|it| names(*it, &wanted.ids)).count() as u64;
+        derived += items.filter(|it| names(*it, wanted)).count() as u64;
     }
     let counts = [("units", units), ("relations", relations), ("derived", derived)];
     Ok(counts.map(|(kind, count)| (kind.to_owned(), count)).into())
@@ -165,7 +173,7 @@ async fn points(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<F
     let (mut count, mut after) = (0, None);
     loop {
         let (page, next) = stores.index.points(space, after, AT_ONCE).await?;
-        count += page.iter().filter(|(unit, _)| wanted.units.contains(unit)).count() as u64;
+        count += page.iter().filter(|(unit, _)| wanted.holds(unit.uuid())).count() as u64;
         match next {
             Some(_) => after = next,
             None => return Ok(counted("points", count)),
@@ -233,10 +241,10 @@ impl Wanted {
 }
 
 /// Returns true if the JSON of something has one of the ids as a text.
-fn names(value: &impl Serialize, ids: &BTreeSet<Uuid>) -> bool {
+fn names(value: &impl Serialize, wanted: &Wanted) -> bool {
     let text = serde_json::to_vec(value).unwrap_or_default();
     let mut texts = text.split(|it| *it == b'"');
-    texts.any(|it| Uuid::try_parse_ascii(it).is_ok_and(|it| ids.contains(&it)))
+    texts.any(|it| Uuid::try_parse_ascii(it).is_ok_and(|it| wanted.holds(it)))
 }
 
 fn counted(kind: &str, count: u64) -> Found {

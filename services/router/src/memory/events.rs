@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
@@ -46,6 +46,8 @@ pub(super) struct Events {
     all: BTreeMap<UnitId, Arc<Event>>,
     by_time: BTreeSet<(DateTime<Utc>, UnitId)>,
     holding: Posts<UnitId, UnitId>,
+    /// Further turn units of a record, and its first one: an event that holds a record holds all of them.
+    first: HashMap<UnitId, UnitId>,
     bytes: usize,
 }
 
@@ -87,11 +89,20 @@ impl Events {
 
     /// Returns the events that hold a turn, by id; one, as a rule.
     pub(super) fn holding(&self, turn: UnitId) -> impl Iterator<Item = UnitId> + '_ {
-        self.holding.get(&turn)
+        self.holding.get(self.first.get(&turn).unwrap_or(&turn))
+    }
+
+    /// Notes of which record a turn unit in use is, or that it is none any more.
+    pub(super) fn note_turn(&mut self, unit: &Unit, used: bool) {
+        let first = unit.records.first().map(|it| UnitId::turn(*it));
+        match first.filter(|it| used && *it != unit.id) {
+            Some(first) => self.first.insert(unit.id, first),
+            None => self.first.remove(&unit.id),
+        };
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.by_time.len() * 32 + self.holding.bytes()
+        self.bytes + self.by_time.len() * 32 + self.holding.bytes() + self.first.len() * 48
     }
 
     fn index(&mut self, event: &Event, add: bool) {

@@ -292,6 +292,15 @@ impl Link {
         headers: HeaderMap,
         payload: &[u8],
     ) -> Result<Stored> {
+        let most = self.client.max_payload();
+        if payload.len() > most {
+            let detail = format!(
+                "the message has {} bytes, and NATS takes at most {most} (max_payload of nats-server; 8 MB is needed): send fewer \
+                 or shorter records in one request",
+                payload.len()
+            );
+            return Err(PortError::new(operation, ErrorKind::Invalid, detail));
+        }
         let deadline = Instant::now() + self.publish_timeout;
         loop {
             let request = Request::new()
