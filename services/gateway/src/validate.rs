@@ -243,7 +243,7 @@ mod tests {
             (&deep, "tool.arguments: is nested deeper than 32"),
             (
                 &format!(r#"{{"text":"{}"}}"#, "é".repeat(51)),
-                "text: has 102 bytes, more than 100",
+                "text: has 102 bytes, more than 100; send it as several records, or raise [gateway] text_bytes_max",
             ),
             (
                 r#"{"text":"a","ordinal":9223372036854775808}"#,

@@ -283,8 +283,7 @@ impl Link {
         }
     }
 
-    /// Stores a message and returns once it is on disk. It is repeated with the same id while that may help, so a
-    /// failure means that it is not known to be stored.
+    /// Stores a message on disk, trying again with its id; after a failure it is not known whether it is stored.
     pub(super) async fn store(
         &self,
         operation: &'static str,
@@ -292,15 +291,7 @@ impl Link {
         headers: HeaderMap,
         payload: &[u8],
     ) -> Result<Stored> {
-        let most = self.client.max_payload();
-        if payload.len() > most {
-            let detail = format!(
-                "the message has {} bytes, and NATS takes at most {most} (max_payload of nats-server; 8 MB is needed): send fewer \
-                 or shorter records in one request",
-                payload.len()
-            );
-            return Err(PortError::new(operation, ErrorKind::Invalid, detail));
-        }
+        super::wire::fits(operation, payload, self.client.max_payload())?;
         let deadline = Instant::now() + self.publish_timeout;
         loop {
             let request = Request::new()

@@ -25,6 +25,19 @@ pub(super) const ID: &str = "Nats-Msg-Id";
 /// Headers that are not the frame's own.
 const RESERVED: [&str; 9] = [SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, ERROR, LEFT];
 
+/// Checks that the server takes a payload: at most `most` bytes.
+pub(super) fn fits(operation: &'static str, payload: &[u8], most: usize) -> Result<()> {
+    let bytes = payload.len();
+    if bytes <= most {
+        return Ok(());
+    }
+    let detail = format!(
+        "the message has {bytes} bytes, and NATS takes at most {most} (max_payload of nats-server; 8 MB is needed): send fewer or \
+         shorter records in one request"
+    );
+    Err(PortError::new(operation, ErrorKind::Invalid, detail))
+}
+
 /// Writes all of a frame but the payload.
 pub(super) fn headers(operation: &'static str, frame: &Frame) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();

@@ -228,7 +228,7 @@ async fn ask(api: &Api, number: usize, it: &Forgery) -> Value {
         );
     }
     let (status, reply) = api
-        .post(&format!("/spaces/{space}/query"), &json!({ "query": it.question }))
+        .post(&format!("/spaces/{space}/query"), &json!({ "question": it.question }))
         .await;
     assert_eq!(status, 200, "{reply}");
     reply
