@@ -3,6 +3,7 @@
 //! Dimension > Page > Section: a page for each figure, place, topic, month, and for what each figure likes and wants, with
 //! typed links. Pages are pure functions of what is known; only those that a change touches are built again.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -118,9 +119,9 @@ impl Pages {
             built.insert(subject, page);
         }
         for subject in self.move_border() {
-            if !built.contains_key(&subject) {
-                let page = self.page(space, &subject);
-                built.insert(subject, page);
+            if let Entry::Vacant(vacant) = built.entry(subject) {
+                let page = self.page(space, vacant.key());
+                vacant.insert(page);
             }
         }
         let mut out = Changed::default();

@@ -121,17 +121,16 @@ pub(crate) fn is_short(question: &Question) -> bool {
 }
 
 fn way(question: &Question) -> Way {
+    let is_figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration)
+        || matches!(question.class, Some(Asked::Measure(_)));
+    let is_one = matches!(question.kind, AnswerKind::Where | AnswerKind::Who | AnswerKind::WhatIs) && !question.plural;
     if question.kind == AnswerKind::When {
         Way::Time
     } else if question.options.len() == 2 || question.identity.is_some() {
         Way::Open
     } else if question.kind == AnswerKind::YesNo {
         Way::Polarity
-    } else if matches!(question.kind, AnswerKind::Number | AnswerKind::Duration)
-        || matches!(question.class, Some(Asked::Measure(_)))
-    {
-        Way::Span
-    } else if matches!(question.kind, AnswerKind::Where | AnswerKind::Who | AnswerKind::WhatIs) && !question.plural {
+    } else if is_figure || is_one {
         Way::Span
     } else {
         Way::Open

@@ -272,7 +272,7 @@ fn joined(first: f64, next: f64) -> Option<f64> {
     if tens {
         return Some(first + next);
     }
-    (first < 100.0 && first >= 1.0 && (next == 100.0 || next == 1000.0)).then_some(first * next)
+    ((1.0..100.0).contains(&first) && (next == 100.0 || next == 1000.0)).then_some(first * next)
 }
 
 #[cfg(test)]
