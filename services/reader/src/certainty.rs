@@ -150,6 +150,7 @@ fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 12] {
     let sentence_cover = covers.fold(0.0, f32::max);
     let is_many = request.speakers.len() > 2;
     let own = first.map_or(0.0, |it| it.own);
+    let exact = exact(case.question, first);
     let probability = |line: &Line<'_>| line.rank.map_or(0.0, |it| request.scenes[it].probability);
     [
         case.judgement.parts.cover,
@@ -159,8 +160,8 @@ fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 12] {
         own * flag(!is_many),
         own * flag(is_many),
         lines().map(probability).fold(0.0, f32::max),
-        exact(case.question, first),
-        flag(exact(case.question, first) > 0.99),
+        exact,
+        flag(exact > 0.99),
         flag(says_verb(case.question, first)),
         rival(pool, found),
         flag(found.lines.len() > 1),

@@ -8,7 +8,7 @@ use text::{quoted_speaker, shown_name};
 
 use crate::answer::Found;
 use crate::judge::Case;
-use crate::pool::Line;
+use crate::pool::{Line, same};
 use crate::refuse::{misses, refused, withheld};
 
 /// A line of somebody that covers this share of what the line of another covers speaks for itself.
@@ -34,10 +34,10 @@ pub(crate) fn instead(case: &Case<'_>, found: &Found) -> Option<AnsweredV1> {
         return Some(withheld("how long ago that was is not told, only when".to_owned()));
     }
     let subject = question.subject.as_deref()?;
-    if is_by(subject, first.turn) || found.conflict {
+    if same(subject, &first.turn.actor) || found.conflict {
         return None;
     }
-    let speaks = |it: &Line<'_>| is_by(subject, it.turn) && it.own > 0.0 && it.cover >= COMPARABLE * first.cover;
+    let speaks = |it: &Line<'_>| same(subject, &it.turn.actor) && it.own > 0.0 && it.cover >= COMPARABLE * first.cover;
     if question.speech || pool.lines.iter().any(speaks) {
         let (teller, subject) = (shown_name(&first.turn.actor), shown_name(subject));
         return Some(withheld(format!(
@@ -63,8 +63,4 @@ fn quoted<'a>(case: &Case<'a>, turn: &'a Turn) -> Option<&'a str> {
         .map(String::as_str)
         .collect();
     quoted_speaker(&turn.text, &turn.actor, &names)
-}
-
-fn is_by(subject: &str, turn: &Turn) -> bool {
-    subject.to_lowercase() == turn.actor.to_lowercase()
 }

@@ -40,6 +40,9 @@ lists! {
     SUMS = "sums",
     UNITS_OF_TIME = "units_of_time",
     SEVERAL = "several",
+    SUPPOSING = "supposing",
+    JOINING = "joining",
+    UNCHANGED_PASTS = "unchanged_pasts",
 }
 
 /// Returns the words of a list; they stand behind its name, up to an empty line.

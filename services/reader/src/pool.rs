@@ -310,7 +310,8 @@ fn shares(turn: &Turn, told: bool, owned: Ownership, question: &Question) -> (f3
     (own.min(1.0), other.min(1.0))
 }
 
-fn same(a: &str, b: &str) -> bool {
+/// Says whether two names of speakers are the same, in any case.
+pub(crate) fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 

@@ -3,6 +3,7 @@
 use domain::anchor::AnswerKind;
 use domain::evidence::{Answer, NearMiss, Sufficiency, Turn, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
+use text::shown_name;
 
 use crate::amend::{self, amended};
 use crate::answer::{self, Found};
@@ -11,14 +12,13 @@ use crate::check::Check;
 use crate::features::{self, Features};
 use crate::honest;
 use crate::judge::{Case, judge};
-use crate::pool::Pool;
+use crate::pool::{Pool, same};
 use crate::question::{self, Question};
 use crate::refuse::{is_beside, misses, of_others, refuse, refused, withheld};
 use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 use crate::{Config, Error};
-use text::shown_name;
 
 /// A window that covers less than this answers a part at best.
 const PART: f32 = 0.5;
@@ -257,7 +257,7 @@ fn told_by(question: &Question, turn: &Turn) -> String {
     let teller = shown_name(&turn.actor);
     match question.subject.as_deref() {
         _ if teller.is_empty() => "the evidence covers the question".to_owned(),
-        Some(subject) if subject.to_lowercase() != turn.actor.to_lowercase() => {
+        Some(subject) if !same(subject, &turn.actor) => {
             format!("{teller} says so of {}", shown_name(subject))
         }
         Some(_) | None => format!("{teller} says so"),

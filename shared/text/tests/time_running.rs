@@ -288,6 +288,9 @@ fn what_happened_never_lies_ahead() {
         We agreed on June 20. => June 20 = 20 June 2023
         Moved in on the 20th. => the 20th = 20 May 2023
         We will move in on the 20th. => the 20th = 20 June 2023
+        i got the job at the aquarium!! start on the 19th => the 19th = 19 June 2023
+        I got the job, starts on the 19th. => the 19th = 19 June 2023
+        I got the job and started on the 9th. => the 9th = 9 June 2023
         Moved in September. => September = September 2022
         This December I moved. => This December = December 2022
         This December I will move. => This December = December 2023

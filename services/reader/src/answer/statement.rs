@@ -8,7 +8,7 @@ use text::{gloss, is_auxiliary, stem};
 use super::lexis::denies;
 use super::polarity::{denies_match, is_opposed, opens_denying};
 use crate::lists;
-use crate::pool::{Line, Pool, Sentence};
+use crate::pool::{Line, Pool, Sentence, same};
 use crate::question::Question;
 
 /// What was stated last on a question.
@@ -62,45 +62,6 @@ fn is_of_time(question: &Question, turn: &Turn) -> bool {
     named || turn.times.is_empty() && window.start <= at && at < window.end
 }
 
-/// Words that make a sentence less than a statement of what is so.
-const SUPPOSING: [&str; 36] = [
-    "if",
-    "maybe",
-    "might",
-    "may",
-    "would",
-    "could",
-    "should",
-    "hope",
-    "hopefully",
-    "hoping",
-    "wish",
-    "perhaps",
-    "probably",
-    "think",
-    "thinking",
-    "thought",
-    "guess",
-    "unless",
-    "suppose",
-    "supposed",
-    "almost",
-    "nearly",
-    "want",
-    "wanted",
-    "wanna",
-    "planning",
-    "apparently",
-    "heard",
-    "joking",
-    "kidding",
-    "imagine",
-    "pretend",
-    "dream",
-    "dreamt",
-    "dreamed",
-    "tempted",
-];
 /// Words that put off what was asked of the past.
 const TO_COME: [&str; 8] = ["will", "gonna", "going", "tomorrow", "need", "must", "gotta", "about"];
 
@@ -118,9 +79,9 @@ fn states(question: &Question, sentence: &Sentence, turn: &Turn) -> Option<bool>
             .flatten()
             .any(|token| token == it || token.strip_suffix("'ll") == Some(it))
     };
-    let doubts = |list: &[&str]| list.iter().any(|it| said(it) && !asks(question, it));
+    let doubts = |it: &str| said(it) && !asks(question, it);
     let is_past = question.tense < 0.0 || matches!(opening(question), "has" | "have");
-    if doubts(&SUPPOSING) || is_past && doubts(&TO_COME) {
+    if lists::SUPPOSING.iter().any(|it| doubts(it)) || is_past && TO_COME.iter().any(|it| doubts(it)) {
         return None;
     }
     let verb = question.words.iter().position(|it| it.verb);
@@ -147,7 +108,7 @@ fn clauses(english: &str) -> Vec<Vec<String>> {
     for part in lower.split([',', ';', ':', '—', '(', ')', '。', '，']) {
         let mut clause: Vec<String> = Vec::new();
         for word in text::words(part) {
-            if JOINING.contains(&word) && !clause.is_empty() {
+            if lists::JOINING.contains(word) && !clause.is_empty() {
                 out.push(std::mem::take(&mut clause));
             } else {
                 clause.push(word.to_owned());
@@ -158,11 +119,6 @@ fn clauses(english: &str) -> Vec<Vec<String>> {
     out.retain(|it| !it.is_empty());
     out
 }
-
-/// Words between clauses.
-const JOINING: [&str; 11] = [
-    "and", "but", "because", "so", "when", "while", "that", "which", "who", "since", "after",
-];
 
 /// Returns the clause and the word that state it: the verb that is asked about, or without one the last word of a clause that
 /// holds all.
@@ -195,24 +151,18 @@ fn is_opposite(token: &str, question: &Question, word: usize) -> bool {
     super::polarity::opposites(&question.words[word].stem).any(|it| it == stem(token))
 }
 
-/// Verbs whose past looks like their present.
-const UNCHANGED: [&str; 12] = [
-    "quit", "put", "cut", "hit", "set", "let", "read", "cost", "hurt", "shut", "split", "beat",
-];
-
 /// Says whether a verb tells what was or has been.
 fn is_past_form(clause: &[String], verb: usize) -> bool {
     let helps = |it: &String| {
-        matches!(
-            it.as_str(),
-            "have" | "has" | "had" | "did" | "was" | "were" | "been" | "got" | "didn't" | "never" | "used"
-        ) || it.ends_with("'ve")
-            || matches!(
-                it.as_str(),
-                "hasn't" | "haven't" | "hadn't" | "wasn't" | "weren't" | "didnt"
-            )
+        let positive = it.strip_suffix("n't").unwrap_or(it);
+        let is_form = matches!(
+            positive,
+            "have" | "has" | "had" | "did" | "was" | "were" | "been" | "got" | "never" | "used" | "didnt"
+        );
+        is_form || it.ends_with("'ve")
     };
-    let is_past = |it: &str| it.len() > 3 && it.ends_with("ed") || text::is_past(it) || UNCHANGED.contains(&it);
+    let is_past =
+        |it: &str| it.len() > 3 && it.ends_with("ed") || text::is_past(it) || lists::UNCHANGED_PASTS.contains(it);
     clause.get(verb).is_some_and(|it| is_past(it)) || clause[..verb].iter().any(helps)
 }
 
@@ -308,13 +258,9 @@ fn replied(question: &Question, pool: &Pool<'_>, line: &Line<'_>) -> Option<(boo
     let first = line.sentences.first().filter(|it| !it.question)?;
     let is_doubtful = text::words(&first.text.to_lowercase())
         .iter()
-        .any(|it| SUPPOSING.contains(it));
+        .any(|it| lists::SUPPOSING.contains(it));
     if !is_whole || !is_of || is_doubtful || asks.turn.actor == line.turn.actor {
         return None;
     }
     Some((opens_denying(line)?, at))
-}
-
-fn same(a: &str, b: &str) -> bool {
-    a.to_lowercase() == b.to_lowercase()
 }

@@ -1,7 +1,7 @@
 //! What looks ahead whatever the tense of the verbs around it: what was booked, put off or begins on a day.
 
 use super::lexicon::Class;
-use super::tense::{among, is_be};
+use super::tense::{among, is_be, opens_clause};
 use super::token::{Tense, Token};
 
 /// What was done about something that lies ahead, and so which words lead to its time.
@@ -85,6 +85,8 @@ impl Ahead {
         let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
         match word {
             "due" => return next != "to" && !matches!(last, "was" | "were"),
+            // "Got the job! Start on the 19th": what opens a clause in the present is not over.
+            "start" | "starts" | "begin" | "begins" if opens_clause(tokens, i) => return is_time(tokens, i + 1),
             "starting" | "beginning" => return is_time(tokens, i + 1) && !among(last, BEFORE_STARTING),
             _ => {}
         }
@@ -178,11 +180,11 @@ fn parts(word: &str) -> bool {
 /// Says whether a day or month is named at token `i`.
 fn is_time(tokens: &[Token<'_>], i: usize) -> bool {
     let class = |i: usize| tokens.get(i).map_or(Class::Other, |it| it.class);
-    let i = i + usize::from(
-        tokens
-            .get(i)
-            .is_some_and(|it| among(&it.lower, "on in from the next this")),
-    );
+    // "On the 19th" has two words before it.
+    let before = tokens.iter().skip(i).take(2);
+    let i = i + before
+        .take_while(|it| among(&it.lower, "on in from the next this"))
+        .count();
     let figure = matches!(class(i), Class::Digits(1..=31, 1..=2)) && matches!(class(i + 1), Class::Month(..));
     figure
         || matches!(

@@ -140,7 +140,7 @@ fn cue(last: &str, word: &str, next: &str) -> Tense {
 }
 
 /// Returns true if token `i` is the first word of its sentence or of a clause behind a mark.
-fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
+pub(super) fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
     let Some(last) = i.checked_sub(1).map(|last| &tokens[last]) else {
         return true;
     };
