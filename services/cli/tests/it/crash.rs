@@ -21,6 +21,8 @@ const IMPORTED: u64 = 400;
 const CHECKED: usize = 20;
 /// Records accepted last that are asked for after each restart.
 const ASKED: usize = 6;
+/// How often a question is asked at most.
+const ATTEMPTS: usize = 10;
 
 /// A repeatable source of moments; the seed is printed when a round fails.
 struct Dice(u64);
@@ -207,8 +209,8 @@ async fn round(server: Server, file: &Path, ledger: &mut Ledger, next: &mut [u64
     importing.wait().unwrap();
 }
 
-/// Asks for what was accepted last, as soon as the server says that it is ready. Returns how many answers lacked what was asked
-/// for and said that they might.
+/// Asks for what was accepted last, as soon as the server says that it is ready. A question that runs out of time says so and is
+/// asked again. Returns how many answers came, and how many of them lacked what was asked for and said that they might.
 async fn ask(server: &Server, ledger: &Ledger) -> (u64, u64) {
     let (mut answers, mut said) = (0, 0);
     let last = ledger
@@ -219,7 +221,12 @@ async fn ask(server: &Server, ledger: &Ledger) -> (u64, u64) {
         .take(ASKED);
     for word in last {
         let question = json!({ "question": format!("Which parcel is {word}?") });
-        let (status, body) = server.post("/spaces/crash/query", &question).await;
+        let (mut status, mut body) = (504, Value::Null);
+        for _ in 0..ATTEMPTS {
+            if status == 504 {
+                (status, body) = server.post("/spaces/crash/query", &question).await;
+            }
+        }
         assert_eq!(status, 200, "{body}");
         answers += 1;
         if !body["pack"]["text"].as_str().unwrap().contains(word.as_str()) {
