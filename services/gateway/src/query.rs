@@ -241,6 +241,7 @@ impl<'a> Query<'a> {
             space: self.route.space.clone(),
             question: self.route.question.clone(),
             anchors: routed.anchors.clone(),
+            reading: routed.reading.take(),
             speakers: routed.speakers.clone(),
             words: routed.words.clone(),
             pack: routed.pack.clone(),
@@ -331,6 +332,7 @@ impl<'a> Query<'a> {
         let reasons = vec![format!("not judged: {reason}")];
         let verdict = Verdict {
             status: Sufficiency::Insufficient,
+            code: None,
             reasons,
             nearest: Vec::new(),
         };

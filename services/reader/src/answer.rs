@@ -1,31 +1,26 @@
-//! Short answers taken word for word from the evidence, by kind of question.
+//! Short answers taken word for word from the evidence: times, figures, and the things that a question names a class for or
+//! leaves out at its end. Everything else is right too seldom to be answered without a language model.
 
 mod amount;
 mod bound;
 mod change;
 mod choose;
 mod dates;
-mod extent;
 mod gap;
-mod gone;
 mod grade;
 mod lexis;
-mod outcome;
-mod polarity;
-mod refuted;
 mod score;
 mod slots;
 mod spans;
-mod statement;
-mod time_words;
 mod traits;
 
 use domain::anchor::AnswerKind;
+use domain::question::Slot;
 
 use crate::choices::Choices;
+use crate::measure;
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
-use crate::stated::people;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 use grade::Grade;
@@ -60,10 +55,8 @@ const FIGURE_LINES: usize = 10;
 
 /// Finds the answer; none if nothing in the evidence has the wanted kind.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
-    let lines = lines(question, pool);
     match way(question) {
-        Way::Time => habit(question, pool, weights, lexicon).or_else(|| dates::find(question, pool, &lines, weights)),
-        Way::Polarity => polarity::find(question, pool, &lines),
+        Way::Time => dates::find(question, pool, &lines(question, pool), weights),
         Way::Span => measured(question, pool, weights, lexicon).or_else(|| {
             let scored = scored(question, pool, weights, lexicon);
             choose::choose(question, pool, scored, weights.heat)
@@ -72,65 +65,47 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
     }
 }
 
-/// The turn that says how often, or how much of a measure, covers at least this share of what the best one does.
-const HABIT: f32 = 0.75;
-
-/// "When is the training?" asks for "every Tuesday" where that is said.
-fn habit(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
-    if !question.habitual {
-        return None;
-    }
-    let often = Question {
-        class: Some(Asked::Rate),
-        kind: AnswerKind::Duration,
-        ..question.clone()
-    };
-    let least = HABIT * pool.lines[*pool.by_order.first()?].cover;
-    let mut scored = scored(&often, pool, weights, lexicon);
-    scored.retain(|it| pool.lines[it.span.line].cover >= least);
-    choose::choose(&often, pool, scored, weights.heat)
-}
+/// The turn that says how much of a measure covers at least this share of what the best one does.
+const MEASURED: f32 = 0.75;
 
 /// "How heavy was it?" asks for "31 kilos" where that is said.
 fn measured(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
     let Some(Asked::Measure(measure)) = question.class else {
         return None;
     };
-    let figure = Question {
-        kind: AnswerKind::Number,
-        ..question.clone()
-    };
-    let least = HABIT * pool.lines[*pool.by_order.first()?].cover;
+    let mut figure = question.clone();
+    figure.read.kind = AnswerKind::Number;
+    let least = MEASURED * pool.lines[*pool.by_order.first()?].cover;
     let mut scored = scored(&figure, pool, weights, lexicon);
-    scored.retain(|it| measure.takes(&it.text) && pool.lines[it.span.line].cover >= least);
+    scored.retain(|it| measure::takes(measure, &it.text) && pool.lines[it.span.line].cover >= least);
     choose::choose(&figure, pool, scored, weights.heat)
 }
 
 /// How an answer is found.
 enum Way {
     Time,
-    Polarity,
     Span,
-    /// Asks for more than a short answer can be trusted to be: a reason, a list, one of two.
+    /// Asks for more than a short answer can be trusted to be: a person, a place, a reason, a list, yes or no.
     Open,
 }
 
-/// Says whether a question is of a kind that gets a short answer at all.
+/// Returns true if a question is of a kind that gets a short answer at all.
 pub(crate) fn is_short(question: &Question) -> bool {
     !matches!(way(question), Way::Open)
 }
 
 fn way(question: &Question) -> Way {
+    let is_open = question.options.len() == 2
+        || question.identity.is_some()
+        || matches!(question.class, Some(Asked::Rate | Asked::Mail))
+        || question.slot == Some(Slot::Age);
     let is_figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration)
         || matches!(question.class, Some(Asked::Measure(_)));
-    let is_one = matches!(question.kind, AnswerKind::Where | AnswerKind::Who | AnswerKind::WhatIs) && !question.plural;
     if question.kind == AnswerKind::When {
         Way::Time
-    } else if question.options.len() == 2 || question.identity.is_some() {
+    } else if is_open {
         Way::Open
-    } else if question.kind == AnswerKind::YesNo {
-        Way::Polarity
-    } else if is_figure || is_one {
+    } else if is_figure || question.kind == AnswerKind::WhatIs && !question.traits.plural {
         Way::Span
     } else {
         Way::Open
@@ -145,21 +120,14 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     pool.by_order.iter().copied().filter(tells).take(count).collect()
 }
 
-/// The candidates; of some kinds only those that have the marks of the kind, and of sums of money if there is one.
+/// Returns the candidates; of colours and sums of money only those, if there are any.
 fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
     let spans = spans::candidates(question, pool, &lines(question, pool));
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
     bound::keep(question, pool, &mut scored);
-    gone::drop(question, pool, &mut scored);
-    refuted::drop(pool, &mut scored);
-    let marked = matches!(question.kind, AnswerKind::Where | AnswerKind::Who) || question.class == Some(Asked::Rate);
-    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money | Asked::Mail));
+    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
     let right = |it: &Scored| it.grade == Grade::Right;
-    if question.kind == AnswerKind::Where {
-        let people = people(pool);
-        scored.retain(|it| !people.contains(&it.text.to_lowercase()));
-    }
-    if marked || (classed && scored.iter().any(right)) {
+    if classed && scored.iter().any(right) {
         scored.retain(right);
     }
     scored
@@ -182,7 +150,7 @@ pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, l
                 out.spans.items.push(vec![it.text]);
             }
         }
-        Way::Polarity | Way::Open => {}
+        Way::Open => {}
     }
     out
 }

@@ -14,20 +14,16 @@ use crate::question::Question;
 use crate::weights::{Logistic, WeightsError, dot, text_of};
 
 /// Version of the features; a fit to others is of no use.
-pub const VERSION: &str = "certainty-3";
+pub const VERSION: &str = "certainty-4";
 
 /// Values of [`NAMES`], each about -1 to 1.
 pub type Features = Vec<f32>;
 
 /// Names of the features, in their order.
-pub const NAMES: [&str; 35] = [
+pub const NAMES: [&str; 31] = [
     "stated",
     "stated_confidence",
     "time",
-    "yes",
-    "no",
-    "who",
-    "where",
     "number",
     "duration",
     "what_is",
@@ -61,7 +57,7 @@ pub const NAMES: [&str; 35] = [
 /// What each feature may say, by the sign of its weight; 0 where it may say either. A fit that turns one round has learned an
 /// accident of its data.
 pub const SIGNS: [i8; NAMES.len()] = [
-    1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, -1, 0, 0, -1, 0, -1, -1, 0, 0, 0, 0, 0,
+    1, 1, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, -1, 0, 0, -1, 0, -1, -1, 0, 0, 0, 0, 0,
 ];
 
 /// Weights of what speaks for an answer being right.
@@ -120,19 +116,14 @@ fn flag(it: bool) -> f32 {
     f32::from(u8::from(it))
 }
 
-fn of_way(question: &Question, found: &Found) -> [f32; 13] {
+fn of_way(question: &Question, found: &Found) -> [f32; 9] {
     let is_stated = found.stated.is_some();
     let kind = |kinds: &[AnswerKind]| flag(!is_stated && kinds.contains(&question.kind));
-    let says = |at: usize| flag(question.kind == AnswerKind::YesNo && found.text == question.replies[at]);
     let is_time = kind(&[AnswerKind::When]);
     [
         flag(is_stated),
         found.stated.unwrap_or_default(),
         is_time,
-        says(0),
-        says(1),
-        kind(&[AnswerKind::Who]),
-        kind(&[AnswerKind::Where]),
         kind(&[AnswerKind::Number]),
         kind(&[AnswerKind::Duration]),
         kind(&[AnswerKind::WhatIs]),

@@ -1,11 +1,10 @@
-//! What a sentence speaks of without a word for it: who names a sum speaks of paying, who names kilos of weight, and who has a
-//! parrot has a pet.
+//! What a sentence speaks of without a word for it: who names a sum speaks of paying, who names kilos of weight.
 
-use domain::anchor::AnswerKind;
-use text::{Nouns, stem, words};
+use text::question::PLAINLY_PAYING;
+use text::words;
 
 use crate::answer::{mass, money, number};
-use crate::question::{Asked, PLAINLY_PAYING, Question};
+use crate::question::{Asked, Question};
 
 /// What goes without saying is as good as a word near to that of the question.
 const IMPLIED: f32 = 0.8;
@@ -13,20 +12,6 @@ const IMPLIED: f32 = 0.8;
 const PLAIN: f32 = 0.95;
 /// A word this near to one of the question means the same.
 const SPEAKS: f32 = 0.9;
-/// What stands before the place somebody goes to.
-const LEAVING: [&str; 10] = [
-    "off", "flying", "fly", "flew", "heading", "headed", "trip", "flight", "driving", "drove",
-];
-/// What is studied for.
-const DEGREES: [&str; 7] = [
-    "master's",
-    "masters",
-    "bachelor's",
-    "bachelors",
-    "degree",
-    "phd",
-    "doctorate",
-];
 /// Words of weighing, by stem.
 const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
 
@@ -51,21 +36,6 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     if question.words.iter().any(|it| it.stem == "birthday") && born(sentence) {
         raise(IMPLIED, &|it| it == "birthday");
     }
-    if matches!(question.kind, AnswerKind::Where | AnswerKind::Who) && leaves(sentence) {
-        raise(PLAIN, &|it| matches!(it, "go" | "travel"));
-    }
-    if studies(sentence).is_some() {
-        raise(PLAIN, &|it| it == "studi");
-    }
-    if switches(sentence) {
-        raise(PLAIN, &|it| it == "use");
-    }
-    if question.kind == AnswerKind::Who && gives_notice(sentence) {
-        raise(PLAIN, &|it| matches!(it, "leav" | "left"));
-    }
-    if question.plural && holds(sentence, question) {
-        raise(IMPLIED, &|it| it == question.head);
-    }
 }
 
 /// Says whether a sentence speaks of what the question wants the name of: "a cat named Rex" names no dog.
@@ -88,39 +58,4 @@ fn born(sentence: &str) -> bool {
     let aged =
         |it: &[String]| matches!(it[0].as_str(), "turn" | "turns" | "turned" | "turning") && number(&it[1]).is_some();
     words.windows(2).any(aged) || words.iter().any(|it| it == "born")
-}
-
-/// "Off to Lisbon next week", "flying to Oslo on Monday".
-fn leaves(sentence: &str) -> bool {
-    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
-    let off = |it: &[String]| LEAVING.contains(&it[0].as_str()) && it[1] == "to";
-    words.windows(2).any(off)
-}
-
-/// Returns where the word for a degree ends in a sentence that tells of one: "my master's in law".
-pub(crate) fn studies(sentence: &str) -> Option<usize> {
-    let degree = |it: &&str| DEGREES.contains(&it.to_lowercase().replace('’', "'").as_str());
-    let word = words(sentence).into_iter().find(degree)?;
-    Some(word.as_ptr() as usize - sentence.as_ptr() as usize + word.len())
-}
-
-/// "Switched to canoes": who did that uses canoes.
-pub(crate) fn switches(sentence: &str) -> bool {
-    let words: Vec<String> = words(sentence).into_iter().map(|it| stem(&it.to_lowercase())).collect();
-    let at = words.iter().position(|it| matches!(it.as_str(), "switch" | "migrat"));
-    at.is_some_and(|at| words[at..].iter().any(|it| it == "to"))
-}
-
-/// "Ben quit": who did that left.
-fn gives_notice(sentence: &str) -> bool {
-    let gone = |it: &str| matches!(stem(&it.to_lowercase()).as_str(), "quit" | "resign");
-    words(sentence).into_iter().any(gone)
-}
-
-/// Says whether a sentence names one of the things that the question wants listed.
-fn holds(sentence: &str, question: &Question) -> bool {
-    let Some(things) = &question.things else { return false };
-    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
-    let said = words.iter().any(|it| stem(it) == question.head);
-    !said && (0..words.len()).any(|at| Nouns::builtin().has(things, &words[at..=at]))
 }

@@ -9,6 +9,7 @@ use domain::message::AnswerV1;
 use crate::check::Opinion;
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
+use crate::stated::Sought;
 use crate::words::Lexicon;
 
 /// What speaks for and against an answer.
@@ -48,6 +49,8 @@ pub(crate) struct Case<'a> {
     pub(crate) question: &'a Question,
     pub(crate) pool: &'a Pool<'a>,
     pub(crate) judgement: &'a Judgement,
+    /// What it asks for that turns state outright, if it does.
+    pub(crate) sought: Option<&'a Sought>,
     /// Of the check whether to refuse.
     pub(crate) opinion: Opinion,
 }
@@ -241,7 +244,7 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
             continue;
         };
         // Who bought it is told by who sold it.
-        if (question.converse || question.gap.agent) && set.contains(&"sell") {
+        if (question.traits.converse || question.gap.agent) && set.contains(&"sell") {
             continue;
         }
         let near = pool.by_height.iter().take(5).flat_map(|&it| pool.window(it, 2, 2));

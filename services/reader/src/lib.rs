@@ -1,7 +1,7 @@
 //! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
 //! without a model. Where a language model is set up and a question allows calls of it, `model` has it answer instead.
 //!
-//! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to its reply. `question` reads what is asked, `pool` cuts the turns
+//! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to its reply. `question` has the reading of the router, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
 //! the evidence is the subject's own, `answer` extracts by kind of question, `stated` takes what a turn states outright.
 //! What is weighed against each other is fitted:
@@ -13,20 +13,20 @@ mod answer;
 mod answering;
 pub mod certainty;
 pub mod check;
+mod checks;
 pub mod choices;
 mod error;
 pub mod features;
-mod honest;
 mod implied;
 mod judge;
 mod lists;
+mod measure;
 mod model;
 mod plan;
 mod pool;
 mod question;
 mod rank;
 mod read;
-mod refuse;
 mod stated;
 pub mod weights;
 mod words;

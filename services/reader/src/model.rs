@@ -143,6 +143,7 @@ fn accepted(request: &AnswerV1, read: &AnsweredV1, text: String, cited: &[&PackI
         true => read.verdict.clone(),
         false => Verdict {
             status: Sufficiency::Supported,
+            code: None,
             reasons: vec!["a language model answers from the lines it names".to_owned()],
             nearest: Vec::new(),
         },
@@ -173,6 +174,7 @@ fn refused(items: &[PackItem], read: &AnsweredV1, reason: String) -> AnsweredV1 
     };
     let verdict = Verdict {
         status: Sufficiency::Insufficient,
+        code: None,
         reasons: vec![reason],
         nearest,
     };

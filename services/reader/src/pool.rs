@@ -289,12 +289,12 @@ fn shares(turn: &Turn, told: bool, owned: Ownership, question: &Question) -> (f3
     let Some(subject) = &question.subject else {
         return (1.0, 0.0);
     };
-    let speaker = if question.speech {
+    let speaker = if question.traits.speech {
         owned.speaker.max(0.9)
     } else {
         owned.speaker
     };
-    let addressee = if question.speech {
+    let addressee = if question.traits.speech {
         0.6 * owned.addressee
     } else {
         owned.addressee

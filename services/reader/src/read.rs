@@ -1,7 +1,6 @@
 //! From evidence to verdict and answer.
 
-use domain::anchor::AnswerKind;
-use domain::evidence::{Answer, NearMiss, Sufficiency, Turn, Verdict};
+use domain::evidence::{Answer, ReasonCode, Sufficiency, Turn, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 use text::shown_name;
 
@@ -9,12 +8,11 @@ use crate::amend::{self, amended};
 use crate::answer::{self, Found};
 use crate::certainty::{self, Certainty};
 use crate::check::Check;
+use crate::checks::{self, Objection, misses};
 use crate::features::{self, Features};
-use crate::honest;
 use crate::judge::{Case, judge};
 use crate::pool::{Pool, same};
-use crate::question::{self, Question};
-use crate::refuse::{is_beside, misses, of_others, refuse, refused, withheld};
+use crate::question::Question;
 use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
@@ -97,14 +95,17 @@ impl Reader {
     pub fn assess(&self, request: &AnswerV1) -> Assessed {
         let request = &*amended(request);
         let mut lexicon = Lexicon::default();
-        let question = question::analyse(request, &mut lexicon);
+        let question = Question::of(request, &lexicon);
         let pool = Pool::gather(request, &question, &self.answers, &mut lexicon);
         if pool.lines.is_empty() {
-            return refused("nothing is remembered that could answer this", Vec::new()).into();
+            let objection = Objection::refused("nothing is remembered that could answer this", Vec::new());
+            return objection.reply(ReasonCode::NoEvidence).into();
         }
         let judgement = judge(&pool, &question, &mut lexicon);
+        let sought = Sought::of(request, &question, &pool);
         let case = Case {
             request,
+            sought: sought.as_ref(),
             question: &question,
             pool: &pool,
             judgement: &judgement,
@@ -117,7 +118,7 @@ impl Reader {
             Err(refusal) => return (*refusal).into(),
         };
         let features = certainty::features(&case, &found);
-        let instead = honest::instead(&case, &found);
+        let instead = checks::of_answer(&checks::OF_HONESTY, &case, &found);
         let confidence = self.certainty.probability(&features);
         Assessed {
             answered: accepted(&case, found, confidence),
@@ -137,75 +138,30 @@ impl From<AnsweredV1> for Assessed {
     }
 }
 
-/// Finds the answer, or says why there is none.
+/// Finds the answer, or the reply that says why there is none.
 fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Found, Box<AnsweredV1>> {
     let Case { question, pool, .. } = *case;
-    let no = |reason: &str, nearest: Vec<NearMiss>| Err(Box::new(refused(reason, nearest)));
-    let sought = Sought::of(case.request, question, pool);
-    if let Some(found) = sought.as_ref().and_then(|it| it.find(pool)) {
+    if let Some(found) = case.sought.and_then(|it| it.find(pool)) {
         return Ok(found);
     }
-    if let Some(refusal) = refuse(case) {
+    if let Some(refusal) = checks::of_evidence(case) {
         return Err(Box::new(refusal));
     }
-    if sought.as_ref().is_some_and(|it| it.is_unheard(pool)) {
-        let reason = "nobody is remembered who is that to whom it asks about";
-        return no(reason, misses(pool, &pool.by_height, "weak"));
-    }
-    let beside = sought.as_ref().and_then(|it| it.beside(pool));
-    let found = beside.or_else(|| answer::find(question, pool, answers, lexicon));
-    let Some(found) = found else {
-        if question.kind == AnswerKind::YesNo && question.options.is_empty() {
-            return Err(Box::new(withheld(
-                "nobody is remembered to have said exactly that, or the contrary".to_owned(),
-            )));
-        }
-        if !answer::is_short(question) {
-            return Err(Box::new(withheld(OPEN.to_owned())));
-        }
-        return no(
-            "the evidence holds nothing of the kind that was asked for",
-            misses(pool, &pool.by_order, "weak"),
-        );
+    let Some(found) = answer::find(question, pool, answers, lexicon) else {
+        let reason = "the evidence holds nothing of the kind that was asked for";
+        let objection = Objection::refused(reason, misses(pool, &pool.by_order, "weak"));
+        return Err(Box::new(objection.reply(ReasonCode::NothingOfKind)));
     };
-    if sought.as_ref().is_some_and(|it| it.is_no_value(pool, &found)) {
-        return no(
-            "the evidence holds nothing of the kind that was asked for",
-            misses(pool, &found.lines, "weak"),
-        );
+    match checks::of_answer(&checks::OF_LINES, case, &found) {
+        Some(refusal) => Err(Box::new(refusal)),
+        None => Ok(found),
     }
-    if is_beside(question, pool, &found) {
-        return no(
-            "what is remembered nearest to this says nothing of it",
-            misses(pool, &found.lines, "weak"),
-        );
-    }
-    if sought.as_ref().is_some_and(|it| it.denies(pool, &found)) {
-        let reason = format!("\"{}\" is somebody else, and no other name is told", found.text);
-        return no(&reason, misses(pool, &found.lines, "weak"));
-    }
-    if sought.as_ref().is_some_and(|it| it.is_their_own(pool, &found)) {
-        let reason = format!(
-            "\"{}\" is told of the one who is named, not of who that is to them",
-            found.text
-        );
-        return no(&reason, misses(pool, &found.lines, "weak"));
-    }
-    let other = |line: &&usize| {
-        sought
-            .as_ref()
-            .is_some_and(|it| it.is_of_others(pool.lines[**line].turn))
-    };
-    if let (Some(subject), Some(&line)) = (&question.subject, found.lines.first().filter(other)) {
-        return Err(Box::new(of_others(subject, pool, &[line])));
-    }
-    Ok(found)
 }
 
 /// Returns what the check of the evidence looks at, to fit it; none if there is no evidence. See [`crate::features::NAMES`].
 pub fn features(request: &AnswerV1) -> Option<Features> {
     let mut lexicon = Lexicon::default();
-    let question = question::analyse(request, &mut lexicon);
+    let question = Question::of(request, &lexicon);
     // The check looks at no order of answering.
     let pool = Pool::gather(request, &question, &Weights::default(), &mut lexicon);
     if pool.lines.is_empty() {
@@ -246,6 +202,7 @@ fn accepted(case: &Case<'_>, found: Found, confidence: f32) -> AnsweredV1 {
     };
     let verdict = Verdict {
         status,
+        code: None,
         reasons,
         nearest: Vec::new(),
     };
@@ -264,8 +221,6 @@ fn told_by(question: &Question, turn: &Turn) -> String {
     }
 }
 
-/// Why a question of some kinds is not answered.
-const OPEN: &str = "it asks for more than a short answer: the evidence is what is remembered of it";
 /// Why an answer is withheld.
 const UNCERTAIN: &str = "the evidence may hold the answer, but no short answer is certain enough";
 
@@ -274,6 +229,7 @@ fn uncertain(answered: AnsweredV1) -> AnsweredV1 {
     let mut verdict = answered.verdict;
     if verdict.status != Sufficiency::Conflicting {
         verdict.status = Sufficiency::Partial;
+        verdict.code = Some(ReasonCode::Uncertain);
         verdict.reasons = vec![UNCERTAIN.to_owned()];
     }
     AnsweredV1 {

@@ -4,18 +4,18 @@
 
 mod asked;
 mod contradicted;
-mod named;
-
-use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use domain::anchor::AnswerKind;
 use domain::evidence::Turn;
 use domain::fact::Aspect;
 use domain::message::AnswerV1;
-use text::facts::{Slot, Statement, Subject, Telling, stated_in_reply};
+use domain::predicate::Predicate;
+use domain::question::Slot;
+use text::facts::{Statement, Subject, Telling, stated_in_reply};
+use text::question::slot;
 use text::role::is_user;
-use text::{Nouns, gloss, is_stop, kin, stem, words};
+use text::{gloss, kin, stem, words};
 
 use crate::answer::{Found, person, shown};
 use crate::pool::Pool;
@@ -60,7 +60,7 @@ impl Sought {
             });
         }
         let name = subject(request, question, lower)?;
-        let role = role(lower, &name).filter(|_| !matches!(Slot::asked(lower), Some(Slot::Relative(_))));
+        let role = role(lower, &name).filter(|_| !matches!(question.slot, Some(Slot::Relative(_))));
         let asked = if question.kind == AnswerKind::YesNo {
             still(question, lower)
         } else {
@@ -115,19 +115,13 @@ impl Sought {
         })
     }
 
-    /// Says whether a turn states what is asked for, but of others only.
-    pub(crate) fn is_of_others(&self, turn: &Turn) -> bool {
-        let mut found = self.met(turn).peekable();
-        found.peek().is_some() && !found.any(|it| self.is_about(&it, turn))
-    }
-
     /// Says whether who is asked for is never spoken of, so that no name can be theirs: a son where there is only a daughter.
     pub(crate) fn is_unheard(&self, pool: &Pool<'_>) -> bool {
         let role = match (&self.asked, &self.whom.role) {
             (Asked::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
             _ => return false,
         };
-        let slot = Slot::Relative(role.rsplit(' ').next().unwrap_or_default().to_owned());
+        let slot = &Slot::Relative(role.rsplit(' ').next().unwrap_or_default().to_owned());
         let family = role
             .split(' ')
             .all(|it| kin::of(it).is_some() || kin::modifier(it).is_some());
@@ -136,87 +130,13 @@ impl Sought {
             let mut words = words(&english)
                 .into_iter()
                 .map(|it| it.to_lowercase().replace('’', "'"));
-            words.any(|it| slot.is_told_by(&format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
+            words.any(|it| slot::is_told_by(slot, &format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
         };
         family
             && !pool
                 .lines
                 .iter()
                 .any(|it| spoken(&it.turn.text) || spoken(&it.turn.caption))
-    }
-
-    /// Says whether a name that was found is told to be of somebody else: a man called so is no cat.
-    pub(crate) fn denies(&self, pool: &Pool<'_>, found: &Found) -> bool {
-        let Asked::Slot(slot @ Slot::Relative(role)) = &self.asked else {
-            return false;
-        };
-        let name = found.text.to_lowercase();
-        let other = |it: Statement| {
-            kinship(&it).is_some() && same(&it.object.to_lowercase(), &name) && !slot.is_told_by(&it.predicate)
-        };
-        let person = kin::of(role).is_none_or(|it| it.person);
-        let one = |noun: &str| slot.is_told_by(&format!("has {noun}")) || person && is_anybody(noun);
-        let called = |text: &str| {
-            called(text)
-                .into_iter()
-                .any(|(noun, it)| it == name && !is_stop(&noun) && !one(&noun))
-        };
-        let turns = || pool.lines.iter().map(|it| it.turn);
-        turns().any(|it| called(&it.text) || stated(it).into_iter().any(other))
-    }
-
-    /// Says whether what was found is nothing of what is asked for: who somebody is to somebody has a name, and a name of a person or
-    /// a day is no job.
-    pub(crate) fn is_no_value(&self, pool: &Pool<'_>, found: &Found) -> bool {
-        let said = &found.text;
-        let written = |turn: &Turn| turn.text.contains(char::is_uppercase) && said.contains(char::is_lowercase);
-        let timed = |turn: &Turn| !text::time::find(said, turn.observed_at).is_empty();
-        let line = found.lines.first().map(|it| pool.lines[*it].turn);
-        match &self.asked {
-            Asked::Slot(Slot::Relative(role)) => {
-                let spoken = |turn: &Turn| text::stems(&turn.text).contains(&stem(role));
-                line.is_some_and(|it| written(it) && !spoken(it)) && !said.contains(char::is_uppercase)
-            }
-            Asked::Slot(Slot::Job) => people(pool).contains(&said.to_lowercase()) || line.is_some_and(timed),
-            Asked::Slot(_) | Asked::Who(_) | Asked::Before(_) | Asked::Still(_) => false,
-        }
-    }
-
-    /// Finds the name that stands right behind who is asked for, or in the next sentence, where whoever has them is named or meant: "a gift from her
-    /// grandfather Otto" in a turn that speaks of Ann.
-    pub(crate) fn beside(&self, pool: &Pool<'_>) -> Option<Found> {
-        let Asked::Slot(slot @ Slot::Relative(_)) = &self.asked else {
-            return None;
-        };
-        let mut places = pool.lines.iter().enumerate().filter_map(|(line, it)| {
-            let text = &it.turn.text;
-            let (owner, name) = behind_role(text, slot).or_else(|| named::after_role(text, slot))?;
-            self.whom.has(&owner, it.turn).then_some((line, name))
-        });
-        let (line, name) = places.next()?;
-        Some(Found {
-            text: name.to_owned(),
-            lines: vec![line],
-            share: 1.0,
-            reason: None,
-            conflict: false,
-            stated: None,
-        })
-    }
-
-    /// Says whether what was found is stated of the one who is named, and not of who that is to them: where Ann lives, her
-    /// brother need not.
-    pub(crate) fn is_their_own(&self, pool: &Pool<'_>, found: &Found) -> bool {
-        let (Asked::Slot(_), Some(_), Some(&line)) = (&self.asked, &self.whom.role, found.lines.first()) else {
-            return false;
-        };
-        let turn = pool.lines[line].turn;
-        let own = Whom {
-            name: self.whom.name.clone(),
-            ..Whom::default()
-        };
-        let told = |it: &Statement| same(&it.object.to_lowercase(), &found.text.to_lowercase());
-        self.met(turn).any(|it| told(&it) && own.is(&it, turn))
     }
 
     /// "I work here until May": said in April, asked in June.
@@ -254,50 +174,12 @@ fn stated(turn: &Turn) -> Vec<Statement> {
     stated_in_reply(&told, &turn.question)
 }
 
-/// Returns the name right behind a word for who is asked for, and in lower case the word before it: "her" and "Otto" of "her
-/// grandfather Otto".
-fn behind_role<'a>(text: &'a str, slot: &Slot) -> Option<(String, &'a str)> {
-    let words = words(text);
-    let start = |it: &str| it.as_ptr() as usize - text.as_ptr() as usize;
-    let named = |it: &&[&'a str]| {
-        let joined = matches!(text[start(it[1]) + it[1].len()..start(it[2])].trim(), "" | ",");
-        let name = it[2].starts_with(char::is_uppercase) && !is_stop(it[2]);
-        name && joined && slot.is_told_by(&format!("has {}", it[1].to_lowercase()))
-    };
-    let found = words.windows(3).find(named)?;
-    Some((found[0].to_lowercase().replace('’', "'"), found[2]))
-}
-
 /// Returns what the object of a statement is to its subject: "sister" of "has sister Ann".
 fn kinship(statement: &Statement) -> Option<&str> {
-    let role = statement.predicate.strip_prefix("has ");
-    role.filter(|_| statement.aspect == Aspect::Relation)
-}
-
-/// "A woman called Ann": she may be anybody.
-fn is_anybody(noun: &str) -> bool {
-    kin::of(noun).is_none() && Nouns::builtin().is_person(noun)
-}
-
-/// Returns in lower case the nouns and names of "a woman called Ann".
-fn called(text: &str) -> Vec<(String, String)> {
-    let words: Vec<String> = words(text).into_iter().map(str::to_lowercase).collect();
-    let named = words
-        .windows(3)
-        .filter(|it| matches!(it[1].as_str(), "called" | "named"));
-    named.map(|it| (it[0].clone(), it[2].clone())).collect()
-}
-
-/// Returns in lower case the names of people that are told beside who they are: nobody's place is one of them.
-pub(crate) fn people(pool: &Pool<'_>) -> BTreeSet<String> {
-    let mut people = BTreeSet::new();
-    for turn in pool.lines.iter().map(|it| it.turn) {
-        let kin = stated(turn).into_iter().filter(|it| kinship(it).is_some());
-        people.extend(kin.map(|it| it.object.to_lowercase()));
-        let called = called(&turn.text).into_iter().filter(|(noun, _)| is_anybody(noun));
-        people.extend(called.map(|it| it.1));
-    }
-    people
+    let Predicate::HasRole(role) = Predicate::of(&statement.predicate) else {
+        return None;
+    };
+    (statement.aspect == Aspect::Relation).then_some(role)
 }
 
 /// "Ann's sister", as it is said of a name; of the user of an assistant only what they are.
@@ -348,22 +230,12 @@ impl Whom {
         }
     }
 
-    /// Says whether a turn that speaks of "my", "her" or "Ann's" means theirs.
-    fn has(&self, owner: &str, turn: &Turn) -> bool {
-        let bare = |it: &str| it.to_lowercase().replace('’', "'").trim_end_matches("'s").to_owned();
-        match owner {
-            "my" | "our" => same(&turn.actor.to_lowercase(), &self.name),
-            "her" | "his" | "their" | "its" => words(&turn.text).into_iter().any(|it| same(&bare(it), &self.name)),
-            name => name.ends_with("'s") && same(&bare(name), &self.name),
-        }
-    }
-
     /// Returns in lower case the names of those who are told to be `role` to whom it is about.
     fn relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
-        let slot = Slot::Relative(role.to_owned());
+        let slot = &Slot::Relative(role.to_owned());
         let of = |turn: &Turn| {
             let mut told = stated(turn);
-            told.retain(|it| kinship(it).is_some() && slot.is_told_by(&it.predicate) && self.is(it, turn));
+            told.retain(|it| kinship(it).is_some() && slot::is_told_by(slot, &it.predicate) && self.is(it, turn));
             told
         };
         let told = pool.lines.iter().flat_map(|it| of(it.turn));

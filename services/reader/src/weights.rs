@@ -12,7 +12,7 @@ use crate::answer::{span_names, time_names};
 use crate::rank;
 
 /// Version of what is weighed; weights for other features are of no use.
-pub const VERSION: &str = "answers-6";
+pub const VERSION: &str = "answers-7";
 
 /// A weights file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

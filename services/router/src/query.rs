@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, FixedOffset};
 use domain::anchor::{Anchors, AnswerKind, HopShape};
+use domain::evidence::WordWeight;
+use domain::question::Question;
 use domain::time::{Precision, TimeSpan};
 use text::frames::Frames;
+use text::question::Given;
 use text::{Table, sparse};
 
 use crate::encoded::Encoded;
@@ -21,10 +24,17 @@ const WORDS_MAX: usize = 48;
 /// A word that no part holds counts as this share of the rarest.
 const UNKNOWN: f32 = 0.6;
 
+/// Words that ask what somebody said, thinks or advises.
+const SPEECH: &str = "say says said tell told think thinks thought suggest suggested recommend advise offer describe described according \
+    opinion feel feels felt feeling react reacted reaction attitude agree agreed compare compared response respond \
+    encourage encouraged compliment mention mentioned";
+
 /// A question with what is needed to score units against it.
 pub struct Query {
     /// What it fixes.
     pub anchors: Anchors,
+    /// How it is read by whoever answers it.
+    pub reading: Question,
     /// Content words of the bare question, in order, none twice.
     pub words: Vec<Word>,
     /// Vector of the bare question by the built-in table.
@@ -77,6 +87,7 @@ impl Query {
     /// Reads `question` against the space; relative times are resolved against `now`.
     pub fn read(question: &str, view: &View, now: DateTime<FixedOffset>) -> Query {
         let mut subjects = Vec::new();
+        let whole = question;
         let mut question = Cow::Borrowed(question);
         while let Some(speaker) = view.speakers().within(&question) {
             subjects.push(speaker);
@@ -90,7 +101,7 @@ impl Query {
             .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
             .collect();
         let mut anchors = Anchors {
-            answer: kind::of(&asked, &lower),
+            answer: text::question::kind(&asked, &lower),
             asked_at: Some(now),
             ..Anchors::default()
         };
@@ -118,7 +129,13 @@ impl Query {
             subjects.extend(view.speakers().names().iter().position(|it| is_user(it)));
         }
         let words = words(&anchors, view);
+        let reading = text::question::read(&Given {
+            question: whole,
+            anchors: &anchors,
+            weights: &weights(&words),
+        });
         Query {
+            reading,
             nearest: nearest(&words),
             words,
             vector,
@@ -131,12 +148,7 @@ impl Query {
                 .collect(),
             past: any(&lower, "did was were had"),
             future: any(&lower, "will plan plans planning going hope hopes want wants wish"),
-            speech: any(
-                &lower,
-                "say says said tell told think thinks thought suggest suggested recommend advise offer describe described according \
-                 opinion feel feels felt feeling react reacted reaction attitude agree agreed compare compared response respond \
-                 encourage encouraged compliment mention mentioned",
-            ),
+            speech: any(&lower, SPEECH),
             addresses: any(&lower, "you your"),
             to_do: text::wishes::asks_what_to_do(&asked),
             picture,
@@ -146,6 +158,11 @@ impl Query {
         }
     }
 
+    /// Returns how rare its words are in the space.
+    pub fn weights(&self) -> Vec<WordWeight> {
+        weights(&self.words)
+    }
+
     /// Returns the one speaker it is about, if it is about one.
     pub fn subject(&self) -> Option<usize> {
         match self.subjects[..] {
@@ -153,6 +170,16 @@ impl Query {
             _ => None,
         }
     }
+}
+
+/// Returns how rare the words are, as the reader is told it.
+fn weights(words: &[Word]) -> Vec<WordWeight> {
+    let weight = |it: &Word| WordWeight {
+        stem: it.stem.clone(),
+        idf: it.idf,
+        df: it.df,
+    };
+    words.iter().map(weight).collect()
 }
 
 /// Returns the speaker whom a word of a question names, "Ann's" too; roles name nobody. A capitalised word that is nowhere in the

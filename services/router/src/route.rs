@@ -1,7 +1,7 @@
 //! One question against one view: pure, and the same every time.
 
 use chrono::{DateTime, FixedOffset};
-use domain::evidence::{Channel, RankedUnit, Scene, Scores, Turn as Shown, WordWeight};
+use domain::evidence::{Channel, RankedUnit, Scene, Scores, Turn as Shown};
 use domain::message::{RouteV1, RoutedV1};
 use domain::port::SearchResult;
 
@@ -93,24 +93,16 @@ pub(crate) fn within(
     let best = request.scenes as usize;
     let read = |(at, it): &(usize, &Scored)| *at < best || best > 0 && it.favour > 0.0;
     let scenes = scored.iter().enumerate().filter(read).take(best + WANTED);
-    let words = query
-        .words
-        .iter()
-        .map(|it| WordWeight {
-            stem: it.stem.clone(),
-            idf: it.idf,
-            df: it.df,
-        })
-        .collect();
     RoutedV1 {
         scenes: scenes
             .map(|(at, it)| scene(view, it, packed.fates[at] == Fate::Packed, gate))
             .collect(),
         explained: explain(view, query, &scored, &packed, request.explain as usize, weights),
         anchors: query.anchors.clone(),
+        reading: Some(query.reading.clone()),
         pack: packed.pack,
         speakers: view.speakers().names().iter().take(SPEAKERS).cloned().collect(),
-        words,
+        words: query.weights(),
         ranked,
         units: gate.admitted(view) as u64,
         candidates: candidates.len() as u32,

@@ -148,7 +148,7 @@ impl Router {
         let start = Instant::now();
         let mut query = self.read(&view, &request).instrument(info_span!("read")).await?;
         let as_of = request.as_of.map(|it| it.to_utc());
-        let told = stated(&view, seen.memory.at(as_of), &query, &request.question);
+        let told = stated(&view, seen.memory.at(as_of), &query);
         request.focus.extend(seen.memory.turns(&told));
         log.step("read", start);
         let start = Instant::now();

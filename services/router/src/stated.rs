@@ -2,7 +2,7 @@
 //! (REMem, section 3).
 
 use domain::id::UnitId;
-use text::facts::Slot;
+use text::question::slot;
 
 use crate::memory::Known;
 use crate::query::Query;
@@ -13,9 +13,8 @@ const STATED: usize = 2;
 
 /// Returns the sources of the facts that hold the value a question asks for, the last told first; none if it asks for anything
 /// else, or of more than one by name.
-pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query, question: &str) -> Vec<UnitId> {
-    let lower = text::gloss::english(question).to_lowercase().replace('\u{2019}', "'");
-    let Some(slot) = Slot::asked(&lower) else {
+pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query) -> Vec<UnitId> {
+    let Some(slot) = &query.reading.slot else {
         return Vec::new();
     };
     let named: Vec<&String> = query.anchors.subjects.iter().chain(&query.anchors.names).collect();
@@ -26,7 +25,7 @@ pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query, question: &st
         _ => None,
     };
     let mut found = name.map(|it| known.facts_about(it)).unwrap_or_default();
-    found.retain(|it| slot.is_told_by(&it.predicate));
+    found.retain(|it| slot::is_told_by(slot, &it.predicate));
     found.sort_by_key(|it| std::cmp::Reverse((it.recorded_at, it.id)));
     found.into_iter().take(STATED).map(|it| it.source).collect()
 }

@@ -2,8 +2,8 @@
 //!
 //! Nothing here knows a runtime, a socket or a clock. Read in this order: [`id`] (what everything is called),
 //! [`time`], [`record`] and [`curation`] (what came in), [`erasure`] (what was taken out again), [`mod@unit`], [`relation`], [`fact`], [`entity`], [`topic`], [`page`],
-//! [`merge`] (what was written from it; [`derived`] is all of the last five), [`anchor`] and [`evidence`] (what a question
-//! asks and what it gets), [`recall`] (what is said unasked), [`message`] (what services tell each
+//! [`merge`] (what was written from it; [`derived`] is all of the last five; [`predicate`] is what facts say), [`anchor`], [`question`] and [`evidence`] (what a question
+//! asks, how it is read and what it gets), [`recall`] (what is said unasked), [`message`] (what services tell each
 //! other) and [`port`] (what services need from stores, bus and models).
 //!
 //! # Glossary
@@ -35,6 +35,8 @@ pub mod merge;
 pub mod message;
 pub mod page;
 pub mod port;
+pub mod predicate;
+pub mod question;
 pub mod recall;
 pub mod record;
 pub mod relation;

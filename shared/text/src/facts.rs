@@ -22,7 +22,6 @@ mod promoted;
 mod reader;
 mod reply;
 mod said;
-mod slot;
 mod state;
 mod subject;
 mod thing;
@@ -39,7 +38,6 @@ use domain::fact::Aspect;
 use domain::time::TimeSpan;
 
 pub use correction::{Correction, corrected, correction};
-pub use slot::Slot;
 
 /// Most statements that one turn yields.
 const STATEMENTS_MAX: usize = 24;

@@ -2,14 +2,16 @@
 //! times, everyday matters and who owns a sentence. Pure functions; no clock, no files, no network.
 //!
 //! Words follow Unicode, so any language can be stored and found; stop words, patterns, matters and the built-in table are
-//! English, stems go by script. `gloss` lends the rules of English to seven other languages.
+//! English, stems go by script. `gloss` lends the rules of English to seven other languages, `question` reads what is asked.
 
 pub mod facts;
 pub mod frames;
 pub mod gloss;
 pub mod kin;
+pub mod lists;
 pub mod ownership;
 pub mod patterns;
+pub mod question;
 pub mod role;
 pub mod sparse;
 pub mod time;

@@ -87,6 +87,7 @@ fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
         space,
         question: question.to_owned(),
         anchors: routed.anchors,
+        reading: routed.reading,
         speakers: routed.speakers,
         words: routed.words,
         pack: routed.pack,

@@ -115,6 +115,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
         space: request.space,
         question: question.to_owned(),
         anchors: routed.anchors,
+        reading: routed.reading,
         speakers: routed.speakers,
         words: routed.words,
         pack: routed.pack,

@@ -1691,6 +1691,9 @@ class Verdict(Model):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
+    code: Literal['no_evidence', 'nothing_asked', 'nothing_known', 'detail_differs', 'nothing_then', 'said_of_another', 'not_covered', 'nobody_in_role', 'no_short_answer', 'nothing_of_kind', 'another_matter', 'name_unknown', 'written_as_another', 'not_reckoned', 'told_by_another', 'uncertain'] | str | None = (
+        None
+    )
     nearest: Annotated[list[NearMiss], Field(validate_default=True)] = []
     """The nearest misses, when the answer is refused."""
 

@@ -167,6 +167,7 @@ impl Gateway {
             let answer = async |_: AnswerV1| {
                 let verdict = Verdict {
                     status: Sufficiency::Supported,
+                    code: None,
                     reasons: vec!["seen".into()],
                     nearest: Vec::new(),
                 };
@@ -203,6 +204,7 @@ impl Drop for Gateway {
 /// A router's answer without anything in it.
 pub(crate) fn nothing(request: RouteV1) -> RoutedV1 {
     RoutedV1 {
+        reading: None,
         anchors: Anchors {
             bare: request.question,
             ..Anchors::default()

@@ -186,6 +186,7 @@ async fn what_people_said_cannot_pass_for_the_memory() {
         AnsweredV1::new(
             Verdict {
                 status: Sufficiency::Insufficient,
+                code: None,
                 reasons: vec!["nobody said so".into()],
                 nearest: vec![NearMiss {
                     unit: UnitId::from_uuid(Uuid::nil()),

@@ -1,14 +1,12 @@
-//! Which candidates belong to what is asked: an age to its name, a length of time to its matter. What belongs to another is no
+//! Which candidates belong to what is asked: a length of time or a sum of money to its matter. What belongs to another is no
 //! answer, however well it looks.
 
 use domain::anchor::AnswerKind;
 use text::{is_auxiliary, stem};
 
 use super::grade::Grade;
-use super::lexis::{number, person};
+use super::lexis::person;
 use super::score::Scored;
-use super::spans::Shape;
-use crate::lists;
 use crate::pool::{Pool, Sentence};
 use crate::question::{Asked, Question, Word};
 
@@ -17,18 +15,11 @@ const SPEAKS: f32 = 0.45;
 
 /// Drops the candidates that belong to something else.
 pub(super) fn keep(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
-    if question.lower.starts_with("how old") {
-        ages(question, pool, scored);
-    } else if question.kind == AnswerKind::Duration {
+    if question.kind == AnswerKind::Duration {
         let matter = matter(question);
         scored.retain(|it| matter.is_empty() || speaks(pool, it, &matter));
     } else if question.class == Some(Asked::Money) {
         sums(question, pool, scored);
-    } else if question.kind == AnswerKind::Where {
-        // What stands alone is a place only where it is spoken of.
-        let matter = matter(question);
-        let alone = |it: &Scored| it.span.shape == Shape::Name && !super::grade::leads(&it.span.led);
-        scored.retain(|it| matter.is_empty() || !alone(it) || speaks(pool, it, &matter));
     }
 }
 
@@ -73,7 +64,7 @@ fn other_sum(question: &Question, pool: &Pool<'_>, it: &Scored) -> bool {
     let [.., sum, of] = before.as_slice() else { return false };
     let general = matches!(stem(sum).as_str(), "price" | "cost");
     let asked = question.words.iter().any(|word| word.stem == stem(sum));
-    of == "of" && lists::SUMS.contains(sum.as_str()) && !general && !asked
+    of == "of" && text::question::lists::SUMS.contains(sum.as_str()) && !general && !asked
 }
 
 /// Says whether a word of a question about money is what the money is for.
@@ -81,8 +72,8 @@ fn is_thing(word: &Word) -> bool {
     let stem = word.stem.as_str();
     !word.verb
         && !person(stem)
-        && !lists::PAYING.contains(stem)
-        && !lists::SUMS.contains(stem)
+        && !text::question::lists::PAYING.contains(stem)
+        && !text::question::lists::SUMS.contains(stem)
         && !PRICED.contains(&stem)
 }
 
@@ -103,47 +94,4 @@ fn speaks(pool: &Pool<'_>, it: &Scored, matter: &[usize]) -> bool {
     let asked = pool.said_before(it.span.line);
     let replies = |asked: &Sentence| of(asked) && (asked.question || it.span.sentence == 0);
     pool.lines[it.span.line].sentences.iter().any(of) || asked.is_some_and(replies)
-}
-
-/// Keeps the ages that are told of whom the question names; without one, those that are told of nobody by name.
-fn ages(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
-    if question.words.is_empty() {
-        return;
-    }
-    let asked = |it: &str| question.words.iter().any(|word| word.stem == stem(it));
-    let owners = |it: &Scored| {
-        let sentence = &pool.lines[it.span.line].sentences[it.span.sentence].text;
-        owners(sentence, it.span.start, it.span.end)
-    };
-    if scored.iter().any(|it| owners(it).iter().any(|it| asked(it))) {
-        scored.retain(|it| owners(it).iter().any(|it| asked(it)));
-    } else if question.words.iter().any(|it| it.specific) {
-        scored.retain(|it| !owners(it).iter().any(|it| it.starts_with(char::is_uppercase)));
-    }
-}
-
-/// Returns who has the age that stands in a sentence: "Finn (4)", "my neighbour Berta, aged 77", "her 4-year-old Finn".
-fn owners(sentence: &str, start: usize, end: usize) -> Vec<&str> {
-    let behind = text::words(&sentence[end..]);
-    if let Some(at) = behind.iter().take(3).position(|it| *it == "old") {
-        let joined = sentence[end..].starts_with('-') || sentence[..end].ends_with("old");
-        if let Some(name) = behind.get(at + 1).filter(|_| joined) {
-            return vec![name];
-        }
-    }
-    let before = text::words(&sentence[..start]);
-    let is_owner = |it: &&str| {
-        let lower = it.to_lowercase();
-        let name = it.starts_with(char::is_uppercase) && !text::is_stop(it) && it.len() > 1;
-        name || person(lower.strip_suffix("'s").unwrap_or(&lower))
-    };
-    let Some(at) = before.iter().rposition(is_owner) else {
-        return Vec::new();
-    };
-    // A figure between them is the age of the one before.
-    if before[at + 1..].iter().any(|it| number(&it.to_lowercase()).is_some()) {
-        return Vec::new();
-    }
-    let role = at.checked_sub(1).map(|it| before[it]).filter(is_owner);
-    role.into_iter().chain([before[at]]).collect()
 }

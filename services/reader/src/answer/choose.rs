@@ -6,7 +6,7 @@ use super::lexis::number;
 use super::score::Scored;
 use super::spans::Shape;
 use super::traits::counts;
-use super::{Found, change, extent};
+use super::{Found, change};
 use crate::pool::Pool;
 use crate::question::{Asked, Question};
 
@@ -40,30 +40,13 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     }
     let best = &scored[order[0]];
     Some(Found {
-        text: whole(question, pool, best).unwrap_or_else(|| named(question, &best.text)),
+        text: best.text.clone(),
         lines: vec![best.span.line],
         share,
         reason: None,
         conflict: false,
         stated: None,
     })
-}
-
-/// "Sister Ida" is "Ida" to who asks for a person: what she is, she is to whoever spoke. "Doctor Halloran" stays.
-fn named(question: &Question, text: &str) -> String {
-    let role = text.split_once(' ').filter(|_| question.kind == AnswerKind::Who);
-    let bare = role
-        .filter(|(role, name)| name.starts_with(char::is_uppercase) && text::kin::of(role).is_some_and(|it| it.person));
-    bare.map_or(text, |it| it.1).to_owned()
-}
-
-/// A place with what it stands by and in.
-fn whole(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
-    let span = &it.span;
-    let sentence = &pool.lines[span.line].sentences[span.sentence];
-    let asked = question.kind == AnswerKind::Where && span.says.is_none() && sentence.pieces.is_none();
-    let (start, end) = extent::chain(sentence, span.start, span.end).filter(|_| asked)?;
-    Some(sentence.text[start..end].to_owned())
 }
 
 /// Another value in a rival's turn must score and cover nearly as much as the best one.

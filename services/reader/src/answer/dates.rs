@@ -53,7 +53,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
         all.retain(|it| it.span.as_ref().is_none_or(|span| span.overlaps(window)));
     }
     let timed = |it: &Candidate| it.span.as_ref().is_some_and(|it| it.precision == Precision::Instant);
-    if question.clock && all.iter().any(timed) {
+    if question.traits.clock && all.iter().any(timed) {
         all.retain(timed);
     }
     let mut best: Option<(f32, &Candidate)> = None;
@@ -106,7 +106,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             });
         };
         let named = line.sentences.iter().enumerate();
-        for (sentence, it) in named.filter(|(_, it)| !it.caption && !question.telling) {
+        for (sentence, it) in named.filter(|(_, it)| !it.caption && !question.traits.telling) {
             for (order, (place, span)) in mentions(question, line, &it.text).into_iter().enumerate() {
                 let asks = f32::from(u8::from(it.question));
                 let away = 1.0 - (-(distance(it, &place) as f32) / NEAR).exp();
@@ -122,7 +122,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 push(Some(span), text, &own);
             }
         }
-        if question.habitual && !progressive(&question.lower) {
+        if question.traits.habitual && !progressive(&question.lower) {
             continue;
         }
         let cover = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
@@ -197,7 +197,7 @@ fn mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<
         let found = sentence.match_indices(&span.words).map(|it| it.0).find(free);
         spans.extend(found.map(|at| (at..at + span.words.len(), span.clone())));
     }
-    if question.begins {
+    if question.traits.begins {
         spans.extend(begun(sentence, told));
     }
     spans.retain(|(place, span)| {
@@ -251,7 +251,7 @@ fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -
         .strip_prefix("The ")
         .map_or_else(|| full.to_owned(), |it| format!("the {it}"));
     match full.split_once(" at ") {
-        Some((_, hour)) if question.clock => hour.to_owned(),
+        Some((_, hour)) if question.traits.clock => hour.to_owned(),
         Some((day, _)) => day.to_owned(),
         None => full,
     }

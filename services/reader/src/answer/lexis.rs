@@ -93,6 +93,13 @@ pub(crate) fn duration(lower: &str) -> bool {
     )
 }
 
+/// Says whether a lower-case word names a time or a unit of it where no date can be made of it: "mornings", "these days".
+pub(crate) fn of_time(lower: &str) -> bool {
+    let base = lower.strip_suffix("'s").unwrap_or(lower);
+    let base = base.strip_suffix('s').unwrap_or(base);
+    is(&lists::TIMES, base) || is(&lists::TIMES, lower)
+}
+
 /// Says whether a word denies.
 pub(crate) fn denies(lower: &str) -> bool {
     lower.ends_with("n't") || is(&lists::DENIALS, lower)

@@ -1,11 +1,9 @@
 //! How well each candidate answers.
 
-use domain::anchor::AnswerKind;
 use text::gloss::Piece;
-use text::stem;
 
 use super::grade::{Grade, grade};
-use super::spans::{Shape, Span};
+use super::spans::Span;
 use super::traits::{Context, Shown, fit};
 use crate::pool::{Pool, Sentence};
 use crate::question::Question;
@@ -42,13 +40,13 @@ pub(crate) fn score(
     let mut out = Vec::with_capacity(spans.len());
     for span in spans {
         let sentence = &pool.lines[span.line].sentences[span.sentence];
-        let (text, lower) = said_elsewhere(question, sentence, &span).unwrap_or_else(|| {
-            let text = said(question, sentence, &span);
+        let (text, lower) = said_elsewhere(sentence, &span).unwrap_or_else(|| {
+            let text = shown(&sentence.text[span.start..span.end]);
             let lower = text::words(&text).into_iter().map(str::to_lowercase).collect();
             (text, lower)
         });
         let stems = stems(&lower, lexicon);
-        let grade = grade(question, &span, (&text, &lower));
+        let grade = grade(question, &span, &lower);
         if stems.is_empty() || grade == Grade::Wrong {
             continue;
         }
@@ -72,33 +70,12 @@ pub(crate) fn score(
     out
 }
 
-/// Returns a candidate as it is shown.
-fn said(question: &Question, sentence: &Sentence, span: &Span) -> String {
-    let said = &sentence.text[span.start..span.end];
-    if let Some(says) = &span.says {
-        says.clone()
-    } else if span.shape == Shape::Quote {
-        said.to_owned()
-    } else if span.shape == Shape::Place && question.kind == AnswerKind::Where {
-        shown(located(said))
-    } else if question.kind == AnswerKind::Who {
-        unroled(shown(said), question)
-    } else {
-        shown(said)
-    }
-}
-
 /// Returns a candidate in another language as it is shown, and its words in lower case with those in English that are known; what
-/// refers to the speaker or only opens a place goes from its front.
-fn said_elsewhere(question: &Question, sentence: &Sentence, span: &Span) -> Option<(String, Vec<String>)> {
-    let pieces = sentence.pieces.as_ref().filter(|_| span.says.is_none())?;
+/// refers to the speaker goes from its front.
+fn said_elsewhere(sentence: &Sentence, span: &Span) -> Option<(String, Vec<String>)> {
+    let pieces = sentence.pieces.as_ref()?;
     let inside = |it: &&Piece| span.start <= it.range.start && it.range.end <= span.end;
-    let opens = |it: &&Piece| {
-        let place = question.kind == AnswerKind::Where && span.shape == Shape::Place;
-        it.english
-            .as_deref()
-            .is_some_and(|it| DROPPED.contains(&it) || place && PLACING.contains(&it))
-    };
+    let opens = |it: &&Piece| it.english.as_deref().is_some_and(|it| DROPPED.contains(&it));
     let kept: Vec<&Piece> = pieces.iter().filter(inside).skip_while(opens).collect();
     let written = |it: &Piece| sentence.text[it.range.clone()].to_lowercase();
     let lower = |it: &&Piece| it.english.as_deref().map_or_else(|| written(it), str::to_owned);
@@ -108,36 +85,6 @@ fn said_elsewhere(question: &Question, sentence: &Sentence, span: &Span) -> Opti
         text.to_owned(),
         words.iter().flat_map(|it| it.split(' ')).map(str::to_owned).collect(),
     ))
-}
-
-/// What only says that a place follows.
-const PLACING: &[&str] = &[
-    "in", "at", "to", "from", "on", "in the", "at the", "to the", "from the", "moved to", "lives in", "live in",
-];
-
-/// Drops the role that the question names before the name of who has it: "boss Darko" is "Darko" to who asks for the boss.
-fn unroled(text: String, question: &Question) -> String {
-    match text.split_once(' ') {
-        Some((role, name)) if name.starts_with(char::is_uppercase) => {
-            let role = stem(&role.to_lowercase());
-            let asked = question.words.iter().any(|it| it.stem == role);
-            if asked { name.to_owned() } else { text }
-        }
-        _ => text,
-    }
-}
-
-/// Drops what only says that a place follows; "behind the barn" needs its preposition.
-pub(crate) fn located(text: &str) -> &str {
-    let (first, rest) = text.split_once(' ').unwrap_or(("", text));
-    let plain = [
-        "in", "at", "to", "from", "into", "on", "en", "dans", "nach", "aus", "em",
-    ];
-    if plain.contains(&first.to_lowercase().as_str()) {
-        rest
-    } else {
-        text
-    }
 }
 
 /// Drops what refers to the speaker at the front: "my old guitar" is "old guitar" to everybody else.

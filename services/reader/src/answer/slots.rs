@@ -71,8 +71,6 @@ slots! {
     CAPITAL = "capital",
     /// It opens with a year.
     YEAR = "year",
-    /// A verb alone.
-    BARE_VERB = "bare_verb",
     /// It is its sentence.
     WHOLE = "whole",
     /// It opens its sentence.
@@ -89,10 +87,6 @@ slots! {
     COUNTED = "counted",
     /// Of the kind that the question names.
     KIND_OF = "kind_of",
-    /// Behind a preposition of place, to who asks where.
-    WHERE_IN = "where_in",
-    /// Behind "with" or "my", to who asks who.
-    WHO_WITH = "who_with",
     /// Behind "called", to who asks what.
     WHAT_CALLED = "what_called",
     /// Behind an article or "is", to who asks what.
@@ -101,8 +95,6 @@ slots! {
     AGENT = "agent",
     /// It follows the words that the question ends with.
     TAIL = "tail",
-    /// A pronoun that does it means this.
-    STANDS_FOR = "stands_for",
     /// Its verb is denied.
     DENIED = "denied",
 }
@@ -113,31 +105,19 @@ pub(super) const PLACES: usize = RIGHT;
 /// What questions are grouped by for the table of shapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Group {
-    /// Where.
-    Where,
-    /// Who.
-    Who,
     /// What, and all else.
     What,
     /// How many, how long.
     Figure,
 }
 
-const GROUPS: [&str; 4] = ["where", "who", "what", "figure"];
-const SHAPES: [(Shape, &str); 13] = [
+const GROUPS: [&str; 2] = ["what", "figure"];
+const SHAPES: [(Shape, &str); 5] = [
     (Shape::Phrase, "phrase"),
-    (Shape::Extended, "extended"),
-    (Shape::Joined, "joined"),
-    (Shape::Action, "action"),
-    (Shape::Place, "place"),
-    (Shape::Reason, "reason"),
-    (Shape::Clause, "clause"),
+    (Shape::Name, "name"),
     (Shape::Number, "number"),
     (Shape::Amount, "amount"),
     (Shape::Duration, "duration"),
-    (Shape::Rate, "rate"),
-    (Shape::Name, "name"),
-    (Shape::Quote, "quote"),
 ];
 
 /// Names of all traits, in their order: the plain ones, then every shape for every group of questions.
@@ -167,8 +147,8 @@ mod tests {
             ("right", RIGHT),
             ("kind_of", KIND_OF),
             ("denied", DENIED),
-            ("where:phrase", shaped(Group::Where, Shape::Phrase)),
-            ("figure:quote", shaped(Group::Figure, Shape::Quote)),
+            ("what:phrase", shaped(Group::What, Shape::Phrase)),
+            ("figure:duration", shaped(Group::Figure, Shape::Duration)),
         ] {
             assert_eq!(of(name), Some(slot), "{name}");
         }

@@ -1,49 +1,30 @@
 //! Candidate answers: phrases of the best turns.
 
-mod actions;
 mod figures;
-mod speaker;
 mod token;
 
 use std::ops::Range;
 
 use domain::anchor::AnswerKind;
 
-use super::gap;
 use super::lexis::{Class, joins};
 use crate::pool::{Pool, telling};
 use crate::question::{Asked, Question};
-use token::{Token, acts, barred, calls, open, tokens};
+use token::{Token, barred, calls, open, tokens};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Nouns with their adjectives.
     Phrase,
-    /// A phrase with a prepositional phrase.
-    Extended,
-    /// Phrases joined by "and" or commas.
-    Joined,
-    /// A verb with what follows.
-    Action,
-    /// A prepositional phrase.
-    Place,
-    /// What follows "because", "to", "so".
-    Reason,
-    /// Everything between two marks.
-    Clause,
+    /// Capitalised words.
+    Name,
     /// A number.
     Number,
     /// A number with its unit or currency.
     Amount,
     /// A number with a unit of time.
     Duration,
-    /// How often something happens.
-    Rate,
-    /// Capitalised words.
-    Name,
-    /// Words in quotation marks.
-    Quote,
 }
 
 /// A candidate.
@@ -69,10 +50,6 @@ pub(crate) struct Span {
     pub(crate) timed: Timed,
     /// Whether it is a sum of money.
     pub(crate) money: bool,
-    /// Whether it is written as no person is: in capitals, or with a figure behind it.
-    pub(crate) label: bool,
-    /// What it says to everybody else, if that is not what stands there: "I" is who speaks.
-    pub(crate) says: Option<String>,
 }
 
 /// How far a candidate names a time.
@@ -105,28 +82,20 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
             let calls = calls(&it.text, &question.speakers);
             let tokens = tokens(it, &times, (&names, &calls));
             let mut found = Finder {
-                text: &it.text,
                 tokens: &tokens,
                 line,
                 sentence,
-                who: question.kind == AnswerKind::Who,
-                speaker: speaker::of(pool.lines[line].turn),
-                subject: question.subject.as_deref(),
                 out: Vec::new(),
             };
             if question.class == Some(Asked::Colour) {
                 found.colours();
             }
-            if question.class == Some(Asked::Rate) {
-                found.rates();
-            } else if question.kind == AnswerKind::Duration {
+            if question.kind == AnswerKind::Duration {
                 found.durations();
             } else if question.kind == AnswerKind::Number {
                 found.numbers(&it.text);
             } else {
                 found.all(&it.text);
-                let replies = || speaker::replies(question, pool, line, sentence);
-                found.speakers(|span| gap::before_verb(question, it, span) || replies());
             }
             let mut barred = barred(question, calls, &tokens);
             let measures = found.out.iter().filter(|span| measures(question, &it.text, span));
@@ -144,30 +113,20 @@ fn measures(question: &Question, text: &str, span: &Span) -> bool {
     let words = text::words(&text[span.start..span.end]);
     let asked = |stem: String| question.words.iter().any(|it| it.stem == stem);
     let counted = || words.iter().any(|it| asked(text::stem(&it.to_lowercase())));
-    question.many && (span.money || span.shape == Shape::Amount && !counted())
+    question.traits.many && (span.money || span.shape == Shape::Amount && !counted())
 }
 
 struct Finder<'a> {
-    text: &'a str,
     tokens: &'a [Token],
     line: usize,
     sentence: usize,
-    /// Whether a person is asked for.
-    who: bool,
-    /// Who says it, if that is a person.
-    speaker: Option<&'a str>,
-    /// The only speaker that is asked about.
-    subject: Option<&'a str>,
     out: Vec<Span>,
 }
 
 impl Finder<'_> {
     fn all(&mut self, text: &str) {
-        self.quotes(text);
-        self.clauses();
         for at in 0..self.tokens.len() {
             self.phrases(at);
-            self.actions(at);
         }
         self.numbers(text);
         self.durations();
@@ -188,8 +147,6 @@ impl Finder<'_> {
             shape,
             timed: self.timed(from, to),
             money: false,
-            label: self.label(from, to),
-            says: None,
         }
     }
 
@@ -285,46 +242,6 @@ impl Finder<'_> {
         }
         if end - at > 2 {
             self.push(at, end - 1, Shape::Phrase);
-        }
-        if inside {
-            return;
-        }
-        let places = |it: &Token| it.class == Class::Preposition && !matches!(it.lower.as_str(), "of" | "as" | "like");
-        if at > 0 && places(&self.tokens[at - 1]) && !opens {
-            self.push(at - 1, end, Shape::Place);
-        }
-        self.extend(at, end);
-    }
-
-    /// Adds "of the ...", "for ..." and what is joined by "and" or commas.
-    fn extend(&mut self, at: usize, end: usize) {
-        let mut here = end;
-        for _ in 0..2 {
-            let Some(next) = self.tokens.get(here) else { break };
-            if next.class != Class::Preposition || next.breaks || next.comma {
-                break;
-            }
-            let until = self.phrase_end(here + 1);
-            if until <= here + 1 {
-                break;
-            }
-            self.push(at, until, Shape::Extended);
-            here = until;
-        }
-        let mut here = end;
-        while let Some(next) = self.tokens.get(here).filter(|it| !it.breaks) {
-            let joins = matches!(next.lower.as_str(), "and" | "or" | "&");
-            let from = if joins { here + 1 } else { here };
-            if !joins && !next.comma {
-                break;
-            }
-            let until = self.phrase_end(from);
-            if until <= from || next.comma && acts(self.tokens.get(until)) {
-                self.with_speaker(at, from);
-                break;
-            }
-            self.push(at, until, self.joined(at, until));
-            here = until;
         }
     }
 }

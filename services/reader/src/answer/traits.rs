@@ -112,10 +112,7 @@ impl<'a> Context<'a> {
     fn news(&self, span: &Span, shown: &Shown<'_>, row: &mut [f32], lexicon: &mut Lexicon) {
         let question = self.question;
         let content: Vec<&String> = shown.stems.iter().filter(|it| !is_stop(it)).collect();
-        let figure = matches!(
-            span.shape,
-            Shape::Number | Shape::Amount | Shape::Duration | Shape::Rate
-        );
+        let figure = matches!(span.shape, Shape::Number | Shape::Amount | Shape::Duration);
         if content.is_empty() {
             row[slots::OLD] = flag(!figure);
             return;
@@ -137,7 +134,7 @@ impl<'a> Context<'a> {
             row[slots::HEAD] = lexicon.near(last, &question.head);
         }
         row[slots::SAME_HEAD] = flag(same && content.len() < 2);
-        row[slots::HEADED] = flag(same && content.len() > 1 && (span.shape != Shape::Joined || question.plural));
+        row[slots::HEADED] = flag(same && content.len() > 1);
     }
 
     /// Length, and words that only make sense to the one who spoke.
@@ -155,7 +152,6 @@ impl<'a> Context<'a> {
         row[slots::CAPITAL] =
             flag(span.length < 5 && words.iter().skip(1).any(|it| it.starts_with(char::is_uppercase)));
         row[slots::YEAR] = flag(!money && number(first).is_some_and(|it| it > 1900.0 && it < 2100.0));
-        row[slots::BARE_VERB] = flag(span.shape == Shape::Action && span.length == 1);
         row[slots::WHOLE] = flag(span.end - span.start + 3 > sentence.len());
         row[slots::OPENS] = flag(span.start == 0);
         row[slots::TIME] = match span.timed {
@@ -171,13 +167,11 @@ impl<'a> Context<'a> {
         let asks = |it: Asked| question.class == Some(it);
         let digits = |it: &String| number(it).is_some() || it.chars().any(|it| it.is_ascii_digit());
         row[slots::COLOUR] = flag(asks(Asked::Colour) && shown.grade == Grade::Right);
-        row[slots::NAMED] = flag(asks(Asked::Name) && matches!(span.shape, Shape::Name | Shape::Quote));
+        row[slots::NAMED] = flag(asks(Asked::Name) && span.shape == Shape::Name);
         row[slots::FIGURE] = flag(asks(Asked::Figure) && shown.lower.iter().any(digits));
         let terms = &self.pool.lines[span.line].sentences[span.sentence].terms;
         row[slots::COUNTED] = flag(question.kind == AnswerKind::Number && counts(terms, span.end, &question.head));
-        // "Play the accordion" is no instrument.
-        let noun = !matches!(span.shape, Shape::Action | Shape::Clause | Shape::Reason);
-        let things = question.things.as_ref().filter(|_| noun);
+        let things = question.things.as_ref();
         row[slots::KIND_OF] =
             flag(things.is_some_and(|it| Nouns::builtin().has(it, &shown.lower[..phrase(shown.lower)])));
     }
@@ -195,10 +189,10 @@ pub(super) fn flag(it: bool) -> f32 {
 
 fn group(question: &Question) -> Group {
     match question.kind {
-        AnswerKind::Where => Group::Where,
-        AnswerKind::Who => Group::Who,
         AnswerKind::Number | AnswerKind::Duration => Group::Figure,
         AnswerKind::WhatIs
+        | AnswerKind::Where
+        | AnswerKind::Who
         | AnswerKind::Why
         | AnswerKind::How
         | AnswerKind::Kind
@@ -246,9 +240,6 @@ fn near(sentence: &Sentence, span: &Span, row: &mut [f32]) {
 /// The word before a phrase often says what it is.
 fn before(kind: AnswerKind, word: &str, row: &mut [f32]) {
     let what = kind == AnswerKind::WhatIs;
-    row[slots::WHERE_IN] =
-        flag(kind == AnswerKind::Where && matches!(word, "in" | "at" | "to" | "from" | "near" | "visited"));
-    row[slots::WHO_WITH] = flag(kind == AnswerKind::Who && matches!(word, "with" | "my" | "by" | "from"));
     row[slots::WHAT_CALLED] = flag(what && matches!(word, "called" | "named"));
     row[slots::WHAT_A] = flag(what && matches!(word, "a" | "an" | "some" | "is" | "are" | "was" | "were" | "like"));
 }

@@ -110,6 +110,7 @@ mod tests {
                 asked_at: Some("2026-03-09T09:30:00+01:00".parse().unwrap()),
                 ..Anchors::default()
             },
+            reading: None,
             speakers: vec!["Ann".to_owned()],
             words: Vec::new(),
             pack: EvidencePack {

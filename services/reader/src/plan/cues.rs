@@ -1,6 +1,6 @@
 //! Cues: the names, nouns and verbs of a question, in order.
 
-use crate::question::FRAME;
+use text::question::FRAME;
 
 /// Most cues of a question.
 const CUES_MAX: usize = 30;

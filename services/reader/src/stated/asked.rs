@@ -1,6 +1,9 @@
 //! What a question asks for that turns state outright.
 
-use text::facts::{Slot, Statement};
+use domain::predicate::Predicate;
+use domain::question::Slot;
+use text::facts::Statement;
+use text::question::slot;
 use text::words;
 
 use super::{kinship, same};
@@ -24,9 +27,7 @@ impl Asked {
             Asked::Who(name) => kinship(statement).is_some() && same(&statement.object.to_lowercase(), name),
             Asked::Slot(slot) | Asked::Before(slot) => {
                 let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
-                // With whom somebody lives is no place.
-                let place = statement.predicate != "lives with";
-                left || statement.positive && place && slot.is_told_by(&statement.predicate)
+                left || statement.positive && slot::is_told_by(slot, &statement.predicate)
             }
             Asked::Still(words) => {
                 let said = text::stems(&format!("{} {}", statement.predicate, statement.object));
@@ -38,7 +39,7 @@ impl Asked {
 
 /// "I quit my job": it says no more which.
 pub(super) fn is_job(statement: &Statement) -> bool {
-    statement.predicate == "has" && statement.object == "job"
+    Predicate::of(&statement.predicate) == Predicate::Has && statement.object == "job"
 }
 
 pub(super) fn still(question: &Question, lower: &str) -> Option<Asked> {
@@ -55,16 +56,24 @@ pub(super) fn valued(question: &Question, lower: &str, (name, role): (&str, Opti
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
     let before = has(&["before", "previously", "formerly"]) || lower.contains("used to");
     let other = has(&["first", "originally", "if", "would", "will", "not", "why", "when"]);
-    if other || question.negated || !question.options.is_empty() || (!before && has(&["did", "was", "were", "had"])) {
+    if other
+        || question.traits.negated
+        || !question.options.is_empty()
+        || (!before && has(&["did", "was", "were", "had"]))
+    {
         return None;
     }
-    let slot = Slot::asked(lower)?;
+    let slot = question.slot.as_ref()?;
     let framed = ["previous", "former", "use"];
-    let belongs =
-        |stem: &str| stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot.is_asked_by(stem);
+    let belongs = |stem: &str| {
+        stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot::is_asked_by(slot, stem)
+    };
     // Who never speaks is a word of the question.
     let called = |stem: &str| name.split(' ').any(|it| text::stem(it) == stem);
     let fits = |stem: &str| belongs(stem) || called(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
     let all = question.words.iter().all(|it| fits(&it.stem));
-    all.then_some(if before { Asked::Before(slot) } else { Asked::Slot(slot) })
+    all.then_some(match before {
+        true => Asked::Before(slot.clone()),
+        false => Asked::Slot(slot.clone()),
+    })
 }

@@ -1,7 +1,7 @@
 //! What has changed or ended since it was told, and what somebody corrected or took back by hand.
 
-use domain::anchor::AnswerKind::{self, Number, WhatIs, When, Where, YesNo};
-use domain::evidence::{Amendment, Sufficiency};
+use domain::anchor::AnswerKind::{self, Number, WhatIs, When, Where};
+use domain::evidence::Amendment;
 
 use crate::talk::{Talk, read};
 
@@ -10,43 +10,6 @@ fn check(talk: &Talk, cases: &[(AnswerKind, &str, &str)]) {
         let answer = talk.answer(*kind, question);
         assert_eq!(answer, *expected, "{question}");
     }
-}
-
-#[test]
-fn what_is_over_is_not_the_case() {
-    let talk = Talk::new(
-        "Nadia: I quit smoking two weeks ago, and I sold my motorbike.
-         Otis: I used to play chess but not any more. My parrot Kiwi died in January.
-         Nadia: I got used to the noise. I stopped by the bakery, their rye bread is great.
-         Otis: Petra and I broke up. I dropped out of the choir.
-         Nadia: I play tennis on Fridays and I have a piano.",
-    );
-    check(
-        &talk,
-        &[
-            (YesNo, "Does Nadia smoke?", "No"),
-            (YesNo, "Does Nadia have a motorbike?", "No"),
-            (YesNo, "Does Otis play chess?", "No"),
-            (YesNo, "Does Otis have a parrot?", "No"),
-            (YesNo, "Is Otis together with Petra?", "No"),
-            (YesNo, "Is Otis in the choir?", "No"),
-            (YesNo, "Has Nadia quit smoking?", "Yes"),
-            (YesNo, "Did Nadia sell her motorbike?", "Yes"),
-            (YesNo, "Does Nadia play tennis?", "Yes"),
-            (YesNo, "Does Nadia have a piano?", "Yes"),
-        ],
-    );
-}
-
-#[test]
-fn what_was_taken_up_again_is_the_case() {
-    let talk = Talk::new(
-        "Nadia: I quit smoking two weeks ago.
-
-         @ 2025-01-05
-         Nadia: I smoke again, sadly.",
-    );
-    check(&talk, &[(YesNo, "Does Nadia smoke?", "Yes")]);
 }
 
 #[test]
@@ -65,7 +28,6 @@ fn of_two_values_the_one_that_is_new_holds() {
             (WhatIs, "What is Nadia's phone number?", "555-9999"),
             (WhatIs, "What was Nadia's old phone number?", "555-1234"),
             (WhatIs, "What is the wifi password?", "swordfish"),
-            (Where, "Where is Nadia's dentist?", "Park Lane"),
         ],
     );
 }
@@ -79,21 +41,6 @@ fn what_is_told_of_a_thing_without_saying_that_it_is_new_changes_nothing() {
          Nadia: My locker number always was a problem, 99 is taken.",
     );
     check(&talk, &[(Number, "What is Nadia's locker number?", "17")]);
-}
-
-#[test]
-fn a_key_tells_its_value() {
-    let talk = Talk::new(
-        "worker: commit=a41f9e2, service=checkout, version=2.14.1
-         worker: pool_size=50, max_overflow=5",
-    );
-    check(
-        &talk,
-        &[
-            (WhatIs, "What is pool_size?", "50"),
-            (WhatIs, "What is the version?", "2.14.1"),
-        ],
-    );
 }
 
 #[test]
@@ -135,32 +82,10 @@ fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
     let other = ask(amended("Siemens", Some("Bosch")), "What is Lea's locker number?");
     assert!(!other.verdict.reasons.join("; ").contains("corrected"), "{other:?}");
     let gone = ask(amended("Siemens", None), question);
-    assert_eq!(gone.verdict.status, Sufficiency::Insufficient, "{gone:?}");
+    assert_eq!(gone.answer, None, "{:?}", gone.verdict);
     let part = ask(amended("Sie", Some("Bo")), question);
     assert_eq!(part.answer.unwrap().text, "Siemens", "a part of a word is no value");
     let twice = "Lea: I started at Siemens last week, so I work at Siemens now.";
     let twice = said(twice, amended("Siemens", Some("Bosch")), question);
     assert_eq!(twice.answer.unwrap().text, "Bosch", "wherever the turn says it");
-}
-
-#[test]
-fn what_was_asked_and_denied_is_no_answer() {
-    let talk = Talk::new(
-        "Otis: Is that dog of yours called Rex?
-         Nadia: No, it's Fido. He likes carrots.
-
-         Nadia: Did you hear that Petra got the job in Glasgow?
-         Otis: No way! Good for her.
-
-         Nadia: Do you still live in Ghent?
-         Otis: Nope.",
-    );
-    check(
-        &talk,
-        &[
-            (WhatIs, "What is the dog called?", "Fido"),
-            (Where, "Where did Petra get the job?", "Glasgow"),
-        ],
-    );
-    assert_ne!(talk.answer(Where, "Where does Otis live?"), "Ghent");
 }

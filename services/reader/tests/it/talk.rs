@@ -141,6 +141,7 @@ impl Talk {
             space,
             question: question.to_owned(),
             anchors,
+            reading: None,
             speakers,
             words,
             pack: EvidencePack::default(),
@@ -174,6 +175,22 @@ impl Talk {
             .answer
             .map_or_else(|| "refused".to_owned(), |it| it.text)
     }
+}
+
+/// Kind, head and verb as the router reads them, the question, and the answer.
+pub(crate) type Case = (AnswerKind, &'static str, &'static str, &'static str, &'static str);
+
+/// Asks a talk; "refused" is no answer.
+pub(crate) fn check(talk: &Talk, cases: &[Case]) {
+    let mut wrong = Vec::new();
+    for (kind, head, verb, question, expected) in cases {
+        let answered = read(&talk.request(*kind, question, head, verb));
+        let answer = answered.answer.map_or("refused".to_owned(), |it| it.text);
+        if answer != *expected {
+            wrong.push(format!("{question} is {expected}, not {answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Runs of capitalised words behind the first one that are no speakers, as the router reads them.

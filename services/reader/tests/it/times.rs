@@ -1,6 +1,6 @@
 //! When something was: which of the times that a talk names can be the answer, and when it is the day of telling.
 
-use domain::anchor::AnswerKind::{self, Duration, When, Where};
+use domain::anchor::AnswerKind::{self, Duration, When};
 
 use crate::talk::{Talk, read};
 
@@ -88,26 +88,6 @@ fn a_time_that_the_question_names_bounds_the_answer() {
         ask(&talk, When, question, "2023-07-17T10:00:00Z"),
         "two weekends before 17 July 2023"
     );
-}
-
-#[test]
-fn a_person_and_a_time_are_enough_to_ask_where() {
-    let talk = Talk::new(
-        "@ 2025-03-04
-         Tilda: I was in Bruges last week, for the lace museum.
-         Orla: Lovely! I spent the weekend in my garden.
-
-         @ 2025-03-20
-         Orla: Yesterday I went to Antwerp.
-         Tilda: I will try to sleep.",
-    );
-    for (question, place) in [
-        ("Where was Tilda in February?", "Bruges"),
-        ("Where was Orla on 19 March?", "Antwerp"),
-        ("Where was Orla on 5 August 2024?", "refused"),
-    ] {
-        assert_eq!(ask(&talk, Where, question, "2025-03-20T12:00:00Z"), place, "{question}");
-    }
 }
 
 #[test]

@@ -1,70 +1,10 @@
 //! Rules that read the shape of a question.
 
-use domain::anchor::{AnswerKind, HopShape};
+use domain::anchor::HopShape;
 
 use crate::view::View;
 
-const INTERROGATIVES: &str = "what when where who whom whose which why how is are was were do does did has have had can could will \
-    would should may tell describe list name give summarize summarise explain show";
 const AUXILIARIES: &str = "did does do has have had will would should could can might is are was were";
-
-/// Returns what kind of answer is wanted; the first rule that fits decides.
-pub(super) fn of(question: &str, words: &[String]) -> AnswerKind {
-    let at = |n: usize| words.get(n).map_or("", String::as_str);
-    let has = |first: &str, second: &str| words.windows(2).any(|it| it[0] == first && member(second, &it[1]));
-    let holds = |list: &str| words.iter().any(|it| member(list, it));
-    if !question.trim_end().ends_with(['?', '？', '؟']) && !member(INTERROGATIVES, at(0)) {
-        return AnswerKind::Message;
-    }
-    if has("how", "long") {
-        return AnswerKind::Duration;
-    }
-    if wants_time(words) || has("what", "date day year month time") || has("which", "date day year month") {
-        return AnswerKind::When;
-    }
-    if has("how", "many much often old") || has("what", "percentage amount number") {
-        return AnswerKind::Number;
-    }
-    if holds("where") || has("which", "country city place town") || has("what", "country city place town state") {
-        return AnswerKind::Where;
-    }
-    if holds("who whom whose") {
-        return AnswerKind::Who;
-    }
-    if holds("why") || has("what", "reason reasons motivated inspired prompted made") {
-        return AnswerKind::Why;
-    }
-    if holds("how") {
-        return AnswerKind::How;
-    }
-    if has("kind", "of") || has("kinds", "of") || has("type", "of") || has("types", "of") || holds("which") {
-        return AnswerKind::Kind;
-    }
-    if member(AUXILIARIES, at(0)) {
-        return AnswerKind::YesNo;
-    }
-    if holds("what") && holds("did does do doing done") {
-        return AnswerKind::WhatDoes;
-    }
-    if holds("what") {
-        AnswerKind::WhatIs
-    } else {
-        AnswerKind::Other
-    }
-}
-
-/// Says whether "when" asks; in "what did she do when it rained" it only opens a clause.
-fn wants_time(words: &[String]) -> bool {
-    let Some(at) = words.iter().position(|it| it == "when") else {
-        return false;
-    };
-    let asked = at == 0
-        || member(
-            "me us know remember recall since until till and or exactly about say",
-            &words[at - 1],
-        );
-    asked || words.get(at + 1).is_some_and(|it| member(AUXILIARIES, it))
-}
 
 /// Returns the word that names what is asked for, as in "what kind of BOOKS", "which CITY", "how many DOGS".
 pub(super) fn head(words: &[String]) -> String {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 use domain::fact::{Aspect, Fact};
 use domain::message::RecallV1;
+use domain::predicate::Predicate;
 use domain::recall::Trigger;
 use text::facts::{Statement, Subject, Telling, stated_in_reply};
 
@@ -21,19 +22,6 @@ const FACTS: usize = 200;
 const SAME: f32 = 0.5;
 /// How likely a contradiction is worth saying if both sides are sure.
 const SCORE: f32 = 0.97;
-
-/// Predicates of which somebody has one value at a time; what is not listed may have many. All but the job take a name: "a
-/// small flat" is not another town.
-const JOB: &str = "works as";
-const SINGLE: [&str; 7] = [
-    JOB,
-    "works at",
-    "lives in",
-    "comes from",
-    "was born in",
-    "is married to",
-    "is together with",
-];
 
 /// Adds the facts that the message speaks against, each with both sides.
 pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: &mut Ideas) {
@@ -105,9 +93,11 @@ fn contradict(statement: &Statement, fact: &Fact) -> bool {
         let kin = verb(&statement.predicate) == verb(&fact.predicate) || statement.aspect == Aspect::Preference;
         return statement.aspect == fact.aspect && kin && says != positive(&fact.predicate);
     }
-    let predicate = statement.predicate.as_str();
+    let predicate = Predicate::of(&statement.predicate);
+    // All but the job take a name: "a small flat" is not another town.
     let named = [&statement.object, &fact.object].into_iter().all(|it| has_name(it));
-    says && predicate == fact.predicate && SINGLE.contains(&predicate) && (named || predicate == JOB)
+    let comparable = named || predicate == Predicate::WorksAs;
+    says && statement.predicate == fact.predicate && predicate.is_single() && comparable
 }
 
 fn has_name(value: &str) -> bool {

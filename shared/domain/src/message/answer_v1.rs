@@ -6,6 +6,7 @@ use crate::anchor::Anchors;
 use crate::evidence::{Answer, EvidencePack, Scene, Verdict, WordWeight};
 use crate::id::SpaceId;
 use crate::port::Usage;
+use crate::question::Question;
 
 /// The gateway asks the reader to judge the evidence and to answer from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct AnswerV1 {
     pub question: String,
     /// What the router read from it.
     pub anchors: Anchors,
+    /// How the router read it; none from an older release, the reader then reads it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Question>,
     /// Speakers of the space.
     pub speakers: Vec<String>,
     /// Weights of the stems of the bare question.

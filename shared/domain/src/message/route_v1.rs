@@ -5,6 +5,7 @@ use super::Request;
 use crate::anchor::Anchors;
 use crate::evidence::{EvidencePack, RankedUnit, Scene, UnitExplanation, WordWeight};
 use crate::id::{SpaceId, UnitId};
+use crate::question::Question;
 use crate::record::Modality;
 
 /// Restricts which units may be evidence. Empty fields restrict nothing.
@@ -65,6 +66,9 @@ fn is_all(enough: &f32) -> bool {
 pub struct RoutedV1 {
     /// What the question fixes.
     pub anchors: Anchors,
+    /// How the question is read; none from a router of an older release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Question>,
     /// The evidence.
     pub pack: EvidencePack,
     /// Speakers of the space, most talkative first, ties by name; at most 32.

@@ -2,10 +2,12 @@
 //!
 //! A reply is put into a whole sentence of who answers, "I live in Lisbon.", and the rules read that.
 
+use domain::question::Slot;
+
 use super::lexicon::{CHILDREN, FILLERS, JOBS, KIN, PETS, is_number};
-use super::slot::Slot;
 use super::token::{Gap, Word, quotes, words};
 use super::verb::{Form, base_of};
+use crate::question::slot;
 
 /// Returns the sentence that a reply comes to; none if it stands for itself, or does not say enough.
 pub(super) fn completed(question: &str, reply: &str) -> Option<String> {
@@ -148,7 +150,7 @@ fn valued(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
         reply.get(it.range.start..told[last].range.end).filter(|_| !it.foreign)
     });
     let since = since.map_or(String::new(), |it| format!(" {it}"));
-    match Slot::asked(&question.replace("your ", "my "))? {
+    match slot::asked(&question.replace("your ", "my "))? {
         Slot::Name if first.capital && !place && end - value < 2 => Some(format!("My name is {written}.")),
         Slot::Home if named => Some(format!("{subject} live{s} {} {written}{since}.", at("in"))),
         Slot::Origin if named => Some(format!("{subject} {is} from {written}.")),

@@ -117,6 +117,15 @@ fn answer_v1() {
     assert!(answer.supports.contains(&request.pack.items[0].unit));
 }
 
+/// The request above is older than readings and has not changed for them.
+#[test]
+fn readings_in_answer_v1() {
+    let request: AnswerV1 = check_frozen("answer_with_reading.v1.json");
+    assert!(request.reading.is_some());
+    let request: AnswerV1 = check_frozen("answer.v1.json");
+    assert!(request.reading.is_none());
+}
+
 #[test]
 fn unit() {
     let unit: Unit = check_frozen("unit.json");

@@ -1,12 +1,10 @@
-//! Candidates with figures: numbers, amounts, lengths of time, rates; and what stands in quotation marks.
+//! Candidates with figures: numbers, amounts, lengths of time; and colours.
 
 use super::super::amount;
 use super::super::grade::is_colour;
 use super::super::lexis::{Class, duration};
-use super::super::time_words::{of_rate, of_weekdays};
 use super::token::Token;
-use super::{Finder, LENGTH_MAX, Shape, Span};
-use crate::lists;
+use super::{Finder, Shape, Span};
 
 impl Finder<'_> {
     /// Numbers, and with the unit or currency beside them.
@@ -111,7 +109,7 @@ impl Finder<'_> {
         let sum = || {
             let mut back = self.tokens[clause..at - 1].iter().rev();
             back.find(|it| it.class == Class::Content)
-                .is_some_and(|it| lists::SUMS.contains(it.lower.as_str()))
+                .is_some_and(|it| text::question::lists::SUMS.contains(it.lower.as_str()))
         };
         let back = || {
             let after = |here: usize| self.tokens.get(here).map_or("", |it| it.lower.as_str());
@@ -161,53 +159,12 @@ impl Finder<'_> {
         }
     }
 
-    /// "Every other Friday", "twice a week", "three times a month", "daily".
-    pub(super) fn rates(&mut self) {
-        for at in 0..self.tokens.len() {
-            let lower = |it: usize| self.tokens.get(it).map_or("", |it| it.lower.as_str());
-            let time = |it: usize| self.tokens.get(it).is_some_and(|it| it.time);
-            if matches!(lower(at), "every" | "each") {
-                if let Some(end) = (at + 1..at + 4).rev().find(|&it| time(it)) {
-                    self.push(at, end + 1, Shape::Rate);
-                }
-            } else if matches!(lower(at), "once" | "twice") || lower(at + 1) == "times" {
-                let rest = if lower(at + 1) == "times" { at + 2 } else { at + 1 };
-                if matches!(lower(rest), "a" | "an" | "per" | "every" | "each") && time(rest + 1) {
-                    self.push(at, rest + 2, Shape::Rate);
-                }
-            } else if of_rate(lower(at)) || of_weekdays(lower(at)) {
-                self.push_word(at, Shape::Rate);
-            }
-        }
-    }
-
     /// A colour alone: "grey" of "my grey gloves".
     pub(super) fn colours(&mut self) {
         for at in 0..self.tokens.len() {
             if is_colour(&self.tokens[at].lower) {
                 self.push_word(at, Shape::Phrase);
             }
-        }
-    }
-
-    pub(super) fn quotes(&mut self, text: &str) {
-        let quoted = |at: usize| text[..at].chars().filter(|it| matches!(it, '"' | '“' | '”')).count() % 2 == 1;
-        let mut at = 0;
-        while at < self.tokens.len() {
-            if !quoted(self.tokens[at].start) {
-                at += 1;
-                continue;
-            }
-            // Beside each other stand two quotes in `"key": "value"`.
-            let parted = |it: usize| text[self.tokens[it - 1].end..self.tokens[it].start].contains(['"', '“', '”']);
-            let end = (at + 1..self.tokens.len())
-                .find(|&it| !quoted(self.tokens[it].start) || parted(it))
-                .unwrap_or(self.tokens.len());
-            if end - at <= LENGTH_MAX {
-                let span = self.span(at, end, Shape::Quote);
-                self.out.push(span);
-            }
-            at = end;
         }
     }
 }

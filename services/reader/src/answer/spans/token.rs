@@ -7,8 +7,7 @@ use text::gloss::Piece;
 use text::{Nouns, ends_clause, is_stop, words};
 
 use super::super::amount;
-use super::super::lexis::{Class, class};
-use super::super::time_words::of_time;
+use super::super::lexis::{Class, class, of_time};
 use crate::lists;
 use crate::plan::ASKS;
 use crate::pool::{Pool, Sentence};
@@ -66,11 +65,6 @@ fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
 /// Says whether what stands before a word is its subject: "(prod) is".
 pub(super) fn acts(token: Option<&Token>) -> bool {
     token.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma)
-}
-
-/// Says whether a word is an abbreviation in capitals, longer than initials.
-pub(super) fn shouted(word: &str) -> bool {
-    word.chars().count() > 2 && word.chars().all(|it| it.is_uppercase() || it.is_ascii_digit())
 }
 
 /// Returns the bytes that answer nothing: those of `calls`, the names of who is spoken to, and of what changed the other value than is asked for.

@@ -1,90 +1,74 @@
 //! What people ask of each other first and facts hold one value of at a time.
 
-use crate::{Nouns, kin, stem, words};
+use domain::predicate::Predicate;
+use domain::question::Slot;
 
-/// A value that a fact states and a question may ask for, whatever its words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Slot {
-    /// What somebody is called.
-    Name,
-    /// Where somebody lives.
-    Home,
-    /// Where somebody comes from.
-    Origin,
-    /// Where or for whom somebody works.
-    Employer,
-    /// What somebody works as.
-    Job,
-    /// How old somebody is.
-    Age,
-    /// Who is this to somebody, in lower case: "sister", "best friend", "dog".
-    Relative(String),
-}
+use crate::{Nouns, is_stop, kin, stem, stems, words};
 
 const PLACES: &[&str] = &["city", "cities", "town", "village", "country", "countries", "place"];
 const FIRMS: &[&str] = &["company", "firm", "employer"];
 /// Words of what somebody is to somebody.
 const ROLE_WORDS: usize = 2;
 
-impl Slot {
-    /// Reads which slot a question in lower case asks for; what else it asks is for the caller to see.
-    pub fn asked(question: &str) -> Option<Slot> {
-        let tokens = words(question);
-        let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-        let asks = |list: &[&str]| {
-            let mut pairs = tokens.windows(2);
-            pairs.any(|it| matches!(it[0], "what" | "which") && list.contains(&it[1]))
-        };
-        let place = has(&["where"]) || asks(PLACES);
-        if OWN_NAME.iter().any(|it| tokens == *it) {
-            Some(Slot::Name)
-        } else if let Some(role) = relative(&tokens) {
-            Some(Slot::Relative(role))
-        } else if question.starts_with("how old") {
-            Some(Slot::Age)
-        } else if place && has(&["live", "lives", "living", "based", "home"]) {
-            Some(Slot::Home)
-        } else if place && tokens.last().is_some_and(|it| *it == "from") {
-            Some(Slot::Origin)
-        } else if has(&["job", "profession", "occupation"])
-            || ["for a living", " work as"].iter().any(|it| question.contains(it))
-        {
-            Some(Slot::Job)
-        } else if (place || asks(FIRMS)) && has(&["work", "works", "working"]) {
-            Some(Slot::Employer)
-        } else {
-            None
-        }
+/// Returns the slot that a question in lower case asks for, whatever else it asks.
+pub fn asked(question: &str) -> Option<Slot> {
+    let tokens = words(question);
+    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    let asks = |list: &[&str]| {
+        let mut pairs = tokens.windows(2);
+        pairs.any(|it| matches!(it[0], "what" | "which") && list.contains(&it[1]))
+    };
+    let place = has(&["where"]) || asks(PLACES);
+    if OWN_NAME.iter().any(|it| tokens == *it) {
+        Some(Slot::Name)
+    } else if let Some(role) = relative(&tokens) {
+        Some(Slot::Relative(role))
+    } else if question.starts_with("how old") {
+        Some(Slot::Age)
+    } else if place && has(&["live", "lives", "living", "based", "home"]) {
+        Some(Slot::Home)
+    } else if place && tokens.last().is_some_and(|it| *it == "from") {
+        Some(Slot::Origin)
+    } else if has(&["job", "profession", "occupation"])
+        || ["for a living", " work as"].iter().any(|it| question.contains(it))
+    {
+        Some(Slot::Job)
+    } else if (place || asks(FIRMS)) && has(&["work", "works", "working"]) {
+        Some(Slot::Employer)
+    } else {
+        None
     }
+}
 
-    /// Says whether a predicate, as statements have it, tells the value.
-    pub fn is_told_by(&self, predicate: &str) -> bool {
-        match self {
-            Slot::Name => predicate == "is called",
-            Slot::Home => predicate.starts_with("lives "),
-            Slot::Origin => predicate == "comes from",
-            Slot::Employer => matches!(predicate, "works at" | "works in" | "works for"),
-            Slot::Job => predicate == "works as",
-            Slot::Age => predicate == "is aged",
-            Slot::Relative(role) => predicate.strip_prefix("has ").is_some_and(|it| is_one(role, it)),
-        }
+/// Returns true if a predicate, as facts have it, says the value.
+pub fn is_told_by(slot: &Slot, predicate: &str) -> bool {
+    let said = Predicate::of(predicate);
+    match slot {
+        Slot::Name => said == Predicate::IsCalled,
+        // With whom somebody lives is no place.
+        Slot::Home => matches!(said, Predicate::Lives(_)),
+        Slot::Origin => said == Predicate::ComesFrom,
+        Slot::Employer => matches!(said, Predicate::WorksAt | Predicate::WorksIn | Predicate::WorksFor),
+        Slot::Job => said == Predicate::WorksAs,
+        Slot::Age => said == Predicate::IsAged,
+        Slot::Relative(role) => matches!(said, Predicate::HasRole(stated) if is_one(role, stated)),
     }
+}
 
-    /// Says whether a stem belongs to the words that ask for it.
-    pub fn is_asked_by(&self, word: &str) -> bool {
-        let words: &[&str] = match self {
-            Slot::Name => &["name", "call"],
-            Slot::Home => &["live", "base", "home"],
-            Slot::Origin => &["come", "origin"],
-            Slot::Employer => &["work"],
-            Slot::Job => &["job", "profess", "occup", "live", "work"],
-            Slot::Age => &["old"],
-            Slot::Relative(role) => {
-                return word == "name" || word == "call" || crate::stems(role).iter().any(|it| it == word);
-            }
-        };
-        words.contains(&word)
-    }
+/// Returns true if a stem belongs to the words that ask for it.
+pub fn is_asked_by(slot: &Slot, word: &str) -> bool {
+    let words: &[&str] = match slot {
+        Slot::Name => &["name", "call"],
+        Slot::Home => &["live", "base", "home"],
+        Slot::Origin => &["come", "origin"],
+        Slot::Employer => &["work"],
+        Slot::Job => &["job", "profess", "occup", "live", "work"],
+        Slot::Age => &["old"],
+        Slot::Relative(role) => {
+            return word == "name" || word == "call" || stems(role).iter().any(|it| it == word);
+        }
+    };
+    words.contains(&word)
 }
 
 const OWN_NAME: [&[&str]; 4] = [
@@ -123,9 +107,9 @@ fn relative(tokens: &[&str]) -> Option<String> {
         (_, None) => last,
     };
     let plain = |it: &&str| kin::of(last).is_none() || kin::modifier(it) != Some("");
-    let whole = before.len() < ROLE_WORDS && before.iter().all(|it| !crate::is_stop(it) && !it.ends_with("'s"));
+    let whole = before.len() < ROLE_WORDS && before.iter().all(|it| !is_stop(it) && !it.ends_with("'s"));
     let known = kin::of(last).is_some() || who || Nouns::builtin().kind(last).is_some();
-    (whole && known && !crate::is_stop(last)).then(|| {
+    (whole && known && !is_stop(last)).then(|| {
         [before, &[last]]
             .concat()
             .into_iter()
@@ -179,7 +163,7 @@ mod tests {
             ("what is my favourite colour called?", relative("favourite colour")),
             ("who is coming to mira's party on sunday?", None),
         ] {
-            assert_eq!(Slot::asked(question), slot, "{question}");
+            assert_eq!(asked(question), slot, "{question}");
         }
     }
 
@@ -194,7 +178,7 @@ mod tests {
             ("sister", "has brother", false),
         ] {
             assert_eq!(
-                Slot::Relative(asked.to_owned()).is_told_by(predicate),
+                is_told_by(&Slot::Relative(asked.to_owned()), predicate),
                 told,
                 "{asked}, {predicate}"
             );

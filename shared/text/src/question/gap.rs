@@ -1,22 +1,9 @@
 //! Where a question leaves its gap: "who repaired it" wants what stands before the verb, "what is she allergic to" what follows
 //! "allergic to".
 
-use text::{is_auxiliary, is_stop, stem, words};
+use domain::question::{Gap, Tail};
 
-/// The place of the answer in a sentence that says what is asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gap {
-    /// Whether it is the subject of the verb.
-    pub(crate) agent: bool,
-    /// The stem and the preposition that it follows, if the question ends with them; no preposition if it ends with the verb.
-    pub(crate) tail: Option<(String, String)>,
-    /// The stem of the noun that it is said to be: "what is the secret of the soup".
-    pub(crate) equals: Option<String>,
-    /// Whether it is what somebody has: "how many cats does she have".
-    pub(crate) had: bool,
-    /// The preposition that it follows, if the question begins with one: "from which city".
-    pub(crate) fronted: Option<String>,
-}
+use crate::{is_auxiliary, is_stop, stem, words};
 
 const PREPOSITIONS: &[&str] = &[
     "to", "for", "with", "of", "about", "from", "at", "in", "on", "by", "into", "against", "like",
@@ -33,12 +20,12 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
             .iter()
             .position(|it| stem(it) == action)
             .is_some_and(|verb| tokens[1..verb.max(1)].iter().all(|it| leaves_agent(it)));
-    let tail = match tokens.as_slice() {
+    let end = match tokens.as_slice() {
         // "What does she teach?": what follows the verb.
         ["what", "did" | "does" | "do" | "didn't" | "doesn't" | "don't", .., last] if stem(last) == action => {
-            Some((action.to_owned(), String::new()))
+            Some(tail(action.to_owned(), ""))
         }
-        [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some((stem(word), (*last).to_owned())),
+        [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some(tail(stem(word), last)),
         _ => None,
     };
     let fronted = match tokens.as_slice() {
@@ -55,10 +42,17 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
     let had = asks && tokens.last().is_some_and(|it| *it == "have");
     Gap {
         agent,
-        tail,
+        tail: end,
         equals,
         had,
         fronted,
+    }
+}
+
+fn tail(stem: String, preposition: &str) -> Tail {
+    Tail {
+        stem,
+        preposition: preposition.to_owned(),
     }
 }
 
@@ -99,7 +93,7 @@ mod tests {
             ("what is ann allergic to?", "", false, Some(("allerg", "to"))),
             ("where is it?", "", false, None),
         ] {
-            let tail = tail.map(|it: (&str, &str)| (it.0.to_owned(), it.1.to_owned()));
+            let tail = tail.map(|it: (&str, &str)| super::tail(it.0.to_owned(), it.1));
             let expected = Gap {
                 agent,
                 tail,

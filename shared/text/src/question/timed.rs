@@ -1,8 +1,7 @@
 //! What a question says of time: whether it asks of what was or will be, of when something was told or began.
 
-use text::words;
-
-use crate::lists;
+use super::lists;
+use crate::words;
 
 /// Says whether a question asks what will be, 1, or what was, -1.
 pub(super) fn tense(lower: &str) -> f32 {

@@ -1,96 +1,12 @@
 //! How a question wants to be answered, read from its words.
 
 use domain::anchor::{Anchors, AnswerKind};
-use text::{is_auxiliary, is_stop, words};
+use domain::question::AnswerClass;
 
-use super::Asked;
-use super::measure::Measure;
-use crate::lists;
+use super::{PLAINLY_PAYING, lists, measure};
+use crate::{is_auxiliary, is_stop, stem, words};
 
 const LISTERS: &[&str] = &["both", "all", "list", "various", "different", "several"];
-
-const PLACES: &[&str] = &[
-    "country",
-    "countries",
-    "city",
-    "cities",
-    "place",
-    "places",
-    "town",
-    "towns",
-    "state",
-    "states",
-    "where",
-];
-
-/// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
-/// names a unit of time after "what" or "which".
-pub(super) fn kind(read: AnswerKind, lower: &str) -> AnswerKind {
-    let opening: Vec<&str> = words(lower).into_iter().take(6).collect();
-    let Some(first) = opening.first() else { return read };
-    if lower.starts_with("how old") {
-        return AnswerKind::Number;
-    }
-    if is_auxiliary(first) && read != AnswerKind::Message && !requests(&opening) {
-        return AnswerKind::YesNo;
-    }
-    if matches!(opening.as_slice(), ["by", "when", ..]) {
-        return AnswerKind::When;
-    }
-    let inside = match read {
-        AnswerKind::When => !timed(&opening),
-        AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),
-        AnswerKind::Where => {
-            matches!(*first, "what" | "which" | "who" | "why" | "how") && !opening.iter().any(|it| PLACES.contains(it))
-        }
-        AnswerKind::Message
-        | AnswerKind::Duration
-        | AnswerKind::Number
-        | AnswerKind::Why
-        | AnswerKind::Kind
-        | AnswerKind::YesNo
-        | AnswerKind::WhatDoes
-        | AnswerKind::WhatIs
-        | AnswerKind::Other => false,
-    };
-    if !inside {
-        return read;
-    }
-    match *first {
-        "how" if matches!(opening.get(1), Some(&("many" | "much"))) => AnswerKind::Number,
-        "how" if matches!(opening.get(1), Some(&("long" | "soon" | "recently" | "often"))) => read,
-        "how" => AnswerKind::How,
-        "who" | "whose" | "whom" => AnswerKind::Who,
-        "where" => AnswerKind::Where,
-        "why" => AnswerKind::Why,
-        "what" if opening.get(1).is_some_and(|it| is_auxiliary(it)) => AnswerKind::WhatDoes,
-        "what" => AnswerKind::WhatIs,
-        "which" => AnswerKind::Kind,
-        it if is_auxiliary(it) => AnswerKind::YesNo,
-        _ => read,
-    }
-}
-
-/// "Can you tell me when", "do you remember who": what is asked comes later.
-fn requests(opening: &[&str]) -> bool {
-    let told = [
-        "tell", "remind", "say", "know", "remember", "recall", "list", "name", "give",
-    ];
-    opening.get(1) == Some(&"you") && opening.iter().any(|it| told.contains(it))
-}
-
-/// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
-fn timed(opening: &[&str]) -> bool {
-    let early = opening.iter().take(2).any(|it| *it == "when");
-    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && lists::UNITS_OF_TIME.contains(pair[1]);
-    let dated =
-        opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
-    let inside = matches!(
-        opening.first(),
-        Some(&("what" | "who" | "where" | "how" | "why" | "which"))
-    );
-    (early && !inside) || opening.windows(2).any(asked) || dated
-}
 
 /// Says whether a question asks for what does something: "what broke the tree".
 pub(super) fn does(lower: &str) -> bool {
@@ -107,7 +23,7 @@ pub(super) fn does(lower: &str) -> bool {
 /// "what" in "what broke the tree".
 pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     if !anchors.action.is_empty() {
-        return text::stem(&anchors.action);
+        return stem(&anchors.action);
     }
     let all = anchors.names.iter().chain(&anchors.subjects);
     let names: Vec<String> = all.flat_map(|it| words(it)).map(str::to_lowercase).collect();
@@ -118,7 +34,7 @@ pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
         ["what", verb, ..] if does(lower) => Some(*verb),
         _ => None,
     };
-    found.filter(|it| !is_stop(it)).map(text::stem).unwrap_or_default()
+    found.filter(|it| !is_stop(it)).map(stem).unwrap_or_default()
 }
 
 /// Says whether a question asks when something is again and again, and not when it was, will be, begins or ends.
@@ -131,14 +47,12 @@ pub(super) fn habitual(lower: &str) -> bool {
     let once = [
         "start", "begin", "end", "finish", "join", "leav", "arriv", "land", "turn", "due",
     ];
-    let single = words(lower)
-        .into_iter()
-        .any(|it| once.contains(&text::stem(it).as_str()));
+    let single = words(lower).into_iter().any(|it| once.contains(&stem(it).as_str()));
     (day || opening.iter().any(|it| lower.starts_with(it))) && !single
 }
 
 /// Returns whom a question asks about that asks only who that is: "who is Ann Lee?".
-pub(crate) fn identity(question: &str) -> Option<String> {
+pub(super) fn identity(question: &str) -> Option<String> {
     let words = words(question);
     let name = match words.as_slice() {
         [who, is, name @ ..] if who.eq_ignore_ascii_case("who") && matches!(*is, "is" | "was") => name,
@@ -176,26 +90,26 @@ pub(super) fn recency(lower: &str) -> f32 {
 }
 
 /// The class that a question names for its answer.
-pub(super) fn class(lower: &str) -> Option<Asked> {
+pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     let tokens = words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
     if coloured(&tokens) {
-        return Some(Asked::Colour);
+        return Some(AnswerClass::Colour);
     }
     if money(&tokens) {
-        return Some(Asked::Money);
+        return Some(AnswerClass::Money);
     }
     if tokens.windows(2).any(|it| it == ["how", "often"]) {
-        return Some(Asked::Rate);
+        return Some(AnswerClass::Rate);
     }
     if mail(&tokens) {
-        return Some(Asked::Mail);
+        return Some(AnswerClass::Mail);
     }
-    if let Some(measure) = Measure::asked(lower) {
-        return Some(Asked::Measure(measure));
+    if let Some(measure) = measure::asked(lower) {
+        return Some(AnswerClass::Measure(measure));
     }
     if has(&["name", "named", "called", "names", "title", "brand"]) {
-        return Some(Asked::Name);
+        return Some(AnswerClass::Name);
     }
     let figure = has(&[
         "number",
@@ -207,7 +121,7 @@ pub(super) fn class(lower: &str) -> Option<Asked> {
         "version",
         "score",
     ]);
-    figure.then_some(Asked::Figure)
+    figure.then_some(AnswerClass::Figure)
 }
 
 /// "What colour", "what is the colour of": not "why did she use those colours".
@@ -231,8 +145,6 @@ fn mail(tokens: &[&str]) -> bool {
     own || matches!(tokens.first(), Some(&("what" | "which" | "what's"))) && tokens.windows(2).any(address)
 }
 
-/// Verbs of paying that need no object to be about money, by stem.
-pub(crate) const PLAINLY_PAYING: &[&str] = &["pay", "paid", "cost", "charg", "spend", "spent"];
 /// Says whether a sum of money is asked for: "how much did it cost", "what did she pay for it", "what is the rent".
 /// "What did she pay for" asks for a thing.
 fn money(tokens: &[&str]) -> bool {
@@ -244,7 +156,7 @@ fn money(tokens: &[&str]) -> bool {
         .last()
         .is_some_and(|it| matches!(*it, "for" | "on" | "with" | "in" | "by" | "from" | "to"));
     let pays = |pays: fn(&str) -> bool| {
-        let at = |place: usize| text::stem(tokens[place]);
+        let at = |place: usize| stem(tokens[place]);
         let main = |place: &usize| tokens[place - 1] != "to" && pays(&at(*place));
         (2..tokens.len())
             .find(main)
@@ -361,7 +273,7 @@ mod tests {
             ("what is in her email?", false),
             ("what came in the mail?", false),
         ] {
-            assert_eq!(class(question) == Some(Asked::Mail), address, "{question}");
+            assert_eq!(class(question) == Some(AnswerClass::Mail), address, "{question}");
         }
     }
 
@@ -385,7 +297,7 @@ mod tests {
             ("why did she choose those colours?", false),
             ("i love the colour of the sea.", false),
         ] {
-            assert_eq!(class(question) == Some(Asked::Colour), colour, "{question}");
+            assert_eq!(class(question) == Some(AnswerClass::Colour), colour, "{question}");
         }
     }
 }

@@ -1,0 +1,70 @@
+//! Figures that are of a measure: "31 kilos" is a mass.
+
+use domain::question::Measure;
+use text::words;
+
+const LENGTHS: &[&str] = &[
+    "km",
+    "kilometre",
+    "kilometer",
+    "mile",
+    "metre",
+    "meter",
+    "m",
+    "cm",
+    "centimetre",
+    "centimeter",
+    "mm",
+    "millimetre",
+    "millimeter",
+    "inch",
+    "inche",
+    "foot",
+    "feet",
+    "yard",
+];
+const MASSES: &[&str] = &[
+    "kg", "kilo", "kilogram", "pound", "lb", "stone", "g", "gram", "ton", "tonne", "ounce",
+];
+const HEATS: &[&str] = &["degree", "celsius", "fahrenheit"];
+const SPEEDS: &[&str] = &["kmh", "km/h", "mph", "knot"];
+const EXTENTS: &[&str] = &["acre", "hectare", "litre", "liter", "square", "cubic"];
+
+/// Says whether a figure with what stands behind it is one of this measure: "31 kilos", "20°".
+pub(crate) fn takes(measure: Measure, amount: &str) -> bool {
+    let lower = amount.to_lowercase();
+    let tokens = words(&lower);
+    let named = |units: &[&str]| {
+        tokens
+            .iter()
+            .any(|it| units.contains(it) || units.contains(&it.trim_end_matches('s')))
+    };
+    match measure {
+        Measure::Length => named(LENGTHS) && !named(EXTENTS),
+        Measure::Mass => named(MASSES),
+        Measure::Heat => named(HEATS) || lower.contains('°'),
+        Measure::Speed => named(SPEEDS),
+        Measure::Size => [LENGTHS, MASSES, EXTENTS].into_iter().any(named),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_tells_the_measure() {
+        for (measure, amount, fits) in [
+            (Measure::Length, "110 miles", true),
+            (Measure::Length, "two feet", true),
+            (Measure::Length, "140 square metres", false),
+            (Measure::Size, "140 square metres", true),
+            (Measure::Mass, "31 kilos", true),
+            (Measure::Mass, "31 litres", false),
+            (Measure::Heat, "-5 °C", true),
+            (Measure::Length, "two days", false),
+        ] {
+            assert_eq!(takes(measure, amount), fits, "{amount}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Why a question gets no answer: each check of the reader has its code.
+
+use domain::anchor::AnswerKind::{self, Duration, Message, WhatIs, When, Where, Who, YesNo};
+use domain::evidence::ReasonCode;
+use reader::{Config, Reader};
+
+use crate::talk::{Talk, read};
+
+fn chat() -> Talk {
+    Talk::new(
+        "@ 2025-03-02
+         rae: omg the boiler again, no hot water since friday
+         mo: boiler guy came at 3, fixed it lol
+         rae: yesss. btw i quit the bakery, starting at the ferry office monday
+         mo: WAIT what. did you tell jo?
+
+         @ 2025-03-20
+         mo: might sell the kayak, jo would buy it
+         rae: nooo keep it
+         mo: i live in Kiel btw",
+    )
+}
+
+#[test]
+fn questions_for_more_than_a_short_answer_get_none() {
+    for (kind, verb, question) in [
+        (YesNo, "fix", "Did mo fix the boiler?"),
+        (YesNo, "quit", "Did rae quit the bakery?"),
+        (Who, "quit", "Who quit the bakery?"),
+        (Where, "start", "Where is rae starting?"),
+    ] {
+        let answered = read(&chat().request(kind, question, "", verb));
+        assert_eq!(answered.answer, None, "{question}");
+        assert!(answered.verdict.code.is_some(), "{question} {:?}", answered.verdict);
+    }
+    assert_eq!(chat().answer(Where, "Where does mo live?"), "Kiel");
+}
+
+fn code(kind: AnswerKind, question: &str) -> Option<ReasonCode> {
+    read(&chat().request(kind, question, "", "")).verdict.code
+}
+
+#[test]
+fn every_refusal_has_its_code() {
+    assert_eq!(code(Message, "hi"), Some(ReasonCode::NothingAsked));
+    assert_eq!(
+        code(WhatIs, "What was the verdict of the insurance tribunal?"),
+        Some(ReasonCode::NothingKnown)
+    );
+    assert_eq!(
+        code(Where, "Where does mo's sister live?"),
+        Some(ReasonCode::NobodyInRole)
+    );
+    assert_eq!(code(Who, "Who told jo?"), Some(ReasonCode::NoShortAnswer));
+    let ago = chat().request(Duration, "How long ago did rae quit the bakery?", "", "quit");
+    assert_eq!(read(&ago).answer, None);
+    let mut empty = chat().request(When, "When did rae quit?", "", "quit");
+    empty.scenes.clear();
+    assert_eq!(read(&empty).verdict.code, Some(ReasonCode::NoEvidence));
+    let lives = read(&chat().request(Where, "Where does mo live?", "", "live"));
+    assert_eq!(lives.verdict.code, None, "an answer has no code: {:?}", lives.verdict);
+}
+
+#[test]
+fn an_uncertain_answer_is_withheld_with_its_code() {
+    let config = Config {
+        precision: 1.0,
+        ..Config::default()
+    };
+    let reader = Reader::new(&config).unwrap();
+    let withheld = reader.read(&chat().request(Where, "Where does mo live?", "", "live"));
+    assert_eq!(
+        (withheld.answer, withheld.verdict.code),
+        (None, Some(ReasonCode::Uncertain))
+    );
+}
+
+#[test]
+fn the_reading_of_the_router_is_used() {
+    let mut request = chat().request(Where, "Where does mo live?", "", "live");
+    let computed = read(&request);
+    let reading = text::question::read(&text::question::Given {
+        question: &request.question,
+        anchors: &request.anchors,
+        weights: &request.words,
+    });
+    request.reading = Some(reading.clone());
+    assert_eq!(
+        read(&request),
+        computed,
+        "a message without a reading is read the same way"
+    );
+    request.reading = Some(domain::question::Question { slot: None, ..reading });
+    assert_eq!(read(&request).verdict.code, Some(ReasonCode::NoShortAnswer));
+}

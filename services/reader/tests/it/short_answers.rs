@@ -1,0 +1,231 @@
+//! Short answers that rules can give: figures, sums of money, lengths of time, times, colours, names and what a question
+//! leaves out at its end.
+
+use domain::anchor::AnswerKind::{Duration, How, Number, WhatDoes, WhatIs, When};
+use domain::evidence::Sufficiency;
+
+use crate::talk::{Case, Talk, check};
+
+fn workers() -> Talk {
+    Talk::new(
+        "@ 2025-06-02
+         Hanne: Big news, I start at the aquarium in June! Until then I'm still at the print shop.
+         Okoro: Congratulations! Mondays will be busy then.
+
+         @ 2025-07-11
+         Hanne: The accordion is mended at last, they wanted 85 euros and I had to wait two weeks.
+         Okoro: My scooter was dearer. The workshop took £210 off me for new brakes.
+         Hanne: I sold the old tent to Dario for 60 euros, he goes to the fjords in August.
+         Okoro: I rent a garden behind the railway station now, it costs me 19 pounds a month.",
+    )
+}
+
+#[test]
+fn sums_of_money_answer_what_was_paid() {
+    let cases: &[Case] = &[
+        (
+            WhatDoes,
+            "",
+            "",
+            "What did Hanne pay for the accordion repair?",
+            "85 euros",
+        ),
+        (
+            Number,
+            "",
+            "",
+            "How much did Okoro spend on the brakes of the scooter?",
+            "£210",
+        ),
+        (
+            WhatDoes,
+            "",
+            "",
+            "What did Okoro's scooter cost at the workshop?",
+            "£210",
+        ),
+        (Number, "", "", "How much did Hanne get for the old tent?", "60 euros"),
+        (WhatIs, "rent", "", "What is the rent of Okoro's garden?", "19 pounds"),
+    ];
+    check(&workers(), cases);
+}
+
+#[test]
+fn lengths_of_time_and_times_are_told_apart() {
+    let cases: &[Case] = &[
+        (
+            Duration,
+            "",
+            "",
+            "How long did Hanne wait for the accordion?",
+            "two weeks",
+        ),
+        (When, "", "", "When does Hanne start at the aquarium?", "June 2025"),
+    ];
+    check(&workers(), cases);
+}
+
+fn neighbours() -> Talk {
+    Talk::new(
+        "@ 2024-09-03
+         Ilse: We have three goats, and the barn needs 12 metres of new gutter.
+         Marek: I can lend you my ladder, it is 6 metres long.
+         Ilse: Thanks! The hall held a hundred and forty people on Saturday. I was so proud of the choir.
+         Marek: I got rid of the fever with lime tea and three days of sleep.
+
+         @ 2024-11-20
+         Ilse: I decided against the loan. I painted the gate dark green instead of red.
+         Marek: My boots are brown, my coat is grey. I bought both at the flea market in Olsztyn.",
+    )
+}
+
+#[test]
+fn figures_count_what_is_asked_for() {
+    let cases: &[Case] = &[
+        (Number, "goats", "", "How many goats does Ilse have?", "three"),
+        (
+            Number,
+            "people",
+            "",
+            "How many people did the hall hold?",
+            "hundred and forty",
+        ),
+        (
+            Number,
+            "gutter",
+            "",
+            "How much new gutter does Ilse's barn need?",
+            "12 metres",
+        ),
+        (
+            Duration,
+            "",
+            "",
+            "How long did Marek sleep to get rid of the fever?",
+            "three days",
+        ),
+    ];
+    check(&neighbours(), cases);
+    let depot = Talk::new(
+        "@ 2025-06-02
+         Ines: There are seven of us in the depot. The old sorter is called otter, the new one is beaver.
+         Ines: We got another scanner, 310 euros, like the three in the hall.",
+    );
+    let cases: &[Case] = &[(Number, "", "", "How many scanners stand in the hall?", "three")];
+    check(&depot, cases);
+}
+
+#[test]
+fn a_colour_is_no_figure_and_without_one_there_is_none() {
+    let cases: &[Case] = &[
+        (WhatIs, "colour", "", "What colour are Marek's boots?", "brown"),
+        (WhatIs, "colour", "", "What colour is Ilse's ladder?", "refused"),
+    ];
+    check(&neighbours(), cases);
+}
+
+#[test]
+fn a_measure_is_a_figure_with_its_unit() {
+    let talk = Talk::new(
+        "@ 2025-09-02
+         Ravi: The walk to the hut was steep, 14 kilometres, and I carried the tent for two of us.
+         Signe: Brave! My pumpkin grew too big for the shelf. 31 kilos, can you believe it?",
+    );
+    let cases: &[Case] = &[
+        (How, "", "", "How far was the walk to the hut?", "14 kilometres"),
+        (How, "", "", "How heavy was Signe's pumpkin?", "31 kilos"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
+fn what_a_question_leaves_out_at_its_end_is_found() {
+    let talk = Talk::new(
+        "@ 2025-05-05
+         Theo: The soup that you made was amazing.
+         Ines: It's grandma's recipe. The secret is marjoram.
+         Theo: I am allergic to walnuts, so no cake.
+         Ines: Then a storm broke the cherry tree on Tuesday, it is so sad.",
+    );
+    let cases: &[Case] = &[
+        (WhatIs, "", "", "What is the secret of the soup?", "marjoram"),
+        (WhatIs, "", "", "What is Theo allergic to?", "walnuts"),
+        (WhatIs, "tree", "", "What broke the cherry tree?", "storm"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
+fn a_length_of_time_belongs_to_its_matter() {
+    let talk = Talk::new(
+        "@ 2025-02-01
+         Ona: Tom broke his ankle, he'll be on crutches for six weeks.
+         Ruth: Poor Tom! We paid the rent three months ahead, so we can drive him.
+         Ona: He will be glad. The lease of the flat runs for two years.",
+    );
+    let cases: &[Case] = &[
+        (Duration, "", "", "How long will Tom be on crutches?", "six weeks"),
+        (Duration, "", "run", "How long does the lease run?", "two years"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
+fn a_birthday_is_no_other_day() {
+    let talk = Talk::new(
+        "@ 2025-04-11
+         Greta: I start at a bookshop on 1 June.
+         Nadia: Great! My Noor turns twelve on 5 April.",
+    );
+    let cases: &[Case] = &[
+        (When, "", "", "When is Greta's birthday?", "refused"),
+        (When, "", "", "When is Noor's birthday?", "5 April 2025"),
+    ];
+    check(&talk, cases);
+}
+
+#[test]
+fn whoever_asks_for_the_time_of_day_hears_it() {
+    let talk = Talk::new(
+        "@ 2025-06-30
+         Ona: The train leaves tomorrow at 6:52 am, don't be late.
+         Ruth: I was late on 3 May and the train left without me.",
+    );
+    let cases: &[Case] = &[(When, "time", "leave", "At what time does the train leave?", "6:52 am")];
+    check(&talk, cases);
+}
+
+#[test]
+fn two_people_who_say_otherwise_are_both_named() {
+    let talk = Talk::new(
+        "@ 2025-02-01
+         Ben: The new neighbour is called Pavel, by the way.
+         Cleo: Good to know.
+
+         @ 2025-02-08
+         Ana: I met the neighbour. The neighbour's name is Marek.
+         Cleo: And how was he?",
+    );
+    let found = talk.ask(WhatIs, "What is the neighbour called?");
+    assert_eq!(found.verdict.status, Sufficiency::Conflicting, "{found:?}");
+    let reasons = found.verdict.reasons.join(" ");
+    for side in ["Ben", "Pavel", "Ana", "Marek"] {
+        assert!(reasons.contains(side), "{reasons}");
+    }
+}
+
+#[test]
+fn a_later_value_of_the_same_person_holds() {
+    let talk = Talk::new(
+        "@ 2025-02-01
+         Ben: The neighbour is called Pavel, by the way.
+         Cleo: Good to know.
+
+         @ 2025-02-08
+         Ben: I was wrong, the neighbour is called Marek.
+         Cleo: And how was he?",
+    );
+    let found = talk.ask(WhatIs, "What is the neighbour called?");
+    assert_ne!(found.verdict.status, Sufficiency::Conflicting, "{found:?}");
+    assert_eq!(found.answer.unwrap().text, "Marek");
+}

@@ -1,0 +1,180 @@
+//! Predicates of facts that the product itself reads. A fact keeps its predicate as it is shown; here is what it means.
+
+/// What the predicate of a fact says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicate<'a> {
+    /// "is called".
+    IsCalled,
+    /// "is aged".
+    IsAged,
+    /// "lives in", "lives near": with its preposition.
+    Lives(&'a str),
+    /// "lives with".
+    LivesWith,
+    /// "comes from".
+    ComesFrom,
+    /// "was born in".
+    WasBornIn,
+    /// "works as".
+    WorksAs,
+    /// "works at".
+    WorksAt,
+    /// "works in".
+    WorksIn,
+    /// "works for".
+    WorksFor,
+    /// "works from".
+    WorksFrom,
+    /// "works with".
+    WorksWith,
+    /// "is married to".
+    IsMarriedTo,
+    /// "is engaged to".
+    IsEngagedTo,
+    /// "is together with".
+    IsTogetherWith,
+    /// "has sister": what the object is to the subject.
+    HasRole(&'a str),
+    /// "has".
+    Has,
+    /// "owns".
+    Owns,
+    /// "favourite colour is": of what.
+    Favourite(&'a str),
+    /// "household has".
+    HouseholdHas,
+    /// Anything else: a verb, a state.
+    Other(&'a str),
+}
+
+/// How many values of a predicate hold of a subject at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cardinality {
+    /// One: another value contradicts it, or follows it.
+    One,
+    /// Several next to each other.
+    Many,
+}
+
+/// Roles that one person has for somebody at a time.
+const ONLY: &[&str] = &[
+    "husband",
+    "wife",
+    "spouse",
+    "partner",
+    "boyfriend",
+    "girlfriend",
+    "fiance",
+    "fiancé",
+    "fiancee",
+    "fiancée",
+    "boss",
+    "manager",
+    "supervisor",
+    "landlord",
+    "landlady",
+    "mother",
+    "mum",
+    "mom",
+    "father",
+    "dad",
+    "best friend",
+];
+
+impl<'a> Predicate<'a> {
+    /// Returns what a predicate says that is written as facts have it.
+    pub fn of(written: &'a str) -> Predicate<'a> {
+        match written {
+            "is called" => Predicate::IsCalled,
+            "is aged" => Predicate::IsAged,
+            "lives with" => Predicate::LivesWith,
+            "comes from" => Predicate::ComesFrom,
+            "was born in" => Predicate::WasBornIn,
+            "works as" => Predicate::WorksAs,
+            "works at" => Predicate::WorksAt,
+            "works in" => Predicate::WorksIn,
+            "works for" => Predicate::WorksFor,
+            "works from" => Predicate::WorksFrom,
+            "works with" => Predicate::WorksWith,
+            "is married to" => Predicate::IsMarriedTo,
+            "is engaged to" => Predicate::IsEngagedTo,
+            "is together with" => Predicate::IsTogetherWith,
+            "has" => Predicate::Has,
+            "owns" => Predicate::Owns,
+            "household has" => Predicate::HouseholdHas,
+            _ => Predicate::of_family(written),
+        }
+    }
+
+    fn of_family(written: &'a str) -> Predicate<'a> {
+        // "has been to", "has never been to": no role.
+        let role = written.strip_prefix("has ").filter(|it| !it.contains("been"));
+        let favourite = ["favourite ", "favorite "]
+            .into_iter()
+            .find_map(|it| written.strip_prefix(it));
+        let preposition = written.strip_prefix("lives ");
+        match (role, favourite, preposition) {
+            (Some(role), ..) => Predicate::HasRole(role),
+            (_, Some(of), _) => Predicate::Favourite(of.strip_suffix(" is").unwrap_or(of)),
+            (.., Some(preposition)) => Predicate::Lives(preposition),
+            (None, None, None) => Predicate::Other(written),
+        }
+    }
+
+    /// Returns how many values of it hold of a subject at a time.
+    pub fn cardinality(self) -> Cardinality {
+        match self {
+            Predicate::HasRole(role) if ONLY.contains(&role) => Cardinality::One,
+            Predicate::IsAged
+            | Predicate::Lives(_)
+            | Predicate::LivesWith
+            | Predicate::ComesFrom
+            | Predicate::WasBornIn
+            | Predicate::WorksAs
+            | Predicate::WorksAt
+            | Predicate::WorksIn
+            | Predicate::WorksFrom
+            | Predicate::WorksWith
+            | Predicate::IsMarriedTo
+            | Predicate::IsEngagedTo
+            | Predicate::IsTogetherWith
+            | Predicate::Favourite(_)
+            | Predicate::HouseholdHas => Cardinality::One,
+            Predicate::IsCalled
+            | Predicate::WorksFor
+            | Predicate::HasRole(_)
+            | Predicate::Has
+            | Predicate::Owns
+            | Predicate::Other(_) => Cardinality::Many,
+        }
+    }
+
+    /// Returns true if the subject has one value of it at a time.
+    pub fn is_single(self) -> bool {
+        self.cardinality() == Cardinality::One
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_are_read_with_their_cardinality() {
+        for (written, predicate, cardinality) in [
+            ("lives in", Predicate::Lives("in"), Cardinality::One),
+            ("lives with", Predicate::LivesWith, Cardinality::One),
+            ("works as", Predicate::WorksAs, Cardinality::One),
+            ("has boss", Predicate::HasRole("boss"), Cardinality::One),
+            ("has sister", Predicate::HasRole("sister"), Cardinality::Many),
+            ("has been to", Predicate::Other("has been to"), Cardinality::Many),
+            ("favorite colour is", Predicate::Favourite("colour"), Cardinality::One),
+            ("owns", Predicate::Owns, Cardinality::Many),
+            ("likes", Predicate::Other("likes"), Cardinality::Many),
+            ("works", Predicate::Other("works"), Cardinality::Many),
+        ] {
+            assert_eq!(Predicate::of(written), predicate, "{written}");
+            assert_eq!(predicate.cardinality(), cardinality, "{written}");
+        }
+    }
+}

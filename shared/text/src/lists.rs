@@ -1,0 +1,53 @@
+//! Files with lists of words: the name of a list, a colon, its words, an empty line; lines that begin with `#` are comments.
+
+use std::collections::HashSet;
+
+/// Returns the words of a list of a file; empty if there is no such list.
+pub fn read(file: &'static str, name: &str) -> HashSet<&'static str> {
+    words(file, name).collect()
+}
+
+/// Returns the names of the lists of a file, in their order.
+pub fn names(file: &'static str) -> Vec<&'static str> {
+    let named = file.lines().filter(|it| !it.starts_with(['#', ' ']));
+    named.filter_map(|it| it.split_once(':')).map(|it| it.0).collect()
+}
+
+/// Returns the words that a list of a file holds twice, each as `list: word`.
+pub fn repeated(file: &'static str) -> Vec<String> {
+    let mut out = Vec::new();
+    for name in names(file) {
+        let mut met = HashSet::new();
+        out.extend(
+            words(file, name)
+                .filter(|it| !met.insert(*it))
+                .map(|it| format!("{name}: {it}")),
+        );
+    }
+    out
+}
+
+fn words(file: &'static str, name: &str) -> impl Iterator<Item = &'static str> {
+    let mut lines = file
+        .lines()
+        .skip_while(move |it| it.split_once(':').is_none_or(|(list, _)| list != name));
+    let first = lines.next().and_then(|it| it.split_once(':')).map_or("", |it| it.1);
+    let rest = lines.take_while(|it| !it.is_empty());
+    std::iter::once(first).chain(rest).flat_map(str::split_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# Comment: no list.\nfirst: a b\n    c b\n\nsecond: d\n";
+
+    #[test]
+    fn a_list_ends_with_an_empty_line() {
+        assert_eq!(read(FILE, "first"), HashSet::from(["a", "b", "c"]));
+        assert_eq!(read(FILE, "second"), HashSet::from(["d"]));
+        assert_eq!(read(FILE, "third"), HashSet::new());
+        assert_eq!(names(FILE), ["first", "second"]);
+        assert_eq!(repeated(FILE), ["first: b"]);
+    }
+}

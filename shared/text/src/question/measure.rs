@@ -1,0 +1,41 @@
+//! Questions for a measure: "how far", "how heavy", "how big", "how much does it weigh".
+
+use domain::question::Measure;
+
+use crate::{stem, words};
+
+/// Reads which measure a question asks for, in lower case.
+pub(super) fn asked(lower: &str) -> Option<Measure> {
+    let tokens = words(lower);
+    let how = tokens.windows(2).find(|it| it[0] == "how").map(|it| it[1])?;
+    let length = matches!(how, "far" | "tall" | "high" | "deep" | "wide" | "thick");
+    match how {
+        _ if length => Some(Measure::Length),
+        "heavy" => Some(Measure::Mass),
+        "much" if tokens.iter().any(|it| stem(it) == "weigh") => Some(Measure::Mass),
+        "hot" | "cold" | "warm" => Some(Measure::Heat),
+        "fast" => Some(Measure::Speed),
+        "big" | "large" | "small" => Some(Measure::Size),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measure_is_asked_for_by_its_adjective() {
+        for (question, measure) in [
+            ("how far is the hut?", Some(Measure::Length)),
+            ("how heavy was it?", Some(Measure::Mass)),
+            ("how much does the parcel weigh?", Some(Measure::Mass)),
+            ("how much did it cost?", None),
+            ("how big is the hall?", Some(Measure::Size)),
+            ("how did it go?", None),
+            ("what is far away?", None),
+        ] {
+            assert_eq!(asked(question), measure, "{question}");
+        }
+    }
+}
