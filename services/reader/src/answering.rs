@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use domain::message::{AnswerV1, AnsweredV1};
+use host::Asker;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::{Instrument, info_span};
 
-use crate::model::Asker;
-use crate::{Config, Error, Reader, check};
+use crate::{Config, Error, Reader, check, model};
 
 /// Said where a question allows calls of a language model and there is none.
 const NO_MODEL: &str = "no answer of a language model: none is set up ([language_model] url); answered without one";
@@ -27,8 +27,7 @@ pub(crate) struct Answering {
 
 impl Answering {
     pub(crate) fn new(ctx: &host::Context, config: Config) -> Result<Answering, Error> {
-        let model = ctx.backends.language_model.clone();
-        let asker = model.map(|it| Asker::new(it, ctx.metrics.clone(), ctx.shutdown.clone()));
+        let asker = Asker::new(ctx);
         let waiting = if asker.is_some() { config.model_in_flight_max } else { 0 };
         Ok(Answering {
             reader: Arc::new(Reader::new(&config)?),
@@ -55,7 +54,7 @@ impl Answering {
         let degraded = match (&self.asker, self.waits()) {
             (None, _) => NO_MODEL,
             (Some(_), None) => BUSY,
-            (Some(asker), Some(_permit)) => return Ok(asker.answer(&request, answered).await),
+            (Some(asker), Some(_permit)) => return Ok(model::answer(asker, &request, answered).await),
         };
         answered.degraded.push(degraded.to_owned());
         Ok(answered)

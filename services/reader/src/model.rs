@@ -4,109 +4,33 @@
 mod prompt;
 mod reply;
 
-use std::error::Error;
-use std::sync::Arc;
-use std::time::Duration;
-
 use domain::evidence::{Answer, NearMiss, PackItem, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
-use domain::port::{self, Completion, LanguageModel, Prompt, Usage};
-use domain::{Classify, ErrorKind, PortError};
-use host::Metrics;
-use host::metrics::ModelOutcome;
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use host::Asker;
 
-use reply::{Reply, Unreadable};
+use reply::Reply;
 
-/// Calls for one answer: a reply that cannot be read is asked for once more.
-const CALLS_MAX: u32 = 2;
-/// How long a reader that is to stop still waits for a reply: less than a process may take to end.
-const STOPPING: Duration = Duration::from_secs(10);
 /// Near misses of a refusal, and characters of each that are shown.
 const MISSES: usize = 2;
 const SHOWN: usize = 200;
 
-/// Answers with a language model.
-#[derive(Clone)]
-pub(crate) struct Asker {
-    model: Arc<dyn LanguageModel>,
-    metrics: Metrics,
-    shutdown: CancellationToken,
-}
-
-impl Asker {
-    pub(crate) fn new(model: Arc<dyn LanguageModel>, metrics: Metrics, shutdown: CancellationToken) -> Asker {
-        Asker {
-            model,
-            metrics,
-            shutdown,
-        }
+/// Returns what was read, answered by a language model if it gives something that can be used.
+pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
+    let prompt = prompt::of(request);
+    let asked = asker
+        .ask(&prompt, request.model_calls, |it| reply::read(&it.text))
+        .await;
+    match asked.outcome {
+        Ok(reply) => read = judged(request, &read, reply),
+        Err(why) => read
+            .degraded
+            .push(format!("no answer of the language model: {why}; answered without it")),
     }
-
-    /// Returns what was read, answered by the model if it gives something that can be used.
-    pub(crate) async fn answer(&self, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
-        let (mut calls, mut usage) = (0, Usage::default());
-        let mut why: Option<String> = None;
-        while calls < request.model_calls.min(CALLS_MAX) {
-            let prompt = prompt::of(request, why.is_some());
-            let begun = Instant::now();
-            let outcome = self.complete(&prompt).await;
-            let (replied, cost) = match outcome {
-                Ok(completion) => (understood(&completion), completion.usage),
-                Err(error) => {
-                    why = Some(error.detail().to_owned());
-                    // Without a cause nothing was asked: the model is known to be away, or there is no time for it.
-                    if error.kind() != ErrorKind::Unavailable || error.source().is_some() {
-                        calls += 1;
-                        self.metrics
-                            .model(ModelOutcome::Failed, Usage::default(), begun.elapsed());
-                        warn!(error = &error as &dyn Error, "no answer of the language model");
-                    }
-                    break;
-                }
-            };
-            calls += 1;
-            usage.add(cost);
-            let outcome = match &replied {
-                Ok(_) => ModelOutcome::Done,
-                Err(_) => ModelOutcome::Unreadable,
-            };
-            self.metrics.model(outcome, cost, begun.elapsed());
-            match replied {
-                Ok(reply) => {
-                    let answered = judged(request, &read, reply);
-                    return AnsweredV1 {
-                        model_calls: calls,
-                        usage,
-                        ..answered
-                    };
-                }
-                Err(unreadable) => why = Some(unreadable.told().to_owned()),
-            }
-        }
-        (read.model_calls, read.usage) = (calls, usage);
-        read.degraded
-            .extend(why.map(|it| format!("no answer of the language model: {it}; answered without it")));
-        read
+    AnsweredV1 {
+        model_calls: asked.calls,
+        usage: asked.usage,
+        ..read
     }
-
-    /// Asks, and waits no longer than a reader that is to stop may.
-    async fn complete(&self, prompt: &Prompt) -> port::Result<Completion> {
-        let stopping = async {
-            self.shutdown.cancelled().await;
-            sleep(STOPPING).await;
-        };
-        tokio::select! {
-            outcome = self.model.complete(prompt) => outcome,
-            () = stopping => Err(PortError::new("model.complete", ErrorKind::Timeout, "the reader stops")),
-        }
-    }
-}
-
-fn understood(completion: &Completion) -> Result<Reply, Unreadable> {
-    reply::read(&completion.text).map_err(|it| if completion.cut { Unreadable::Cut } else { it })
 }
 
 /// Says what a reply comes to. Without a line that there is an answer stands on nothing, and is none.

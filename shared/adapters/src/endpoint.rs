@@ -8,13 +8,14 @@ pub mod embeddings;
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use domain::{Classify, ErrorKind};
 use reqwest::header::HeaderValue;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::Secret;
+use crate::{Secret, clock};
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -45,6 +46,8 @@ pub enum EndpointError {
         url: String,
         /// With what it answered.
         status: u16,
+        /// How long it asks to be left alone (`Retry-After`), if it says so.
+        retry_after: Option<Duration>,
     },
     /// It answers with something else than it should, or with other vectors than at the start.
     #[error("the endpoint {url} is of no use: {reason}")]
@@ -83,6 +86,16 @@ impl Classify for EndpointError {
             }
         }
     }
+}
+
+/// Reads `Retry-After`, seconds or a date, as a time from `now`.
+fn pause(header: &str, now: DateTime<Utc>) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = DateTime::parse_from_rfc2822(header).ok()?;
+    Some((until.to_utc() - now).to_std().unwrap_or_default())
 }
 
 /// Where an endpoint is, as its section of the settings names it.
@@ -171,8 +184,12 @@ impl Caller {
         let status = response.status();
         if status != StatusCode::OK {
             // What it says may repeat the texts, so only its status is told.
-            let (url, status) = (self.url.to_string(), status.as_u16());
-            return Err(EndpointError::Status { url, status });
+            let retry_after = response.headers().get(reqwest::header::RETRY_AFTER);
+            return Err(EndpointError::Status {
+                url: self.url.to_string(),
+                status: status.as_u16(),
+                retry_after: retry_after.and_then(|it| pause(it.to_str().ok()?, clock::now())),
+            });
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|it| self.away(it))? {
@@ -200,5 +217,25 @@ impl Caller {
     fn form(&self, reason: String) -> EndpointError {
         let url = self.url.to_string();
         EndpointError::Form { url, reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_read_as_seconds_or_as_a_date() {
+        let now = "2026-03-02T18:00:00Z".parse().unwrap();
+        for (header, expected) in [
+            ("7", Some(7)),
+            (" 0 ", Some(0)),
+            ("Mon, 02 Mar 2026 18:00:30 GMT", Some(30)),
+            ("Mon, 02 Mar 2026 17:00:00 GMT", Some(0)),
+            ("soon", None),
+            ("-3", None),
+        ] {
+            assert_eq!(pause(header, now), expected.map(Duration::from_secs), "{header}");
+        }
     }
 }

@@ -18,7 +18,9 @@ pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph, Image, ImagedChange};
 pub use idempotency::{Held, Hold};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
-pub use model::{Completion, LanguageModel, Prompt, Usage};
+pub use model::{
+    Chat, ChatMessage, Completion, LanguageModel, ModelRole, ReplyForm, ToolCall, ToolChoice, ToolSpec, Usage,
+};
 pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};
 pub use selection::{Room, Selection, folded};

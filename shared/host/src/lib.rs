@@ -5,6 +5,7 @@
 //! away, [`telemetry`] gives logs and traces, [`metrics`] the numbers, `health` the admin port, `process` signals and
 //! draining.
 
+mod asker;
 mod backends;
 mod bus;
 mod context;
@@ -20,6 +21,7 @@ pub mod settings;
 pub mod telemetry;
 pub mod upkeep;
 
+pub use asker::{Asked, Asker};
 pub use backends::Backends;
 pub use bus::Meta;
 pub use context::Context;

@@ -9,6 +9,7 @@ pub mod frames;
 pub mod gloss;
 pub mod kin;
 pub mod lists;
+pub mod model_reply;
 pub mod ownership;
 pub mod patterns;
 pub mod question;

@@ -4,7 +4,7 @@
 use chrono::{Offset, Utc};
 use domain::evidence::PackItem;
 use domain::message::AnswerV1;
-use domain::port::Prompt;
+use domain::port::{Chat, ModelRole, ReplyForm};
 use serde_json::json;
 use text::one_line;
 use uuid::Uuid;
@@ -13,8 +13,8 @@ static SYSTEM: &str = include_str!("../../prompts/answer.txt");
 /// Names the marks.
 const MARKS: Uuid = Uuid::from_u128(0x6d6e_656d_6963_5f65_7669_6465_6e63_6531);
 
-/// Returns the prompt of a request; the second time it says that the first reply could not be read.
-pub(super) fn of(request: &AnswerV1, again: bool) -> Prompt {
+/// Returns the prompt of a request.
+pub(super) fn of(request: &AnswerV1) -> Chat {
     let question = one_line(&request.question);
     let evidence = lines(&request.pack.items);
     let zone = request.anchors.asked_at.map_or(Utc.fix(), |it| *it.offset());
@@ -23,27 +23,25 @@ pub(super) fn of(request: &AnswerV1, again: bool) -> Prompt {
         it.format(", asked on %A, %-d %B %Y at %H:%M").to_string()
     });
     let mark = mark(&question, &evidence);
-    let again = match again {
-        true => "\n\nThe reply before this one could not be read: it has to be the JSON object alone.",
-        false => "",
-    };
-    Prompt {
-        system: SYSTEM.to_owned(),
-        user: format!(
-            "The question{when}:\n<question {mark}>\n{question}\n</question {mark}>\n\n\
-             The evidence:\n<evidence {mark}>\n{evidence}</evidence {mark}>{again}"
-        ),
-        name: "answer",
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "answer": { "type": ["string", "null"] },
-                "lines": { "type": "array", "items": { "type": "integer" } },
-                "reason": { "type": ["string", "null"] }
-            },
-            "required": ["answer", "lines", "reason"],
-            "additionalProperties": false
+    let user = format!(
+        "The question{when}:\n<question {mark}>\n{question}\n</question {mark}>\n\n\
+         The evidence:\n<evidence {mark}>\n{evidence}</evidence {mark}>"
+    );
+    Chat {
+        form: Some(ReplyForm {
+            name: "answer",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "answer": { "type": ["string", "null"] },
+                    "lines": { "type": "array", "items": { "type": "integer" } },
+                    "reason": { "type": ["string", "null"] }
+                },
+                "required": ["answer", "lines", "reason"],
+                "additionalProperties": false
+            }),
         }),
+        ..Chat::new(ModelRole::Answer, SYSTEM, user)
     }
 }
 
@@ -80,6 +78,7 @@ mod tests {
     use domain::anchor::Anchors;
     use domain::evidence::{EvidencePack, Scores};
     use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+    use domain::port::ChatMessage;
 
     use super::*;
 
@@ -124,6 +123,15 @@ mod tests {
         }
     }
 
+    /// Returns the texts of the messages.
+    fn said(chat: &Chat) -> Vec<String> {
+        let text = |it: &ChatMessage| match it {
+            ChatMessage::System { text } | ChatMessage::User { text } => text.clone(),
+            ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
+        };
+        chat.messages.iter().map(text).collect()
+    }
+
     #[test]
     fn a_prompt_holds_the_question_and_numbered_lines() {
         let texts = [
@@ -131,17 +139,15 @@ mod tests {
             "A: It had outgrown the pot.",
             "9 Mar:\nA: It grows.",
         ];
-        let prompt = of(&request("When did Ann repot\nthe fern?", &texts), true);
-        insta::assert_snapshot!(format!(
-            "{}\n========\n{}\n========\n{:#}",
-            prompt.system, prompt.user, prompt.schema
-        ));
+        let prompt = of(&request("When did Ann repot\nthe fern?", &texts));
+        let schema = &prompt.form.as_ref().unwrap().schema;
+        insta::assert_snapshot!(format!("{}\n========\n{schema:#}", said(&prompt).join("\n========\n")));
     }
 
     /// Whoever knows the marks of what stands there now and writes them gets other ones.
     #[test]
     fn nobody_can_write_the_marks() {
-        let user = |text: &str| of(&request("Which fern?", &[text]), false).user;
+        let user = |text: &str| said(&of(&request("Which fern?", &[text]))).pop().unwrap();
         let marks = |user: &str| -> BTreeMap<String, usize> {
             let mark = user
                 .split_once("<evidence ")

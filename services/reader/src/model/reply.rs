@@ -1,14 +1,13 @@
 //! What the model replied: one JSON object, wherever it stands among what a model says beside it.
 
 use serde::Deserialize;
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
+use text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
 /// Bytes of an answer and of a reason; what is longer is cut.
 const ANSWER_MAX: usize = 2_000;
 const REASON_MAX: usize = 200;
-/// Bytes of a reply that are looked at, the last ones.
-const REPLY_MAX: usize = 64 * 1024;
 /// Lines that count.
 const LINES_MAX: usize = 64;
 
@@ -23,24 +22,6 @@ pub(super) struct Reply {
     pub(super) reason: Option<String>,
 }
 
-/// Why a reply says nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unreadable {
-    /// It holds no object of the kind.
-    Form,
-    /// It ends too early.
-    Cut,
-}
-
-impl Unreadable {
-    pub(super) fn told(self) -> &'static str {
-        match self {
-            Unreadable::Form => "its reply cannot be read",
-            Unreadable::Cut => "its reply was cut off (`max_tokens` in its `parameters` bounds it)",
-        }
-    }
-}
-
 #[derive(Deserialize)]
 struct Object {
     answer: Value,
@@ -50,40 +31,21 @@ struct Object {
     reason: Option<Value>,
 }
 
-/// Reads a reply: the last object in it that has an answer, since a model that thinks aloud ends with what it means. What stands
-/// in its thoughts is none.
-pub(super) fn read(text: &str) -> Result<Reply, Unreadable> {
-    let text = &text[text.ceil_char_boundary(text.len().saturating_sub(REPLY_MAX))..];
-    let text = text.rsplit_once("</think>").map_or(text, |it| it.1);
-    if text.contains("<think>") {
-        return Err(Unreadable::Form);
-    }
-    let mut found = None;
-    let mut from = 0;
-    while let Some(at) = text[from..].find('{').map(|it| from + it) {
-        let mut objects = Deserializer::from_str(&text[at..]).into_iter::<Object>();
-        match objects.next() {
-            Some(Ok(object)) => {
-                found = Some(object);
-                from = at + objects.byte_offset().max(1);
-            }
-            Some(Err(_)) | None => from = at + 1,
-        }
-    }
-    let object = found.ok_or(Unreadable::Form)?;
-    let lines = numbers(&object.lines)?;
-    Ok(Reply {
+/// Reads the last object of a reply that has an answer; `None` if there is none that can be read.
+pub(super) fn read(reply: &str) -> Option<Reply> {
+    let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
+    Some(Reply {
         answer: said(&object.answer, ANSWER_MAX)?,
-        lines,
-        reason: object.reason.and_then(|it| said(&it, REASON_MAX).ok()).flatten(),
+        lines: numbers(&object.lines)?,
+        reason: object.reason.and_then(|it| said(&it, REASON_MAX)).flatten(),
     })
 }
 
 /// The numbers of lines, however they are written: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`; each once. What is written and holds no
 /// number cannot be read.
-fn numbers(value: &Value) -> Result<Vec<usize>, Unreadable> {
+fn numbers(value: &Value) -> Option<Vec<usize>> {
     let entries = match value {
-        Value::Null => return Ok(Vec::new()),
+        Value::Null => return Some(Vec::new()),
         Value::Array(entries) => entries.as_slice(),
         Value::Number(_) | Value::String(_) | Value::Bool(_) | Value::Object(_) => std::slice::from_ref(value),
     };
@@ -102,32 +64,32 @@ fn numbers(value: &Value) -> Result<Vec<usize>, Unreadable> {
         }
     }
     match lines.is_empty() && !entries.is_empty() {
-        true => Err(Unreadable::Form),
-        false => Ok(lines),
+        true => None,
+        false => Some(lines),
     }
 }
 
 /// What is said by a text, a number, or yes or no; none by nothing.
-fn said(value: &Value, most: usize) -> Result<Option<String>, Unreadable> {
+fn said(value: &Value, most: usize) -> Option<Option<String>> {
     let text = match value {
-        Value::Null => return Ok(None),
+        Value::Null => return Some(None),
         // No control character reaches a terminal, and no line of its own.
         Value::String(it) => one_line(&it.replace(|it: char| it.is_control() && it != '\n', " ")),
         Value::Number(it) => it.to_string(),
         Value::Bool(true) => "Yes".to_owned(),
         Value::Bool(false) => "No".to_owned(),
-        Value::Array(_) | Value::Object(_) => return Err(Unreadable::Form),
+        Value::Array(_) | Value::Object(_) => return None,
     };
     let cut = text[..text.floor_char_boundary(most)].to_owned();
-    Ok(Some(cut).filter(|it| !it.is_empty()))
+    Some(Some(cut).filter(|it| !it.is_empty()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn reply(answer: Option<&str>, lines: &[usize], reason: Option<&str>) -> Result<Reply, Unreadable> {
-        Ok(Reply {
+    fn reply(answer: Option<&str>, lines: &[usize], reason: Option<&str>) -> Option<Reply> {
+        Some(Reply {
             answer: answer.map(str::to_owned),
             lines: lines.to_vec(),
             reason: reason.map(str::to_owned),
@@ -185,7 +147,7 @@ mod tests {
             r#"<think>maybe {"answer": "Rex", "lines": [1]} but"#,
             r#"<think>{"answer": "Rex", "lines": [1]}</think> It is Fido."#,
         ] {
-            assert_eq!(read(text), Err(Unreadable::Form), "{text}");
+            assert_eq!(read(text), None, "{text}");
         }
     }
 

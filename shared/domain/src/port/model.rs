@@ -1,28 +1,167 @@
+use std::fmt;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Result;
 
-/// What a language model is asked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Prompt {
-    /// What it is there for. Nothing of it comes from users.
-    pub system: String,
-    /// What this is about. What users and programs said is fenced in it.
-    pub user: String,
-    /// Name of `schema`: letters, digits and `_`.
+/// What a call of a language model is for. The settings may name a model for each, and metrics and traces carry it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ModelRole {
+    /// Answers a question from evidence.
+    Answer,
+}
+
+impl ModelRole {
+    /// All of them.
+    pub const ALL: [ModelRole; 1] = [ModelRole::Answer];
+
+    /// Returns the name, as settings, metrics and JSON have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelRole::Answer => "answer",
+        }
+    }
+}
+
+impl fmt::Display for ModelRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A conversation with a language model, which writes its next message.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Chat {
+    /// What the call is for.
+    pub role: ModelRole,
+    /// What was said so far, in order. Nothing in the system messages comes from users; what users and programs said is fenced
+    /// in the others.
+    pub messages: Vec<ChatMessage>,
+    /// The tools that the model may call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
+    /// Whether it may, must or must not call one. Without tools it means nothing.
+    pub choice: ToolChoice,
+    /// The form of a reply that calls no tool. Not every model keeps to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<ReplyForm>,
+}
+
+impl Chat {
+    /// Makes a conversation of one system and one user message, without tools.
+    pub fn new(role: ModelRole, system: &str, user: String) -> Chat {
+        let system = ChatMessage::System {
+            text: system.to_owned(),
+        };
+        Chat {
+            role,
+            messages: vec![system, ChatMessage::User { text: user }],
+            tools: Vec::new(),
+            choice: ToolChoice::Forbidden,
+            form: None,
+        }
+    }
+
+    /// Adds a remark to the end of the last user message, as some models refuse two of them in a row.
+    #[must_use]
+    pub fn with_remark(mut self, remark: &str) -> Chat {
+        match self.messages.last_mut() {
+            Some(ChatMessage::User { text }) => *text = format!("{text}\n\n{remark}"),
+            _ => self.messages.push(ChatMessage::User {
+                text: remark.to_owned(),
+            }),
+        }
+        self
+    }
+}
+
+/// A message of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum ChatMessage {
+    /// What the model is there for.
+    System {
+        /// The text.
+        text: String,
+    },
+    /// What it is asked or shown.
+    User {
+        /// The text.
+        text: String,
+    },
+    /// What it replied.
+    Assistant {
+        /// The text beside the calls; may be empty.
+        text: String,
+        /// The tools it called.
+        calls: Vec<ToolCall>,
+    },
+    /// What came of a tool call.
+    Tool {
+        /// Id of the call, as the model gave it.
+        call: String,
+        /// The result, fenced.
+        text: String,
+    },
+}
+
+/// A tool on offer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolSpec {
+    /// Its name: letters, digits and `_`.
+    pub name: String,
+    /// What it does and when to call it.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A call of a tool that the model wants. Its name and its arguments are unchecked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Tells it from the other calls of the conversation.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is called with; a text where the model wrote something that is not JSON.
+    pub arguments: Value,
+}
+
+/// Whether a model calls a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it sees fit.
+    Allowed,
+    /// It has to call one at least.
+    Required,
+    /// It has to reply without.
+    Forbidden,
+}
+
+/// The form of a reply.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReplyForm {
+    /// Its name: letters, digits and `_`.
     pub name: &'static str,
-    /// JSON schema of the reply. Not every model keeps to it.
+    /// JSON schema of the reply.
     pub schema: Value,
 }
 
 /// What a language model replied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
     /// The reply, as it came.
     pub text: String,
+    /// The tools it calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
     /// Whether it ends where the model was not allowed to go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// What it cost.
     pub usage: Usage,
@@ -52,15 +191,13 @@ impl Usage {
     }
 }
 
-/// A language model, which replies to one prompt at a time and remembers nothing.
+/// A language model, which replies to one conversation at a time and remembers nothing.
 #[async_trait]
 pub trait LanguageModel: Send + Sync + 'static {
-    /// What it is called.
-    fn name(&self) -> &str;
-
     /// Returns what it replies.
     ///
     /// # Errors
-    /// `Unavailable` if it is away; `Timeout` if it is slow; `Invalid` if it refuses the prompt.
-    async fn complete(&self, prompt: &Prompt) -> Result<Completion>;
+    /// `Unavailable` if it is away, and without a source if it was not asked; `Timeout` if it is slow; `Invalid` if it refuses
+    /// the conversation.
+    async fn complete(&self, chat: &Chat) -> Result<Completion>;
 }

@@ -1,14 +1,15 @@
-//! A language model over the network, each call watched.
+//! Language models over the network: each call is watched, and waits for its turn at its endpoint.
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use adapters::endpoint::EndpointError;
 use async_trait::async_trait;
-use domain::port::{Completion, LanguageModel, Prompt, Result};
+use domain::port::{Chat, Completion, LanguageModel, Result};
 use domain::{Classify, ErrorKind, PortError};
-use tokio::time::{Instant, timeout};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::{Guard, left};
 
@@ -21,22 +22,79 @@ const SPARED: Duration = Duration::from_millis(150);
 const LEAST: Duration = Duration::from_millis(350);
 /// A call that was given less time than this says nothing about the model by being late: they take seconds.
 const FAIR: Duration = Duration::from_secs(10);
+/// Longest wait for a turn where nobody bounds the time.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+/// Longest pause that is granted to an endpoint that asks for one.
+const PAUSE_MAX: Duration = Duration::from_secs(120);
+/// Times that an endpoint is asked again after such a pause, for one call.
+const RETRIES_MAX: u32 = 2;
 
-/// A language model whose server is now and then away. Nobody waits for it: whoever would ask goes on without.
-pub(crate) struct Watched {
+/// An endpoint, which several models may share.
+pub(crate) struct Endpoint {
     guard: Arc<Guard>,
-    model: Arc<dyn LanguageModel>,
+    /// One permit a call.
+    turns: Semaphore,
+    /// Until when it asked to be left alone.
+    paused: Mutex<Option<Instant>>,
 }
 
-impl Watched {
-    pub(crate) fn new(model: Arc<dyn LanguageModel>) -> Watched {
+impl Endpoint {
+    /// Makes an endpoint that takes so many calls at once. The first call finds out whether it is there.
+    pub(crate) fn new(in_flight_max: usize) -> Endpoint {
         let guard = Guard::new("its endpoint");
-        // The first call finds out.
         guard.reached();
-        Watched { guard, model }
+        Endpoint {
+            guard,
+            turns: Semaphore::new(in_flight_max.max(1)),
+            paused: Mutex::new(None),
+        }
     }
 
-    /// Learns whether the model is there: whatever it answers but an error of its own, it is.
+    /// Waits for a turn.
+    async fn turn(&self, until: Instant) -> Result<SemaphorePermit<'_>> {
+        let late = |_| not_asked("too many calls wait for it");
+        // Never closed, so what fails is the wait.
+        match timeout_at(until, self.turns.acquire()).await.map_err(late)? {
+            Ok(permit) => Ok(permit),
+            Err(_) => Err(not_asked("it is shut down")),
+        }
+    }
+
+    /// Waits for the end of a pause that the endpoint asked for, if there is time left after it.
+    async fn resumed(&self, until: Instant) -> Result<()> {
+        loop {
+            let paused = *self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(end) = paused.filter(|it| *it > Instant::now()) else {
+                return Ok(());
+            };
+            if end + LEAST > until {
+                let seconds = end.saturating_duration_since(Instant::now()).as_secs() + 1;
+                return Err(not_asked(&format!(
+                    "its endpoint asks to be left alone for another {seconds} s"
+                )));
+            }
+            sleep_until(end).await;
+        }
+    }
+
+    /// Remembers a pause that the endpoint asks for; returns true if it does.
+    fn pause(&self, outcome: &Result<Completion>) -> bool {
+        let source = outcome.as_ref().err().and_then(|it| it.source()?.downcast_ref());
+        let Some(EndpointError::Status {
+            status: 429 | 503,
+            retry_after: Some(pause),
+            ..
+        }) = source
+        else {
+            return false;
+        };
+        let end = Instant::now() + (*pause).min(PAUSE_MAX);
+        let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        *paused = Some(paused.map_or(end, |it| it.max(end)));
+        true
+    }
+
+    /// Learns whether the endpoint is there: whatever it answers but an error of its own, it is.
     fn learn(&self, begun: Instant, outcome: &Result<Completion>) {
         let Err(error) = outcome else {
             return self.guard.answered();
@@ -50,27 +108,55 @@ impl Watched {
     }
 }
 
-#[async_trait]
-impl LanguageModel for Watched {
-    fn name(&self) -> &str {
-        self.model.name()
+/// A language model whose endpoint is now and then away or busy. While it is away nobody waits for it; while it is busy, each
+/// call waits as long as whoever asks has time.
+pub(crate) struct Watched {
+    endpoint: Arc<Endpoint>,
+    model: Arc<dyn LanguageModel>,
+}
+
+impl Watched {
+    pub(crate) fn new(endpoint: Arc<Endpoint>, model: Arc<dyn LanguageModel>) -> Watched {
+        Watched { endpoint, model }
     }
 
-    async fn complete(&self, prompt: &Prompt) -> Result<Completion> {
-        let time = left().map(|it| it.mul_f64(SHARE).min(it.saturating_sub(SPARED)));
-        if time.is_some_and(|it| it < LEAST) {
-            let detail = "there is too little time left for it";
-            return Err(PortError::new(OPERATION, ErrorKind::Unavailable, detail));
-        }
-        self.guard.admit(OPERATION)?;
+    async fn call(&self, chat: &Chat, deadline: Option<Instant>) -> Result<Completion> {
+        self.endpoint.guard.admit(OPERATION)?;
         let begun = Instant::now();
-        let work = self.model.complete(prompt);
+        let work = self.model.complete(chat);
         let late = |_| Err(PortError::new(OPERATION, ErrorKind::Timeout, "it took too long"));
-        let outcome = match time {
-            Some(time) => timeout(time, work).await.unwrap_or_else(late),
+        let outcome = match deadline {
+            Some(deadline) => timeout_at(deadline, work).await.unwrap_or_else(late),
             None => work.await,
         };
-        self.learn(begun, &outcome);
+        self.endpoint.learn(begun, &outcome);
         outcome
     }
+}
+
+#[async_trait]
+impl LanguageModel for Watched {
+    async fn complete(&self, chat: &Chat) -> Result<Completion> {
+        let time = left().map(|it| it.mul_f64(SHARE).min(it.saturating_sub(SPARED)));
+        if time.is_some_and(|it| it < LEAST) {
+            return Err(not_asked("there is too little time left for it"));
+        }
+        let deadline = time.map(|it| Instant::now() + it);
+        let patience = deadline.map_or_else(|| Instant::now() + WAIT_MAX, |it| it - LEAST);
+        let _turn = self.endpoint.turn(patience).await?;
+        self.endpoint.resumed(patience).await?;
+        let mut outcome = self.call(chat, deadline).await;
+        for _ in 0..RETRIES_MAX {
+            if !self.endpoint.pause(&outcome) || self.endpoint.resumed(patience).await.is_err() {
+                break;
+            }
+            outcome = self.call(chat, deadline).await;
+        }
+        outcome
+    }
+}
+
+/// An error without a source: the endpoint was not asked, so nothing was spent.
+fn not_asked(why: &str) -> PortError {
+    PortError::new(OPERATION, ErrorKind::Unavailable, why)
 }

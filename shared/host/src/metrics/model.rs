@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::port::Usage;
+use domain::port::{ModelRole, Usage};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -22,18 +22,25 @@ pub enum ModelOutcome {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Called {
+    role: &'static str,
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Counted {
+    role: &'static str,
     direction: &'static str,
 }
 
-/// The numbers of a language model.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Role {
+    role: &'static str,
+}
+
+/// The numbers of the language models.
 pub(super) struct Model {
     calls: Family<Called, Counter>,
-    times: Histogram,
+    times: Family<Role, Histogram, fn() -> Histogram>,
     tokens: Family<Counted, Counter>,
 }
 
@@ -41,7 +48,7 @@ impl Default for Model {
     fn default() -> Model {
         Model {
             calls: Family::default(),
-            times: Histogram::new([0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0]),
+            times: Family::new_with_constructor(|| Histogram::new([0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0])),
             tokens: Family::default(),
         }
     }
@@ -65,17 +72,21 @@ impl Model {
 
 impl Metrics {
     /// Counts one call of a language model.
-    pub fn model(&self, outcome: ModelOutcome, usage: Usage, time: Duration) {
+    pub fn model(&self, role: ModelRole, outcome: ModelOutcome, usage: Usage, time: Duration) {
+        let role = role.name();
         let outcome = match outcome {
             ModelOutcome::Done => "done",
             ModelOutcome::Unreadable => "unreadable",
             ModelOutcome::Failed => "failed",
         };
         let model = &self.0.model;
-        model.calls.get_or_create(&Called { outcome }).inc();
-        model.times.observe(time.as_secs_f64());
+        model.calls.get_or_create(&Called { role, outcome }).inc();
+        model.times.get_or_create(&Role { role }).observe(time.as_secs_f64());
         for (direction, tokens) in [("prompt", usage.prompt_tokens), ("completion", usage.completion_tokens)] {
-            model.tokens.get_or_create(&Counted { direction }).inc_by(tokens.into());
+            model
+                .tokens
+                .get_or_create(&Counted { role, direction })
+                .inc_by(tokens.into());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use adapters::endpoint::chat::Options;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
@@ -34,6 +34,8 @@ pub struct Heard {
     pub requests: Vec<Value>,
     /// What it says next; nothing left, it answers 500.
     pub replies: VecDeque<Said>,
+    /// Requests being answered, and the most there were of them.
+    pub in_flight: (usize, usize),
 }
 
 /// An answer of the endpoint.
@@ -43,8 +45,14 @@ pub enum Said {
     Text(String),
     /// One that ends too early.
     Cut(String),
+    /// One that comes late.
+    Late(Duration, String),
+    /// Calls of tools, as the API writes them.
+    Calls(Value),
     /// A status, with the request in its body.
     Status(u16),
+    /// 429, with the seconds after which it may be asked again.
+    Busy(u64),
     /// Nothing for so long.
     Nothing(Duration),
 }
@@ -83,7 +91,7 @@ impl Server {
 
     /// What was asked, and what is answered.
     pub fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Says this next.
@@ -100,23 +108,49 @@ async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(
         return StatusCode::NOT_FOUND.into_response();
     }
     let next = {
-        let mut heard = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = locked(&state);
         heard.requests.push(asked.clone());
+        heard.in_flight.0 += 1;
+        heard.in_flight.1 = heard.in_flight.1.max(heard.in_flight.0);
         heard.replies.pop_front()
     };
-    let (text, reason) = match next.unwrap_or(Said::Status(500)) {
-        Said::Text(text) => (text, "stop"),
-        Said::Cut(text) => (text, "length"),
+    let response = said(next.unwrap_or(Said::Status(500)), &asked).await;
+    locked(&state).in_flight.0 -= 1;
+    response
+}
+
+fn locked(state: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn said(said: Said, asked: &Value) -> Response {
+    match said {
+        Said::Text(text) => completion(&json!({ "role": "assistant", "content": text }), "stop"),
+        Said::Cut(text) => completion(&json!({ "role": "assistant", "content": text }), "length"),
+        Said::Late(time, text) => {
+            tokio::time::sleep(time).await;
+            completion(&json!({ "role": "assistant", "content": text }), "stop")
+        }
+        Said::Calls(calls) => {
+            let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
+            completion(&message, "tool_calls")
+        }
         Said::Status(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            return (status, Json(json!({ "error": asked }))).into_response();
+            (status, Json(json!({ "error": asked }))).into_response()
+        }
+        Said::Busy(seconds) => {
+            let pause = [(header::RETRY_AFTER, seconds.to_string())];
+            (StatusCode::TOO_MANY_REQUESTS, pause).into_response()
         }
         Said::Nothing(time) => {
             tokio::time::sleep(time).await;
-            (String::new(), "stop")
+            completion(&json!({ "role": "assistant", "content": "" }), "stop")
         }
-    };
-    let message = json!({ "role": "assistant", "content": text });
+    }
+}
+
+fn completion(message: &Value, reason: &str) -> Response {
     let (read, written) = USAGE;
     Json(json!({
         "object": "chat.completion",

@@ -1,9 +1,12 @@
 //! Answers of a language model behind HTTP.
 
+mod endpoints;
+mod tools;
+
 use std::time::Duration;
 
-use adapters::endpoint::chat::{Chat, Options};
-use domain::port::{LanguageModel, Prompt};
+use adapters::endpoint::chat::{ChatEndpoint, Options};
+use domain::port::{Chat, LanguageModel, ModelRole, ReplyForm};
 use domain::{Classify, ErrorKind};
 use serde_json::{Value, json};
 use system::running::Running;
@@ -13,12 +16,13 @@ use system::servers::chat::{KEY, MODEL, Said, Server, USAGE};
 
 use crate::distributed::{shared, talk};
 
-fn prompt() -> Prompt {
-    Prompt {
-        system: "Answer.".to_owned(),
-        user: "my secret fern".to_owned(),
-        name: "answer",
-        schema: json!({ "type": "object" }),
+fn prompt() -> Chat {
+    Chat {
+        form: Some(ReplyForm {
+            name: "answer",
+            schema: json!({ "type": "object" }),
+        }),
+        ..Chat::new(ModelRole::Answer, "Answer.", "my secret fern".to_owned())
     }
 }
 
@@ -27,14 +31,14 @@ fn text(text: &str) -> Said {
 }
 
 fn refused(options: &Options) -> String {
-    Chat::new(options).map(drop).unwrap_err().to_string()
+    ChatEndpoint::new(options).map(drop).unwrap_err().to_string()
 }
 
 #[tokio::test]
 async fn a_prompt_is_sent_with_the_parameters_of_the_settings() {
     let server = Server::start().await.unwrap();
     server.says([text("A fern."), Said::Cut("A f".to_owned())]);
-    let chat = Chat::new(&server.options()).unwrap();
+    let chat = ChatEndpoint::new(&server.options()).unwrap();
     let completion = chat.complete(&prompt()).await.unwrap();
     assert_eq!((completion.text.as_str(), completion.cut), ("A fern.", false));
     let usage = (completion.usage.prompt_tokens, completion.usage.completion_tokens);
@@ -44,7 +48,7 @@ async fn a_prompt_is_sent_with_the_parameters_of_the_settings() {
         schema: false,
         ..server.options()
     };
-    assert!(Chat::new(&own).unwrap().complete(&prompt()).await.unwrap().cut);
+    assert!(ChatEndpoint::new(&own).unwrap().complete(&prompt()).await.unwrap().cut);
     let messages = json!([
         { "role": "system", "content": "Answer." },
         { "role": "user", "content": "my secret fern" }
@@ -63,7 +67,7 @@ async fn a_prompt_is_sent_with_the_parameters_of_the_settings() {
 #[tokio::test]
 async fn an_error_of_the_model_says_what_may_pass_and_repeats_nothing() {
     let server = Server::start().await.unwrap();
-    let chat = Chat::new(&server.options()).unwrap();
+    let chat = ChatEndpoint::new(&server.options()).unwrap();
     for (status, expected) in [
         (400, ErrorKind::Invalid),
         (401, ErrorKind::Unavailable),

@@ -1,0 +1,146 @@
+//! A conversation and its next message as OpenAI's chat completions API writes them. What is of use is read leniently:
+//! endpoints differ in the rest.
+
+use domain::port::{Chat, ChatMessage, ReplyForm, ToolCall, ToolChoice, ToolSpec, Usage};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{CALLS_MAX, Options, ToolMode, text_tools};
+
+/// What a request has in any case.
+pub(super) const OWN: [&str; 6] = ["model", "messages", "stream", "response_format", "tools", "tool_choice"];
+
+#[derive(Deserialize)]
+pub(super) struct Answered {
+    pub(super) choices: Vec<Choice>,
+    #[serde(default)]
+    usage: Value,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Choice {
+    pub(super) message: Message,
+    #[serde(default)]
+    finish_reason: Value,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Message {
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    tool_calls: Value,
+}
+
+impl Answered {
+    pub(super) fn usage(&self) -> Usage {
+        Usage {
+            prompt_tokens: count(&self.usage["prompt_tokens"]),
+            completion_tokens: count(&self.usage["completion_tokens"]),
+        }
+    }
+}
+
+impl Choice {
+    pub(super) fn is_cut(&self) -> bool {
+        self.finish_reason == "length"
+    }
+}
+
+impl Message {
+    /// Returns the text, joined from its parts if there are several.
+    pub(super) fn text(&self) -> String {
+        match &self.content {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => parts.iter().filter_map(|it| it["text"].as_str()).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+        }
+    }
+
+    /// Returns the tools called. Arguments that are not JSON stay a text, so that whoever runs the tool can say so.
+    pub(super) fn calls(&self) -> Vec<ToolCall> {
+        let calls = self.tool_calls.as_array().map(Vec::as_slice).unwrap_or_default();
+        let read = |(at, it): (usize, &Value)| {
+            let function = &it["function"];
+            let written = &function["arguments"];
+            let arguments = match written.as_str() {
+                Some(text) if text.trim().is_empty() => json!({}),
+                Some(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
+                None => written.clone(),
+            };
+            Some(ToolCall {
+                id: it["id"].as_str().map_or_else(|| format!("call_{at}"), str::to_owned),
+                name: function["name"].as_str()?.to_owned(),
+                arguments,
+            })
+        };
+        calls.iter().enumerate().take(CALLS_MAX).filter_map(read).collect()
+    }
+}
+
+/// A count, whether it is written as 12 or as 12.0; 0 if it is none.
+fn count(value: &Value) -> u32 {
+    let whole = value.as_u64().or_else(|| value.as_f64().map(|it| it.max(0.0) as u64));
+    whole.map_or(0, |it| u32::try_from(it).unwrap_or(u32::MAX))
+}
+
+/// Returns the body of a request.
+pub(super) fn request(options: &Options, chat: &Chat) -> Value {
+    let mut request: Map<String, Value> = options.parameters.clone().into_iter().collect();
+    let as_text = options.tools == ToolMode::Text;
+    let messages = match as_text {
+        true => text_tools::written(chat),
+        false => chat.messages.clone(),
+    };
+    let messages: Vec<Value> = messages.iter().map(message).collect();
+    request.insert("model".to_owned(), json!(options.model));
+    request.insert("messages".to_owned(), json!(messages));
+    if !chat.tools.is_empty() && !as_text {
+        let tools: Vec<Value> = chat.tools.iter().map(tool).collect();
+        request.insert("tools".to_owned(), json!(tools));
+        request.insert("tool_choice".to_owned(), json!(choice(chat.choice)));
+    }
+    // A schema would forbid the calls that a reply may consist of.
+    let calls_nothing = chat.tools.is_empty() || chat.choice == ToolChoice::Forbidden;
+    if let Some(form) = chat.form.as_ref().filter(|_| options.schema && calls_nothing) {
+        request.insert("response_format".to_owned(), response_format(form));
+    }
+    Value::Object(request)
+}
+
+fn message(message: &ChatMessage) -> Value {
+    match message {
+        ChatMessage::System { text } => json!({ "role": "system", "content": text }),
+        ChatMessage::User { text } => json!({ "role": "user", "content": text }),
+        ChatMessage::Assistant { text, calls } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
+        ChatMessage::Assistant { text, calls } => {
+            let calls: Vec<Value> = calls.iter().map(call).collect();
+            json!({ "role": "assistant", "content": text, "tool_calls": calls })
+        }
+        ChatMessage::Tool { call, text } => json!({ "role": "tool", "tool_call_id": call, "content": text }),
+    }
+}
+
+fn call(call: &ToolCall) -> Value {
+    let text = call.arguments.as_str().map(str::to_owned);
+    let arguments = text.unwrap_or_else(|| call.arguments.to_string());
+    json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters });
+    json!({ "type": "function", "function": function })
+}
+
+fn choice(choice: ToolChoice) -> &'static str {
+    match choice {
+        ToolChoice::Allowed => "auto",
+        ToolChoice::Required => "required",
+        ToolChoice::Forbidden => "none",
+    }
+}
+
+fn response_format(form: &ReplyForm) -> Value {
+    let schema = json!({ "name": form.name, "strict": true, "schema": form.schema });
+    json!({ "type": "json_schema", "json_schema": schema })
+}

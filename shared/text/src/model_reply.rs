@@ -1,0 +1,76 @@
+//! JSON in the replies of language models, which write thoughts, remarks and code fences around it.
+
+use serde::de::DeserializeOwned;
+use serde_json::Deserializer;
+
+/// Bytes of a reply that are looked at, the last ones.
+const REPLY_MAX: usize = 64 * 1024;
+
+/// Returns what a reply says after its thoughts (`<think>`); `None` if it never gets beyond them.
+pub fn after_thoughts(reply: &str) -> Option<&str> {
+    let last = &reply[reply.ceil_char_boundary(reply.len().saturating_sub(REPLY_MAX))..];
+    let said = last.rsplit_once("</think>").map_or(last, |(_, said)| said);
+    (!said.contains("<think>")).then_some(said)
+}
+
+/// Returns the last object in a text that reads as `T`, with the byte at which it begins: a model that thinks aloud ends with
+/// what it means.
+pub fn last_object<T: DeserializeOwned>(text: &str) -> Option<(usize, T)> {
+    let mut found = None;
+    let mut from = 0;
+    while let Some(at) = text[from..].find('{').map(|offset| from + offset) {
+        let mut objects = Deserializer::from_str(&text[at..]).into_iter::<T>();
+        match objects.next() {
+            Some(Ok(object)) => {
+                found = Some((at, object));
+                from = at + objects.byte_offset().max(1);
+            }
+            Some(Err(_)) | None => from = at + 1,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Dog {
+        name: String,
+    }
+
+    fn dog(reply: &str) -> Option<String> {
+        let (_, dog) = last_object::<Dog>(after_thoughts(reply)?)?;
+        Some(dog.name)
+    }
+
+    #[test]
+    fn the_last_object_outside_of_thoughts_is_read() {
+        for reply in [
+            r#"{"name": "Fido"}"#,
+            "```json\n{\"name\": \"Fido\"}\n```",
+            r#"<think>{"name": "Rex"}? No.</think>{"name": "Rex"}, or rather {"name": "Fido"}."#,
+            r#"{ it is {"name": "Fido"} }"#,
+        ] {
+            assert_eq!(dog(reply).as_deref(), Some("Fido"), "{reply}");
+        }
+        for reply in [
+            "",
+            "Fido",
+            r#"{"name": "Fi"#,
+            r#"<think>{"name": "Rex"}"#,
+            r#"{"dog": 1}"#,
+        ] {
+            assert_eq!(dog(reply), None, "{reply}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_reply_the_end_is_read() {
+        let reply = format!("{}{{\"name\": \"Fido\"}}", "é{".repeat(60_000));
+        assert_eq!(dog(&reply).as_deref(), Some("Fido"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Models by role, turns at an endpoint, and pauses that it asks for.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::json;
+use system::running::Running;
+use system::running::processes::mnemic;
+use system::servers::chat::{KEY, MODEL, Said, Server};
+
+use super::{WHO, asked, text};
+use crate::distributed::talk;
+
+/// A reply that can be used.
+const MARZIPAN: &str = "{\"answer\": \"Marzipan\", \"lines\": [1]}";
+
+async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), settings).await.unwrap();
+    assert_eq!(running.api.put("/spaces/talk").await.0, 201);
+    let watermark = running.api.accepted("talk", &talk()).await;
+    running.api.written("talk", &watermark).await;
+    (dir, running)
+}
+
+fn setting(key: &str, value: &str) -> (String, String) {
+    (format!("language_model.{key}"), value.to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_role_has_a_model_of_its_own() {
+    let server = Server::start().await.unwrap();
+    let mut settings = server.settings();
+    settings.retain(|(key, _)| key != "language_model.model");
+    settings.push(setting("model", "another"));
+    settings.push(setting("roles.answer.model", MODEL));
+    let (_dir, running) = started(&settings).await;
+    server.says([text(MARZIPAN)]);
+    let body = asked(&running.api, WHO, json!({ "tokens": 200, "model_calls": 1 })).await;
+    assert_eq!(body["answer"]["text"], "Marzipan", "{body}");
+    running.end().await.unwrap();
+
+    settings.push(setting("roles.anwser.model", MODEL));
+    let (status, said) = mnemic(&settings, &["config"]).unwrap();
+    assert_ne!(status, Some(0), "{said}");
+    assert!(
+        said.contains("`anwser`") && said.contains("`answer`") && !said.contains(KEY),
+        "{said}"
+    );
+}
+
+/// An endpoint that says when it may be asked again is asked again then, if there is time, and by nobody before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_endpoint_that_asks_for_a_pause_gets_it() {
+    let server = Server::start().await.unwrap();
+    let (_dir, running) = started(&server.settings()).await;
+    let budget = json!({ "tokens": 200, "model_calls": 1, "ms": 10_000 });
+    server.says([Said::Busy(1), text(MARZIPAN)]);
+    let body = asked(&running.api, WHO, budget.clone()).await;
+    assert_eq!(body["answer"]["text"], "Marzipan", "{body}");
+    assert_eq!(body["cost"]["model_calls"], json!(1));
+    assert!(body["cost"]["ms"].as_f64().unwrap() >= 1_000.0, "{body}");
+
+    server.says([Said::Busy(100), text(MARZIPAN)]);
+    let body = asked(&running.api, WHO, budget.clone()).await;
+    assert!(body["degraded"][0].as_str().unwrap().contains("429"), "{body}");
+    let body = asked(&running.api, WHO, budget).await;
+    let degraded = body["degraded"][0].as_str().unwrap();
+    assert!(degraded.contains("asks to be left alone for another"), "{body}");
+    assert_eq!(body["cost"]["model_calls"], json!(0), "it was not asked");
+    assert_eq!(server.heard().replies.len(), 1);
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_of_one_endpoint_wait_for_their_turn() {
+    for (turns, expected) in [("1", 1), ("3", 3)] {
+        let server = Server::start().await.unwrap();
+        let mut settings = server.settings();
+        settings.push(setting("in_flight_max", turns));
+        let (_dir, running) = started(&settings).await;
+        let late = Said::Late(Duration::from_millis(700), MARZIPAN.to_owned());
+        server.says(vec![late; 3]);
+        let budget = json!({ "tokens": 200, "model_calls": 1, "ms": 20_000 });
+        let bodies = join_all((0..3).map(|_| asked(&running.api, WHO, budget.clone()))).await;
+        assert!(bodies.iter().all(|it| it["answer"]["text"] == "Marzipan"), "{bodies:?}");
+        assert_eq!(server.heard().in_flight, (0, expected));
+        running.end().await.unwrap();
+    }
+}
