@@ -205,9 +205,12 @@ pub(crate) struct Ask {
     /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
     #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,
-    /// Only what was observed before this moment, which is the "now" of the question; RFC 3339, or ISO 8601 in UTC.
+    /// Only what was observed before this moment; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
+    /// When the question is asked: the "now" of relative times in it; left out, at `--as-of`, else now.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) asked_at: Option<String>,
     /// Only what was observed at this moment or later.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,

@@ -15,6 +15,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
         "strategy": args.strategy,
         "budget": { "tokens": args.budget, "enough": args.enough, "model_calls": args.model_calls },
         "as_of": args.as_of,
+        "asked_at": args.asked_at,
         "filter": {
             "actors": args.actor,
             "sessions": args.session,

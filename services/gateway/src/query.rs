@@ -24,7 +24,6 @@ use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::Position;
 use domain::{Classify, ErrorKind, PortError};
-use host::clock;
 use host::metrics::Operation;
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span, warn};
@@ -247,7 +246,6 @@ impl<'a> Query<'a> {
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
             model_calls: self.model_calls,
-            asked_at: (self.model_calls > 0).then(|| self.route.as_of.map_or_else(clock::now, |it| it.to_utc())),
         };
         let outcome = self.app.context.request(&request, self.left()).await;
         self.note("answer", begun);

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use chrono::DateTime;
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-use domain::message::{QueryFilter, RouteV1};
+use domain::message::RouteV1;
 use domain::port::{Hit, SearchResult};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
@@ -170,22 +170,15 @@ fn unit(at: usize) -> Unit {
 
 fn request(number: usize) -> RouteV1 {
     let word = |n: usize| pick(WORDS, number * 13 + n);
+    let question = format!(
+        "When did Ada talk about the {} and the {} near the {}?",
+        word(1),
+        word(2),
+        word(3)
+    );
     RouteV1 {
-        space: space(),
-        question: format!(
-            "When did Ada talk about the {} and the {} near the {}?",
-            word(1),
-            word(2),
-            word(3)
-        ),
-        tokens: 512,
-        as_of: None,
-        filter: QueryFilter::default(),
-        explain: 0,
-        ranked: 0,
         scenes: 8,
-        focus: Vec::new(),
-        enough: 1.0,
+        ..RouteV1::new(space(), question, 512)
     }
 }
 

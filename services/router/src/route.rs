@@ -45,9 +45,15 @@ pub struct Scored {
     pub favour: f32,
 }
 
-/// Returns the moment a question is asked at: `as_of`, else the latest observation, else 1970.
+/// Returns the moment a question is asked at: `asked_at`, else `as_of`, else `clock` in the zone of the latest observation, else
+/// that observation, else 1970.
 pub fn now(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
-    request.as_of.or_else(|| latest(view)).unwrap_or_default()
+    let stated = request.asked_at.or(request.as_of);
+    stated.unwrap_or_else(|| match (request.clock, latest(view)) {
+        (Some(clock), Some(latest)) => clock.with_timezone(latest.offset()),
+        (Some(clock), None) => clock.fixed_offset(),
+        (None, latest) => latest.unwrap_or_default(),
+    })
 }
 
 /// Returns when the last turn of a space was observed.

@@ -27,6 +27,7 @@ mod private;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
 mod receipts;
+pub mod recording;
 mod secret;
 mod servers;
 mod store;

@@ -85,6 +85,29 @@ struct RunArgs {
     /// Calls of the server's language model that an answer may take; one that it was done without gets no line.
     #[arg(long, value_name = "N", default_value_t = 0)]
     model_calls: u32,
+    /// Record the calls of the language model to this file; those that it holds already are answered from it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "replay"])]
+    record: Option<PathBuf>,
+    /// Replay the calls of the language model from this file; no endpoint is asked.
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    replay: Option<PathBuf>,
+}
+
+impl RunArgs {
+    /// Returns what a server that is started is told of recordings, as variables of its environment.
+    fn recording(&self) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+        let named = [
+            ("MNEMIC_LANGUAGE_MODEL__RECORD", &self.record),
+            ("MNEMIC_LANGUAGE_MODEL__REPLAY", &self.replay),
+        ];
+        let named = named
+            .into_iter()
+            .filter_map(|(name, path)| Some((name, path.as_ref()?)));
+        // The server may have another working directory.
+        named
+            .map(|(name, path)| Ok((name, std::path::absolute(path)?)))
+            .collect()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -102,10 +125,10 @@ struct ServerArgs {
 
 impl ServerArgs {
     /// Returns a client, and the server if one had to be started; it ends when it is dropped.
-    async fn client(self) -> anyhow::Result<(Client, Option<Server>)> {
+    async fn client(self, settings: &[(&str, PathBuf)]) -> anyhow::Result<(Client, Option<Server>)> {
         let server = match &self.url {
             Some(_) => None,
-            None => Some(Server::start(&self.mnemic.map_or_else(Server::beside, Ok)?).await?),
+            None => Some(Server::start(&self.mnemic.map_or_else(Server::beside, Ok)?, settings).await?),
         };
         let url = self
             .url
@@ -197,9 +220,10 @@ const SHORT: u8 = 3;
 fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(&args.data)?.only(&args.split);
     let out = File::create(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
+    let recording = args.recording()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (asked, failures) = runtime.block_on(async {
-        let (client, server) = args.server.client().await?;
+        let (client, server) = args.server.client(&recording).await?;
         let asking = Asking {
             limit: args.limit.unwrap_or(usize::MAX),
             jobs: usize::from(args.jobs),
@@ -228,7 +252,7 @@ fn recalled(args: RecallArgs) -> anyhow::Result<ExitCode> {
     let messages = recall::messages(&args.data)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let lines = runtime.block_on(async {
-        let (client, server) = args.server.client().await?;
+        let (client, server) = args.server.client(&[]).await?;
         let pace = (Duration::from_secs(args.settle), usize::from(args.jobs));
         let lines = recall::run(&client, &data, &messages, pace, args.sensitive).await;
         drop(server);

@@ -37,6 +37,8 @@ struct Asked<'a> {
     id: &'a str,
     space: &'a SpaceId,
     question: &'a str,
+    /// When the last turn was: questions come after the talk.
+    asked_at: Option<&'a str>,
 }
 
 /// How a data set is asked.
@@ -81,6 +83,7 @@ pub async fn run(
             id: &it.id,
             space,
             question: &it.question,
+            asked_at: last_turn(data, &it.conversation_id),
         });
     }
     let bar = progress(asked.len(), "questions");
@@ -101,6 +104,15 @@ pub async fn run(
     out.flush()?;
     bar.finish();
     Ok((asked.len() - failures.len(), failures))
+}
+
+/// Returns when the last turn of a conversation was. Times without a zone are in order as texts.
+fn last_turn<'a>(data: &'a DataSet, conversation: &str) -> Option<&'a str> {
+    let conversation = data
+        .conversations
+        .iter()
+        .find(|it| it.conversation_id == conversation)?;
+    conversation.turns.iter().map(|it| it.timestamp.as_str()).max()
 }
 
 /// Returns the spaces of the conversations that are wanted, by the conversations' ids.
@@ -183,6 +195,7 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
         let ranked = if first { RANKED } else { 0 };
         let body = json!({
             "question": asked.question,
+            "asked_at": asked.asked_at,
             "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": asking.enough,
                 "model_calls": if first { asking.model_calls } else { 0 } },
             "strategy": asking.strategy,

@@ -93,7 +93,6 @@ fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
         pack: routed.pack,
         scenes: routed.scenes,
         model_calls: 0,
-        asked_at: None,
     }
 }
 

@@ -121,7 +121,6 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
         pack: routed.pack,
         scenes: routed.scenes,
         model_calls: 0,
-        asked_at: None,
     })
 }
 

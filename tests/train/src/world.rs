@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use anyhow::{Context, ensure};
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
 use domain::id::{RecordId, SessionId, SpaceId};
-use domain::message::{QueryFilter, RouteV1};
+use domain::message::RouteV1;
 use domain::port::{Hit, SearchResult};
 use domain::record::{Modality, Record};
 use domain::unit::Unit;
@@ -174,18 +174,8 @@ fn moment(text: &str) -> anyhow::Result<DateTime<FixedOffset>> {
 /// # Errors
 /// Never for the fixed name of the space; passed on all the same.
 pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
-    Ok(RouteV1 {
-        space: SPACE.parse().context("the name of the space")?,
-        question: question.to_owned(),
-        tokens,
-        as_of: None,
-        filter: QueryFilter::default(),
-        explain: 0,
-        ranked: 0,
-        scenes: 0,
-        focus: Vec::new(),
-        enough: 1.0,
-    })
+    let space = SPACE.parse().context("the name of the space")?;
+    Ok(RouteV1::new(space, question.to_owned(), tokens))
 }
 
 /// Returns what the router makes of a question before it scores.

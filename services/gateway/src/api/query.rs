@@ -26,10 +26,15 @@ pub struct QueryRequest {
     /// A watermark: the query waits until this write is searchable, or answers 504.
     #[serde(default)]
     pub after: Option<String>,
-    /// Only what was known at this moment, which is the "now" of relative times in the question. RFC 3339, or ISO 8601 in UTC.
+    /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
     #[serde(default)]
     #[schema(format = DateTime)]
     pub as_of: Option<String>,
+    /// When the question is asked, which is the "now" of relative times in it; left out, at `as_of`, else now. With it, the same
+    /// question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
+    #[serde(default)]
+    #[schema(format = DateTime)]
+    pub asked_at: Option<String>,
     /// What may be evidence.
     #[serde(default, deserialize_with = "object")]
     pub filter: Filter,

@@ -2,6 +2,7 @@
 
 use domain::id::SpaceId;
 use domain::message::{QueryFilter, RouteV1};
+use host::clock;
 
 use crate::api::QueryRequest;
 use crate::problem::Problem;
@@ -71,15 +72,14 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
         modalities: request.filter.modalities,
     };
     Ok(RouteV1 {
-        space: space.clone(),
         as_of: validate::moment("as_of", request.as_of.as_deref())?,
-        question: request.question,
-        tokens: request.budget.tokens,
+        asked_at: validate::moment("asked_at", request.asked_at.as_deref())?,
+        clock: Some(clock::now()),
         filter,
         explain: request.explain,
         ranked: request.ranked,
         scenes: config.scenes,
-        focus: Vec::new(),
         enough: request.budget.enough,
+        ..RouteV1::new(space.clone(), request.question, request.budget.tokens)
     })
 }

@@ -1,7 +1,6 @@
 //! What the model is asked. All that users and programs said stands between marks, which nobody can write who does not know
 //! all that stands between them.
 
-use chrono::{Offset, Utc};
 use domain::evidence::PackItem;
 use domain::message::AnswerV1;
 use domain::port::{Chat, ModelRole, ReplyForm};
@@ -17,9 +16,7 @@ const MARKS: Uuid = Uuid::from_u128(0x6d6e_656d_6963_5f65_7669_6465_6e63_6531);
 pub(super) fn of(request: &AnswerV1) -> Chat {
     let question = one_line(&request.question);
     let evidence = lines(&request.pack.items);
-    let zone = request.anchors.asked_at.map_or(Utc.fix(), |it| *it.offset());
-    let asked_at = request.asked_at.map(|it| it.with_timezone(&zone));
-    let when = asked_at.map_or(String::new(), |it| {
+    let when = request.anchors.asked_at.map_or(String::new(), |it| {
         it.format(", asked on %A, %-d %B %Y at %H:%M").to_string()
     });
     let mark = mark(&question, &evidence);
@@ -119,7 +116,6 @@ mod tests {
             },
             scenes: Vec::new(),
             model_calls: 1,
-            asked_at: Some("2026-03-09T08:30:00Z".parse().unwrap()),
         }
     }
 

@@ -147,7 +147,6 @@ impl Talk {
             pack: EvidencePack::default(),
             scenes,
             model_calls: 0,
-            asked_at: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::id::UnitId;
-use domain::message::{QueryFilter, RecallV1, RouteV1};
+use domain::message::{RecallV1, RouteV1};
 use domain::port::SearchResult;
 use domain::unit::Unit;
 
@@ -134,16 +134,8 @@ pub(super) fn worth_saying(features: &Features, bonus: f32) -> f32 {
 /// Returns the question that the router ranks turns for: what was observed before the message, and nothing of what it asks.
 pub(super) fn asked(request: &RecallV1) -> RouteV1 {
     RouteV1 {
-        space: request.space.clone(),
-        question: String::new(),
-        tokens: 0,
         as_of: Some(super::before(request.at).fixed_offset()),
-        filter: QueryFilter::default(),
-        explain: 0,
-        ranked: 0,
-        scenes: 0,
-        focus: Vec::new(),
-        enough: 1.0,
+        ..RouteV1::new(request.space.clone(), String::new(), 0)
     }
 }
 

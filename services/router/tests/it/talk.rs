@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-use domain::message::{QueryFilter, RouteV1, RoutedV1};
+use domain::message::{RouteV1, RoutedV1};
 use domain::port::SearchResult;
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
@@ -44,16 +44,10 @@ pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
 /// Returns a request with everything asked for.
 pub(crate) fn request(question: &str, tokens: u32) -> RouteV1 {
     RouteV1 {
-        space: space(),
-        question: question.to_owned(),
-        tokens,
-        as_of: None,
-        filter: QueryFilter::default(),
         explain: 20,
         ranked: 20,
         scenes: 3,
-        focus: Vec::new(),
-        enough: 1.0,
+        ..RouteV1::new(space(), question.to_owned(), tokens)
     }
 }
 

@@ -1,4 +1,3 @@
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
@@ -31,9 +30,6 @@ pub struct AnswerV1 {
     /// Calls of a language model allowed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub model_calls: u32,
-    /// When it is asked, for a language model; without one the times of a question are read as `anchors` have them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asked_at: Option<DateTime<Utc>>,
 }
 
 /// The reader's verdict and answer.

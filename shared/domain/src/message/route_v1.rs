@@ -1,4 +1,4 @@
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
@@ -33,8 +33,15 @@ pub struct RouteV1 {
     pub question: String,
     /// o200k tokens the pack may cost.
     pub tokens: u32,
-    /// Only what was observed until then, that moment included; also the "now" that relative times in the question are resolved against.
+    /// Only what was observed until then, that moment included.
     pub as_of: Option<DateTime<FixedOffset>>,
+    /// When the question is asked: the "now" of relative times in it. Left out: at `as_of`, else at `clock`, else when the
+    /// latest record was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<DateTime<FixedOffset>>,
+    /// The time of day. It counts in the zone of the latest record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<DateTime<Utc>>,
     /// What may be evidence.
     pub filter: QueryFilter,
     /// Number of units to explain, 0 for none.
@@ -49,6 +56,26 @@ pub struct RouteV1 {
     /// Share of the evidence that is enough, 0 to 1: packing stops when the units packed hold this much of the probability.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     pub enough: f32,
+}
+
+impl RouteV1 {
+    /// Makes a request for a pack of so many tokens, and nothing else.
+    pub fn new(space: SpaceId, question: String, tokens: u32) -> RouteV1 {
+        RouteV1 {
+            space,
+            question,
+            tokens,
+            as_of: None,
+            asked_at: None,
+            clock: None,
+            filter: QueryFilter::default(),
+            explain: 0,
+            ranked: 0,
+            scenes: 0,
+            focus: Vec::new(),
+            enough: all(),
+        }
+    }
 }
 
 /// Nothing is enough before the tokens are spent.

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use adapters::endpoint::chat::{ChatEndpoint, Options};
+use adapters::recording::{Recorded, Recording};
 use async_trait::async_trait;
 use domain::port::{self, Chat, Completion, LanguageModel, ModelRole};
 use domain::{ErrorKind, PortError};
@@ -30,30 +31,61 @@ impl LanguageModel for ByRole {
 /// costs.
 ///
 /// # Errors
-/// Settings that are wrong.
+/// Settings that are wrong; a recording that cannot be used.
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn LanguageModel>>> {
     let options: Options = settings.section("language_model")?;
+    let recording = recording(&options)?;
+    let replays = !options.replay.as_os_str().is_empty();
     // Models behind one address share its turns and its pauses.
     let mut endpoints: BTreeMap<String, Arc<Endpoint>> = BTreeMap::new();
     let mut models: BTreeMap<ModelRole, Arc<dyn LanguageModel>> = BTreeMap::new();
     for role in ModelRole::ALL {
         let own = options.of(role);
-        if own.url.is_empty() {
-            continue;
-        }
-        let model = Arc::new(ChatEndpoint::new(&own)?);
+        let asked = match replays || own.url.is_empty() {
+            true => None,
+            false => Some(watched(&own, &mut endpoints)?),
+        };
+        let model: Arc<dyn LanguageModel> = match (&recording, asked) {
+            (Some(recording), asked) if replays || asked.is_some() => {
+                Arc::new(Recorded::new(Arc::clone(recording), &own.model, &own.parameters, asked))
+            }
+            (_, Some(model)) => model,
+            (_, None) => continue,
+        };
         info!(
             model = own.model,
             %role,
+            replays,
             "asks a language model where a question allows calls"
         );
-        let endpoint = endpoints
-            .entry(own.url)
-            .or_insert_with(|| Arc::new(Endpoint::new(options.in_flight_max)));
-        models.insert(role, Arc::new(Watched::new(Arc::clone(endpoint), model)));
+        models.insert(role, model);
     }
     if models.is_empty() {
         return Ok(None);
     }
     Ok(Some(Arc::new(ByRole(models))))
+}
+
+/// Returns the model of one role, watched together with the others behind its address.
+fn watched(
+    options: &Options,
+    endpoints: &mut BTreeMap<String, Arc<Endpoint>>,
+) -> anyhow::Result<Arc<dyn LanguageModel>> {
+    let endpoint = endpoints
+        .entry(options.url.clone())
+        .or_insert_with(|| Arc::new(Endpoint::new(options.in_flight_max)));
+    let chat = Arc::new(ChatEndpoint::new(options)?);
+    Ok(Arc::new(Watched::new(Arc::clone(endpoint), chat)))
+}
+
+/// Returns the recording that the settings name, if any.
+fn recording(options: &Options) -> anyhow::Result<Option<Arc<Recording>>> {
+    let (record, replay) = (&options.record, &options.replay);
+    let opened = match (record.as_os_str().is_empty(), replay.as_os_str().is_empty()) {
+        (true, true) => return Ok(None),
+        (false, true) => Recording::record(record)?,
+        (true, false) => Recording::replay(replay)?,
+        (false, false) => anyhow::bail!("[language_model] sets both `record` and `replay`: remove one of them"),
+    };
+    Ok(Some(Arc::new(opened)))
 }

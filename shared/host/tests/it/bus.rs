@@ -100,18 +100,7 @@ async fn a_panic_kills_one_message_and_not_the_consumer() {
 }
 
 fn question(text: &str) -> RouteV1 {
-    RouteV1 {
-        space: "s".parse().unwrap(),
-        question: text.to_owned(),
-        tokens: 0,
-        as_of: None,
-        filter: Default::default(),
-        explain: 0,
-        ranked: 0,
-        scenes: 0,
-        focus: Vec::new(),
-        enough: 1.0,
-    }
+    RouteV1::new("s".parse().unwrap(), text.to_owned(), 0)
 }
 
 #[tokio::test]

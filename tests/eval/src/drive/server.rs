@@ -25,11 +25,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it is ready.
+    /// Starts a server with further settings, as variables of the environment, and waits until it is ready.
     ///
     /// # Errors
     /// If the program is missing, or not ready within a minute; the end of its log is part of the error.
-    pub async fn start(program: &Path) -> anyhow::Result<Server> {
+    pub async fn start(program: &Path, settings: &[(&str, PathBuf)]) -> anyhow::Result<Server> {
         let dir = std::env::temp_dir().join(format!("mnemic-eval-{}", std::process::id()));
         fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
         let log = File::create(dir.join("log")).context("cannot create the server's log")?;
@@ -37,6 +37,7 @@ impl Server {
         let process = Command::new(program)
             .args(["serve", "--listen", &address, "--admin", &admin, "--data"])
             .arg(dir.join("data"))
+            .envs(settings.iter().map(|(name, value)| (*name, value)))
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)

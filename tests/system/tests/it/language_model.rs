@@ -1,6 +1,7 @@
 //! Answers of a language model behind HTTP.
 
 mod endpoints;
+mod recording;
 mod tools;
 
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use adapters::endpoint::chat::{ChatEndpoint, Options};
 use domain::port::{Chat, LanguageModel, ModelRole, ReplyForm};
 use domain::{Classify, ErrorKind};
+use host::{Context, Settings};
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
@@ -30,8 +32,19 @@ fn text(text: &str) -> Said {
     Said::Text(text.to_owned())
 }
 
-fn refused(options: &Options) -> String {
+fn unusable(options: &Options) -> String {
     ChatEndpoint::new(options).map(drop).unwrap_err().to_string()
+}
+
+/// Returns why a process does not start with these settings.
+async fn refused(settings: &[(String, String)]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let mut all = Settings::default();
+    settings
+        .iter()
+        .for_each(|(key, value)| all.set(key, value.as_str()).unwrap());
+    let refusal = Context::embedded_with(dir.path(), all).await.map(drop).unwrap_err();
+    format!("{refusal:#}")
 }
 
 #[tokio::test]
@@ -87,7 +100,7 @@ async fn an_error_of_the_model_says_what_may_pass_and_repeats_nothing() {
     let with = |change: fn(&mut Options)| {
         let mut options = server.options();
         change(&mut options);
-        refused(&options)
+        unusable(&options)
     };
     assert!(with(|it| it.model.clear()).contains("[language_model] `model` is missing"));
     assert!(with(|it| it.url = "localhost".to_owned()).contains("[language_model]"));

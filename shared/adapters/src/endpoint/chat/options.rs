@@ -1,6 +1,7 @@
 //! Settings of the language models.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use domain::port::ModelRole;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,10 @@ pub struct Options {
     pub tools: ToolMode,
     /// Sent with every request as they stand. What is set here takes the place of all that is there by default.
     pub parameters: BTreeMap<String, Value>,
+    /// File that every call is recorded to; a call that it holds already is answered from it. Empty: nothing is recorded.
+    pub record: PathBuf,
+    /// File whose recorded calls are replayed; no endpoint is asked. Empty: nothing is replayed.
+    pub replay: PathBuf,
     /// What is different for the calls of a role.
     pub roles: BTreeMap<ModelRole, RoleOptions>,
 }
@@ -82,6 +87,8 @@ impl Default for Options {
             parameters: [("temperature", 0), ("max_tokens", 1_024)]
                 .map(|(name, value)| (name.to_owned(), json!(value)))
                 .into(),
+            record: PathBuf::new(),
+            replay: PathBuf::new(),
             roles: BTreeMap::new(),
         }
     }

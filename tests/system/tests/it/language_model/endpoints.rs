@@ -5,10 +5,9 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::json;
 use system::running::Running;
-use system::running::processes::mnemic;
 use system::servers::chat::{KEY, MODEL, Said, Server};
 
-use super::{WHO, asked, text};
+use super::{WHO, asked, refused, text};
 use crate::distributed::talk;
 
 /// A reply that can be used.
@@ -41,8 +40,7 @@ async fn a_role_has_a_model_of_its_own() {
     running.end().await.unwrap();
 
     settings.push(setting("roles.anwser.model", MODEL));
-    let (status, said) = mnemic(&settings, &["config"]).unwrap();
-    assert_ne!(status, Some(0), "{said}");
+    let said = refused(&settings).await;
     assert!(
         said.contains("`anwser`") && said.contains("`answer`") && !said.contains(KEY),
         "{said}"

@@ -1,0 +1,259 @@
+//! Calls of language models in a file, a JSON line each: recorded as they are made, or replayed without an endpoint.
+//!
+//! A call is known by the digest of all that decides its reply: role, model, parameters, messages, tools, schema. While one
+//! records, a call that the file holds already is answered from it, and equal calls at the same time are made once; so a replay
+//! gives exactly what the recorded run got, and a run that broke off goes on where it was.
+
+use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use domain::port::{self, Chat, Completion, LanguageModel};
+use domain::{ErrorKind, PortError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokio::sync::OnceCell;
+use tracing::warn;
+
+use crate::private;
+
+/// Bytes that a recording may have. What is read beyond is an error, what would be written beyond is not recorded.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// Why a recording cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// The file cannot be opened or read.
+    #[error("cannot use the recording {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds something else.
+    #[error(
+        "line {line} of {} is no recorded call of a language model: remove the line, or name another file",
+        path.display()
+    )]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The file is too large.
+    #[error("the recording {} has more than {FILE_BYTES_MAX} bytes: split it by hand", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A line of a recording. `call` is there for people; calls are found by `key`.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    key: String,
+    #[serde(default)]
+    call: Value,
+    completion: Completion,
+}
+
+/// All that decides a reply.
+#[derive(Serialize)]
+struct Call<'a> {
+    model: &'a str,
+    parameters: &'a BTreeMap<String, Value>,
+    #[serde(flatten)]
+    chat: &'a Chat,
+}
+
+/// A file of calls, shared by all models of a process.
+pub struct Recording {
+    /// Each call that is recorded or is being made.
+    calls: Mutex<HashMap<String, Arc<OnceCell<Completion>>>>,
+    /// What new calls are written to, with its length; nothing in a replay.
+    file: Option<Arc<Mutex<(File, u64)>>>,
+}
+
+impl Recording {
+    /// Opens a recording to be replayed.
+    ///
+    /// # Errors
+    /// A file that is missing, too large, or no recording.
+    pub fn replay(path: &Path) -> Result<Recording, RecordingError> {
+        let file = File::open(path).map_err(|source| unusable(path, source))?;
+        let (calls, _) = read(path, &file)?;
+        Ok(Recording {
+            calls: Mutex::new(calls),
+            file: None,
+        })
+    }
+
+    /// Opens a recording that new calls are added to, made if missing and readable by this user only. A last line that was not
+    /// written to its end is removed.
+    ///
+    /// # Errors
+    /// A file that cannot be written, is too large, or is no recording.
+    pub fn record(path: &Path) -> Result<Recording, RecordingError> {
+        let opened = private::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path);
+        let mut file = opened.map_err(|source| unusable(path, source))?;
+        let (calls, end) = read(path, &file)?;
+        file.set_len(end)
+            .and_then(|()| file.seek(SeekFrom::Start(end)))
+            .map_err(|source| unusable(path, source))?;
+        Ok(Recording {
+            calls: Mutex::new(calls),
+            file: Some(Arc::new(Mutex::new((file, end)))),
+        })
+    }
+
+    fn cell(&self, key: &str) -> Arc<OnceCell<Completion>> {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(calls.entry(key.to_owned()).or_default())
+    }
+
+    /// Adds a line. What goes wrong is logged, as whoever asked has a reply all the same.
+    async fn append(&self, line: &Line) {
+        let (Some(file), Ok(mut text)) = (self.file.clone(), serde_json::to_vec(line)) else {
+            return;
+        };
+        text.push(b'\n');
+        let write = move || {
+            let (file, length) = &mut *file.lock().unwrap_or_else(PoisonError::into_inner);
+            if *length + text.len() as u64 > FILE_BYTES_MAX {
+                return Err(io::Error::other("the recording is full"));
+            }
+            file.write_all(&text)?;
+            *length += text.len() as u64;
+            Ok(())
+        };
+        let written = tokio::task::spawn_blocking(write).await;
+        if let Err(error) = written.map_err(io::Error::other).flatten() {
+            warn!(
+                error = &error as &dyn Error,
+                "a call of a language model is not recorded"
+            );
+        }
+    }
+}
+
+fn unusable(path: &Path, source: io::Error) -> RecordingError {
+    RecordingError::File {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+type Calls = HashMap<String, Arc<OnceCell<Completion>>>;
+
+/// Returns the calls of a file and where its last whole line ends. Of equal calls the first counts.
+fn read(path: &Path, file: &File) -> Result<(Calls, u64), RecordingError> {
+    let bytes = file.metadata().map_err(|source| unusable(path, source))?.len();
+    if bytes > FILE_BYTES_MAX {
+        return Err(RecordingError::TooLarge { path: path.to_owned() });
+    }
+    let (mut calls, mut end) = (Calls::new(), 0);
+    let mut reader = BufReader::new(file);
+    let mut text = Vec::new();
+    for number in 1.. {
+        text.clear();
+        let length = reader
+            .read_until(b'\n', &mut text)
+            .map_err(|source| unusable(path, source))?;
+        if !text.ends_with(b"\n") {
+            break;
+        }
+        end += length as u64;
+        let line: Line = serde_json::from_slice(&text).map_err(|source| RecordingError::Line {
+            path: path.to_owned(),
+            line: number,
+            source,
+        })?;
+        calls
+            .entry(line.key)
+            .or_insert_with(|| Arc::new(OnceCell::new_with(Some(line.completion))));
+    }
+    Ok((calls, end))
+}
+
+/// A language model whose calls are recorded or replayed.
+pub struct Recorded {
+    recording: Arc<Recording>,
+    model: String,
+    parameters: BTreeMap<String, Value>,
+    /// Makes the calls; nothing in a replay.
+    inner: Option<Arc<dyn LanguageModel>>,
+}
+
+impl Recorded {
+    /// Makes a model that calls `inner` and records; without `inner`, one that replays.
+    pub fn new(
+        recording: Arc<Recording>,
+        model: &str,
+        parameters: &BTreeMap<String, Value>,
+        inner: Option<Arc<dyn LanguageModel>>,
+    ) -> Recorded {
+        Recorded {
+            recording,
+            model: model.to_owned(),
+            parameters: parameters.clone(),
+            inner,
+        }
+    }
+
+    fn call(&self, chat: &Chat) -> port::Result<Value> {
+        let call = Call {
+            model: &self.model,
+            parameters: &self.parameters,
+            chat,
+        };
+        serde_json::to_value(call).map_err(|source| {
+            PortError::new("model.complete", ErrorKind::Internal, "the call cannot be recorded").caused_by(source)
+        })
+    }
+
+    async fn made(&self, key: &str, call: Value, chat: &Chat) -> port::Result<Completion> {
+        let Some(inner) = &self.inner else {
+            // Without a source, as nothing was asked.
+            let detail = "the recording that is replayed does not hold this call";
+            return Err(PortError::new("model.complete", ErrorKind::Unavailable, detail));
+        };
+        let completion = inner.complete(chat).await?;
+        let line = Line {
+            key: key.to_owned(),
+            call,
+            completion: completion.clone(),
+        };
+        self.recording.append(&line).await;
+        Ok(completion)
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Recorded {
+    async fn complete(&self, chat: &Chat) -> port::Result<Completion> {
+        let call = self.call(chat)?;
+        // Maps of JSON values are sorted, so equal calls are equal texts.
+        let key = hex(&Sha256::digest(call.to_string()));
+        let cell = self.recording.cell(&key);
+        let completion = cell.get_or_try_init(|| self.made(&key, call, chat)).await?;
+        Ok(completion.clone())
+    }
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
