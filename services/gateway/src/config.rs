@@ -41,6 +41,8 @@ pub struct Config {
     pub questions_max: usize,
     /// Longest time for one request, in milliseconds; also the greatest `budget.ms` and `wait_ms`.
     pub request_ms_max: u64,
+    /// Longest time for a question that allows calls of a language model, in milliseconds; also its greatest `budget.ms`.
+    pub model_request_ms_max: u64,
     /// Largest evidence pack a query may ask for, in tokens.
     pub pack_tokens_max: u32,
     /// Scenes the router hands to the reader for one question.
@@ -76,6 +78,7 @@ impl Default for Config {
             questions_per_key_max: 0,
             questions_max: 32,
             request_ms_max: 30_000,
+            model_request_ms_max: 600_000,
             pack_tokens_max: 32_000,
             scenes: 24,
             recall_hints_per_minute: 10,
@@ -163,6 +166,10 @@ impl Config {
         );
         ensure!(self.questions_max > 0, "[gateway] questions_max must be at least 1");
         ensure!(self.request_ms_max > 0, "[gateway] request_ms_max must be at least 1");
+        ensure!(
+            self.model_request_ms_max >= self.request_ms_max,
+            "[gateway] model_request_ms_max must be at least request_ms_max: calls of a language model take longer, not shorter"
+        );
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! What surrounds every request: trace, bounds, panics, numbers.
 
 mod admission;
+mod patience;
 mod shares;
 mod unread;
 
@@ -14,13 +15,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use host::telemetry;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use tracing::{Instrument, debug, error, field, info, info_span};
 
 use crate::auth::Access;
 use crate::problem::Problem;
 use crate::state::App;
 pub(crate) use admission::admit;
+pub(crate) use patience::Patience;
 pub(crate) use shares::{Refused, Share, Shares};
 use unread::Unread;
 
@@ -28,6 +30,8 @@ use unread::Unread;
 #[derive(Clone, Debug)]
 pub(crate) struct TraceId(pub(crate) String);
 
+/// What a request gets beyond its longest time, to say itself that it ran out.
+const GRACE: Duration = Duration::from_secs(1);
 const TRACE_HEADER: &str = "x-trace-id";
 
 /// Runs the request in a span that goes on the caller's trace, inside the bound of time.
@@ -94,9 +98,11 @@ fn log_access(response: &Response, method: &str, route: &str, duration: Duration
     );
 }
 
-async fn bounded(app: &App, request: Request, next: Next) -> Response {
+async fn bounded(app: &App, mut request: Request, next: Next) -> Response {
+    let patience = Patience::new(app.config.request_ms_max, GRACE);
+    request.extensions_mut().insert(patience.clone());
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();
-    let outcome = timeout(app.request_time_max(), work).await;
+    let outcome = patience.bound(work).await;
     app.note_in_flight();
     match outcome {
         Ok(Ok(response)) => response,
@@ -104,7 +110,7 @@ async fn bounded(app: &App, request: Request, next: Next) -> Response {
             error!("a handler panicked");
             Problem::internal().into_response()
         }
-        Err(_) => Problem::timeout(format!("a request may take {} ms", app.config.request_ms_max)).into_response(),
+        Err(ms) => Problem::timeout(format!("a request may take {ms} ms")).into_response(),
     }
 }
 

@@ -8,6 +8,7 @@
 mod auto;
 mod explore;
 mod metadata;
+mod model_budget;
 mod navigate;
 mod overlap;
 mod recollect;
@@ -22,13 +23,14 @@ use std::time::Duration;
 use domain::evidence::{Answer, Sufficiency, Verdict};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
-use domain::port::Position;
+use domain::port::{ModelAllowance, ModelRole, Position};
 use domain::{Classify, ErrorKind, PortError};
 use host::metrics::Operation;
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span, warn};
 
 use self::metadata::Metadata;
+use self::model_budget::ModelBudget;
 use self::request::parse;
 use self::walk::Walk;
 use self::written::is_behind;
@@ -47,7 +49,7 @@ struct Query<'a> {
     route: RouteV1,
     strategy: Strategy,
     answer: bool,
-    model_calls: u32,
+    models: ModelBudget,
     metadata: bool,
     trace_id: String,
     started: Instant,
@@ -66,7 +68,7 @@ pub(crate) async fn ask(
     trace_id: String,
 ) -> Result<QueryResponse, Problem> {
     let started = Instant::now();
-    let most = app.config.request_ms_max;
+    let most = app.question_ms_max(&request.budget);
     let patience = Duration::from_millis(request.budget.time_ms(most).min(most));
     let outcome = host::within(patience, answer(app, by, space, request, trace_id, started)).await;
     app.context
@@ -85,16 +87,21 @@ async fn answer(
 ) -> Result<QueryResponse, Problem> {
     let after = watermark::given(app, space, request.after.as_deref()).await?;
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
-    let budget = Duration::from_millis(request.budget.time_ms(app.config.request_ms_max));
+    let most = app.question_ms_max(&request.budget);
+    let budget = Duration::from_millis(request.budget.time_ms(most));
     // Whoever wants no answer pays for none.
-    let model_calls = if answer { request.budget.model_calls } else { 0 };
+    let calls = if answer { request.budget.model_calls } else { 0 };
+    let models = ModelBudget::new(ModelAllowance {
+        calls,
+        tokens: request.budget.model_tokens,
+    });
     let route = parse(app, space, request)?;
     let mut query = Query {
         app,
         route,
         strategy,
         answer,
-        model_calls,
+        models,
         metadata,
         trace_id,
         started,
@@ -111,7 +118,7 @@ async fn answer(
     query.look_behind().await;
     let mut routed = query.gather().await?;
     // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
-    let _permit = Some(permit).filter(|_| query.model_calls == 0);
+    let _permit = Some(permit).filter(|_| query.models.left().calls == 0);
     let answered = query.read(&mut routed).await;
     let metadata = query.metadata(&routed.pack).await;
     Ok(query.respond(routed, answered, metadata))
@@ -245,11 +252,12 @@ impl<'a> Query<'a> {
             words: routed.words.clone(),
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
-            model_calls: self.model_calls,
+            allow: self.models.left(),
         };
         let outcome = self.app.context.request(&request, self.left()).await;
         self.note("answer", begun);
         let mut answered: AnsweredV1 = outcome.unwrap_or_else(|error| self.unread(&error));
+        self.models.spend(ModelRole::Answer, answered.spent);
         let degraded = answered.degraded.drain(..);
         degraded.for_each(|it| self.degrade(format!("answer: {it}")));
         answered
@@ -266,13 +274,15 @@ impl<'a> Query<'a> {
             .join("\n");
         let best = routed.pack.items.iter().map(|it| it.probability).max_by(f32::total_cmp);
         self.app.context.metrics.recalled(routed.pack.items.len(), best);
+        let (model_calls, usage) = self.models.total();
         QueryResponse {
             verdict: answered.verdict,
             answer: answered.answer.filter(|_: &Answer| self.answer),
             cost: Cost {
                 tokens: routed.pack.tokens,
-                model_calls: answered.model_calls,
-                usage: answered.usage,
+                model_calls,
+                usage,
+                roles: self.models.roles(),
                 ms: ms(self.started),
                 steps: self.steps,
                 units: routed.units,

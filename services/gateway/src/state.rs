@@ -1,6 +1,5 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use axum::body::Bytes;
 use domain::id::SpaceId;
@@ -10,6 +9,7 @@ use domain::{Classify, ErrorKind};
 use host::{Backends, Context, clock};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::api::Budget;
 use crate::auth::Keys;
 use crate::config::Config;
 use crate::edge::Shares;
@@ -18,8 +18,6 @@ use crate::rebuild::Rebuilds;
 use crate::seal::{Seal, Sealer};
 use crate::sessions::Sessions;
 
-/// What a request gets beyond its longest time, to say itself that it ran out.
-const GRACE: Duration = Duration::from_secs(1);
 /// Spaces erased at once.
 const ERASING_MAX: u32 = 16;
 
@@ -95,9 +93,12 @@ impl Parts {
         self.seal.sealer(&*self.stores().records).await
     }
 
-    /// Returns when a request is given up: a moment after the longest time that one may ask for, whose answer says more.
-    pub(crate) fn request_time_max(&self) -> Duration {
-        Duration::from_millis(self.config.request_ms_max) + GRACE
+    /// Returns the longest time for a question with such a budget, in milliseconds.
+    pub(crate) fn question_ms_max(&self, budget: &Budget) -> u64 {
+        match budget.model_calls {
+            0 => self.config.request_ms_max,
+            _ => self.config.model_request_ms_max,
+        }
     }
 
     pub(crate) fn note_in_flight(&self) {

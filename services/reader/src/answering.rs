@@ -48,7 +48,7 @@ impl Answering {
         request.scenes.truncate(self.config.scenes_max);
         let request = Arc::new(request);
         let mut answered = self.read(&request).await?;
-        if request.model_calls == 0 || request.pack.items.is_empty() {
+        if request.allow.calls == 0 || request.pack.items.is_empty() {
             return Ok(answered);
         }
         let degraded = match (&self.asker, self.waits()) {

@@ -17,9 +17,7 @@ const SHOWN: usize = 200;
 /// Returns what was read, answered by a language model if it gives something that can be used.
 pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
     let prompt = prompt::of(request);
-    let asked = asker
-        .ask(&prompt, request.model_calls, |it| reply::read(&it.text))
-        .await;
+    let asked = asker.ask(&prompt, request.allow, |it| reply::read(&it.text)).await;
     match asked.outcome {
         Ok(reply) => read = judged(request, &read, reply),
         Err(why) => read
@@ -27,8 +25,7 @@ pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: Answered
             .push(format!("no answer of the language model: {why}; answered without it")),
     }
     AnsweredV1 {
-        model_calls: asked.calls,
-        usage: asked.usage,
+        spent: asked.spent,
         ..read
     }
 }

@@ -19,7 +19,8 @@ pub use graph::{Change, DerivedChange, Graph, Image, ImagedChange};
 pub use idempotency::{Held, Hold};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
 pub use model::{
-    Chat, ChatMessage, Completion, LanguageModel, ModelRole, ReplyForm, ToolCall, ToolChoice, ToolSpec, Usage,
+    Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, ModelRole, ReplyForm, ToolCall,
+    ToolChoice, ToolSpec, Usage,
 };
 pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};

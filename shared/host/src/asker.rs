@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{self, Chat, Completion, LanguageModel, Usage};
+use domain::port::{self, Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, Usage};
 use domain::{Classify, ErrorKind, PortError};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,12 @@ use crate::{Context, Metrics};
 const CALLS_MAX: u32 = 2;
 /// How long a service that is to stop still waits for a reply: less than a process may take to end.
 const STOPPING: Duration = Duration::from_secs(10);
+/// Least tokens that a reply has to have room for.
+const REPLY_MIN: u32 = 64;
+/// Tokens that a message takes beside its text.
+const PER_MESSAGE: u32 = 4;
+/// Said of a reply that ends too early.
+const CUT: &str = "its reply was cut off (`max_tokens` in its `parameters` or the tokens of the budget bound it)";
 /// Said to the model with the second call.
 const UNREADABLE: &str = "The reply before this one could not be read: it has to be the JSON object alone.";
 
@@ -30,14 +36,12 @@ pub struct Asker {
 }
 
 /// What came of asking.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Asked<T> {
     /// What was read from the reply, or why there is nothing, in words for whoever asked the question.
     pub outcome: Result<T, String>,
-    /// Calls made.
-    pub calls: u32,
-    /// Tokens read and written, as the model counts them.
-    pub usage: Usage,
+    /// What it cost.
+    pub spent: ModelCost,
 }
 
 impl Asker {
@@ -50,57 +54,94 @@ impl Asker {
         })
     }
 
-    /// Asks with at most so many calls, two at the most. `read` takes from a reply what is wanted, and nothing from one that it
-    /// cannot read.
-    pub async fn ask<T>(&self, chat: &Chat, calls_max: u32, read: impl Fn(&Completion) -> Option<T>) -> Asked<T> {
-        let (mut calls, mut usage) = (0, Usage::default());
-        let mut why = "the question allows no call".to_owned();
-        while calls < calls_max.min(CALLS_MAX) {
-            let begun = Instant::now();
-            let replied = match calls {
-                0 => self.complete(chat).await,
-                _ => self.complete(&chat.clone().with_remark(UNREADABLE)).await,
-            };
-            let completion = match replied {
-                Ok(completion) => completion,
-                Err(error) => {
-                    why = error.detail().to_owned();
-                    // Without a source nothing was asked: the model is known to be away, or there is no time for it.
-                    if error.kind() != ErrorKind::Unavailable || error.source().is_some() {
-                        calls += 1;
-                        self.metrics
-                            .model(chat.role, ModelOutcome::Failed, Usage::default(), begun.elapsed());
-                        warn!(error = &error as &dyn Error, role = %chat.role, "no reply of the language model");
-                    }
+    /// Asks inside an allowance, with two calls at the most; what it does not allow is not asked. `read` takes from a reply what
+    /// is wanted, and nothing from one that it cannot read.
+    pub async fn ask<T>(
+        &self,
+        chat: &Chat,
+        mut allow: ModelAllowance,
+        read: impl Fn(&Completion) -> Option<T>,
+    ) -> Asked<T> {
+        let mut spent = ModelCost::default();
+        let mut why = "the budget allows no call".to_owned();
+        let mut chat = chat.clone();
+        for _ in 0..allow.calls.min(CALLS_MAX) {
+            let prompt_tokens = estimate(&chat);
+            match room(allow, prompt_tokens) {
+                Ok(room) => chat.completion_max = room,
+                Err(refusal) => {
+                    // A reply that could not be read is the better reason.
+                    why = if spent.calls == 0 { refusal } else { why };
                     break;
                 }
-            };
-            calls += 1;
-            usage.add(completion.usage);
-            let found = read(&completion);
-            let outcome = match &found {
-                Some(_) => ModelOutcome::Done,
-                None => ModelOutcome::Unreadable,
-            };
-            self.metrics
-                .model(chat.role, outcome, completion.usage, begun.elapsed());
-            if let Some(found) = found {
-                return Asked {
-                    outcome: Ok(found),
-                    calls,
-                    usage,
-                };
             }
-            why = match completion.cut {
-                true => "its reply was cut off (`max_tokens` in its `parameters` bounds it)".to_owned(),
-                false => "its reply cannot be read".to_owned(),
-            };
+            let (outcome, cost) = self.call(&chat, prompt_tokens, &read).await;
+            spent.add(cost);
+            allow.spend(cost);
+            match outcome {
+                Called::Read(found) => {
+                    return Asked {
+                        outcome: Ok(found),
+                        spent,
+                    };
+                }
+                Called::Unreadable(reason) => why = reason.to_owned(),
+                Called::Failed(reason) => {
+                    why = reason;
+                    break;
+                }
+            }
+            chat = chat.with_remark(UNREADABLE);
         }
         Asked {
             outcome: Err(why),
+            spent,
+        }
+    }
+
+    /// Makes one call.
+    async fn call<T>(
+        &self,
+        chat: &Chat,
+        prompt_tokens: u32,
+        read: impl Fn(&Completion) -> Option<T>,
+    ) -> (Called<T>, ModelCost) {
+        let begun = Instant::now();
+        let replied = self.complete(chat).await;
+        let time = begun.elapsed();
+        let cost = |calls: u32, usage: Usage| ModelCost {
             calls,
             usage,
-        }
+            ms: time.as_secs_f32() * 1_000.0,
+        };
+        let completion = match replied {
+            Ok(completion) => completion,
+            Err(error) => {
+                let reason = Called::Failed(error.detail().to_owned());
+                // Without a source nothing was asked: the model is known to be away, or there is no time for it.
+                if error.kind() == ErrorKind::Unavailable && error.source().is_none() {
+                    return (reason, cost(0, Usage::default()));
+                }
+                self.metrics
+                    .model(chat.role, ModelOutcome::Failed, Usage::default(), time);
+                warn!(error = &error as &dyn Error, role = %chat.role, "no reply of the language model");
+                return (reason, cost(1, Usage::default()));
+            }
+        };
+        let usage = match completion.usage.is_none() {
+            true => Usage {
+                prompt_tokens,
+                completion_tokens: tokens(&completion.text),
+            },
+            false => completion.usage,
+        };
+        let (outcome, called) = match (read(&completion), completion.cut) {
+            (Some(found), _) => (ModelOutcome::Done, Called::Read(found)),
+            (None, true) => (ModelOutcome::Unreadable, Called::Unreadable(CUT)),
+            (None, false) => (ModelOutcome::Unreadable, Called::Unreadable("its reply cannot be read")),
+        };
+        self.metrics.model(chat.role, outcome, usage, time);
+        (called, cost(1, usage))
     }
 
     /// Asks, and waits no longer than a service that is to stop may.
@@ -113,5 +154,73 @@ impl Asker {
             outcome = self.model.complete(chat) => outcome,
             () = stopping => Err(PortError::new("model.complete", ErrorKind::Timeout, "the service stops")),
         }
+    }
+}
+
+/// What came of one call.
+enum Called<T> {
+    Read(T),
+    Unreadable(&'static str),
+    Failed(String),
+}
+
+/// Returns how many tokens a reply may have, if an allowance bounds it, or says that there is too little left for the call.
+fn room(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String> {
+    let Some(left) = allow.tokens else {
+        return Ok(None);
+    };
+    let room = left.saturating_sub(prompt_tokens);
+    match room >= REPLY_MIN {
+        true => Ok(Some(room)),
+        false => Err(format!(
+            "the budget has {left} model tokens left, and the call takes about {}",
+            prompt_tokens + REPLY_MIN
+        )),
+    }
+}
+
+/// Estimates what a model reads. Tokenisers differ, so a fifth is added to what o200k counts.
+fn estimate(chat: &Chat) -> u32 {
+    let text = |it: &ChatMessage| match it {
+        ChatMessage::System { text } | ChatMessage::User { text } | ChatMessage::Tool { text, .. } => tokens(text),
+        ChatMessage::Assistant { text, calls } => {
+            let calls = calls
+                .iter()
+                .map(|it| tokens(&it.name) + tokens(&it.arguments.to_string()));
+            tokens(text) + calls.sum::<u32>()
+        }
+    };
+    let messages: u32 = chat.messages.iter().map(|it| text(it) + PER_MESSAGE).sum();
+    let tools = chat.tools.iter().map(|it| {
+        let parts = [&it.name, &it.description, &it.parameters.to_string()];
+        parts.map(|part| tokens(part)).iter().sum::<u32>()
+    });
+    let whole = messages + tools.sum::<u32>();
+    whole.saturating_add(whole / 5)
+}
+
+fn tokens(text: &str) -> u32 {
+    u32::try_from(text::tokens(text)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::port::ModelRole;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_refused_that_the_tokens_left_do_not_cover() {
+        let chat = Chat::new(ModelRole::Answer, "Answer.", "Which fern?".to_owned());
+        let prompt = estimate(&chat);
+        assert!((12..30).contains(&prompt), "{prompt}");
+        let left = |tokens: u32| ModelAllowance {
+            calls: 1,
+            tokens: Some(tokens),
+        };
+        assert_eq!(room(left(prompt + 500), prompt), Ok(Some(500)));
+        assert_eq!(room(ModelAllowance { calls: 1, tokens: None }, prompt), Ok(None));
+        let refusal = room(left(prompt + REPLY_MIN - 1), prompt).unwrap_err();
+        assert!(refusal.contains("model tokens left"), "{refusal}");
     }
 }

@@ -26,6 +26,9 @@ const BUDGETS: [u32; 4] = [512, 256, 1024, 2048];
 /// measured as slow and not as none.
 const PATIENCE_MS: u32 = 20_000;
 
+/// The same where calls of a language model are allowed.
+const MODEL_PATIENCE_MS: u32 = 120_000;
+
 /// Units asked for beside the pack, best first.
 const RANKED: u32 = 50;
 
@@ -193,11 +196,12 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
     for budget in BUDGETS {
         let first = budget == BUDGETS[0];
         let ranked = if first { RANKED } else { 0 };
+        let calls = if first { asking.model_calls } else { 0 };
+        let ms = if calls > 0 { MODEL_PATIENCE_MS } else { PATIENCE_MS };
         let body = json!({
             "question": asked.question,
             "asked_at": asked.asked_at,
-            "budget": { "tokens": budget, "ms": PATIENCE_MS, "enough": asking.enough,
-                "model_calls": if first { asking.model_calls } else { 0 } },
+            "budget": { "tokens": budget, "ms": ms, "enough": asking.enough, "model_calls": calls },
             "strategy": asking.strategy,
             "answer": first,
             "ranked": ranked,

@@ -3,7 +3,7 @@
 use domain::evidence::{PackItem, RankedUnit, Sufficiency};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, RoutedV1};
-use domain::port::SearchResult;
+use domain::port::{ModelAllowance, SearchResult};
 use eval::data::DataSet;
 use eval::run_file::{Item, Line};
 use eval::score::summary::{ALL, Summary, summarise};
@@ -92,7 +92,7 @@ fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
         words: routed.words,
         pack: routed.pack,
         scenes: routed.scenes,
-        model_calls: 0,
+        allow: ModelAllowance::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use domain::message::AnswerV1;
-use domain::port::SearchResult;
+use domain::port::{ModelAllowance, SearchResult};
 use reader::features::{Features, NAMES, SIGNS, VERSION};
 use router::edges::Related;
 use router::heads::Weights;
@@ -120,7 +120,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
         words: routed.words,
         pack: routed.pack,
         scenes: routed.scenes,
-        model_calls: 0,
+        allow: ModelAllowance::default(),
     })
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use domain::anchor::Anchors;
 use domain::evidence::{Answer, PackItem, RankedUnit, UnitExplanation, Verdict};
 use domain::id::UnitId;
-use domain::port::Usage;
+use domain::port::{ModelRole, Usage};
 use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -114,13 +114,17 @@ pub struct Budget {
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub enough: f32,
     /// Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-    /// allowed.
+    /// allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
     #[schema(value_type = Option<u64>)]
     pub ms: Option<u64>,
     /// Calls of a language model. If one is set up and may be called, it answers from the pack, in one call, or two if its first
     /// reply cannot be read.
     #[schema(maximum = 64)]
     pub model_calls: u32,
+    /// Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
+    /// left is not made.
+    #[schema(value_type = Option<u32>, maximum = 10_000_000)]
+    pub model_tokens: Option<u32>,
 }
 
 impl Default for Budget {
@@ -130,6 +134,7 @@ impl Default for Budget {
             enough: 1.0,
             ms: None,
             model_calls: 0,
+            model_tokens: None,
         }
     }
 }
@@ -228,9 +233,12 @@ pub struct Cost {
     pub tokens: u32,
     /// Calls of a language model.
     pub model_calls: u32,
-    /// Tokens those calls read and wrote, as the model counts them.
+    /// Tokens those calls read and wrote, as the model counts them; estimated where it does not say.
     #[serde(default, skip_serializing_if = "Usage::is_none")]
     pub usage: Usage,
+    /// The same by what the calls were for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<ModelRole, RoleCost>,
     /// Milliseconds in all.
     pub ms: f32,
     /// Milliseconds by step, in order.
@@ -239,6 +247,17 @@ pub struct Cost {
     pub units: u64,
     /// Candidates looked at.
     pub candidates: u32,
+}
+
+/// What the calls of a language model in one role cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RoleCost {
+    /// Calls.
+    pub calls: u32,
+    /// Tokens that they read and wrote.
+    pub usage: Usage,
+    /// Milliseconds that they took, waiting for a turn at the endpoint included.
+    pub ms: f32,
 }
 
 /// Time of one step.

@@ -5,7 +5,7 @@ use domain::id::SpaceId;
 use crate::api::{QueryRequest, QueryResponse};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::edge::TraceId;
+use crate::edge::{Patience, TraceId};
 use crate::extract::{At, ObjectBody};
 use crate::problem::Problem;
 use crate::query;
@@ -21,10 +21,12 @@ pub(crate) async fn post(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     Extension(TraceId(trace_id)): Extension<TraceId>,
+    Extension(patience): Extension<Patience>,
     At(name): At<String>,
     ObjectBody(request): ObjectBody<QueryRequest>,
 ) -> Result<Json<QueryResponse>, Problem> {
     let space = access.enter(&name, Right::Read)?;
+    patience.extend(app.question_ms_max(&request.budget));
     query::ask(&app, access.name(), &space, request, trace_id)
         .await
         .map(Json)

@@ -12,6 +12,7 @@ use crate::validate;
 const EXPLAIN_MAX: u32 = 100;
 const RANKED_MAX: u32 = 200;
 const MODEL_CALLS_MAX: u32 = 64;
+const MODEL_TOKENS_MAX: u32 = 10_000_000;
 const FILTER_ENTRIES_MAX: usize = 100;
 const FILTER_BYTES_MAX: usize = 256;
 
@@ -30,13 +31,18 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
         ),
         (
             "budget.ms",
-            request.budget.time_ms(config.request_ms_max),
-            config.request_ms_max,
+            request.budget.time_ms(app.question_ms_max(&request.budget)),
+            app.question_ms_max(&request.budget),
         ),
         (
             "budget.model_calls",
             u64::from(request.budget.model_calls),
             u64::from(MODEL_CALLS_MAX),
+        ),
+        (
+            "budget.model_tokens",
+            u64::from(request.budget.model_tokens.unwrap_or_default()),
+            u64::from(MODEL_TOKENS_MAX),
         ),
         ("explain", u64::from(request.explain), u64::from(EXPLAIN_MAX)),
         ("ranked", u64::from(request.ranked), u64::from(RANKED_MAX)),

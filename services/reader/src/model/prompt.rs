@@ -75,7 +75,7 @@ mod tests {
     use domain::anchor::Anchors;
     use domain::evidence::{EvidencePack, Scores};
     use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-    use domain::port::ChatMessage;
+    use domain::port::{ChatMessage, ModelAllowance};
 
     use super::*;
 
@@ -115,7 +115,7 @@ mod tests {
                 budget: 64,
             },
             scenes: Vec::new(),
-            model_calls: 1,
+            allow: ModelAllowance::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use domain::anchor::{Anchors, AnswerKind};
 use domain::evidence::{EvidencePack, Scene, Turn, WordWeight};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{AnswerV1, AnsweredV1};
+use domain::port::ModelAllowance;
 use reader::{Config, Reader};
 
 /// Reads with the weights that are built in.
@@ -146,7 +147,7 @@ impl Talk {
             words,
             pack: EvidencePack::default(),
             scenes,
-            model_calls: 0,
+            allow: ModelAllowance::default(),
         }
     }
 

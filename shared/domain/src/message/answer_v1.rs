@@ -4,7 +4,7 @@ use super::Request;
 use crate::anchor::Anchors;
 use crate::evidence::{Answer, EvidencePack, Scene, Verdict, WordWeight};
 use crate::id::SpaceId;
-use crate::port::Usage;
+use crate::port::{ModelAllowance, ModelCost};
 use crate::question::Question;
 
 /// The gateway asks the reader to judge the evidence and to answer from it.
@@ -27,9 +27,9 @@ pub struct AnswerV1 {
     pub pack: EvidencePack,
     /// Strong candidates with surroundings.
     pub scenes: Vec<Scene>,
-    /// Calls of a language model allowed.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub model_calls: u32,
+    /// What may be spent on a language model.
+    #[serde(flatten)]
+    pub allow: ModelAllowance,
 }
 
 /// The reader's verdict and answer.
@@ -39,11 +39,9 @@ pub struct AnsweredV1 {
     pub verdict: Verdict,
     /// The answer; none when refused.
     pub answer: Option<Answer>,
-    /// Calls of a language model made.
-    pub model_calls: u32,
-    /// Tokens that they read and wrote.
-    #[serde(default, skip_serializing_if = "Usage::is_none")]
-    pub usage: Usage,
+    /// What was spent on a language model.
+    #[serde(flatten)]
+    pub spent: ModelCost,
     /// What could not be used, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
@@ -55,15 +53,10 @@ impl AnsweredV1 {
         AnsweredV1 {
             verdict,
             answer,
-            model_calls: 0,
-            usage: Usage::default(),
+            spent: ModelCost::default(),
             degraded: Vec::new(),
         }
     }
-}
-
-fn is_zero(it: &u32) -> bool {
-    *it == 0
 }
 
 impl Request for AnswerV1 {

@@ -49,6 +49,9 @@ pub struct Chat {
     /// The form of a reply that calls no tool. Not every model keeps to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<ReplyForm>,
+    /// Most tokens of the reply; left out, as many as the settings allow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_max: Option<u32>,
 }
 
 impl Chat {
@@ -63,6 +66,7 @@ impl Chat {
             tools: Vec::new(),
             choice: ToolChoice::Forbidden,
             form: None,
+            completion_max: None,
         }
     }
 
@@ -184,11 +188,68 @@ impl Usage {
         *self == Usage::default()
     }
 
+    /// Returns what was read and written together.
+    pub fn total(self) -> u32 {
+        self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+
     /// Adds what another call cost.
     pub fn add(&mut self, other: Usage) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
         self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
     }
+}
+
+/// What a request may spend on language models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelAllowance {
+    /// Calls.
+    #[serde(rename = "model_calls", default, skip_serializing_if = "is_zero")]
+    pub calls: u32,
+    /// Tokens that they may read and write together; left out, as many as the calls take.
+    #[serde(rename = "model_tokens", default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+}
+
+impl ModelAllowance {
+    /// Takes off what was spent.
+    pub fn spend(&mut self, cost: ModelCost) {
+        self.calls = self.calls.saturating_sub(cost.calls);
+        self.tokens = self.tokens.map(|it| it.saturating_sub(cost.usage.total()));
+    }
+}
+
+/// What was spent on language models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelCost {
+    /// Calls made.
+    #[serde(rename = "model_calls")]
+    pub calls: u32,
+    /// Tokens that they read and wrote; estimated where the model does not say.
+    #[serde(default, skip_serializing_if = "Usage::is_none")]
+    pub usage: Usage,
+    /// Milliseconds that they took, waiting for a turn included.
+    #[serde(rename = "model_ms", default, skip_serializing_if = "is_no_time")]
+    pub ms: f32,
+}
+
+impl ModelCost {
+    /// Adds what something else cost.
+    pub fn add(&mut self, other: ModelCost) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.usage.add(other.usage);
+        self.ms += other.ms;
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_zero(calls: &u32) -> bool {
+    *calls == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_no_time(ms: &f32) -> bool {
+    *ms == 0.0
 }
 
 /// A language model, which replies to one conversation at a time and remembers nothing.

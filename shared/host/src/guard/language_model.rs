@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::port::{Chat, Completion, LanguageModel, Result};
 use domain::{Classify, ErrorKind, PortError};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{Guard, left};
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Time a request may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 /// Tries while the server is full or restarting; the pause doubles from [`PAUSE`].
 const TRIES: u32 = 8;

@@ -1,5 +1,6 @@
 //! Answers of a language model behind HTTP.
 
+mod budget;
 mod endpoints;
 mod recording;
 mod tools;
@@ -175,6 +176,8 @@ async fn answers(server: &Server, api: &Api) {
     );
     let usage = json!({ "prompt_tokens": USAGE.0, "completion_tokens": USAGE.1 });
     assert_eq!(body["cost"]["usage"], usage, "{body}");
+    let role = &body["cost"]["roles"]["answer"];
+    assert_eq!((&role["calls"], &role["usage"]), (&json!(1), &usage), "{body}");
 
     server.says([text("{\"answer\": \"Rex\", \"lines\": [99]}")]);
     let body = asked(api, WHO, calls).await;

@@ -87,6 +87,12 @@ fn count(value: &Value) -> u32 {
 /// Returns the body of a request.
 pub(super) fn request(options: &Options, chat: &Chat) -> Value {
     let mut request: Map<String, Value> = options.parameters.clone().into_iter().collect();
+    for bound in ["max_tokens", "max_completion_tokens"] {
+        let set = request.get(bound).and_then(Value::as_u64);
+        if let (Some(set), Some(most)) = (set, chat.completion_max) {
+            request.insert(bound.to_owned(), json!(set.min(most.into())));
+        }
+    }
     let as_text = options.tools == ToolMode::Text;
     let messages = match as_text {
         true => text_tools::written(chat),

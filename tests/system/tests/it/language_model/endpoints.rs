@@ -11,9 +11,9 @@ use super::{WHO, asked, refused, text};
 use crate::distributed::talk;
 
 /// A reply that can be used.
-const MARZIPAN: &str = "{\"answer\": \"Marzipan\", \"lines\": [1]}";
+pub(super) const MARZIPAN: &str = "{\"answer\": \"Marzipan\", \"lines\": [1]}";
 
-async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
+pub(super) async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), settings).await.unwrap();
     assert_eq!(running.api.put("/spaces/talk").await.0, 201);
