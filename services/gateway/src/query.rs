@@ -15,6 +15,7 @@ mod recollect;
 mod reconstruct;
 mod request;
 mod results;
+mod select;
 mod walk;
 mod written;
 
@@ -89,10 +90,8 @@ async fn answer(
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
     let most = app.question_ms_max(&request.budget);
     let budget = Duration::from_millis(request.budget.time_ms(most));
-    // Whoever wants no answer pays for none.
-    let calls = if answer { request.budget.model_calls } else { 0 };
     let models = ModelBudget::new(ModelAllowance {
-        calls,
+        calls: request.budget.model_calls,
         tokens: request.budget.model_tokens,
     });
     let route = parse(app, space, request)?;
@@ -116,9 +115,12 @@ async fn answer(
     // Who waits for a write costs nothing; from here on a core is busy.
     let permit = query.turn(by).await?;
     query.look_behind().await;
+    let ranked = query.route.ranked;
+    query.rank_candidates();
     let mut routed = query.gather().await?;
     // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
     let _permit = Some(permit).filter(|_| query.models.left().calls == 0);
+    routed = query.select(by, ranked, routed).await?;
     let answered = query.read(&mut routed).await;
     let metadata = query.metadata(&routed.pack).await;
     Ok(query.respond(routed, answered, metadata))
@@ -252,7 +254,8 @@ impl<'a> Query<'a> {
             words: routed.words.clone(),
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
-            allow: self.models.left(),
+            // Whoever wants no answer pays for none.
+            allow: Some(self.models.left()).filter(|_| self.answer).unwrap_or_default(),
         };
         let outcome = self.app.context.request(&request, self.left()).await;
         self.note("answer", begun);

@@ -1,8 +1,10 @@
-//! The way of a request for an answer: read by rule, then by a language model if there is one and it may be asked.
+//! The way of a request for an answer: read by rule, then by a language model if there is one and it may be asked; and of a
+//! request to choose candidates, which only a language model can do.
 
 use std::sync::Arc;
 
-use domain::message::{AnswerV1, AnsweredV1};
+use domain::message::{AnswerV1, AnsweredV1, RankV1, RankedV1};
+use domain::port::ModelCost;
 use host::Asker;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::{Instrument, info_span};
@@ -11,8 +13,10 @@ use crate::{Config, Error, Reader, check, model};
 
 /// Said where a question allows calls of a language model and there is none.
 const NO_MODEL: &str = "no answer of a language model: none is set up ([language_model] url); answered without one";
+const NO_MODEL_RANKS: &str = "none is set up ([language_model] url)";
 /// Said where as many questions as may wait for it do so.
 const BUSY: &str = "no answer of the language model: too many questions wait for it; answered without it";
+const BUSY_RANKS: &str = "too many questions wait for it";
 
 /// What answers.
 pub(crate) struct Answering {
@@ -58,6 +62,21 @@ impl Answering {
         };
         answered.degraded.push(degraded.to_owned());
         Ok(answered)
+    }
+
+    /// Returns which candidates a language model chooses.
+    pub(crate) async fn rank(&self, request: RankV1) -> Result<RankedV1, Error> {
+        check(&request.question, self.config.question_bytes_max)?;
+        let degraded = match (&self.asker, self.waits()) {
+            (None, _) => NO_MODEL_RANKS,
+            (Some(_), None) => BUSY_RANKS,
+            (Some(asker), Some(_permit)) => return Ok(model::rank(asker, &request).await),
+        };
+        Ok(RankedV1 {
+            units: Vec::new(),
+            spent: ModelCost::default(),
+            degraded: vec![degraded.to_owned()],
+        })
     }
 
     fn waits(&self) -> Option<SemaphorePermit<'_>> {

@@ -1,5 +1,6 @@
 //! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
-//! without a model. Where a language model is set up and a question allows calls of it, `model` has it answer instead.
+//! without a model. Where a language model is set up and a question allows calls of it, `model` has it answer instead, and
+//! choose among candidates before that.
 //!
 //! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to its reply. `question` has the reading of the router, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
@@ -34,7 +35,7 @@ mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::message::{AnswerV1, PlanV1, PlannedV1};
+use domain::message::{AnswerV1, PlanV1, PlannedV1, RankV1};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tracing::info_span;
@@ -85,7 +86,7 @@ impl Default for Config {
     }
 }
 
-/// Serves [`AnswerV1`] and [`PlanV1`] until shutdown.
+/// Serves [`AnswerV1`], [`RankV1`] and [`PlanV1`] until shutdown.
 ///
 /// # Errors
 /// A section `[reader]` that is not understood, weights that do not fit this build, or a bus that stays away.
@@ -101,14 +102,19 @@ async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     let answering = Arc::new(Answering::new(&ctx, config)?);
     // Who waits for a language model keeps nobody else from being read.
     let served_max = in_flight_max + answering.waiting_max();
+    let ranking = Arc::clone(&answering);
     let answers = ctx.serve::<AnswerV1, Error, _, _>(served_max, move |request| {
         let answering = Arc::clone(&answering);
         async move { answering.answer(request).await }
     });
+    let ranks = ctx.serve::<RankV1, Error, _, _>(served_max, move |request| {
+        let ranking = Arc::clone(&ranking);
+        async move { ranking.rank(request).await }
+    });
     let plans = ctx.serve::<PlanV1, Error, _, _>(in_flight_max, move |request| {
         std::future::ready(planned(&request, bytes_max))
     });
-    tokio::try_join!(answers, plans)?;
+    tokio::try_join!(answers, ranks, plans)?;
     Ok(())
 }
 

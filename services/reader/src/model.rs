@@ -1,13 +1,17 @@
 //! The answer of a language model, from the lines of the pack alone. Its reply counts only as far as it names lines that hold
 //! it up; what cannot be used leaves the answer as it was read without a model.
 
+mod fence;
 mod prompt;
+mod rank;
 mod reply;
 
+use chrono::{DateTime, FixedOffset};
 use domain::evidence::{Answer, NearMiss, PackItem, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 use host::Asker;
 
+pub(crate) use rank::rank;
 use reply::Reply;
 
 /// Near misses of a refusal, and characters of each that are shown.
@@ -28,6 +32,13 @@ pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: Answered
         spent: asked.spent,
         ..read
     }
+}
+
+/// Says when a question is asked, as words behind "The question".
+fn asked_when(asked_at: Option<DateTime<FixedOffset>>) -> String {
+    asked_at.map_or(String::new(), |it| {
+        it.format(", asked on %A, %-d %B %Y at %H:%M").to_string()
+    })
 }
 
 /// Says what a reply comes to. Without a line that there is an answer stands on nothing, and is none.

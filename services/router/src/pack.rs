@@ -5,9 +5,10 @@ mod display;
 mod growth;
 mod line;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::evidence::{Amendment, EvidencePack, PackItem};
+use domain::id::UnitId;
 use domain::message::RouteV1;
 
 use crate::query::Query;
@@ -48,7 +49,8 @@ pub struct Packed {
 /// Packs the best of `scored` (best first) into `tokens` o200k tokens; what is shown costs its tokens plus one a line. It stops
 /// when the lines hold the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence
 /// that a unit holds, so the sum says how much of it the pack is thought to hold. The lines of a pack are among the lines of
-/// every pack with a larger budget, which shows at least as much of each.
+/// every pack with a larger budget, which shows at least as much of each. Units that the request has selected come before all
+/// others, in its order.
 pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) -> Packed {
     let labels = Labels::of(view);
     let source = Source {
@@ -58,11 +60,14 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
         labels: &labels,
         enough: request.enough,
     };
+    let chosen: BTreeMap<UnitId, usize> = request.selected.iter().copied().zip(0..).collect();
     let weighed = scored.iter().take(WEIGHED).enumerate();
     let open: Vec<Line<'_>> = weighed
         .map(|(rank, it)| {
+            let unit = view.turns()[it.place].unit.id;
             let mut line = Line::of(view, query, &labels, (rank, it));
-            line.annotate(note(view.amended(view.turns()[it.place].unit.id, request.as_of)));
+            line.chosen = chosen.get(&unit).copied();
+            line.annotate(note(view.amended(unit, request.as_of)));
             line
         })
         .collect();

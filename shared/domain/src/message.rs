@@ -7,6 +7,7 @@ use crate::id::SpaceId;
 
 mod answer_v1;
 mod plan_v1;
+mod rank_v1;
 mod recall_v1;
 mod records_accepted_v1;
 mod route_v1;
@@ -16,6 +17,7 @@ mod units_written_v1;
 
 pub use answer_v1::{AnswerV1, AnsweredV1};
 pub use plan_v1::{PlanV1, PlannedV1};
+pub use rank_v1::{RankV1, RankedV1};
 pub use recall_v1::{RecallV1, RecalledV1};
 pub use records_accepted_v1::RecordsAcceptedV1;
 pub use route_v1::{QueryFilter, RouteV1, RoutedV1};

@@ -211,7 +211,10 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
             .query(asked.space, &body)
             .await
             .with_context(|| format!("question {}", asked.id))?;
-        let without = reply.degraded.iter().find(|it| it.starts_with("answer:"));
+        let without = reply
+            .degraded
+            .iter()
+            .find(|it| it.starts_with("answer:") || it.starts_with("select:"));
         if let Some(without) = without.filter(|_| first && asking.model_calls > 0) {
             anyhow::bail!("question {}: {without}", asked.id);
         }

@@ -64,7 +64,7 @@ fn yes() -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// Candidates from several channels, scored and packed; no language model.
+    /// Candidates from several channels, scored and packed; no language model is needed.
     #[default]
     Route,
     /// Parts of the question are sought one by one, along the relations between what is found.
@@ -117,8 +117,10 @@ pub struct Budget {
     /// allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
     #[schema(value_type = Option<u64>)]
     pub ms: Option<u64>,
-    /// Calls of a language model. If one is set up and may be called, it answers from the pack, in one call, or two if its first
-    /// reply cannot be read.
+    /// Calls of a language model. If one is set up and may be called, it answers from the pack, in one call. With two and
+    /// more, the strategy `route` has it choose among the best candidates first, in one call, and the pack is filled from its
+    /// choice; without an answer, one call is enough for that. A reply that cannot be read is asked for once more if a call is
+    /// left.
     #[schema(maximum = 64)]
     pub model_calls: u32,
     /// Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is

@@ -34,6 +34,13 @@ impl ModelBudget {
         }
     }
 
+    /// Takes off all that a step was allowed, if what it spent is not known.
+    pub(super) fn forfeit(&mut self, allowed: ModelAllowance) {
+        self.left.calls = self.left.calls.saturating_sub(allowed.calls);
+        let tokens = self.left.tokens.zip(allowed.tokens);
+        self.left.tokens = tokens.map(|(left, allowed)| left.saturating_sub(allowed));
+    }
+
     /// Returns the calls made in all, and their tokens.
     pub(super) fn total(&self) -> (u32, Usage) {
         let mut total = ModelCost::default();

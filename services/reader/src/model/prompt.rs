@@ -1,28 +1,26 @@
-//! What the model is asked. All that users and programs said stands between marks, which nobody can write who does not know
-//! all that stands between them.
+//! What a model that answers is asked.
 
 use domain::evidence::PackItem;
 use domain::message::AnswerV1;
 use domain::port::{Chat, ModelRole, ReplyForm};
 use serde_json::json;
 use text::one_line;
-use uuid::Uuid;
+
+use super::asked_when;
+use super::fence::{fenced, mark};
 
 static SYSTEM: &str = include_str!("../../prompts/answer.txt");
-/// Names the marks.
-const MARKS: Uuid = Uuid::from_u128(0x6d6e_656d_6963_5f65_7669_6465_6e63_6531);
 
 /// Returns the prompt of a request.
 pub(super) fn of(request: &AnswerV1) -> Chat {
     let question = one_line(&request.question);
     let evidence = lines(&request.pack.items);
-    let when = request.anchors.asked_at.map_or(String::new(), |it| {
-        it.format(", asked on %A, %-d %B %Y at %H:%M").to_string()
-    });
     let mark = mark(&question, &evidence);
     let user = format!(
-        "The question{when}:\n<question {mark}>\n{question}\n</question {mark}>\n\n\
-         The evidence:\n<evidence {mark}>\n{evidence}</evidence {mark}>"
+        "The question{}:\n{}\n\nThe evidence:\n{}",
+        asked_when(request.anchors.asked_at),
+        fenced("question", &mark, &question),
+        fenced("evidence", &mark, &evidence)
     );
     Chat {
         form: Some(ReplyForm {
@@ -60,12 +58,6 @@ fn lines(items: &[PackItem]) -> String {
         out += &format!("{}. {line}\n", at + 1);
     }
     out
-}
-
-/// A mark made of what it fences: whoever writes a text cannot know it, since their text is a part of it.
-fn mark(question: &str, evidence: &str) -> String {
-    let mark = Uuid::new_v5(&MARKS, format!("{question}\n{evidence}").as_bytes());
-    mark.simple().to_string()[..16].to_owned()
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(super) fn read(reply: &str) -> Option<Reply> {
 
 /// The numbers of lines, however they are written: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`; each once. What is written and holds no
 /// number cannot be read.
-fn numbers(value: &Value) -> Option<Vec<usize>> {
+pub(super) fn numbers(value: &Value) -> Option<Vec<usize>> {
     let entries = match value {
         Value::Null => return Some(Vec::new()),
         Value::Array(entries) => entries.as_slice(),

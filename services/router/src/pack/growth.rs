@@ -175,7 +175,7 @@ impl<'a> Growth<'a> {
     /// Adds the best sentences of lines that do not fit whole, until the limit cuts one.
     fn add_clipped(&mut self, source: Source<'a>, step: Step) {
         let mut lines = std::mem::take(&mut self.open);
-        lines.sort_by_key(|it| it.rank);
+        lines.sort_by_key(|it| (it.turn(), it.rank));
         let mut is_cut = false;
         for mut line in lines {
             let is_over = is_cut || self.is_enough(source);
@@ -263,20 +263,25 @@ impl<'a> Growth<'a> {
         self.lines.push(line);
     }
 
-    /// Returns the open line with the most probability for its price, ties by rank.
+    /// Returns the open line that was chosen first; without one, that with the most probability for its price, ties by rank.
     fn best(&self) -> Option<usize> {
         let worth = self.open.iter().map(|it| it.worth(&self.days)).enumerate();
+        let turn = |at: usize| self.open[at].turn();
         let rank = |at: usize| -> Rank { self.open[at].rank };
-        let better = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1).then_with(|| rank(b.0).cmp(&rank(a.0)));
+        let better = |a: &(usize, f32), b: &(usize, f32)| {
+            let first = turn(b.0).cmp(&turn(a.0)).then(a.1.total_cmp(&b.1));
+            first.then_with(|| rank(b.0).cmp(&rank(a.0)))
+        };
         worth.max_by(better).map(|it| it.0)
     }
 
-    /// Returns true if a line shows already what `next` would.
+    /// Returns true if a line shows already what `next` would. A line that was chosen repeats none: it may be one of several
+    /// that are counted.
     fn repeats(&self, next: &Line<'_>) -> bool {
         let same = |it: &Line<'_>| {
             let shared = next.words.intersection(&it.words).count();
             it.actor == next.actor && shared as f32 >= REPEATS * (next.words.len() + it.words.len() - shared) as f32
         };
-        next.words.len() > 3 && self.lines.iter().any(same)
+        next.chosen.is_none() && next.words.len() > 3 && self.lines.iter().any(same)
     }
 }

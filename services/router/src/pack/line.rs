@@ -23,6 +23,8 @@ pub(super) struct Line<'a> {
     pub(super) price: u32,
     pub(super) words: BTreeSet<u32>,
     pub(super) day: NaiveDate,
+    /// Place among the units that were chosen to hold the answer, if it is one of them.
+    pub(super) chosen: Option<usize>,
     /// What a person decided about the statements of the unit; mostly nothing.
     pub(super) note: String,
     /// Tokens of the header of its day, without and with the year.
@@ -46,10 +48,16 @@ impl<'a> Line<'a> {
             display,
             header: [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32),
             day,
+            chosen: None,
             note: String::new(),
             full: None,
             log_probability: scored.probability.max(1e-30).ln(),
         }
+    }
+
+    /// Returns when it is its turn: after those that were chosen before it, and after all that were chosen if it was not.
+    pub(super) fn turn(&self) -> usize {
+        self.chosen.unwrap_or(usize::MAX)
     }
 
     /// Adds a note behind the text.

@@ -12,6 +12,7 @@ mod memory;
 mod narrowed;
 mod recall;
 mod repeats;
+mod selected;
 mod shared_names;
 mod spent;
 mod stalled;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use domain::message::{
-    AnswerV1, Message, PlanV1, RecallV1, RecordsAcceptedV1, Request, RouteV1, ToolV1, ToolsV1, UnitsOrganisedV1,
-    UnitsWrittenV1,
+    AnswerV1, Message, PlanV1, RankV1, RecallV1, RecordsAcceptedV1, Request, RouteV1, ToolV1, ToolsV1,
+    UnitsOrganisedV1, UnitsWrittenV1,
 };
 
 use super::name::{self, Names};
@@ -13,7 +13,7 @@ use super::options::Options;
 /// Requests that the router answers.
 const ROUTED: &[&str] = &[RouteV1::SUBJECT, ToolsV1::SUBJECT, ToolV1::SUBJECT, RecallV1::SUBJECT];
 /// Requests that the reader answers.
-const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT];
+const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT, RankV1::SUBJECT];
 
 /// Who connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +220,8 @@ impl fmt::Display for Permissions {
         block(f, "publish", &self.publish)?;
         block(f, "subscribe", &self.subscribe)?;
         if self.replies {
-            writeln!(f, "  allow_responses: {{ max: 1, expires: \"5m\" }}")?;
+            // A little longer than a question may take that allows calls of a language model.
+            writeln!(f, "  allow_responses: {{ max: 1, expires: \"11m\" }}")?;
         }
         writeln!(f, "}}")
     }

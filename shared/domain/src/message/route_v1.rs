@@ -53,6 +53,9 @@ pub struct RouteV1 {
     /// Units that a strategy gathered on its way, best first: candidates whatever the channels propose, before their equals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<UnitId>,
+    /// Units that were chosen to hold the answer, the one needed most first: they are packed before all others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selected: Vec<UnitId>,
     /// Share of the evidence that is enough, 0 to 1: packing stops when the units packed hold this much of the probability.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     pub enough: f32,
@@ -73,6 +76,7 @@ impl RouteV1 {
             ranked: 0,
             scenes: 0,
             focus: Vec::new(),
+            selected: Vec::new(),
             enough: all(),
         }
     }

@@ -11,17 +11,20 @@ use super::Result;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelRole {
+    /// Chooses and orders the candidates that hold the answer to a question.
+    Rank,
     /// Answers a question from evidence.
     Answer,
 }
 
 impl ModelRole {
     /// All of them.
-    pub const ALL: [ModelRole; 1] = [ModelRole::Answer];
+    pub const ALL: [ModelRole; 2] = [ModelRole::Rank, ModelRole::Answer];
 
     /// Returns the name, as settings, metrics and JSON have it.
     pub fn name(self) -> &'static str {
         match self {
+            ModelRole::Rank => "rank",
             ModelRole::Answer => "answer",
         }
     }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use domain::message::{
-    AnswerV1, AnsweredV1, Message, PlanV1, PlannedV1, RecallV1, RecalledV1, RecordsAcceptedV1, Request, RouteV1,
-    RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, UnitsOrganisedV1, UnitsWrittenV1,
+    AnswerV1, AnsweredV1, Message, PlanV1, PlannedV1, RankV1, RankedV1, RecallV1, RecalledV1, RecordsAcceptedV1,
+    Request, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, UnitsOrganisedV1, UnitsWrittenV1,
 };
 use domain::unit::Unit;
 use serde::Serialize;
@@ -124,6 +124,14 @@ fn readings_in_answer_v1() {
     assert!(request.reading.is_some());
     let request: AnswerV1 = check_frozen("answer.v1.json");
     assert!(request.reading.is_none());
+}
+
+#[test]
+fn rank_v1() {
+    let request: RankV1 = check_frozen("rank.v1.json");
+    assert_eq!(RankV1::SUBJECT, "rank.v1");
+    let reply: RankedV1 = check_frozen("ranked.v1.json");
+    assert_eq!(reply.units, [request.candidates[0].unit]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod budget;
 mod endpoints;
 mod recording;
+mod select;
 mod tools;
 
 use std::time::Duration;
@@ -187,16 +188,26 @@ async fn answers(server: &Server, api: &Api) {
     );
 }
 
+/// A reply that chooses no candidate.
+fn none() -> Said {
+    text("{\"lines\": []}")
+}
+
 async fn goes_on_without(server: &Server, api: &Api) {
     let without = asked(api, WHO, json!({ "tokens": 200, "ms": 20_000 })).await;
     for (said, calls, made, expected) in [
-        (vec![Said::Status(500)], 2, 1, "answers 500"),
-        (vec![Said::Status(400)], 2, 1, "answers 400: look at `parameters`"),
+        (vec![none(), Said::Status(500)], 3, 2, "answers 500"),
+        (
+            vec![none(), Said::Status(400)],
+            3,
+            2,
+            "answers 400: look at `parameters`",
+        ),
         (vec![text("Marzipan!")], 1, 1, "cannot be read"),
         (
-            vec![text("Marzipan!"), Said::Cut("{\"answer\": \"Mar".to_owned())],
+            vec![none(), text("Marzipan!"), Said::Cut("{\"answer\": \"Mar".to_owned())],
             9,
-            2,
+            3,
             "was cut off",
         ),
         (vec![Said::Nothing(Duration::from_secs(9))], 1, 1, "took too long"),
@@ -216,11 +227,15 @@ async fn goes_on_without(server: &Server, api: &Api) {
         );
     }
     // A reply that can be read the second time counts.
-    server.says([text("Marzipan!"), text("{\"answer\": \"Marzipan\", \"lines\": [1]}")]);
-    let body = asked(api, WHO, json!({ "tokens": 200, "model_calls": 2 })).await;
+    server.says([
+        none(),
+        text("Marzipan!"),
+        text("{\"answer\": \"Marzipan\", \"lines\": [1]}"),
+    ]);
+    let body = asked(api, WHO, json!({ "tokens": 200, "model_calls": 3 })).await;
     assert_eq!(
         (&body["answer"]["text"], &body["cost"]["model_calls"]),
-        (&json!("Marzipan"), &json!(2))
+        (&json!("Marzipan"), &json!(3))
     );
     assert!(shown(server).contains("could not be read"));
     assert!(server.heard().replies.is_empty());

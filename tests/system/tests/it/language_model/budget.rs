@@ -13,27 +13,32 @@ use super::{WHO, asked, text};
 async fn the_tokens_of_a_question_bound_its_calls() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
-    let budget = |tokens: u32| json!({ "tokens": 200, "model_calls": 2, "model_tokens": tokens, "ms": 20_000 });
+    let budget =
+        |calls: u32, tokens: u32| json!({ "tokens": 200, "model_calls": calls, "model_tokens": tokens, "ms": 20_000 });
     for tokens in [0, 100] {
-        let body = asked(&running.api, WHO, budget(tokens)).await;
+        let body = asked(&running.api, WHO, budget(1, tokens)).await;
         let degraded = body["degraded"][0].as_str().unwrap();
         assert!(degraded.contains(&format!("{tokens} model tokens left")), "{body}");
         assert_eq!(body["cost"]["roles"], Value::Null, "{body}");
     }
     assert!(server.heard().requests.is_empty());
 
-    // What is left after the first call bounds the reply of the first, and is too little for a second.
+    // There is too little for a choice among candidates beside an answer, and after one call too little for a second.
     let (read, written) = USAGE;
     server.says([text("no JSON"), text(MARZIPAN)]);
-    let body = asked(&running.api, WHO, budget(900)).await;
-    let degraded = body["degraded"][0].as_str().unwrap();
-    assert!(degraded.contains("cannot be read"), "{body}");
+    let body = asked(&running.api, WHO, budget(3, 900)).await;
+    let degraded = |at: usize| body["degraded"][at].as_str().unwrap();
+    assert!(
+        degraded(0).starts_with("select: ") && degraded(0).contains("model tokens left"),
+        "{body}"
+    );
+    assert!(degraded(1).contains("cannot be read"), "{body}");
     assert_eq!(body["cost"]["model_calls"], 1, "{body}");
     assert_eq!(server.heard().replies.len(), 1);
     let most = server.heard().requests[0]["max_tokens"].as_u64().unwrap();
     assert!((64..900 - u64::from(read)).contains(&most), "{most} for {written}");
 
-    let body = asked(&running.api, WHO, budget(100_000)).await;
+    let body = asked(&running.api, WHO, budget(1, 100_000)).await;
     assert_eq!(body["answer"]["text"], "Marzipan", "{body}");
     let last = server.heard().requests.pop().unwrap();
     assert_eq!(last["max_tokens"], 1_024, "the settings bound it already");

@@ -1,0 +1,143 @@
+//! Which of the candidates for a question hold its answer, chosen and ordered by a language model in one call.
+
+use domain::id::UnitId;
+use domain::message::{RankV1, RankedV1};
+use domain::port::{Chat, ModelRole, ReplyForm};
+use host::Asker;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use text::model_reply::{after_thoughts, last_object};
+use text::one_line;
+
+use super::fence::{fenced, mark};
+use super::{asked_when, reply};
+
+static SYSTEM: &str = include_str!("../../prompts/rank.txt");
+/// Candidates that are shown, and bytes of each.
+const CANDIDATES_MAX: usize = 64;
+const SHOWN_MAX: usize = 800;
+
+#[derive(Deserialize)]
+struct Object {
+    lines: Value,
+}
+
+/// Returns the units chosen, the one that is needed most first; none if the model finds none or cannot be used.
+pub(crate) async fn rank(asker: &Asker, request: &RankV1) -> RankedV1 {
+    let asked = asker.ask(&prompt(request), request.allow, |it| read(&it.text)).await;
+    let (units, degraded) = match asked.outcome {
+        Ok(lines) => (chosen(request, &lines), Vec::new()),
+        Err(why) => (Vec::new(), vec![why]),
+    };
+    RankedV1 {
+        units,
+        spent: asked.spent,
+        degraded,
+    }
+}
+
+fn prompt(request: &RankV1) -> Chat {
+    let question = one_line(&request.question);
+    let shown = request.candidates.iter().take(CANDIDATES_MAX).zip(1..);
+    let lines: Vec<String> = shown
+        .map(|(it, number)| {
+            let line = one_line(&it.text);
+            format!("{number}. {}", &line[..line.floor_char_boundary(SHOWN_MAX)])
+        })
+        .collect();
+    let lines = lines.join("\n");
+    let mark = mark(&question, &lines);
+    let user = format!(
+        "The question{}:\n{}\n\nThe lines:\n{}",
+        asked_when(request.asked_at),
+        fenced("question", &mark, &question),
+        fenced("lines", &mark, &lines)
+    );
+    Chat {
+        form: Some(ReplyForm {
+            name: "rank",
+            schema: json!({
+                "type": "object",
+                "properties": { "lines": { "type": "array", "items": { "type": "integer" } } },
+                "required": ["lines"],
+                "additionalProperties": false
+            }),
+        }),
+        ..Chat::new(ModelRole::Rank, SYSTEM, user)
+    }
+}
+
+/// Reads the numbers of the lines; `None` if the reply cannot be read.
+fn read(reply: &str) -> Option<Vec<usize>> {
+    let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
+    reply::numbers(&object.lines)
+}
+
+/// Returns the units of lines; numbers of lines that were not shown count for nothing.
+fn chosen(request: &RankV1, lines: &[usize]) -> Vec<UnitId> {
+    let shown = &request.candidates[..request.candidates.len().min(CANDIDATES_MAX)];
+    let unit = |number: &usize| Some(shown.get(number.checked_sub(1)?)?.unit);
+    lines.iter().filter_map(unit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::evidence::RankedUnit;
+    use domain::id::{RecordId, SpaceId};
+    use domain::port::{ChatMessage, ModelAllowance};
+
+    use super::*;
+
+    fn request(texts: &[&str]) -> RankV1 {
+        let space: SpaceId = "talk".parse().unwrap();
+        let candidate = |text: &&str| RankedUnit {
+            unit: UnitId::turn(RecordId::derive(&space, text)),
+            external_ids: Vec::new(),
+            text: (*text).to_owned(),
+            score: 0.0,
+        };
+        RankV1 {
+            candidates: texts.iter().map(candidate).collect(),
+            space,
+            question: "Which ferns\ndoes Ann have?".to_owned(),
+            asked_at: Some("2026-03-09T09:30:00+01:00".parse().unwrap()),
+            allow: ModelAllowance::default(),
+        }
+    }
+
+    fn user(request: &RankV1) -> String {
+        match prompt(request).messages.pop() {
+            Some(ChatMessage::User { text }) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_prompt_holds_the_question_and_numbered_candidates() {
+        let texts = [
+            "[2 Mar 2026] Ann: A tree fern.",
+            "[3 Mar 2026] Ben: Mine\n3. Ann: died.",
+        ];
+        insta::assert_snapshot!(user(&request(&texts)));
+    }
+
+    #[test]
+    fn the_lines_chosen_are_units_in_order() {
+        let request = request(&["a", "b", "c"]);
+        let units = |reply: &str| read(reply).map(|it| chosen(&request, &it));
+        let of = |number: usize| request.candidates[number - 1].unit;
+        assert_eq!(units("{\"lines\": [3, 1, 9, 0]}"), Some(vec![of(3), of(1)]));
+        assert_eq!(units("{\"lines\": \"2 and 3\"}"), Some(vec![of(2), of(3)]));
+        assert_eq!(units("{\"lines\": []}"), Some(Vec::new()));
+        for unreadable in ["", "2", "{\"lines\": [\"the second\"]}", "{\"line\": 2}"] {
+            assert_eq!(units(unreadable), None, "{unreadable}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_bounded() {
+        let long = "é".repeat(5_000);
+        let texts = vec![long.as_str(); 500];
+        assert!(user(&request(&texts)).len() < CANDIDATES_MAX * (SHOWN_MAX + 8) + 1_000);
+    }
+}

@@ -1,0 +1,93 @@
+//! Units that were chosen to hold the answer are packed before all others.
+
+use chrono::{DateTime, Utc};
+use domain::id::UnitId;
+use domain::message::RouteV1;
+use router::route;
+use router::view::View;
+
+use crate::talk::{ask, packed, request, said, units};
+
+const ASKED: &str = "What breed is Biscuit?";
+
+fn unit(view: &View, id: &str) -> UnitId {
+    let turn = view.turns().iter().find(|it| it.unit.external_ids == [id]);
+    turn.unwrap().unit.id
+}
+
+#[test]
+fn what_is_selected_is_packed_first_in_its_order() {
+    let view = View::of(units());
+    let tokens = 60;
+    let plain = ask(&view, &request(ASKED, tokens));
+    assert!(
+        !packed(&plain).contains(&"r6") && packed(&plain).contains(&"r2"),
+        "{:?}",
+        packed(&plain)
+    );
+    let selected = RouteV1 {
+        selected: ["r6", "r5"].map(|it| unit(&view, it)).into(),
+        ..request(ASKED, tokens)
+    };
+    let routed = ask(&view, &selected);
+    assert!(
+        ["r5", "r6"].iter().all(|it| packed(&routed).contains(it)),
+        "{:?}",
+        packed(&routed)
+    );
+    assert!(routed.pack.tokens <= tokens);
+    // There is room for one of them.
+    let little = RouteV1 { tokens: 30, ..selected };
+    assert_eq!(packed(&ask(&view, &little)), ["r6"]);
+}
+
+/// What is said again may be one of several that are counted, so a choice of both is kept.
+#[test]
+fn selected_repeats_are_kept() {
+    const TALK: [&str; 3] = [
+        "2024-05-01T09:00:00Z|Ines|I watered the big lemon tree on the terrace.",
+        "2024-05-02T09:00:00Z|Ines|I watered the big lemon tree on the terrace!",
+        "2024-05-03T09:00:00Z|Piet|The weather was bad all week.",
+    ];
+    let view = View::of(TALK.iter().enumerate().map(|(at, line)| said(at, line)));
+    let asked = request("How often did Ines water the lemon tree?", 400);
+    let repeats = |shown: &[&str]| shown.iter().filter(|it| **it != "r2").count();
+    assert_eq!(repeats(&packed(&ask(&view, &asked))), 1);
+    let selected = RouteV1 {
+        selected: ["r0", "r1"].map(|it| unit(&view, it)).into(),
+        ..asked
+    };
+    assert_eq!(repeats(&packed(&ask(&view, &selected))), 2);
+}
+
+#[test]
+fn a_question_is_asked_at_its_own_moment() {
+    let view = View::of(units());
+    let time = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
+    let clock: DateTime<Utc> = "2024-09-01T12:00:00Z".parse().unwrap();
+    let at = |asked: &RouteV1| route::now(&view, asked).to_rfc3339();
+    let plain = request(ASKED, 60);
+    assert_eq!(at(&plain), "2024-05-20T08:00:00+00:00", "the latest record");
+    let at_gateway = RouteV1 {
+        clock: Some(clock),
+        ..plain
+    };
+    assert_eq!(at(&at_gateway), "2024-09-01T12:00:00+00:00");
+    let earlier = RouteV1 {
+        as_of: Some(time("2024-04-01T12:00:00+02:00")),
+        ..at_gateway
+    };
+    assert_eq!(at(&earlier), "2024-04-01T12:00:00+02:00");
+    let stated = RouteV1 {
+        asked_at: Some(time("2024-03-05T12:00:00-05:00")),
+        ..earlier
+    };
+    assert_eq!(at(&stated), "2024-03-05T12:00:00-05:00");
+    let abroad = View::of([said(0, "2024-05-20T08:00:00+09:00|Liv|Good morning from Kyoto.")]);
+    let asked = RouteV1 {
+        clock: Some(clock),
+        ..request(ASKED, 60)
+    };
+    let now = route::now(&abroad, &asked).to_rfc3339();
+    assert_eq!(now, "2024-09-01T21:00:00+09:00", "the zone of the latest record");
+}

@@ -1,0 +1,40 @@
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+
+use super::Request;
+use crate::evidence::RankedUnit;
+use crate::id::{SpaceId, UnitId};
+use crate::port::{ModelAllowance, ModelCost};
+
+/// The gateway asks the reader which candidates hold the answer to a question, for a language model to choose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankV1 {
+    /// For traces only.
+    pub space: SpaceId,
+    /// The question, as asked.
+    pub question: String,
+    /// When it is asked.
+    pub asked_at: Option<DateTime<FixedOffset>>,
+    /// The candidates, best first.
+    pub candidates: Vec<RankedUnit>,
+    /// What may be spent on a language model.
+    #[serde(flatten)]
+    pub allow: ModelAllowance,
+}
+
+/// What the model chose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedV1 {
+    /// Units that the answer needs, the one needed most first; empty if there is none, or if the model could not be used.
+    pub units: Vec<UnitId>,
+    /// What was spent on the model.
+    #[serde(flatten)]
+    pub spent: ModelCost,
+    /// Why the model could not be used.
+    pub degraded: Vec<String>,
+}
+
+impl Request for RankV1 {
+    const SUBJECT: &'static str = "rank.v1";
+    type Reply = RankedV1;
+}
