@@ -2,6 +2,7 @@
 //! it up; what cannot be used leaves the answer as it was read without a model.
 
 mod fence;
+mod grounding;
 mod prompt;
 mod rank;
 mod reply;
@@ -11,6 +12,7 @@ use domain::evidence::{Answer, NearMiss, PackItem, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 use host::Asker;
 
+use grounding::Evidence;
 pub(crate) use rank::rank;
 use reply::Reply;
 
@@ -71,12 +73,20 @@ fn accepted(request: &AnswerV1, read: &AnsweredV1, text: String, cited: &[&PackI
     let supports = cited.iter().map(|it| it.unit).collect::<Vec<_>>();
     let shares = |it: &Answer| it.supports.iter().any(|unit| supports.contains(unit));
     let conflicting = read.verdict.status == Sufficiency::Conflicting && read.answer.as_ref().is_some_and(shares);
+    let asked_at = request.anchors.asked_at.unwrap_or_default();
+    let evidence = Evidence::of(&request.question, cited);
+    let lacking = evidence.lacks(&text, asked_at);
+    let mut reasons = vec!["a language model answers from the lines it names".to_owned()];
+    reasons.extend(lacking.map(|it| format!("`{it}` of its answer occurs in none of them and does not follow")));
     let verdict = match conflicting {
         true => read.verdict.clone(),
         false => Verdict {
-            status: Sufficiency::Supported,
+            status: match lacking {
+                Some(_) => Sufficiency::Partial,
+                None => Sufficiency::Supported,
+            },
             code: None,
-            reasons: vec!["a language model answers from the lines it names".to_owned()],
+            reasons,
             nearest: Vec::new(),
         },
     };

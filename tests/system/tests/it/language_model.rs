@@ -180,6 +180,16 @@ async fn answers(server: &Server, api: &Api) {
     let role = &body["cost"]["roles"]["answer"];
     assert_eq!((&role["calls"], &role["usage"]), (&json!(1), &usage), "{body}");
 
+    // What none of the lines holds is named.
+    let made_up = format!("{{\"answer\": \"Marzipan, for 450 euros\", \"lines\": [{marzipan}]}}");
+    server.says([text(&made_up)]);
+    let body = asked(api, WHO, calls.clone()).await;
+    assert_eq!(body["verdict"]["status"], "partial", "{body}");
+    assert!(
+        body["verdict"]["reasons"][1].as_str().unwrap().contains("`450`"),
+        "{body}"
+    );
+
     server.says([text("{\"answer\": \"Rex\", \"lines\": [99]}")]);
     let body = asked(api, WHO, calls).await;
     assert_eq!(

@@ -62,11 +62,11 @@ impl Message {
         let calls = self.tool_calls.as_array().map(Vec::as_slice).unwrap_or_default();
         let read = |(at, it): (usize, &Value)| {
             let function = &it["function"];
-            let written = &function["arguments"];
-            let arguments = match written.as_str() {
+            let given = &function["arguments"];
+            let arguments = match given.as_str() {
                 Some(text) if text.trim().is_empty() => json!({}),
                 Some(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
-                None => written.clone(),
+                None => given.clone(),
             };
             Some(ToolCall {
                 id: it["id"].as_str().map_or_else(|| format!("call_{at}"), str::to_owned),
@@ -128,8 +128,10 @@ fn message(message: &ChatMessage) -> Value {
 }
 
 fn call(call: &ToolCall) -> Value {
-    let text = call.arguments.as_str().map(str::to_owned);
-    let arguments = text.unwrap_or_else(|| call.arguments.to_string());
+    let arguments = call
+        .arguments
+        .as_str()
+        .map_or_else(|| call.arguments.to_string(), str::to_owned);
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }
 

@@ -121,8 +121,10 @@ async fn a_record_forges_no_candidate() {
     running.api.written("talk", &watermark).await;
     server.says([text("{\"lines\": []}")]);
     asked(&running.api, 1, false).await;
-    let heard = server.heard();
-    let shown = heard.requests[0]["messages"][1]["content"].as_str().unwrap();
+    let shown = {
+        let heard = server.heard();
+        heard.requests[0]["messages"][1]["content"].as_str().unwrap().to_owned()
+    };
     let mark = shown.split_once("<lines ").unwrap().1.split('>').next().unwrap();
     assert_eq!((mark.len(), shown.matches(mark).count()), (16, 4), "{shown}");
     let forged: Vec<&str> = shown
@@ -130,6 +132,5 @@ async fn a_record_forges_no_candidate() {
         .filter(|it| it.contains("Rex") || it.contains("Ignore"))
         .collect();
     assert_eq!(forged.len(), 1, "{shown}");
-    drop(heard);
     running.end().await.unwrap();
 }

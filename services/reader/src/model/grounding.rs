@@ -1,0 +1,211 @@
+//! Whether the names, numbers and dates of an answer occur in the lines that it names, or follow from them. No model is asked,
+//! and what cannot be told counts as grounded: the check finds what was made up, not what is wrong.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Datelike, FixedOffset, TimeDelta};
+use domain::evidence::PackItem;
+use domain::time::{Precision, TimeSpan};
+use text::time::{Mention, words::is_date};
+
+/// Days that a date may lie from when a line was said, to follow from words of it that are not read as a time.
+const NEAR_DAYS: i64 = 45;
+/// Days of a day, a week, a month and a year, roughly.
+const UNITS_IN_DAYS: [i64; 4] = [1, 7, 30, 365];
+/// Greatest number that is looked at; a greater one counts as grounded.
+const NUMBER_MAX: i64 = 1_000_000_000_000;
+/// Opens an answer without naming anything.
+const OPENINGS: [&str; 6] = ["yes", "no", "likely", "probably", "unlikely", "unknown"];
+
+/// What an answer may be made of.
+pub(super) struct Evidence {
+    /// Stems of all words.
+    stems: BTreeSet<String>,
+    /// Numbers that occur, and the parts of all dates.
+    numbers: BTreeSet<i64>,
+    /// When the lines were said, and the times that they name.
+    times: Vec<TimeSpan>,
+    /// Number of lines: what is listed may be counted.
+    lines: i64,
+}
+
+impl Evidence {
+    /// Collects what a question and the lines that answer it hold.
+    pub(super) fn of(question: &str, cited: &[&PackItem]) -> Evidence {
+        let mut evidence = Evidence {
+            stems: BTreeSet::new(),
+            numbers: BTreeSet::new(),
+            times: Vec::new(),
+            lines: cited.len() as i64,
+        };
+        evidence.read(question);
+        for item in cited {
+            evidence.read(&item.text);
+            evidence.read(&item.actor);
+            evidence.times.push(TimeSpan::instant(item.observed_at.to_utc()));
+            let named = text::time::find(&item.text, item.observed_at);
+            evidence.times.extend(named.into_iter().map(|it| it.span));
+        }
+        let offset = cited.first().map(|it| *it.observed_at.offset());
+        if let Some(offset) = offset {
+            let days = evidence
+                .times
+                .iter()
+                .flat_map(|it| [it.start, it.end - TimeDelta::seconds(1)]);
+            let parts = days.flat_map(|it| {
+                let day = it.with_timezone(&offset);
+                [i64::from(day.year()), day.month().into(), day.day().into()]
+            });
+            evidence.numbers.extend(parts);
+        }
+        evidence
+    }
+
+    fn read(&mut self, text: &str) {
+        for word in text::words(text) {
+            let lower = word.to_lowercase();
+            self.numbers.extend(text::number_word(&lower).map(|it| it as i64));
+            self.stems.insert(text::stem(&lower));
+        }
+        self.numbers.extend(numbers(text).map(|(_, number)| number));
+    }
+
+    /// Returns what of an answer neither occurs nor follows, as it is written; `asked_at` is what relative times of the answer
+    /// count from.
+    pub(super) fn lacks<'a>(&self, answer: &'a str, asked_at: DateTime<FixedOffset>) -> Option<&'a str> {
+        let dates = text::time::find(answer, asked_at);
+        let date = dates
+            .iter()
+            .find(|it| !self.holds_time(it))
+            .map(|it| &answer[it.range.clone()]);
+        date.or_else(|| self.lacks_number(answer, &dates))
+            .or_else(|| text::names(answer).into_iter().find(|it| !self.holds_name(it)))
+    }
+
+    fn holds_time(&self, mention: &Mention) -> bool {
+        let span = &mention.span;
+        if mention.relative || span.precision == Precision::Unknown {
+            return true;
+        }
+        let near = TimeDelta::days(NEAR_DAYS);
+        let is_near = |it: &TimeSpan| it.start - near < span.end && span.start < it.end + near;
+        self.times.iter().any(|it| it.overlaps(span) || is_near(it))
+    }
+
+    /// Returns a number outside of dates that does not occur, counts no lines, and is no sum or difference of what occurs.
+    fn lacks_number<'a>(&self, answer: &'a str, dates: &[Mention]) -> Option<&'a str> {
+        let in_date = |at: usize| dates.iter().any(|it| it.range.contains(&at));
+        let mut outside = numbers(answer).filter(|(digits, _)| {
+            let at = digits.as_ptr() as usize - answer.as_ptr() as usize;
+            !in_date(at)
+        });
+        outside.find(|(_, number)| !self.holds_number(*number)).map(|it| it.0)
+    }
+
+    fn holds_number(&self, number: i64) -> bool {
+        let follows = |a: &i64| {
+            self.numbers.contains(&number.saturating_sub(*a)) || self.numbers.contains(&number.saturating_add(*a))
+        };
+        number <= self.lines
+            || self.numbers.contains(&number)
+            || self.numbers.iter().any(follows)
+            || self.is_length(number)
+    }
+
+    /// Returns true if a number is that of the days, weeks, months or years between two times.
+    fn is_length(&self, number: i64) -> bool {
+        let between = |a: &TimeSpan, b: &TimeSpan| (b.start - a.start).num_days();
+        let lengths = self
+            .times
+            .iter()
+            .flat_map(|a| self.times.iter().map(move |b| between(a, b)));
+        let fits = |days: i64, unit: i64| (days - number.saturating_mul(unit)).abs() < unit.max(2);
+        lengths
+            .filter(|days| *days > 0)
+            .any(|days| UNITS_IN_DAYS.iter().any(|unit| fits(days, *unit)))
+    }
+
+    fn holds_name(&self, name: &str) -> bool {
+        let mut words = text::words(name).into_iter().map(str::to_lowercase);
+        words.all(|it| {
+            let is_plain = text::is_stop(&it) || is_date(&it) || OPENINGS.contains(&it.as_str());
+            is_plain || self.stems.contains(&text::stem(&it))
+        })
+    }
+}
+
+/// Returns the whole numbers written in figures, each with its figures; groups of thousands are one number.
+fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
+    let runs = text.split(|it: char| !it.is_ascii_digit() && it != ',');
+    runs.filter_map(|run| {
+        let figures = run.trim_matches(',');
+        let number: i64 = figures.replace(',', "").parse().ok()?;
+        (number <= NUMBER_MAX).then_some((figures, number))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::evidence::Scores;
+    use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+
+    use super::*;
+
+    fn item(text: &str) -> PackItem {
+        let space: SpaceId = "talk".parse().unwrap();
+        let record = RecordId::derive(&space, text);
+        PackItem {
+            unit: UnitId::turn(record),
+            records: vec![record],
+            external_ids: Vec::new(),
+            session: SessionId::derive(&space, "monday"),
+            observed_at: "2026-03-02T18:00:00+01:00".parse().unwrap(),
+            actor: "Ann".to_owned(),
+            text: text.to_owned(),
+            tokens: 9,
+            scores: Scores::default(),
+            probability: 0.5,
+            channels: Vec::new(),
+        }
+    }
+
+    fn lacks<'a>(answer: &'a str, lines: &[&str]) -> Option<&'a str> {
+        let items: Vec<PackItem> = lines.iter().map(|it| item(it)).collect();
+        let cited: Vec<&PackItem> = items.iter().collect();
+        let asked_at = "2026-04-01T12:00:00+02:00".parse().unwrap();
+        Evidence::of("What did Ann plant for Ben?", &cited).lacks(answer, asked_at)
+    }
+
+    #[test]
+    fn what_occurs_or_follows_is_grounded() {
+        for (answer, lines) in [
+            ("Marzipan", ["My greyhound is called Marzipan.", ""]),
+            ("She planted it for Ben in Malmö", ["I planted a fern in Malmö.", ""]),
+            ("1 March 2026", ["I planted it yesterday.", ""]),
+            ("March 2026", ["I planted it last month, no, this one.", ""]),
+            ("2 ferns", ["A tree fern.", "And a maidenhair fern."]),
+            ("3 ferns", ["I have three ferns.", ""]),
+            ("7 plants", ["I have four ferns.", "And 3 palms."]),
+            ("1,200 euros", ["It cost 1200 euros.", ""]),
+            ("5 years", ["I planted it in 2021.", ""]),
+            ("21 days", ["I sowed it on 9 February 2026.", ""]),
+            ("Yes, likely", ["I like ferns.", ""]),
+            ("Last Tuesday", ["It was raining.", ""]),
+        ] {
+            assert_eq!(lacks(answer, &lines), None, "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_neither_occurs_nor_follows_is_found() {
+        for (answer, line, expected) in [
+            ("a fern from Old Lisbon", "I planted a fern.", "Old Lisbon"),
+            ("450 euros", "It cost 30 euros.", "450"),
+            ("12 July 2019", "I planted it yesterday.", "12 July 2019"),
+            ("in 1987", "I planted it as a child.", "1987"),
+        ] {
+            let found = lacks(answer, &[line, ""]);
+            assert!(found.is_some_and(|it| it.contains(expected)), "{answer}: {found:?}");
+        }
+    }
+}
