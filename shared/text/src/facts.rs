@@ -107,6 +107,8 @@ pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
     if is_quote || crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
         return Vec::new();
     }
+    let prose = crate::prose(told.text);
+    let told = &Telling { text: &prose, ..*told };
     let sentences = ranges(told.text);
     let mut reader = reader::Reader::new(told, question);
     for (at, range) in sentences.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! How right the facts of whole conversations are: every statement of two sets of this repository, of `data/plain_talk.txt` and
+//! How right the facts of whole conversations are: every statement of three sets of this repository, of `data/plain_talk.txt` and
 //! of `data/passing_talk.txt` was judged by reading; the judgements are kept in `data/judged.tsv`. How much of what a reader takes
 //! from the last two is stated is counted too.
 //!
-//! A statement that nobody judged fails the test and is printed: read its turn, judge it, and add the line.
+//! What is stated is exactly what the file marks as right or wrong; each change fails the test and is printed. Read the turn of a
+//! new statement, judge it, and add the line. A right one that is not stated any more is marked as lost, a wrong one is deleted.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -19,23 +20,36 @@ const PASSING: &str = include_str!("data/passing_talk.txt");
 const LATER: &str = include_str!("data/later_talk.txt");
 
 #[test]
-fn statements_are_right() {
-    let judged: BTreeMap<&str, bool> = JUDGED
+fn statements_are_those_that_were_judged() {
+    let judged: BTreeMap<&str, &str> = JUDGED
         .lines()
         .filter_map(|it| it.split_once('\t'))
-        .map(|(mark, line)| (line, mark == "right"))
+        .map(|(mark, line)| (line, mark))
         .collect();
-    let found = found();
-    let unjudged: Vec<&String> = found.iter().filter(|it| !judged.contains_key(it.as_str())).collect();
+    let known = |mark: &str| matches!(mark, "right" | "wrong" | "lost");
     assert!(
-        unjudged.is_empty(),
-        "{} not judged:\n{}",
-        unjudged.len(),
-        unjudged.iter().map(|it| it.as_str()).collect::<Vec<_>>().join("\n")
+        judged.values().all(|it| known(it)),
+        "a line begins with right, wrong or lost"
     );
-    let right = found.iter().filter(|it| judged[it.as_str()]).count();
-    let ever = judged.values().filter(|it| **it).count();
-    let (precision, kept) = (share(right, found.len()), share(right, ever));
+    let found = found();
+    let stands = |line: &str| judged.get(line).is_some_and(|it| *it != "lost");
+    let new = found.iter().map(String::as_str).filter(|it| !stands(it));
+    let gone = judged
+        .iter()
+        .filter(|(line, mark)| **mark != "lost" && !found.contains(**line));
+    let changes: Vec<String> = new
+        .map(|it| format!("new\t{it}"))
+        .chain(gone.map(|(line, mark)| format!("gone\t{mark}\t{line}")))
+        .collect();
+    assert!(
+        changes.is_empty(),
+        "{} changes to judge:\n{}",
+        changes.len(),
+        changes.join("\n")
+    );
+    let marked = |wanted: &str| judged.values().filter(|it| **it == wanted).count();
+    let (right, lost) = (marked("right"), marked("lost"));
+    let (precision, kept) = (share(right, found.len()), share(right, right + lost));
     assert!(
         found.len() >= 300 && precision >= 0.95,
         "{precision} of {}",
@@ -51,7 +65,7 @@ fn share(part: usize, whole: usize) -> f64 {
 fn found() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let mut out = BTreeSet::new();
-    for set in ["train/data/corpus", "eval/data/house"] {
+    for set in ["train/data/corpus", "eval/data/house", "eval/data/casual"] {
         let lines = std::fs::read_to_string(root.join(set).join("conversations.jsonl")).unwrap();
         for line in lines.lines() {
             talk(&serde_json::from_str(line).unwrap(), &mut out);

@@ -8,13 +8,13 @@ use domain::fact::Aspect;
 use super::group::Group;
 use super::subject::Who;
 use super::token::{Gap, Word};
-use super::verb::{Form, base_of, base_of_third};
+use super::verb::{Form, base_of, base_of_third, forms};
 use crate::time::Mention;
 
 mod lists;
 
 use lists::{
-    AUXILIARIES, BREAKERS, DANGLING, DETERMINERS, ITEM_MAX, LIST_MAX, OBJECT_MAX, PERSONS, STOP_PHRASES, STOPS,
+    AUXILIARIES, BREAKERS, DANGLING, DETERMINERS, ITEM_MAX, LIST_MAX, OBJECT_MAX, PERSONS, STATES, STOP_PHRASES, STOPS,
     SUBJECT_MAX,
 };
 
@@ -239,7 +239,11 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
                     || (base_of(next, Form::Present).is_some()
                         && !to_verb
                         && words.get(i + 1).is_some_and(|it| !it.capital));
-                word_of_person(next) || finite || somebody_does(words, i + 1) || something_does(words, i + 1)
+                word_of_person(next)
+                    || finite
+                    || somebody_does(words, i + 1)
+                    || something_does(words, i + 1)
+                    || name_in_lower_case_does(words, i + 1)
             }
             "so" => comma || word_of_person(next) || next == "that",
             "since" | "as" | "that" | "like" | "cause" | "cos" | "until" | "till" | "before" | "after" => {
@@ -268,6 +272,19 @@ fn somebody_does(words: &[Word], at: usize) -> bool {
         let past = base_of(&it.lower, Form::Past).is_some() || crate::pasts::is_past(&it.lower);
         let known = past && !it.capital || it.is(AUXILIARIES);
         known || (it.lower.ends_with('s') && !it.capital && base_of_third(&it.lower).is_some())
+    });
+    name && verb
+}
+
+/// "and jo lives in Bremen": in a chat names are written small. Nothing else stands between "and" and a verb in the third person.
+fn name_in_lower_case_does(words: &[Word], at: usize) -> bool {
+    let name = words
+        .get(at)
+        .is_some_and(|it| !it.capital && it.gap == Gap::None && it.lower.chars().all(char::is_alphabetic));
+    let verb = words.get(at + 1).is_some_and(|it| {
+        let third = it.lower.ends_with('s') && forms(&it.lower).iter().any(|it| it.1 == Form::Present);
+        // "films and tv shows": most are plurals, too.
+        it.is(STATES) || third && crate::Nouns::builtin().kind(&it.lower).is_none()
     });
     name && verb
 }

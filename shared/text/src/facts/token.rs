@@ -207,7 +207,7 @@ fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<W
         let lower = if bare == "&" {
             "and".to_owned()
         } else {
-            bare.to_lowercase().replace('\u{2019}', "'")
+            chat(bare.to_lowercase().replace('\u{2019}', "'"))
         };
         let (first, second) = apart(&lower);
         // The stop behind the last word ends the sentence, any other one stands inside it.
@@ -286,6 +286,15 @@ fn pieces(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     }
     out.extend(start.map(|it| it..sentence.end));
     out
+}
+
+/// Writes out what people type short in a chat.
+fn chat(word: String) -> String {
+    match word.as_str() {
+        "u" | "ya" => "you".to_owned(),
+        "ur" => "your".to_owned(),
+        _ => word,
+    }
 }
 
 /// Takes a contraction apart: "i'm" is "i", "am".

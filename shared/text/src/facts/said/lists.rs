@@ -16,6 +16,10 @@ pub(super) const PERSONS: &[&str] = &[
 pub(super) const AUXILIARIES: &[&str] = &[
     "is", "are", "was", "were", "has", "had", "can", "could", "does", "did", "will", "would", "should", "might",
 ];
+/// Verbs that stand after a name in lower case and hardly ever close the name of a thing.
+pub(super) const STATES: &[&str] = &[
+    "is", "has", "was", "does", "lives", "works", "loves", "likes", "hates", "wants", "needs", "says", "thinks", "goes",
+];
 /// Words that begin the name of a thing.
 pub(super) const DETERMINERS: &[&str] = &["the", "a", "an", "this", "that", "these", "those"];
 /// Words of such a name, its verb among them.
