@@ -1,4 +1,4 @@
-//! Prints the topics and pages of a space: `cargo run -p clusterer --example organise -- units.jsonl`.
+//! Prints the topics, entities and pages of a space: `cargo run -p clusterer --example organise -- units.jsonl`.
 //!
 //! The file holds units, one a line, as the list of units of a space gives them.
 #![expect(clippy::print_stdout, reason = "the print is the output")]
@@ -42,7 +42,9 @@ fn organise(space: &SpaceId, units: &[Unit]) {
     print_topics(&changed, units);
     pages.apply(&changed);
     pages.apply(&events.changed(&acts));
-    pages.apply(&entities.changed(space, &acts));
+    let changed = entities.changed(space, &acts);
+    print_entities(&changed);
+    pages.apply(&changed);
     print_pages(&pages.changed(space, &BTreeMap::new()));
 }
 
@@ -70,6 +72,18 @@ fn print_topics(changed: &Changed, units: &[Unit]) {
                 "  {:.2} {}",
                 member.similarity,
                 shown.chars().take(150).collect::<String>()
+            );
+        }
+    }
+}
+
+fn print_entities(changed: &Changed) {
+    println!("\n## entities");
+    for item in &changed.put {
+        if let Derived::Entity(it) = item {
+            println!(
+                "  {} {:?} {:?} {:?} x{}",
+                it.name, it.kind, it.aliases, it.roles, it.mentions
             );
         }
     }

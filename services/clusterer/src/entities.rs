@@ -25,6 +25,7 @@ mod moved;
 mod one;
 mod roles;
 mod shared;
+mod surely_named;
 mod told;
 
 use alike::Alike;
@@ -33,6 +34,8 @@ use fold::fold;
 use forms::{Forms, Mention};
 use held::Held;
 use told::{Told, told};
+
+pub(crate) use surely_named::is_name;
 
 /// Longest way from a name to the one it goes into.
 const STEPS_MAX: usize = 8;
@@ -117,6 +120,7 @@ impl Entities {
                 told: true,
                 person: name.person,
                 place: name.place,
+                sure: name.sure,
             };
             let class = self.mention(&mention, more);
             self.dirty.insert(class);
@@ -138,6 +142,7 @@ impl Entities {
             told: false,
             person: false,
             place: false,
+            sure: true,
         };
         let actor = self.mention(&mention, more);
         let called: Vec<String> = told.called.iter().map(|it| fold(it)).collect();

@@ -99,7 +99,8 @@ impl Topics {
 
     fn tell_topics(&mut self, out: &mut Changed) {
         let mut told = BTreeMap::new();
-        for cluster in &self.fold.topics {
+        // What cannot be named is not shown.
+        for cluster in self.fold.topics.iter().filter(|it| !it.name.label.is_empty()) {
             let (Some(first), Some(last)) = (cluster.units.first(), cluster.units.last()) else {
                 continue;
             };

@@ -94,7 +94,8 @@ impl Entities {
         out
     }
 
-    /// The entity of a node without its likenesses; none if nothing tells of it, or if it goes into another one.
+    /// The entity of a node without its likenesses; none if nothing tells of it, if it goes into another one, or if nothing says
+    /// that it is a name at all.
     pub(super) fn built(&self, space: &SpaceId, node: &str) -> Option<Entity> {
         if let Some(form) = node.strip_prefix('=') {
             return self.parted_form(space, node, form);
@@ -115,6 +116,9 @@ impl Entities {
                 sum.add(count);
                 aliases.insert(form.clone());
             }
+        }
+        if !sum.is_named() {
+            return None;
         }
         let name = self.name(node)?.clone();
         // The first name of a full name, though nobody used it alone so far.

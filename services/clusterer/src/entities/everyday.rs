@@ -8,7 +8,7 @@ const COMMON: &str = "will may mark rose hope grace faith joy bill art jack fran
     penny victor earnest dean duke earl king prince major kit bob jean dot lane reed wade van robin jay wren holly hazel \
     heather clay cash rich dolly candy cherry bunny rusty stone wood woods young long short black white brown green gray";
 /// Words before a name that make it a person's, beside those for kin.
-const BEFORE: &str = "dr mr mrs ms prof named called friends";
+const BEFORE: &str = "dr mr mrs ms prof friends";
 /// Words after a name that make it a person's.
 const AFTER: &str = "said says told tells asked asks thinks thought called texted loves loved wants wanted feels felt hates \
     likes liked enjoys laughed smiled invited suggested recommended promised";

@@ -31,6 +31,8 @@ pub(super) struct Form {
     pub(super) spoken: u64,
     pub(super) person: u64,
     pub(super) place: u64,
+    /// Units in which it is surely a name.
+    pub(super) sure: u64,
     times: BTreeMap<DateTime<Utc>, u32>,
 }
 
@@ -42,6 +44,7 @@ pub(super) struct Mention<'a> {
     pub(super) told: bool,
     pub(super) person: bool,
     pub(super) place: bool,
+    pub(super) sure: bool,
 }
 
 /// Forms taken together.
@@ -51,6 +54,7 @@ pub(super) struct Sum {
     pub(super) spoken: u64,
     pub(super) person: u64,
     pub(super) place: u64,
+    pub(super) sure: u64,
     pub(super) first: Option<DateTime<Utc>>,
 }
 
@@ -67,7 +71,13 @@ impl Sum {
         self.spoken += form.spoken;
         self.person += form.person;
         self.place += form.place;
+        self.sure += form.sure;
         self.first = [self.first, form.first()].into_iter().flatten().min();
+    }
+
+    /// A speaker, or what is surely a name somewhere.
+    pub(super) fn is_named(&self) -> bool {
+        self.spoken > 0 || self.sure > 0
     }
 
     /// Somebody, as far as anything says so.
@@ -99,6 +109,7 @@ impl Forms {
         step(&mut count.spoken, !mention.told);
         step(&mut count.person, mention.person);
         step(&mut count.place, mention.place);
+        step(&mut count.sure, mention.sure);
         let times = count.times.entry(mention.at).or_default();
         *times = if more { *times + 1 } else { times.saturating_sub(1) };
         if *times == 0 {

@@ -6,11 +6,14 @@ use domain::unit::Unit;
 
 use super::everyday::{closes_person, opens_person};
 use super::roles::{self, Role, Scene};
+use super::surely_named;
 
 /// Longest text that is searched for surroundings, in bytes.
 const BYTES_MAX: usize = 16_000;
 /// Most names taken of one unit.
 const NAMES_MAX: usize = 24;
+/// What places are, by the built-in nouns.
+const PLACES: [&str; 4] = ["location", "structure", "land", "body of water"];
 
 /// What one turn unit tells of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub(super) struct Name {
     pub(super) form: String,
     pub(super) person: bool,
     pub(super) place: bool,
+    /// It is surely a name here.
+    pub(super) sure: bool,
 }
 
 /// Returns what a unit tells of names.
@@ -54,15 +59,22 @@ pub(super) fn told(unit: &Unit) -> Told {
     });
     roles.extend(roles::answered(&unit.question, text, &unit.actor));
     let place = Some(&unit.location).filter(|it| it.chars().next().is_some_and(char::is_uppercase));
+    let prose = text::prose(text);
     let mut names: Vec<Name> = Vec::new();
     let said = roles.iter().map(|it| &it.name);
     for form in unit.participants.iter().chain(place).chain(&called).chain(said) {
         if names.len() < NAMES_MAX && names.iter().all(|it| it.form != *form) {
             let role = roles.iter().find(|it| it.name == *form);
+            let spoken_to = called.contains(form);
+            let acts = is_person(text, form);
+            let stands = || surely_named::stands_as_name(text, &prose, form);
+            // "Gerry says": no other word than a name opens a sentence so, but for nouns.
+            let unknown = || text::Nouns::builtin().kind(form).is_none();
             names.push(Name {
                 form: form.clone(),
-                person: role.map_or_else(|| called.contains(form) || is_person(text, form), |it| it.person),
-                place: unit.location == *form,
+                person: role.map_or(spoken_to || acts, |it| it.person),
+                place: unit.location == *form && is_place(text, form),
+                sure: surely_named::is_name(form) && (role.is_some() || spoken_to || stands() || acts && unknown()),
             });
         }
     }
@@ -74,6 +86,15 @@ pub(super) fn told(unit: &Unit) -> Told {
         called,
         roles,
     }
+}
+
+/// Returns true if what stands in or at a name may be a place: no vehicle or material by its noun, and nothing that takes "the",
+/// which may be a car, a play or a pub.
+fn is_place(text: &str, name: &str) -> bool {
+    let lower: Vec<String> = text::words(name).iter().map(|it| it.to_lowercase()).collect();
+    let article = |(at, _): (usize, &str)| text[..at].to_lowercase().ends_with("the ");
+    let no_place = text::Nouns::builtin().is_none_of(&PLACES, &lower);
+    !no_place && !text.match_indices(name).any(article)
 }
 
 /// Says whether kin, a role or a title stands before the name, or a verb of persons behind it.

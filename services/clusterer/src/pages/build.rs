@@ -17,7 +17,7 @@ impl Known {
     pub(super) fn page(&self, subject: &Subject, head: &Head) -> Page {
         let buckets = self.buckets(subject);
         let own = buckets.iter().map(|it| it.times.len()).sum();
-        let (events, tags) = self.events(&buckets);
+        let events = self.events(&buckets);
         let mut sections: Vec<Section> = match subject {
             Subject::Entity(id) => {
                 let mut sections = self.fact_sections(*id, &[]);
@@ -47,7 +47,7 @@ impl Known {
             title: head.title.clone(),
             summary: self.summary(subject, &sections, &buckets),
             aliases: self.aliases(subject),
-            tags: self.tags(subject, tags),
+            tags: self.tags(subject),
             links: self.links(subject, &buckets, own),
             confidence: rounded(sure),
             updated_at: updated_at.unwrap_or_default(),
@@ -72,13 +72,11 @@ impl Known {
         out
     }
 
-    fn tags(&self, subject: &Subject, mut tags: Vec<String>) -> Vec<String> {
-        if let Subject::Topic(id) = subject
-            && let Some(topic) = self.topics.get(id)
-        {
-            tags.clone_from(&topic.keywords);
-        }
-        tags.truncate(TAGS_MAX);
-        tags
+    fn tags(&self, subject: &Subject) -> Vec<String> {
+        let Subject::Topic(id) = subject else {
+            return Vec::new();
+        };
+        let keywords = self.topics.get(id).into_iter().flat_map(|it| &it.keywords);
+        keywords.take(TAGS_MAX).cloned().collect()
     }
 }

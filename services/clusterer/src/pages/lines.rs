@@ -1,5 +1,7 @@
 //! The line that tells of a unit, and how much it says.
 
+use std::borrow::Cow;
+
 use domain::unit::{Grain, Unit};
 
 /// Longest text that is read, in bytes.
@@ -25,33 +27,35 @@ pub(super) struct Spoken {
     pub(super) text: Box<str>,
 }
 
-/// Returns the sentence of a unit's summary that says most, with its speaker; none if it is small talk.
+/// Returns the sentence of a unit that says most, word for word as it was said, with its speaker; none if it is small talk.
 pub(super) fn spoken(unit: &Unit) -> Option<Spoken> {
-    let source = if unit.summary.is_empty() {
-        &unit.text
+    let text = &unit.text[..unit.text.floor_char_boundary(BYTES_MAX)];
+    let event = unit.grain == Grain::Event;
+    let shown = if event || unit.caption.is_empty() {
+        Cow::Borrowed(text)
     } else {
-        &unit.summary
+        Cow::Owned(format!("{text} [image: {}]", unit.caption).trim_start().to_owned())
     };
-    let source = &source[..source.floor_char_boundary(BYTES_MAX)];
+    let actor = text::shown_name(&unit.actor);
     let mut best: Option<(u32, &str, &str)> = None;
-    let mut speaker = "";
-    // The first line of several says when and who.
-    let several = unit.grain == Grain::Event && source.contains('\n');
-    for line in source.lines().skip(usize::from(several)) {
-        let (head, said) = parted(undated(line));
-        if !head.is_empty() {
-            speaker = head;
-        }
-        for sentence in text::sentences(unasked(said)) {
-            let score = score(sentence, unit);
+    let mut at = 0;
+    // What is scored has no code in it; the places in both are the same.
+    let prose = text::prose(&shown);
+    for line in shown.split_inclusive('\n') {
+        // An event quotes its speakers, a line each.
+        let (speaker, said) = if event { parted(line) } else { (&*actor, line) };
+        let start = at + line.len() - said.len();
+        at += line.len();
+        for sentence in text::sentences(said) {
+            let from = start + (sentence.as_ptr() as usize - said.as_ptr() as usize);
+            let score = score(&prose[from..from + sentence.len()], unit);
             if best.is_none_or(|it| score > it.0) {
                 best = Some((score, speaker, sentence));
             }
         }
     }
     let (score, speaker, sentence) = best.filter(|it| it.0 >= SCORE_MIN)?;
-    let known = speaker.is_empty() || sentence.starts_with(speaker);
-    let text = if known {
+    let text = if speaker.is_empty() {
         sentence.to_owned()
     } else {
         format!("{speaker}: {sentence}")
@@ -109,30 +113,17 @@ fn score(sentence: &str, unit: &Unit) -> u32 {
     u32::try_from(sum).unwrap_or_default()
 }
 
-/// Without `[8 May 2023] ` at the start.
-fn undated(line: &str) -> &str {
-    let dated = line.strip_prefix('[').and_then(|it| it.split_once("] "));
-    dated.filter(|it| it.0.len() < 40).map_or(line, |it| it.1)
-}
-
-/// `Ana to Tom: said` as (`Ana`, said); no speaker if it has no such head.
+/// Returns the speaker and the words of a line such as `Ana: said`; no speaker if it has no such head.
 fn parted(line: &str) -> (&str, &str) {
-    let Some((head, said)) = line.split_once(": ") else {
+    let Some((name, said)) = line.split_once(": ") else {
         return ("", line);
     };
-    let name = head.split_once(" to ").map_or(head, |it| it.0);
-    let short = head.len() < 80 && name.split(' ').count() < 5;
-    if short && !head.contains(['.', '?', '!', ',', '"']) {
+    let short = name.len() < 80 && name.split(' ').count() < 5;
+    if short && !name.contains(['.', '?', '!', ',', '"']) {
         (name, said)
     } else {
         ("", line)
     }
-}
-
-/// Without the question that it answers: `(asked: ...) `.
-fn unasked(said: &str) -> &str {
-    let asked = said.strip_prefix("(asked: ").and_then(|it| it.split_once(") "));
-    asked.map_or(said, |it| it.1)
 }
 
 fn clipped(text: &str) -> String {

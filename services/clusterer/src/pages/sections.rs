@@ -136,12 +136,12 @@ impl Known {
         sections.collect()
     }
 
-    /// Returns what happened, and the tags of it, best first.
-    pub(super) fn events(&self, buckets: &[&Bucket]) -> (Option<Section>, Vec<String>) {
+    /// Returns what happened.
+    pub(super) fn events(&self, buckets: &[&Bucket]) -> Option<Section> {
         let mut ranked: Vec<&Rank> = buckets.iter().flat_map(|it| it.lines.iter().take(LOOKED_AT)).collect();
         ranked.sort_unstable();
         ranked.dedup();
-        let (mut said, mut tags, mut lines) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let (mut said, mut lines) = (BTreeSet::new(), Vec::new());
         for (_, at, unit) in ranked {
             let Some(held) = self.store.units.get(unit) else {
                 continue;
@@ -149,9 +149,6 @@ impl Known {
             let Some(spoken) = held.spoken.as_ref().filter(|it| said.insert(&it.text)) else {
                 continue;
             };
-            if !held.tag.is_empty() && !tags.iter().any(|it: &String| **it == *held.tag) {
-                tags.push(held.tag.to_string());
-            }
             lines.push(Line {
                 text: spoken.text.to_string(),
                 unit: *unit,
@@ -165,7 +162,7 @@ impl Known {
         }
         lines.sort_by_key(|it| (it.observed_at, it.unit));
         let all = buckets.iter().map(|it| it.lines.len()).sum();
-        (section("What happened", "events", (lines, Vec::new()), all), tags)
+        section("What happened", "events", (lines, Vec::new()), all)
     }
 }
 

@@ -20,7 +20,6 @@ const NAME_BYTES: usize = 80;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Held {
     pub(super) at: DateTime<Utc>,
-    pub(super) tag: Box<str>,
     pub(super) spoken: Option<Spoken>,
     names: Vec<Name>,
     /// Who is spoken to: near to the names, but not what the unit tells of.
@@ -217,7 +216,6 @@ fn held(unit: &Unit) -> Held {
     let to = to.filter(|it| names.iter().all(|name| name.1 != *it));
     Held {
         at: unit.observed_at.to_utc(),
-        tag: unit.tag.as_str().into(),
         spoken: lines::spoken(unit),
         reasons: if event { Vec::new() } else { reasons(unit, &names) },
         names: names.into_iter().map(|it| it.1).collect(),

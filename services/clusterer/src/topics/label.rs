@@ -16,6 +16,10 @@ const WORDS_MAX: usize = 4;
 const SECOND: f32 = 0.45;
 /// Terms of a topic whose meaning is looked at.
 const CANDIDATES: usize = 24;
+/// A term says what a topic is about if so many of its units share it,
+const SHARED: u32 = 2;
+/// and it names the topic if at least one unit of so many holds it.
+const COMMON: u32 = 3;
 /// A pair of words that comes again says more than its words.
 const PAIR: f32 = 1.35;
 
@@ -54,7 +58,8 @@ struct Sum<'a> {
     forms: BTreeMap<&'a str, u32>,
 }
 
-/// Names a topic by the terms of its units; ties go to the term that comes first in the alphabet.
+/// Names a topic by the terms that at least two of its units share; ties go to the term that comes first in the alphabet. A word
+/// of one unit is no name, so a topic may have none.
 pub(super) fn name<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread) -> Name {
     let mut sums: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
     let mut count = 0;
@@ -64,21 +69,26 @@ pub(super) fn name<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread)
         sum.units += 1;
         *sum.forms.entry(&term.form).or_default() += 1;
     }
-    let mut ranked: Vec<(f32, &str, &Sum<'_>)> = sums
-        .iter()
+    let shared = sums.iter().filter(|(_, it)| it.units >= SHARED && tells(&shown(it)));
+    let mut ranked: Vec<(f32, &str, &Sum<'_>)> = shared
         .map(|(key, sum)| (strength(key, sum, count, spread), *key, sum))
         .collect();
     sort(&mut ranked);
     ranked.truncate(CANDIDATES);
     prefer_central(&mut ranked);
     sort(&mut ranked);
-    let mut chosen: Vec<(f32, &str, String)> = Vec::new();
+    let mut chosen: Vec<Chosen> = Vec::new();
     for (strength, key, sum) in ranked {
         let known = chosen
             .iter()
-            .any(|it| key.split(' ').any(|word| it.1.split(' ').any(|own| own == word)));
+            .any(|it| key.split(' ').any(|word| it.key.split(' ').any(|own| own == word)));
         if !known {
-            chosen.push((strength, key, shown(sum)));
+            chosen.push(Chosen {
+                strength,
+                key: key.to_owned(),
+                shown: shown(sum),
+                common: sum.units * COMMON >= count,
+            });
         }
         if chosen.len() == KEYWORDS_MAX {
             break;
@@ -86,7 +96,7 @@ pub(super) fn name<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread)
     }
     Name {
         label: label(&chosen),
-        keywords: chosen.into_iter().map(|it| it.2).collect(),
+        keywords: chosen.into_iter().map(|it| it.shown).collect(),
     }
 }
 
@@ -111,20 +121,42 @@ fn prefer_central(ranked: &mut [(f32, &str, &Sum<'_>)]) {
     }
 }
 
-/// The strongest term, with the next one if that is strong too and both are short.
-fn label(chosen: &[(f32, &str, String)]) -> String {
+/// A term that may name its topic.
+struct Chosen {
+    strength: f32,
+    key: String,
+    shown: String,
+    /// So many units of the topic hold it that it stands for all of them.
+    common: bool,
+}
+
+/// Returns the strongest term that many units share, with the next one if that is strong too and both are short; empty if there
+/// is none.
+fn label(chosen: &[Chosen]) -> String {
     let words = |it: &str| it.split(' ').count();
-    let Some((strength, _, first)) = chosen.first() else {
-        return "other".to_owned();
+    let mut common = chosen.iter().filter(|it| it.common);
+    let Some(first) = common.next() else {
+        return String::new();
     };
-    let second = chosen[1..]
-        .iter()
+    let second = common
         .take(2)
-        .find(|it| it.0 >= SECOND * strength && words(first) + words(&it.2) <= WORDS_MAX);
+        .find(|it| it.strength >= SECOND * first.strength && words(&first.shown) + words(&it.shown) <= WORDS_MAX);
     match second {
-        Some((_, _, second)) => format!("{first}, {second}"),
-        None => first.clone(),
+        Some(second) => format!("{}, {}", first.shown, second.shown),
+        None => first.shown.clone(),
     }
+}
+
+/// Returns true if a term says what it is about to whoever has not read the talk: English nouns do, and names of several words. A
+/// name of one word may be anybody's.
+fn tells(term: &str) -> bool {
+    let nouns = text::Nouns::builtin();
+    let known = |word: &str| nouns.kind(word).is_some();
+    let name = term.contains(' ') && term.split(' ').all(|it| it.starts_with(char::is_uppercase));
+    if name {
+        return crate::entities::is_name(term);
+    }
+    nouns.kind(term).is_some() || term.split(' ').all(known)
 }
 
 fn strength(key: &str, sum: &Sum<'_>, count: u32, spread: &Spread) -> f32 {

@@ -35,8 +35,8 @@ pub(super) fn terms(unit: &Unit) -> Vec<Term> {
     } else {
         &unit.summary
     };
-    let source = &source[..source.floor_char_boundary(BYTES_MAX)];
-    let speakers = speakers(unit, source);
+    let source = text::prose(&source[..source.floor_char_boundary(BYTES_MAX)]);
+    let speakers = speakers(unit, &source);
     let mut found = Found {
         names: names(unit, &speakers),
         own: speakers.iter().flat_map(|it| words_of(it)).collect(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use clusterer::{Acts, Changed, Entities, Named};
-use domain::entity::Entity;
+use domain::entity::{Entity, EntityKind};
 use domain::id::SessionId;
 use domain::unit::{Status, Unit};
 use proptest::prelude::*;
@@ -81,6 +81,25 @@ fn speakers_people_and_places_with_their_names() {
         .collect();
     let (_, held) = known(&both);
     assert!(held.entity("Caroline").aliases.is_empty(), "{:?}", shown(&held));
+}
+
+#[test]
+fn shouts_openings_and_code_are_no_entities() {
+    let (_, held) = known(&[
+        "Tom: He was SACKED by them.",
+        "Tom: Retest is booked, says Ana.",
+        "Tom: We met Ana at the Copper Pot.",
+        "Tom: I ran it:\n```\nthe Scheduler and the Clock\n```",
+    ]);
+    let entities = held.entities();
+    let mut names: Vec<(&str, EntityKind)> = entities.iter().map(|it| (it.name.as_str(), it.kind)).collect();
+    names.sort_by_key(|it| it.0);
+    let expected = [
+        ("Ana", EntityKind::Other),
+        ("Copper Pot", EntityKind::Other),
+        ("Tom", EntityKind::Speaker),
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

@@ -73,3 +73,27 @@ fn a_long_text_gives_a_line_of_bounded_length() {
         .collect();
     assert!(!lines.is_empty() && lines.iter().all(|it| it.len() <= 230), "{lines:?}");
 }
+
+#[test]
+fn lines_quote_what_was_said_and_no_code() {
+    let mut world = World::default();
+    let mut unit = turn(0);
+    unit.text =
+        "I sold 7 jars of my heather honey to them yesterday.\n```\nlet Bergen = honey + 7 * jars + market + 90;\n```"
+            .to_owned();
+    unit.summary =
+        "[1 May 2024] Ines: Ines sold 7 jars of Ines's heather honey to them yesterday (30 April 2024).".to_owned();
+    world.feed(&[unit, turn(1), turn(2)], &[]);
+    let page = world.page(Dimension::Figure, "Ines");
+    let lines: Vec<&str> = page
+        .sections
+        .iter()
+        .flat_map(|it| &it.lines)
+        .map(|it| it.text.as_str())
+        .collect();
+    assert!(
+        lines.contains(&"Ines: I sold 7 jars of my heather honey to them yesterday."),
+        "{lines:?}"
+    );
+    assert!(lines.iter().all(|it| !it.contains("let Bergen")), "{lines:?}");
+}
