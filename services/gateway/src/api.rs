@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+mod access;
 mod curation;
 mod erasures;
 mod letters;
@@ -15,6 +16,7 @@ mod recall;
 mod records;
 mod tools;
 
+pub use access::KeyAccess;
 pub use curation::{Curated, NewAct, NewCuration};
 pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
 pub use letters::DeadLetter;

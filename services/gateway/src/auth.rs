@@ -103,6 +103,11 @@ impl Access {
         &self.spaces
     }
 
+    /// Returns what the key may do in the spaces that it opens.
+    pub(crate) fn rights(&self) -> &[Right] {
+        &self.rights
+    }
+
     /// Says whether the key opens every space.
     pub(crate) fn opens_all(&self) -> bool {
         self.spaces.iter().any(|it| it == "*")

@@ -1,9 +1,12 @@
 //! The handlers, one file per resource: read what came, one call, say what became of it.
 
+pub(crate) mod access;
 pub(crate) mod admin;
 pub(crate) mod curations;
 pub(crate) mod docs;
 pub(crate) mod erasures;
+#[cfg(feature = "explorer")]
+pub(crate) mod explorer;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pages;

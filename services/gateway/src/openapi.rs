@@ -9,7 +9,8 @@ use utoipa::{Modify, OpenApi};
 
 use crate::config::Config;
 use crate::handlers::{
-    admin, curations, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces, tools,
+    access, admin, curations, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions,
+    spaces, tools,
 };
 use crate::validate::FIELD_BYTES_MAX;
 
@@ -26,6 +27,7 @@ use crate::validate::FIELD_BYTES_MAX;
         curations::post, curations::list, curations::get,
         erasures::list, erasures::get, erasures::check,
         tools::all, tools::list, tools::call, mcp::post,
+        access::get,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
     modifiers(&Keys, &Names, &Acts, &Problems),

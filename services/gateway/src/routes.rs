@@ -6,9 +6,11 @@ use axum::http::{StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post, put};
 
+#[cfg(feature = "explorer")]
+use crate::handlers::explorer;
 use crate::handlers::{
-    admin, curations, docs, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions, spaces,
-    tools,
+    access, admin, curations, docs, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions,
+    spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -57,21 +59,37 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
         .route("/v1/spaces/{space}/mcp", post(mcp::post))
         .route("/v1/tools", get(tools::all))
+        .route("/v1/access", get(access::get))
         .route("/v1/admin/dead-letters", get(admin::list))
         .route("/v1/admin/dead-letters/{id}", get(admin::get).delete(admin::discard))
         .route("/v1/admin/dead-letters/{id}/replay", post(admin::replay))
         .route_layer(from_fn_with_state(app.clone(), edge::admit))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate));
-    Router::new()
-        .route("/", get(docs::index))
+    open_to_all()
         .route("/openapi.json", get(docs::openapi))
-        .route("/docs", get(docs::page))
         .merge(guarded)
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(body_limit)
         .layer(from_fn_with_state(app.clone(), edge::guard))
         .with_state(app)
+}
+
+/// Returns the routes of the explorer, which shows nothing by itself: its page calls the guarded routes with the user's key.
+#[cfg(feature = "explorer")]
+fn open_to_all() -> Router<App> {
+    Router::new()
+        .route("/", get(explorer::root))
+        .route("/docs", get(explorer::page))
+        .route("/assets/{file}", get(explorer::asset))
+}
+
+/// Returns the index and the description of the API, for a build without the explorer.
+#[cfg(not(feature = "explorer"))]
+fn open_to_all() -> Router<App> {
+    Router::new()
+        .route("/", get(docs::index))
+        .route("/docs", get(docs::page))
 }
 
 async fn no_route(uri: Uri) -> Problem {

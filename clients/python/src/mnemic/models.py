@@ -950,6 +950,22 @@ class Hint(Model):
     """Until when it held, if it does not any more."""
 
 
+class KeyAccess(Model):
+    """What a key opens and may do."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: str
+    """Name of the key; empty on a server without keys."""
+
+    rights: list[Literal['read', 'write', 'admin'] | str]
+    """What it may do there."""
+
+    spaces: list[str]
+    """Spaces it opens: `*`, names, or prefixes that end in `*`."""
+
+
 class Line(Model):
     """One statement of a section with what it stands on."""
 

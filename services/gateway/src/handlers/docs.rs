@@ -1,13 +1,16 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
-use axum::response::{Html, IntoResponse, Response};
+#[cfg(not(feature = "explorer"))]
+use axum::response::Html;
+use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::openapi;
 use crate::state::App;
 
 /// The page loads nothing but itself and `/openapi.json`.
+#[cfg(not(feature = "explorer"))]
 const POLICY: &str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Says what answers here and where to go on. It needs no key and tells nothing that a stranger may not know.
@@ -28,7 +31,8 @@ pub(crate) async fn openapi(State(app): State<App>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], document.clone()).into_response()
 }
 
-/// Describes the API to people, without any other server.
+/// Describes the API to people, without any other server, in a build without the explorer.
+#[cfg(not(feature = "explorer"))]
 pub(crate) async fn page() -> Response {
     (
         [(header::CONTENT_SECURITY_POLICY, POLICY)],

@@ -1,6 +1,7 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use domain::message::RouteV1;
+use serde_json::json;
 
 use crate::harness::Gateway;
 
@@ -291,4 +292,31 @@ async fn an_open_server_without_keys_is_refused() {
         let error = format!("{:#}", gateway::run(context).await.unwrap_err());
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_key_learns_what_it_opens_and_may_do() {
+    let gateway = Gateway::with(KEYS).await;
+    let read = async |key: &str| {
+        let authorization = format!("Bearer {key}");
+        gateway
+            .send_with("GET /v1/access", "", &[("authorization", &authorization)])
+            .await
+    };
+    assert_eq!(
+        read("reader").await.json(),
+        json!({"name": "reader", "spaces": ["s", "team-*"], "rights": ["read"]})
+    );
+    assert_eq!(read("owner").await.json()["rights"], json!(["read", "write", "admin"]));
+    assert_eq!(read("nobody").await.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn without_keys_everything_is_allowed() {
+    let gateway = Gateway::new().await;
+    let access = gateway.send("GET /v1/access", "").await.json();
+    assert_eq!(
+        access,
+        json!({"name": "", "spaces": ["*"], "rights": ["read", "write", "admin"]})
+    );
 }

@@ -8,6 +8,8 @@ mod content;
 mod curations;
 mod dead_letters;
 mod erasures;
+#[cfg(feature = "explorer")]
+mod explorer;
 mod facts;
 mod fuzz;
 mod harness;

@@ -1,0 +1,101 @@
+import { key, lostKey, noteAnswer, noteSilence } from "./session";
+import type { Listed, Problem } from "./types";
+
+/** What went wrong with a call: the problem document of the server, or none if the server did not answer. */
+export class Failure extends Error {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+    readonly kind: string,
+  ) {
+    super(detail || title);
+  }
+
+  /** Returns true if the server could not be reached. */
+  get unreachable(): boolean {
+    return this.status === 0;
+  }
+}
+
+export type Query = { [name: string]: string | number | boolean | undefined };
+
+interface Call {
+  method?: string;
+  query?: Query;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+function address(path: string, query: Query = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") given.set(name, String(value));
+  }
+  const text = given.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+async function failure(response: Response): Promise<Failure> {
+  const text = await response.text().catch(() => "");
+  try {
+    const problem = JSON.parse(text) as Problem;
+    return new Failure(response.status, problem.title, problem.detail, problem.type);
+  } catch {
+    return new Failure(response.status, response.statusText || `HTTP ${response.status}`, text.slice(0, 500), "");
+  }
+}
+
+/** Calls the public API with the user's key and returns the body of the response; null if there is none. */
+export async function call<Body>(path: string, { method = "GET", query, body, signal }: Call = {}): Promise<Body> {
+  const headers: { [name: string]: string } = { accept: "application/json" };
+  if (key.value) headers.authorization = `Bearer ${key.value}`;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let response: Response;
+  try {
+    response = await fetch(address(path, query), {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      cache: "no-store",
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    noteSilence();
+    throw new Failure(0, "", "", "");
+  }
+  noteAnswer();
+  if (!response.ok) {
+    const problem = await failure(response);
+    if (problem.status === 401) lostKey();
+    throw problem;
+  }
+  const text = await response.text();
+  return (text ? JSON.parse(text) : null) as Body;
+}
+
+/** Returns the path of something in a space; each part is encoded. */
+export function inSpace(space: string, ...parts: string[]): string {
+  return ["/v1/spaces", encodeURIComponent(space), ...parts.map(encodeURIComponent)].join("/");
+}
+
+/** Reads a list page by page, hands what there is so far to `show`, and stops at `most` items. Returns true if it read all. */
+export async function readList<Item>(
+  path: string,
+  query: Query,
+  most: number,
+  signal: AbortSignal,
+  show: (items: Item[]) => void,
+): Promise<boolean> {
+  const items: Item[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page: Listed<Item> = await call(path, { query: { ...query, after, limit: 1000 }, signal });
+    items.push(...page.items);
+    show(items.slice(0, most));
+    if (!page.next) return true;
+    if (items.length >= most) return false;
+    after = page.next;
+  }
+}

@@ -1,0 +1,38 @@
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Access = Schemas["KeyAccess"];
+export type Curated = Schemas["Curated"];
+export type Curation = Schemas["Curation"];
+export type DeadLetter = Schemas["DeadLetter"];
+export type Entity = Schemas["Entity"];
+export type Erased = Schemas["Erased"];
+export type Erasure = Schemas["Erasure"];
+export type ErasureCheck = Schemas["ErasureCheck"];
+export type Fact = Schemas["Fact"];
+export type MemoryPage = Schemas["Page"];
+export type Merge = Schemas["Merge"];
+export type NewAct = Schemas["NewAct"];
+export type PackItem = Schemas["PackItem"];
+export type PageHead = Schemas["PageHead"];
+export type Problem = Schemas["Problem"];
+export type Progress = Schemas["Progress"];
+export type QueryRequest = Schemas["QueryRequest"];
+export type QueryResponse = Schemas["QueryResponse"];
+export type RecallResponse = Schemas["RecallResponse"];
+export type Rebuild = Schemas["Rebuild"];
+export type Record = Schemas["Record"];
+export type Right = Schemas["Right"];
+export type Space = Schemas["Space"];
+export type Strategy = Schemas["Strategy"];
+export type Topic = Schemas["Topic"];
+export type TopicView = Schemas["TopicView"];
+export type UnitExplanation = Schemas["UnitExplanation"];
+export type Unit = Schemas["UnitView"];
+
+/** A part of a list. */
+export interface Listed<Item> {
+  items: Item[];
+  next?: string | null;
+}

@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import { Failure, call, inSpace } from "../api/client";
+import { readAgain } from "../api/session";
+import type { Curated, NewAct, Progress } from "../api/types";
+import { t } from "../strings";
+import { Trouble } from "./parts";
+
+/** Milliseconds that the server waits until a write is searchable. */
+const PATIENCE = 10_000;
+/** Facts follow what was written within about this time, in milliseconds. */
+const SETTLING = 1_200;
+
+/** Waits until a write is searchable and what derives from it had time to follow, then makes the views read again. */
+export async function settle(space: string, watermark: string): Promise<void> {
+  await call<Progress>(inSpace(space, "progress"), { query: { watermark, wait_ms: PATIENCE } }).catch(() => undefined);
+  readAgain();
+  setTimeout(readAgain, SETTLING);
+}
+
+/** Decides something about the memory, and returns what the server keeps of it. */
+export async function decide(space: string, act: NewAct, reason = ""): Promise<Curated> {
+  const curated = await call<Curated>(inSpace(space, "curations"), { method: "POST", body: { act, reason } });
+  await settle(space, curated.watermark);
+  return curated;
+}
+
+interface Props {
+  space: string;
+  label: string;
+  act: NewAct;
+  reason?: string;
+  kind?: string;
+}
+
+/** A button that decides something; afterwards it offers to undo that. */
+export function Act({ space, label, act, reason, kind = "" }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState<Curated>();
+  const [failure, setFailure] = useState<Failure>();
+  const run = async (next: NewAct, keep: boolean) => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const curated = await decide(space, next, reason);
+      setDone(keep ? curated : undefined);
+    } catch (error) {
+      if (error instanceof Failure) setFailure(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      {done ? (
+        <span role="status">
+          {t.act.done(label)}{" "}
+          <button type="button" disabled={busy} onClick={() => run({ kind: "undo", curation: done.curation.id }, false)}>
+            {t.act.undo}
+          </button>
+        </span>
+      ) : (
+        <button type="button" class={kind} disabled={busy} onClick={() => run(act, true)}>
+          {busy ? t.act.busy : label}
+        </button>
+      )}
+      {failure && <Trouble failure={failure} />}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { useId } from "preact/hooks";
+import { t } from "../strings";
+
+interface Common {
+  label: string;
+  value: string;
+  onValue: (value: string) => void;
+  hint?: string;
+}
+
+type InputType = "text" | "search" | "number" | "datetime-local" | "password";
+
+interface Text extends Common {
+  type?: InputType;
+  min?: number;
+  max?: number;
+  placeholder?: string;
+  required?: boolean;
+}
+
+export function Field({ label, value, onValue, hint, type = "text", ...rest }: Text) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type={type as "text"}
+        value={value}
+        autocomplete="off"
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onInput={(event) => onValue(event.currentTarget.value)}
+        {...rest}
+      />
+      {hint && (
+        <small id={`${id}-hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </div>
+  );
+}
+
+interface Choice extends Common {
+  options: { value: string; label: string }[];
+}
+
+export function Select({ label, value, onValue, options }: Choice) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A moment in UTC, to the minute. */
+export function Moment(props: Common) {
+  return <Field {...props} type="datetime-local" hint={props.hint ?? t.utc} />;
+}
+
+export function Check({ label, checked, onChecked }: { label: string; checked: boolean; onChecked: (on: boolean) => void }) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}

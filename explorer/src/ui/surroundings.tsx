@@ -1,0 +1,115 @@
+import { call, inSpace } from "../api/client";
+import { minute } from "../lib/format";
+import { useLoaded } from "../lib/load";
+import { link } from "../lib/route";
+import { t } from "../strings";
+import { Badge, Shown, Words } from "./parts";
+
+/** Neighbours and relations shown. */
+const SHOWN = 20;
+
+interface Seen {
+  unit: string;
+  text: string;
+  actor: string;
+  observed_at: string;
+  grain: string;
+  external_ids: string[];
+  relation?: string;
+  direction?: string;
+  place?: string;
+}
+
+interface Stated {
+  fact: string;
+  text: string;
+  holds: boolean;
+}
+
+interface Outcome<Result> {
+  result?: Result;
+  error?: { code: string; message: string } | null;
+}
+
+/** Calls a tool of the memory; what it has nothing about is nothing. */
+async function tool<Result>(space: string, name: string, body: object, asOf: string, signal: AbortSignal) {
+  const query = asOf ? { as_of: asOf } : {};
+  const outcome: Outcome<Result> = await call(inSpace(space, "tools", name), { method: "POST", body, query, signal });
+  return outcome.result;
+}
+
+interface Around {
+  context: Seen[];
+  related: Seen[];
+  facts: Stated[];
+}
+
+async function look(space: string, unit: string, asOf: string, signal: AbortSignal): Promise<Around> {
+  const [context, related, gist] = await Promise.all([
+    tool<{ units?: Seen[] }>(space, "query_event_context", { unit, before: 2, after: 2 }, asOf, signal),
+    tool<{ related?: Seen[] }>(space, "expand_unit", { unit, limit: SHOWN }, asOf, signal),
+    tool<{ facts?: Stated[] }>(space, "find_gist_contexts", { gist_id: unit, limit: SHOWN }, asOf, signal),
+  ]);
+  return { context: context?.units ?? [], related: related?.related ?? [], facts: gist?.facts ?? [] };
+}
+
+/** The turns around a unit, what it is related to and the facts it states. */
+export function Surroundings({ space, unit, asOf = "" }: { space: string; unit: string; asOf?: string }) {
+  const around = useLoaded((signal) => look(space, unit, asOf, signal), [space, unit, asOf]);
+  return (
+    <Shown from={around}>
+      {(it) => (
+        <>
+          {it.context.length > 0 && <h3>{t.explain.context}</h3>}
+          <ul class="plain">
+            {it.context.map((seen) => (
+              <SeenLine key={seen.unit} space={space} it={seen} strong={seen.unit === unit} />
+            ))}
+          </ul>
+          {it.facts.length > 0 && <h3>{t.explain.facts}</h3>}
+          <ul class="plain">
+            {it.facts.map((fact) => (
+              <li key={fact.fact}>
+                <a href={link(space, "facts", fact.fact)} class={fact.holds ? "" : "past"}>
+                  <Words text={fact.text} />
+                </a>
+              </li>
+            ))}
+          </ul>
+          {it.related.length > 0 && <h3>{t.explain.related}</h3>}
+          <ul class="plain">
+            {it.related.map((seen) => (
+              <SeenLine key={`${seen.unit}${seen.relation}`} space={space} it={seen} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function SeenLine({ space, it, strong = false }: { space: string; it: Seen; strong?: boolean }) {
+  const record = it.external_ids[0];
+  return (
+    <li class={strong ? "strong" : ""}>
+      {it.relation && <Badge>{it.relation.replaceAll("_", " ")}</Badge>}
+      {it.actor && (
+        <strong>
+          <Words text={it.actor} />{" "}
+        </strong>
+      )}
+      <Words text={it.text} most={500} />{" "}
+      <span class="hint">
+        {minute(it.observed_at)}
+        {record && (
+          <>
+            {" · "}
+            <a href={link(space, "timeline", record)}>
+              <bdi>{record}</bdi>
+            </a>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,166 @@
+import { useState } from "preact/hooks";
+import { Failure, call, inSpace, readList } from "../api/client";
+import { may } from "../api/session";
+import type { Curated, Erased, Erasure as Receipt, ErasureCheck } from "../api/types";
+import { minute, whole } from "../lib/format";
+import { useLoaded } from "../lib/load";
+import { route } from "../lib/route";
+import { t } from "../strings";
+import { settle } from "../ui/act";
+import { Field, Select } from "../ui/field";
+import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble } from "../ui/parts";
+import { Preview } from "./erasure/preview";
+import type { ViewProps } from ".";
+
+const RECEIPTS_READ = 1000;
+
+/** What is to be erased. */
+export interface Target {
+  kind: "record" | "session";
+  name: string;
+}
+
+export function Erasure({ space }: ViewProps) {
+  const given = route.value.params.get("record") ?? "";
+  return (
+    <>
+      <Heading title={t.erasure.title} hint={t.erasure.hint} />
+      {may("admin") ? <Erase key={given} space={space} given={given} /> : <p class="notice">{t.erasure.needsAdmin}</p>}
+      <Receipts space={space} />
+    </>
+  );
+}
+
+/** Preview first, then the name once more, then the erasure. */
+function Erase({ space, given }: { space: string; given: string }) {
+  const [kind, setKind] = useState<Target["kind"]>("record");
+  const [name, setName] = useState(given);
+  const [target, setTarget] = useState<Target | undefined>(given ? { kind: "record", name: given } : undefined);
+  const kinds = [
+    { value: "record", label: t.erasure.record },
+    { value: "session", label: t.erasure.session },
+  ];
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (name.trim()) setTarget({ kind, name: name.trim() });
+  };
+  return (
+    <Card>
+      <form class="row" onSubmit={submit}>
+        <Select label={t.erasure.what} value={kind} onValue={(value) => setKind(value as Target["kind"])} options={kinds} />
+        <Field label={t.erasure.name} value={name} onValue={setName} required />
+        <button type="submit">{t.erasure.preview}</button>
+      </form>
+      {target && <Confirm key={`${target.kind}/${target.name}`} space={space} target={target} />}
+    </Card>
+  );
+}
+
+function Confirm({ space, target }: { space: string; target: Target }) {
+  const [typed, setTyped] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [receipt, setReceipt] = useState("");
+  const [failure, setFailure] = useState<Failure>();
+  const erase = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const path = inSpace(space, `${target.kind}s`, target.name);
+      const erased = await call<Curated | Erased>(path, { method: "DELETE" });
+      setReceipt(erased.erasure ?? "");
+      await settle(space, erased.watermark);
+    } catch (error) {
+      if (error instanceof Failure) setFailure(error);
+    }
+    setBusy(false);
+  };
+  if (receipt) {
+    return (
+      <p class="notice done" role="status">
+        {t.erasure.done} <code>{receipt}</code>
+      </p>
+    );
+  }
+  return (
+    <>
+      <Preview space={space} target={target} />
+      <form class="row" onSubmit={erase}>
+        <Field label={t.erasure.confirm(target.name)} value={typed} onValue={setTyped} hint={t.erasure.forGood} />
+        <button type="submit" class="danger" disabled={busy || typed !== target.name}>
+          {busy ? t.act.busy : t.erasure.erase}
+        </button>
+      </form>
+      {failure && <Trouble failure={failure} />}
+    </>
+  );
+}
+
+function Receipts({ space }: { space: string }) {
+  const receipts = useLoaded<Receipt[]>(
+    async (signal) => {
+      let all: Receipt[] = [];
+      await readList<Receipt>(inSpace(space, "erasures"), {}, RECEIPTS_READ, signal, (items) => {
+        all = items;
+      });
+      return all.toSorted((a, b) => Date.parse(b.requested_at) - Date.parse(a.requested_at));
+    },
+    [space],
+  );
+  return (
+    <Card title={t.erasure.receipts}>
+      <Shown from={receipts}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title={t.erasure.noReceipts} />
+          ) : (
+            all.map((it) => <ReceiptCard key={it.id} space={space} it={it} />)
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function ReceiptCard({ space, it }: { space: string; it: Receipt }) {
+  const [check, setCheck] = useState<ErasureCheck>();
+  const [failure, setFailure] = useState<Failure>();
+  const look = async () => {
+    setFailure(undefined);
+    try {
+      setCheck(await call<ErasureCheck>(inSpace(space, "erasures", it.id, "check"), { method: "POST" }));
+    } catch (error) {
+      if (error instanceof Failure) setFailure(error);
+    }
+  };
+  return (
+    <div class="receipt">
+      <Pairs
+        rows={[
+          { name: t.erasure.receipt, value: <code>{it.id}</code> },
+          { name: t.erasure.state, value: <Badge kind={it.state === "complete" ? "good" : "warn"}>{t.erasure.states[it.state]}</Badge> },
+          { name: t.erasure.requested, value: minute(it.requested_at) },
+          { name: t.erasure.completed, value: minute(it.completed_at) },
+          { name: t.erasure.by, value: it.by },
+          ...Object.entries(it.erased).map(([name, count]) => ({ name, value: whole(count) })),
+        ]}
+      />
+      {may("admin") && (
+        <button type="button" onClick={look}>
+          {t.erasure.check}
+        </button>
+      )}
+      {failure && <Trouble failure={failure} />}
+      {check && (
+        <p role="status">
+          <Badge kind={check.absent ? "good" : "bad"}>{check.absent ? t.erasure.absent : t.erasure.found}</Badge>
+          {check.stores.map((store) => (
+            <Badge key={store.store} kind={store.outcome === "absent" ? "good" : "bad"}>
+              {store.store}: {store.outcome.replaceAll("_", " ")}
+            </Badge>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}

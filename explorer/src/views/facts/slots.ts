@@ -1,0 +1,44 @@
+import type { Fact } from "../../api/types";
+
+/** The values of one predicate of one subject. */
+export interface Slot {
+  subject: string;
+  predicate: string;
+  facts: Fact[];
+  /** Whether a value of it has ever closed another one, so that two values at once are a contradiction. */
+  single: boolean;
+}
+
+/** Returns true if the fact holds at a moment, or now. The facts of an earlier moment come from the server as they were known then. */
+export function holds(it: Fact, asOf: string): boolean {
+  if (it.withdrawn) return false;
+  const until = it.valid_until ? Date.parse(it.valid_until) : undefined;
+  if (!asOf) return until === undefined;
+  return until === undefined || Date.parse(asOf) < until;
+}
+
+/** Groups facts by subject and predicate: values that hold first, then the newest. */
+export function slots(facts: Fact[]): Slot[] {
+  const groups = Map.groupBy(facts, (it) => JSON.stringify([it.subject, it.predicate]));
+  return [...groups.values()].map((of) => {
+    const first = of[0] as Fact;
+    const sorted = of.toSorted(
+      (a, b) =>
+        Number(!holds(b, "")) * -1 + Number(!holds(a, "")) ||
+        Date.parse(b.valid_from.start) - Date.parse(a.valid_from.start) ||
+        (a.id < b.id ? -1 : 1),
+    );
+    return { subject: first.subject, predicate: first.predicate, facts: sorted, single: of.some((it) => it.retired_by) };
+  });
+}
+
+/** Returns the moments at which something became known or was changed, in order. */
+export function moments(facts: Fact[]): string[] {
+  const all = new Set<string>();
+  for (const it of facts) {
+    all.add(it.recorded_at);
+    if (it.closed_at) all.add(it.closed_at);
+    for (const former of it.former ?? []) all.add(former.until);
+  }
+  return [...all].sort((a, b) => Date.parse(a) - Date.parse(b));
+}

@@ -1,0 +1,72 @@
+import type { ComponentType } from "preact";
+import { may } from "../api/session";
+import { NO_SPACE, type Route, link } from "../lib/route";
+import { t } from "../strings";
+import { later } from "../ui/later";
+import { Ask } from "./ask";
+import { Curation } from "./curation";
+import { Erasure } from "./erasure";
+import { Facts } from "./facts";
+import { Operations } from "./operations";
+import { Pages } from "./pages";
+import { Recall } from "./recall";
+import { Spaces } from "./spaces";
+import { Timeline } from "./timeline";
+import { Topics } from "./topics";
+
+export interface ViewProps {
+  space: string;
+  id: string;
+}
+
+interface View {
+  name: string;
+  label: string;
+  component: ComponentType<ViewProps>;
+  /** Needs the right `admin`. */
+  admin?: boolean;
+}
+
+// Their libraries or texts are larger than all the rest, so they are loaded when they are opened.
+const Graph = later(() => import("./graph").then((it) => it.Graph));
+const Docs = later(() => import("./docs").then((it) => it.Docs));
+
+const IN_SPACE: View[] = [
+  { name: "ask", label: t.ask.title, component: Ask },
+  { name: "timeline", label: t.timeline.title, component: Timeline },
+  { name: "facts", label: t.facts.title, component: Facts },
+  { name: "graph", label: t.graph.title, component: Graph },
+  { name: "topics", label: t.topics.title, component: Topics },
+  { name: "pages", label: t.pages.title, component: Pages },
+  { name: "recall", label: t.recall.title, component: Recall },
+  { name: "curation", label: t.curation.title, component: Curation },
+  { name: "erasure", label: t.erasure.title, component: Erasure },
+];
+const OUTSIDE: View[] = [
+  { name: "", label: t.spaces.title, component: Spaces },
+  { name: "operations", label: t.operations.title, component: Operations, admin: true },
+  { name: "docs", label: t.docs.title, component: Docs },
+];
+
+/** Returns the view of a route, if there is one. */
+export function findView(name: string, space: string): View | undefined {
+  if (space === "" || space === NO_SPACE) return OUTSIDE.find((view) => view.name === name);
+  return IN_SPACE.find((view) => view.name === (name || "ask"));
+}
+
+/** Returns the links of the navigation. */
+export function viewsOf(space: string) {
+  const inside = space
+    ? IN_SPACE.map((view) => ({
+        ...view,
+        href: link(space, view.name),
+        current: (it: Route) => (it.view || "ask") === view.name && it.space === space,
+      }))
+    : [];
+  const outside = OUTSIDE.filter((view) => !view.admin || may("admin")).map((view) => ({
+    ...view,
+    href: view.name ? link(NO_SPACE, view.name) : link("", ""),
+    current: (it: Route) => (it.space === "" || it.space === NO_SPACE) && it.view === view.name,
+  }));
+  return [...inside, ...outside];
+}

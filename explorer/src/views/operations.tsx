@@ -1,0 +1,198 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Failure, call, inSpace } from "../api/client";
+import { access, readAgain } from "../api/session";
+import type { DeadLetter, Listed, Progress, Rebuild, Space } from "../api/types";
+import { fixed, minute, whole } from "../lib/format";
+import { useLoaded } from "../lib/load";
+import { link } from "../lib/route";
+import { t } from "../strings";
+import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble, Words } from "../ui/parts";
+
+/** Spaces whose progress is shown, and letters shown. */
+const SPACES = 50;
+const LETTERS = 200;
+const POLL_MS = 4_000;
+
+interface Row {
+  space: Space;
+  progress: Progress;
+  rebuild: Rebuild | undefined;
+}
+
+async function readRow(space: Space, signal: AbortSignal): Promise<Row> {
+  const [progress, rebuild] = await Promise.all([
+    call<Progress>(inSpace(space.space, "progress"), { signal }),
+    call<Rebuild>(inSpace(space.space, "rebuild"), { signal }).catch(() => undefined),
+  ]);
+  return { space, progress, rebuild };
+}
+
+export function Operations() {
+  return (
+    <>
+      <Heading title={t.operations.title} hint={t.operations.hint} />
+      <SpaceProgress />
+      <DeadLetters />
+      <OwnKey />
+    </>
+  );
+}
+
+/** Sizes and progress of spaces, read again every few seconds, with the records stored in between. */
+function SpaceProgress() {
+  const [turn, setTurn] = useState(0);
+  const rows = useLoaded<Row[]>(
+    async (signal) => {
+      const spaces = await call<Listed<Space>>("/v1/spaces", { query: { limit: SPACES }, signal });
+      return Promise.all(spaces.items.map((it) => readRow(it, signal)));
+    },
+    [turn],
+  );
+  useEffect(() => {
+    const timer = setInterval(() => setTurn((it) => it + 1), POLL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <Card class="flush padded-title" title={t.spaces.title}>
+      <Shown from={rows}>{(it) => <ProgressTable rows={it} />}</Shown>
+    </Card>
+  );
+}
+
+function ProgressTable({ rows }: { rows: Row[] }) {
+  const rate = useRate(rows.reduce((sum, it) => sum + it.space.records, 0), rows);
+  return (
+    <>
+      <p class="hint inset">{t.operations.rate(fixed(rate))}</p>
+      <div class="scroll" tabIndex={0} role="region" aria-label={t.operations.title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t.space}</th>
+              <th scope="col" class="number">
+                {t.spaces.records}
+              </th>
+              <th scope="col" class="number">
+                {t.spaces.units}
+              </th>
+              <th scope="col">{t.operations.written}</th>
+              <th scope="col" class="number">
+                {t.operations.backlog}
+              </th>
+              <th scope="col">{t.operations.rebuild}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ space, progress, rebuild }) => (
+              <tr key={space.space}>
+                <th scope="row">
+                  <a href={link(space.space, "ask")}>{space.space}</a>
+                </th>
+                <td class="number">{whole(space.records)}</td>
+                <td class="number">{whole(space.units)}</td>
+                <td>
+                  <Badge kind={progress.written ? "good" : "warn"}>
+                    {progress.written ? t.operations.upToDate : t.operations.writing}
+                  </Badge>
+                </td>
+                <td class="number">{whole(progress.backlog)}</td>
+                <td>{rebuild && t.operations.rebuilt(rebuild.state, whole(rebuild.records), whole(rebuild.of))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** Returns how much a number grew a second since it was read before. */
+function useRate(value: number, read: unknown): number {
+  const before = useRef({ value, at: performance.now(), read, rate: 0 });
+  if (before.current.read !== read) {
+    const at = performance.now();
+    const seconds = Math.max(0.001, (at - before.current.at) / 1000);
+    before.current = { value, at, read, rate: Math.max(0, value - before.current.value) / seconds };
+  }
+  return before.current.rate;
+}
+
+function DeadLetters() {
+  const letters = useLoaded<Listed<DeadLetter>>(
+    (signal) => call("/v1/admin/dead-letters", { query: { limit: LETTERS }, signal }),
+    [],
+  );
+  return (
+    <Card title={t.operations.letters}>
+      <p class="hint">{t.operations.lettersHint}</p>
+      <Shown from={letters}>
+        {(it) =>
+          it.items.length === 0 ? (
+            <Empty title={t.operations.noLetters} />
+          ) : (
+            it.items.map((letter) => <Letter key={letter.id} it={letter} />)
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function Letter({ it }: { it: DeadLetter }) {
+  const [failure, setFailure] = useState<Failure>();
+  const path = `/v1/admin/dead-letters/${encodeURIComponent(it.id)}`;
+  const act = async (method: string, to: string) => {
+    setFailure(undefined);
+    try {
+      await call(to, { method });
+      readAgain();
+    } catch (error) {
+      if (error instanceof Failure) setFailure(error);
+    }
+  };
+  return (
+    <div class="receipt">
+      <p>
+        <Badge kind="bad">{it.group}</Badge> <Words text={it.reason} most={600} />
+      </p>
+      <Pairs
+        rows={[
+          { name: t.space, value: <Words text={it.space} /> },
+          { name: t.operations.subject, value: it.subject },
+          { name: t.operations.attempts, value: whole(it.attempts) },
+          { name: t.operations.givenUp, value: minute(it.at) },
+        ]}
+      />
+      <details>
+        <summary>{t.operations.payload}</summary>
+        <pre>{it.payload.slice(0, 20_000)}</pre>
+      </details>
+      <p class="actions">
+        <button type="button" onClick={() => act("POST", `${path}/replay`)}>
+          {t.operations.replay}
+        </button>
+        <button type="button" class="danger" onClick={() => act("DELETE", path)}>
+          {t.operations.discard}
+        </button>
+      </p>
+      {failure && <Trouble failure={failure} />}
+    </div>
+  );
+}
+
+function OwnKey() {
+  const own = access.value;
+  if (!own) return null;
+  return (
+    <Card title={t.operations.key}>
+      <Pairs
+        rows={[
+          { name: t.operations.keyName, value: own.name || t.operations.noKeys },
+          { name: t.spaces.title, value: <Words text={own.spaces.join(", ")} /> },
+          { name: t.operations.rights, value: own.rights.map((it) => <Badge key={it}>{it}</Badge>) },
+        ]}
+      />
+      <p class="hint">{t.operations.keyHint}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import { Failure, call, inSpace } from "../api/client";
+import { may } from "../api/session";
+import type { RecallResponse } from "../api/types";
+import { duration, fixed, minute } from "../lib/format";
+import { link } from "../lib/route";
+import { t } from "../strings";
+import { Check, Field } from "../ui/field";
+import { Badge, Busy, Card, Empty, Heading, Trouble, Words } from "../ui/parts";
+import type { ViewProps } from ".";
+
+/** Hints asked for, which is the most that the server gives. */
+const HINTS = 10;
+
+/** Returns a session of its own, so that the notes of recall do not touch those of the agents. */
+const ownSession = () => `explorer ${Math.random().toString(36).slice(2, 10)}`;
+
+export function Recall({ space }: ViewProps) {
+  const [message, setMessage] = useState("");
+  const [actor, setActor] = useState("");
+  const [session, setSession] = useState(ownSession);
+  const [sensitive, setSensitive] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [response, setResponse] = useState<RecallResponse>();
+  const [failure, setFailure] = useState<Failure>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(undefined);
+    setResponse(undefined);
+    try {
+      const body = { message, actor, session: session.trim() || ownSession(), sensitive, limit: HINTS };
+      setResponse(await call<RecallResponse>(inSpace(space, "recall"), { method: "POST", body }));
+    } catch (error) {
+      if (error instanceof Failure) setFailure(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <Heading title={t.recall.title} hint={t.recall.hint} />
+      <form class="card ask" onSubmit={submit}>
+        <div class="row">
+          <div class="grow">
+            <Field
+              label={t.recall.message}
+              type="search"
+              value={message}
+              onValue={setMessage}
+              placeholder={t.recall.placeholder}
+              required
+            />
+          </div>
+          <button type="submit" class="primary">
+            {t.recall.submit}
+          </button>
+        </div>
+        <div class="row">
+          <Field label={t.timeline.actor} value={actor} onValue={setActor} />
+          <Field label={t.timeline.session} value={session} onValue={setSession} hint={t.recall.sessionHint} />
+          <Check label={t.recall.sensitive} checked={sensitive} onChecked={setSensitive} />
+        </div>
+      </form>
+      {busy && <Busy />}
+      {failure && <Trouble failure={failure} />}
+      {response && <Hints key={response.trace_id} space={space} session={session} it={response} />}
+      {!busy && !failure && !response && <Empty title={t.recall.start} />}
+    </>
+  );
+}
+
+function Hints({ space, session, it }: { space: string; session: string; it: RecallResponse }) {
+  return (
+    <>
+      {it.degraded.map((reason) => (
+        <p key={reason} class="notice">
+          {reason}
+        </p>
+      ))}
+      {it.hints.length === 0 && (
+        <Empty title={t.recall.silent}>
+          <p>{it.silent}</p>
+        </Empty>
+      )}
+      {it.hints.map((hint) => (
+        <HintCard key={hint.id} space={space} session={session} hint={hint} />
+      ))}
+      {it.hints.length > 0 && it.silent && <p class="hint">{it.silent}</p>}
+      <p class="hint">{t.recall.cost(it.cost.candidates, duration(it.cost.ms))}</p>
+    </>
+  );
+}
+
+function HintCard({ space, session, hint }: { space: string; session: string; hint: RecallResponse["hints"][number] }) {
+  const [dismissed, setDismissed] = useState(false);
+  const dismiss = async () => {
+    await call(inSpace(space, "recall", "dismiss"), { method: "POST", body: { session, hints: [hint.id] } });
+    setDismissed(true);
+  };
+  return (
+    <Card class={dismissed ? "past" : ""}>
+      <p>
+        <Badge kind={hint.trigger === "contradiction" ? "bad" : ""}>{hint.trigger.replaceAll("_", " ")}</Badge>
+        {hint.sensitivity !== "open" && <Badge kind="warn">{hint.sensitivity}</Badge>}
+        {!hint.valid && <Badge kind="warn">{t.recall.over(minute(hint.valid_until))}</Badge>}
+        <Words text={hint.reason} />
+      </p>
+      <blockquote>
+        <Words text={hint.text} />
+      </blockquote>
+      {(hint.sides ?? []).map((side) => (
+        <blockquote key={side}>
+          <Words text={side} />
+        </blockquote>
+      ))}
+      <p class="tags hint">
+        {hint.external_ids.map((id) => (
+          <a key={id} href={link(space, "timeline", id)}>
+            <bdi>{id}</bdi>
+          </a>
+        ))}
+        {(hint.facts ?? []).map((id) => (
+          <a key={id} href={link(space, "facts", id)}>
+            {t.facts.one}
+          </a>
+        ))}
+        <span>{t.recall.score(fixed(hint.score))}</span>
+      </p>
+      {may("write") && (
+        <button type="button" disabled={dismissed} onClick={dismiss}>
+          {dismissed ? t.recall.dismissed : t.recall.dismiss}
+        </button>
+      )}
+    </Card>
+  );
+}

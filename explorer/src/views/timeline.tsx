@@ -1,0 +1,196 @@
+import { useMemo, useState } from "preact/hooks";
+import { inSpace, readList } from "../api/client";
+import type { Record, Unit } from "../api/types";
+import { minute, moment, whole } from "../lib/format";
+import { type Loaded, useLoaded, useSettled } from "../lib/load";
+import { go, link, route } from "../lib/route";
+import { t } from "../strings";
+import { Check, Field, Moment, Select } from "../ui/field";
+import { Badge, Card, Empty, Heading, Shown, Words } from "../ui/parts";
+import { TimeCanvas, wholeSpan } from "./timeline/canvas";
+import { type Mark, type Span, firstAt } from "./timeline/draw";
+import { RecordPanel } from "./timeline/record";
+import type { ViewProps } from ".";
+
+/** Records and units read at most; filters reach the others. */
+const RECORDS_READ = 20_000;
+const UNITS_READ = 10_000;
+/** Lanes at most; whoever said less shares the last one. */
+const LANES = 8;
+const LISTED = 50;
+
+/** What is in the timeline. */
+interface Item {
+  id: string;
+  at: number;
+  time: string;
+  actor: string;
+  session: string;
+  modality: string;
+  text: string;
+  event: boolean;
+}
+
+interface Content {
+  items: Item[];
+  all: boolean;
+}
+
+interface Filters {
+  session: string;
+  actor: string;
+  from: string;
+  until: string;
+}
+
+function ofRecord(it: Record): Item {
+  const text = it.text || it.image_caption || it.tool?.name || "";
+  const at = Date.parse(it.observed_at);
+  return { id: it.id, at, time: it.observed_at, actor: it.actor, session: it.session, modality: it.modality, text, event: false };
+}
+
+function ofEvent(it: Unit): Item {
+  const at = Date.parse(it.observed_at);
+  const text = it.text || it.summary;
+  const common = { time: it.observed_at, session: it.session, modality: it.modality, event: true };
+  return { id: it.external_ids[0] ?? it.id, at, actor: t.timeline.events, text, ...common };
+}
+
+function sorted(items: Item[]): Item[] {
+  return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+/** Reads records and, if wanted, the events made of them; shows the first ones as soon as they are there. */
+function useContent(space: string, filters: Filters, events: boolean): Loaded<Content> {
+  const { session, actor } = filters;
+  const query = { session, actor, from: moment(filters.from), until: moment(filters.until) };
+  return useLoaded<Content>(
+    async (signal, show) => {
+      let records: Item[] = [];
+      const all = await readList<Record>(inSpace(space, "records"), query, RECORDS_READ, signal, (items) => {
+        records = sorted(items.map(ofRecord));
+        show({ items: records, all: true });
+      });
+      let happened: Item[] = [];
+      if (events) {
+        await readList<Unit>(inSpace(space, "units"), { session }, UNITS_READ, signal, (units) => {
+          happened = units.filter((it) => it.grain === "event").map(ofEvent);
+        });
+      }
+      return { items: sorted([...records, ...happened]), all };
+    },
+    [space, JSON.stringify(query), events],
+  );
+}
+
+export function Timeline({ space, id }: ViewProps) {
+  const given = route.value.params;
+  const start = { session: given.get("session") ?? "", actor: given.get("actor") ?? "", from: "", until: "" };
+  const [filters, setFilters] = useState<Filters>(start);
+  const [modality, setModality] = useState("");
+  const [events, setEvents] = useState(false);
+  const content = useContent(space, useSettled(filters, 300), events);
+  const set = (part: Partial<Filters>) => setFilters({ ...filters, ...part });
+  const kinds = ["", "text", "visual", "action"].map((value) => ({ value, label: value ? t.modalities[value as "text"] : t.timeline.every }));
+  return (
+    <>
+      <Heading title={t.timeline.title} hint={t.timeline.hint} />
+      <div class="row">
+        <Field label={t.timeline.session} value={filters.session} onValue={(session) => set({ session })} />
+        <Field label={t.timeline.actor} value={filters.actor} onValue={(actor) => set({ actor })} />
+        <Select label={t.timeline.kind} value={modality} onValue={setModality} options={kinds} />
+        <Moment label={t.timeline.from} value={filters.from} onValue={(from) => set({ from })} />
+        <Moment label={t.timeline.until} value={filters.until} onValue={(until) => set({ until })} />
+        <Check label={t.timeline.showEvents} checked={events} onChecked={setEvents} />
+      </div>
+      {id && <RecordPanel key={id} space={space} id={id} />}
+      <Shown from={content}>
+        {(it) => <Laid space={space} content={it} modality={modality} chosen={id} loading={content.loading} />}
+      </Shown>
+    </>
+  );
+}
+
+interface LaidProps {
+  space: string;
+  content: Content;
+  modality: string;
+  chosen: string;
+  loading: boolean;
+}
+
+function Laid({ space, content, modality, chosen, loading }: LaidProps) {
+  const items = useMemo(
+    () => (modality ? content.items.filter((it) => it.modality === modality) : content.items),
+    [content, modality],
+  );
+  const { marks, lanes } = useMemo(() => layOut(items), [items]);
+  const [span, setSpan] = useState<Span>();
+  const shown = useSettled(span, 120) ?? wholeSpan(marks);
+  if (items.length === 0) {
+    return loading ? null : (
+      <Empty title={t.timeline.empty}>
+        <p>{t.timeline.emptyHint}</p>
+      </Empty>
+    );
+  }
+  const visible = items.slice(firstAt(marks, shown.from), firstAt(marks, shown.until + 1));
+  return (
+    <>
+      <Card>
+        <TimeCanvas
+          marks={marks}
+          lanes={lanes}
+          selected={chosen}
+          onSpan={setSpan}
+          onPick={(picked) => go(link(space, "timeline", picked))}
+        />
+        <p class="hint" role="status">
+          {loading ? t.timeline.reading(whole(items.length)) : t.timeline.count(whole(items.length), whole(visible.length))}
+          {!content.all && ` ${t.timeline.cutOff(whole(RECORDS_READ))}`}
+        </p>
+      </Card>
+      <Items space={space} items={visible} chosen={chosen} />
+    </>
+  );
+}
+
+/** Gives a lane to each of those who said most, and one to all others. */
+function layOut(items: Item[]): { marks: Mark[]; lanes: string[] } {
+  const counts = new Map<string, number>();
+  for (const it of items) counts.set(it.actor, (counts.get(it.actor) ?? 0) + 1);
+  const byCount = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name);
+  const lanes = byCount.length > LANES ? byCount.slice(0, LANES - 1) : byCount;
+  const laneOf = new Map(lanes.map((name, lane) => [name, lane]));
+  const names = lanes.map((name) => name || t.timeline.nobody);
+  if (lanes.length < byCount.length) names.push(t.timeline.others(byCount.length - lanes.length));
+  const marks = items.map((it) => ({ id: it.id, at: it.at, lane: laneOf.get(it.actor) ?? lanes.length }));
+  return { marks, lanes: names };
+}
+
+function Items({ space, items, chosen }: { space: string; items: Item[]; chosen: string }) {
+  const [most, setMost] = useState(LISTED);
+  return (
+    <Card title={t.timeline.records} class="flush padded-title">
+      <ul class="plain rows">
+        {items.slice(0, most).map((it, at) => (
+          <li key={`${it.id}/${at}`} class={it.id === chosen ? "strong" : ""}>
+            <a href={link(space, "timeline", it.id)}>{minute(it.time)}</a>
+            {it.event && <Badge>{t.timeline.event}</Badge>}
+            {!it.event && it.actor && (
+              <strong>
+                <Words text={it.actor} most={60} />
+              </strong>
+            )}
+            <Words text={it.text} most={300} />
+          </li>
+        ))}
+      </ul>
+      {items.length > most && (
+        <button type="button" class="quiet" onClick={() => setMost(most + 4 * LISTED)}>
+          {t.more}
+        </button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,112 @@
+import { scaleUtc } from "d3-scale";
+import { select } from "d3-selection";
+import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../strings";
+import { type Mark, type Span, drawTimeline, laneAt, nearestMark } from "./draw";
+
+interface Props {
+  marks: Mark[];
+  lanes: string[];
+  selected: string;
+  onSpan: (span: Span) => void;
+  onPick: (id: string) => void;
+}
+
+const LANE_HEIGHT = 34;
+const AXIS_HEIGHT = 28;
+/** The shortest time that fills the whole width, in milliseconds. */
+const SHORTEST = 60_000;
+const STEP = 1.8;
+
+/** Returns the time from the first mark to the last, with a little room around it. */
+export function wholeSpan(marks: Mark[]): Span {
+  const first = marks[0]?.at ?? Date.UTC(2000, 0);
+  const last = marks.at(-1)?.at ?? first;
+  const room = Math.max((last - first) * 0.02, SHORTEST);
+  return { from: first - room, until: last + room };
+}
+
+/** Marks in time, one lane for each speaker. It is drawn on a canvas, so that tens of thousands move smoothly; the list below has the same records for keyboards and screen readers. */
+export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const state = useRef({ marks, lanes, selected, onSpan, onPick, transform: zoomIdentity as ZoomTransform });
+  Object.assign(state.current, { marks, lanes, selected, onSpan, onPick });
+  const height = lanes.length * LANE_HEIGHT + AXIS_HEIGHT;
+  const { from, until } = wholeSpan(marks);
+  const behaviour = useRef(zoom<HTMLCanvasElement, unknown>());
+
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    let frame = 0;
+    const time = () => scaleUtc([new Date(from), new Date(until)], [0, element.clientWidth]);
+    const shown = () => state.current.transform.rescaleX(time());
+    const paint = () => {
+      frame = 0;
+      const now = state.current;
+      drawTimeline(element, { ...now, time: shown(), laneHeight: LANE_HEIGHT, height });
+    };
+    const repaint = () => {
+      if (!frame) frame = requestAnimationFrame(paint);
+    };
+    const moved = ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+      state.current.transform = transform;
+      repaint();
+      const [start, end] = shown().domain() as [Date, Date];
+      state.current.onSpan({ from: start.getTime(), until: end.getTime() });
+    };
+    const most = Math.max(1, (until - from) / SHORTEST);
+    behaviour.current.scaleExtent([1, most]).on("zoom", moved);
+    const fit = () => {
+      const size: [number, number] = [element.clientWidth, height];
+      behaviour.current.extent([[0, 0], size]).translateExtent([[0, 0], size]);
+      repaint();
+    };
+    const pick = (event: MouseEvent) => {
+      const mark = nearestMark(state.current.marks, shown(), event.offsetX, laneAt(event.offsetY, LANE_HEIGHT));
+      if (mark) state.current.onPick(mark.id);
+    };
+    select(element).call(behaviour.current).on("click", pick);
+    const resized = new ResizeObserver(fit);
+    resized.observe(element);
+    const themes = new MutationObserver(repaint);
+    themes.observe(document.documentElement, { attributes: true });
+    fit();
+    return () => {
+      cancelAnimationFrame(frame);
+      resized.disconnect();
+      themes.disconnect();
+      select(element).on(".zoom", null).on("click", null);
+    };
+  }, [from, until, height, marks, selected]);
+
+  const scaleBy = (factor: number) => canvas.current && behaviour.current.scaleBy(select(canvas.current), factor);
+  const moveBy = (share: number) => {
+    const element = canvas.current;
+    if (element) behaviour.current.translateBy(select(element), (share * element.clientWidth) / state.current.transform.k, 0);
+  };
+  const whole = () => canvas.current && behaviour.current.transform(select(canvas.current), zoomIdentity);
+  return (
+    <div class="timeline">
+      <div class="row tools">
+        <button type="button" onClick={() => scaleBy(STEP)}>
+          {t.timeline.zoomIn}
+        </button>
+        <button type="button" onClick={() => scaleBy(1 / STEP)}>
+          {t.timeline.zoomOut}
+        </button>
+        <button type="button" onClick={() => moveBy(0.5)}>
+          {t.timeline.earlier}
+        </button>
+        <button type="button" onClick={() => moveBy(-0.5)}>
+          {t.timeline.later}
+        </button>
+        <button type="button" onClick={whole}>
+          {t.timeline.whole}
+        </button>
+      </div>
+      <canvas ref={canvas} role="img" aria-label={t.timeline.picture(marks.length, lanes.length)} style={{ height: `${height}px` }} />
+    </div>
+  );
+}

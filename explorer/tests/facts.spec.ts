@@ -1,0 +1,67 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { Server } from "./server";
+
+test("facts show what holds and what held, at any moment", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/facts`);
+  const maya = page.locator(".subject", { has: page.getByRole("heading", { name: "Maya" }) });
+  await expect(maya.getByRole("link", { name: "Linden Street" })).toBeVisible();
+  await expect(maya.getByRole("link", { name: "Mill Lane" })).toHaveClass(/past/);
+  await expectAccessible(page);
+  const slider = page.getByLabel(/^As known/);
+  await slider.fill("3");
+  await expect(maya.getByRole("link", { name: "Linden Street" })).toHaveCount(0);
+  await expect(maya.getByRole("link", { name: "Mill Lane" })).not.toHaveClass(/past/);
+  await slider.press("End");
+  await expect(maya.getByRole("link", { name: "Linden Street" })).toBeVisible();
+  await page.getByLabel("Only what holds").check();
+  await expect(maya.getByRole("link", { name: "Mill Lane" })).toHaveCount(0);
+  await page.getByLabel("Filter").fill("nothing like this");
+  await expect(page.getByText("No fact fits")).toBeVisible();
+});
+
+test("a fact shows its times, its other values and its source", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/facts`);
+  await page.getByRole("link", { name: "Mill Lane" }).click();
+  const panel = page.locator(".panel");
+  await expect(panel.getByText("Maya lives on Mill Lane").first()).toBeVisible();
+  await expect(panel.getByText("5 Oct 2025, 07:20").first()).toBeVisible();
+  await expect(panel.getByRole("link", { name: "Linden Street" }).first()).toBeVisible();
+  await expect(panel.getByText("Poor Ilse.").first()).toBeVisible();
+  await expectAccessible(page);
+  await panel.getByRole("link", { name: "a later fact" }).click();
+  await expect(panel.getByText("Maya lives on Linden Street").first()).toBeVisible();
+});
+
+test("a fact is retired, undone and corrected", async ({ page }) => {
+  const own = await Server.start();
+  try {
+    await own.rememberSample();
+    await page.goto(`${own.url}/#/demo/facts`);
+    await page.getByRole("link", { name: "walnuts" }).click();
+    const panel = page.locator(".panel");
+    await panel.getByRole("button", { name: "Retire" }).click();
+    await expect(panel.getByText("Retired", { exact: true })).toBeVisible();
+    await page.goto(`${own.url}/#/demo/curation`);
+    await expect(page.getByText("retired a fact")).toBeVisible();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByText("undone").first()).toBeVisible();
+    await page.goto(`${own.url}/#/demo/facts`);
+    await page.getByRole("link", { name: "walnuts" }).click();
+    await panel.getByLabel("Correct value").fill("hazelnuts");
+    await panel.getByLabel("Reason").fill("she said hazelnuts");
+    await panel.getByRole("button", { name: "Correct" }).click();
+    await expect(page.locator(".subject").getByRole("link", { name: "hazelnuts" })).toBeVisible();
+  } finally {
+    await own.end();
+  }
+});
+
+test("a key that may only read sees no way to change a fact", async ({ page, guarded }) => {
+  await page.goto(`${guarded.url}/#/demo/facts`);
+  await page.getByLabel("Key").fill("reader-key");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Mill Lane" }).click();
+  await expect(page.locator(".panel").getByText("Poor Ilse.").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "Retire" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Correct" })).toHaveCount(0);
+});

@@ -1,0 +1,63 @@
+import type { Page } from "@playwright/test";
+import { expect, expectFits, test } from "./fixtures";
+import { HOSTILE } from "./hostile";
+import type { Server } from "./server";
+
+const SPACE = "hostile";
+
+async function rememberHostile(server: Server): Promise<void> {
+  const records = HOSTILE.map((text, at) => ({
+    id: `h${at}`,
+    session: text.slice(0, 40).replaceAll("\n", " ").trim() || "s",
+    actor: text.slice(0, 60).replaceAll("\n", " ").trim() || "a",
+    observed_at: new Date(Date.UTC(2025, 0, 1 + at)).toISOString(),
+    text: at % 2 ? `I live in ${text}` : text,
+    metadata: { note: text.slice(0, 200) },
+  }));
+  await server.remember(SPACE, records);
+}
+
+/** Fails if anything of the memory became more than text. */
+async function expectHarmless(page: Page, asked: string[]): Promise<void> {
+  expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+  expect(await page.locator("script:not([src]), iframe, object, embed, base, body img, body style, marquee, video, audio").count()).toBe(0);
+  expect(await page.locator('a[href^="javascript"], a[href^="data"], [onerror], [onload], form[action]').count()).toBe(0);
+  expect(asked.filter((url) => !url.startsWith("http://127.0.0.1:"))).toEqual([]);
+  await expectFits(page);
+}
+
+test("hostile texts stay texts", async ({ page, sample }) => {
+  test.setTimeout(150_000);
+  expect(HOSTILE.length).toBe(50);
+  await rememberHostile(sample);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${sample.url}/#/${SPACE}/timeline`);
+  await expect(page.getByText(`${HOSTILE.length} in all`)).toBeVisible();
+  await expectHarmless(page, asked);
+  for (const [at, text] of HOSTILE.entries()) {
+    await page.goto(`${sample.url}/#/${SPACE}/timeline/h${at}`);
+    const start = text.trim().slice(0, 25).split("\n")[0] ?? "";
+    await expect(page.locator(".panel blockquote")).toContainText(start);
+    await expectHarmless(page, asked);
+  }
+  for (const view of ["ask?q=script+window+hacked+javascript", "facts", "topics", "pages", "graph", "curation", "recall"]) {
+    await page.goto(`${sample.url}/#/${SPACE}/${view}`);
+    await expect(page.locator("main h1")).toBeVisible();
+    await expect(page.locator("main .busy")).toHaveCount(0);
+    await expectHarmless(page, asked);
+  }
+});
+
+test("a hostile question and a hostile address stay texts", async ({ page, sample }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const text = encodeURIComponent('"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>');
+  for (const at of [`#/demo/ask?q=${text}`, `#/${text}/ask`, `#/demo/${text}`, `#/demo/facts/${text}`, `#/demo/timeline/${text}`]) {
+    await page.goto(`${sample.url}/${at}`);
+    await expect(page.locator("main")).not.toBeEmpty();
+    await expect(page.locator("main .busy")).toHaveCount(0);
+    await expectHarmless(page, asked);
+  }
+});

@@ -1,0 +1,74 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { Server } from "./server";
+
+test("topics list their events", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/topics`);
+  await expect(page.getByText(/\d+ events/).first()).toBeVisible();
+  await expectAccessible(page);
+  await page.locator(".tiles a").first().click();
+  await expect(page.locator(".panel li").first()).toBeVisible();
+});
+
+test("pages list their sections and lead to each other", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/pages`);
+  await expect(page.getByRole("heading", { name: /^People/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Maya", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Maya", level: 1 })).toBeVisible();
+  await expect(page.getByText(/Linden Street/).first()).toBeVisible();
+  await page.getByRole("link", { name: "All pages" }).click();
+  await page.getByLabel("Filter").fill("noor");
+  await expect(page.getByRole("link", { name: "Maya", exact: true })).toHaveCount(0);
+});
+
+test("recall shows hints with their reason, and why it is silent", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/recall`);
+  await page.getByLabel("Message").fill("I'll bake a walnut cake for Noor's birthday.");
+  await page.getByRole("button", { name: "Recall" }).click();
+  await expect(page.getByText(/allergic to walnuts/).first()).toBeVisible();
+  await expect(page.getByText("names Noor")).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Dismiss" }).first().click();
+  await expect(page.getByRole("button", { name: "Dismissed" })).toBeVisible();
+  await page.getByLabel("Message").fill("ok");
+  await page.getByRole("button", { name: "Recall" }).click();
+  await expect(page.getByText("Nothing worth saying")).toBeVisible();
+});
+
+test("an erasure shows what it would take, and leaves a receipt", async ({ page }) => {
+  const own = await Server.start();
+  try {
+    await own.rememberSample();
+    await page.goto(`${own.url}/#/demo/timeline/a6`);
+    await page.getByRole("link", { name: "Erase this record…" }).click();
+    await expect(page.getByText("This would be erased")).toBeVisible();
+    await expect(page.getByText("Noor is allergic to walnuts", { exact: true })).toBeVisible();
+    await expectAccessible(page);
+    const erase = page.getByRole("button", { name: "Erase for good" });
+    await expect(erase).toBeDisabled();
+    await page.getByLabel(/^Type a6/).fill("a6");
+    await erase.click();
+    await expect(page.getByText("Erased. Receipt:")).toBeVisible();
+    await page.getByRole("button", { name: "Look in every store" }).click();
+    await expect(page.getByText("Nothing of it is left")).toBeVisible();
+    await page.goto(`${own.url}/#/demo/timeline/a6`);
+    await expect(page.locator(".panel").getByRole("alert")).toBeVisible();
+    await page.goto(`${own.url}/#/demo/erasure`);
+    await page.getByLabel("What").selectOption("session");
+    await page.getByLabel("Its id or name").fill("autumn");
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByLabel(/^Type autumn/).fill("autumn");
+    await erase.click();
+    await expect(page.getByText("Erased. Receipt:")).toBeVisible();
+  } finally {
+    await own.end();
+  }
+});
+
+test("a key that may only read cannot erase", async ({ page, guarded }) => {
+  await page.goto(`${guarded.url}/#/demo/erasure`);
+  await page.getByLabel("Key").fill("reader-key");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("Erasing needs a key with the right")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Preview" })).toHaveCount(0);
+});

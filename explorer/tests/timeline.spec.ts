@@ -1,0 +1,53 @@
+import { expect, expectAccessible, test } from "./fixtures";
+
+test("records stand in time and open with what was made of them", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline`);
+  await expect(page.getByText("41 in all, 41 in this span.")).toBeVisible();
+  await expect(page.getByRole("img", { name: /41 marks in 2 lanes/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await expect(page.getByText("41 in all, 41 in this span.")).toHaveCount(0);
+  await page.getByRole("button", { name: "Whole" }).click();
+  await page.getByRole("link", { name: "5 Oct 2025, 07:20" }).click();
+  const panel = page.locator(".panel");
+  await expect(panel.getByText("I moved! I live on Linden Street now").first()).toBeVisible();
+  await expect(panel.getByText("Event", { exact: true })).toBeVisible();
+  await expect(panel.getByRole("link", { name: "Maya lives on Linden Street" })).toBeVisible();
+  await expect(panel.getByText("part of").first()).toBeVisible();
+  await expectAccessible(page);
+});
+
+test("records are filtered by session, actor, kind and time, and events are shown", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline?session=autumn`);
+  await expect(page.getByText(/^\d+ in all/)).toBeVisible();
+  await expect(page.getByText("41 in all")).toHaveCount(0);
+  await page.getByLabel("Session").fill("");
+  await page.getByLabel("Actor").fill("nobody");
+  await expect(page.getByText("No record fits")).toBeVisible();
+  await page.getByLabel("Actor").fill("");
+  await page.getByLabel("Kind").selectOption("visual");
+  await expect(page.getByText("No record fits")).toBeVisible();
+  await page.getByLabel("Kind").selectOption("");
+  await page.getByLabel("Show events").check();
+  await expect(page.getByText("52 in all")).toBeVisible();
+});
+
+test("a mark in the picture opens its record", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline`);
+  const picture = page.getByRole("img", { name: /41 marks/ });
+  const box = await picture.boundingBox();
+  if (!box) throw new Error("the picture has no place");
+  await page.mouse.click(box.x + box.width * (1 - 0.02 / 1.04), box.y + 25);
+  await expect(page.locator(".panel")).toBeVisible();
+});
+
+test("a link to a record that does not exist says so", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline/never-was`);
+  await expect(page.locator(".panel").getByRole("alert")).toBeVisible();
+  await expect(page.getByText("41 in all")).toBeVisible();
+});
+
+test("a link to an event that has no record of this name does not break the view", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline/%E0%A4%A`);
+  await expect(page.getByText("41 in all")).toBeVisible();
+});
