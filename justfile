@@ -21,6 +21,10 @@ test crate='':
 client:
     clients/python/generate
 
+# Builds the page at `/` from its sources, into explorer/dist
+explorer:
+    cd explorer && npm ci && npm run build
+
 # Makes wheel, archive, SBOM and checksums in ./dist
 release:
     cargo build --release --locked --bin mnemic
