@@ -65,3 +65,11 @@ test("a key that may only read sees no way to change a fact", async ({ page, gua
   await expect(page.getByRole("button", { name: "Retire" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Correct" })).toHaveCount(0);
 });
+
+test("a wrong clock of the browser changes nothing", async ({ page, sample }) => {
+  await page.clock.setSystemTime(new Date("2001-01-01T00:00:00Z"));
+  await page.goto(`${sample.url}/#/demo/facts`);
+  const maya = page.locator(".subject", { has: page.getByRole("heading", { name: "Maya" }) });
+  await expect(maya.getByRole("link", { name: "Linden Street" })).not.toHaveClass(/past/);
+  await expect(maya.getByRole("link", { name: "Mill Lane" })).toHaveClass(/past/);
+});

@@ -1,4 +1,5 @@
 import { expect, expectAccessible, expectFits, test } from "./fixtures";
+import { framesWhileDragging } from "./frames";
 import { type NewRecord, Server } from "./server";
 
 /** Records of the large memory; set fewer for a binary without optimisations. */
@@ -6,7 +7,6 @@ const RECORDS = Number(process.env.MNEMIC_EXPLORER_RECORDS ?? 20_000);
 const SESSIONS = 200;
 const PEOPLE = ["Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Lea"];
 const THINGS = ["fern", "piano", "bicycle", "cello", "garden", "boat", "lamp", "kettle"];
-const FRAMES_WITHIN_MS = 1_500;
 
 function manyRecords(): NewRecord[] {
   const start = Date.UTC(2023, 0, 1);
@@ -37,25 +37,8 @@ test.describe.serial("a memory of many records", () => {
     const box = await page.getByRole("img", { name: /8 lanes/ }).boundingBox();
     if (!box) throw new Error("the picture has no place");
     await page.getByRole("button", { name: "Zoom in" }).click();
-    const frames = page.evaluate(
-      (within) =>
-        new Promise<number>((done) => {
-          let count = 0;
-          const end = performance.now() + within;
-          const next = () => {
-            count += 1;
-            if (performance.now() < end) requestAnimationFrame(next);
-            else done(count / (within / 1000));
-          };
-          requestAnimationFrame(next);
-        }),
-      FRAMES_WITHIN_MS,
-    );
-    await page.mouse.move(box.x + 600, box.y + 60);
-    await page.mouse.down();
-    for (let step = 0; step < 30; step += 1) await page.mouse.move(box.x + 600 - step * 15, box.y + 60);
-    await page.mouse.up();
-    console.log(`timeline while dragging, ${RECORDS} records: ${(await frames).toFixed(0)} frames/s`);
+    const frames = await framesWhileDragging(page, box.x + 600, box.y + 60);
+    console.log(`timeline while dragging, ${RECORDS} records: ${frames.toFixed(0)} frames/s`);
     await expectFits(page);
   });
 

@@ -1,3 +1,4 @@
+import { noteServerTime } from "../lib/clock";
 import { key, lostKey, noteAnswer, noteSilence } from "./session";
 import type { Listed, Problem } from "./types";
 
@@ -66,6 +67,7 @@ export async function call<Body>(path: string, { method = "GET", query, body, si
     throw new Failure(0, "", "", "");
   }
   noteAnswer();
+  noteServerTime(response.headers.get("date"));
   if (!response.ok) {
     const problem = await failure(response);
     if (problem.status === 401) lostKey();

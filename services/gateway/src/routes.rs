@@ -88,7 +88,7 @@ fn open_to_all() -> Router<App> {
 #[cfg(not(feature = "explorer"))]
 fn open_to_all() -> Router<App> {
     Router::new()
-        .route("/", get(docs::index))
+        .route("/", get(async || docs::index()))
         .route("/docs", get(docs::page))
 }
 

@@ -10,6 +10,7 @@ import { Act, decide } from "../../ui/act";
 import { Field } from "../../ui/field";
 import { Badge, Card, Pairs, Shown, Trouble, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
+import { holds } from "./slots";
 
 /** Values of the same predicate that are shown. */
 const VALUES = 50;
@@ -81,7 +82,7 @@ function History({ space, fact, others }: { space: string; fact: Fact; others: F
       <ul class="plain">
         {others.map((it) => (
           <li key={it.id}>
-            <a href={link(space, "facts", it.id)} class={it.valid_until || it.withdrawn ? "past" : ""}>
+            <a href={link(space, "facts", it.id)} class={holds(it, "") ? "" : "past"}>
               <Words text={it.object} most={300} />
             </a>{" "}
             <span class="hint">{t.facts.valid(minute(it.valid_from.start), minute(it.valid_until))}</span>

@@ -1,4 +1,5 @@
 import type { Fact } from "../../api/types";
+import { serverNow } from "../../lib/clock";
 
 /** The values of one predicate of one subject. */
 export interface Slot {
@@ -11,10 +12,9 @@ export interface Slot {
 
 /** Returns true if the fact holds at a moment, or now. The facts of an earlier moment come from the server as they were known then. */
 export function holds(it: Fact, asOf: string): boolean {
-  if (it.withdrawn) return false;
-  const until = it.valid_until ? Date.parse(it.valid_until) : undefined;
-  if (!asOf) return until === undefined;
-  return until === undefined || Date.parse(asOf) < until;
+  const moment = asOf ? Date.parse(asOf) : serverNow();
+  const until = it.valid_until ? Date.parse(it.valid_until) : Number.POSITIVE_INFINITY;
+  return !it.withdrawn && Date.parse(it.valid_from.start) <= moment && moment < until;
 }
 
 /** Groups facts by subject and predicate: values that hold first, then the newest. */
@@ -24,7 +24,7 @@ export function slots(facts: Fact[]): Slot[] {
     const first = of[0] as Fact;
     const sorted = of.toSorted(
       (a, b) =>
-        Number(!holds(b, "")) * -1 + Number(!holds(a, "")) ||
+        Number(holds(b, "")) - Number(holds(a, "")) ||
         Date.parse(b.valid_from.start) - Date.parse(a.valid_from.start) ||
         (a.id < b.id ? -1 : 1),
     );

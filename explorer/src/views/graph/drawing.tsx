@@ -17,7 +17,10 @@ interface Props {
 
 /** Time the layout may take in one frame, and altogether, in milliseconds. */
 const FRAME_MS = 8;
+const LARGE_FRAME_MS = 150;
 const LAYOUT_MS = 4_000;
+/** Nodes from which a graph is large. */
+const LARGE = 1_000;
 const LABEL_MOST = 40;
 /** Nodes up to which all labels are shown. */
 const ALL_LABELS = 60;
@@ -57,17 +60,19 @@ function build(nodes: Node[], edges: Edge[]): MultiDirectedGraph {
   return graph;
 }
 
-/** Moves the nodes a little in each frame until the time is spent; returns what stops it. */
+/** Moves the nodes in each frame until the time is spent; returns what stops it. A large graph is drawn less often meanwhile. */
 function layOut(graph: MultiDirectedGraph): () => void {
   const settings = { ...forceAtlas2.inferSettings(graph), barnesHutOptimize: graph.order > 300, scalingRatio: 10 };
-  let spent = 0;
-  let frame = 0;
+  const wanted = graph.order > LARGE ? LARGE_FRAME_MS : FRAME_MS;
+  const most = Math.min(LAYOUT_MS, LAYOUT_MS / 4 + graph.order / 2);
+  let [iterations, spent, frame] = [1, 0, 0];
   const step = () => {
     const start = performance.now();
-    do forceAtlas2.assign(graph, { iterations: 1, settings });
-    while (performance.now() - start < FRAME_MS);
-    spent += performance.now() - start;
-    frame = spent < LAYOUT_MS / 4 + graph.order / 2 && spent < LAYOUT_MS ? requestAnimationFrame(step) : 0;
+    forceAtlas2.assign(graph, { iterations, settings });
+    const took = Math.max(0.1, performance.now() - start);
+    iterations = Math.max(1, Math.floor((iterations * wanted) / took));
+    spent += took;
+    frame = spent < most ? requestAnimationFrame(step) : 0;
   };
   frame = requestAnimationFrame(step);
   return () => cancelAnimationFrame(frame);

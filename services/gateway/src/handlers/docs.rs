@@ -14,7 +14,7 @@ use crate::state::App;
 const POLICY: &str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Says what answers here and where to go on. It needs no key and tells nothing that a stranger may not know.
-pub(crate) async fn index() -> Json<Value> {
+pub(crate) fn index() -> Json<Value> {
     Json(json!({
         "name": "mnemic",
         "version": env!("CARGO_PKG_VERSION"),

@@ -79,7 +79,7 @@ pub(crate) async fn root(headers: HeaderMap) -> Response {
     let mut response = if accepts(&headers, header::ACCEPT, "text/html") {
         page(headers).await
     } else {
-        docs::index().await.into_response()
+        docs::index().into_response()
     };
     let vary = HeaderValue::from_static("accept, accept-encoding");
     response.headers_mut().insert(header::VARY, vary);

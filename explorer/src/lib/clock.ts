@@ -1,0 +1,11 @@
+/** How far the server's clock is ahead of the browser's, in milliseconds; browsers' clocks are often wrong. */
+let ahead = 0;
+
+/** Takes the time of a response. */
+export function noteServerTime(date: string | null): void {
+  const time = date ? Date.parse(date) : Number.NaN;
+  if (!Number.isNaN(time)) ahead = time - Date.now();
+}
+
+/** Returns the server's time in milliseconds, to about a second. */
+export const serverNow = (): number => Date.now() + ahead;
