@@ -1,8 +1,12 @@
 //! What has to exist on the servers: streams, and the consumers of the groups known from the start.
 //!
 //! A durable subject has one stream, which keeps a message until every known group has settled it. While no group is
-//! known a consumer called `keeper`, which nobody reads, makes the stream keep everything; it goes when the first
-//! group comes. The stream remembers into how many partitions it is divided, so that all processes agree.
+//! known the stream keeps everything (retention `limits`); the first group that joins changes that to `interest`. The
+//! stream remembers into how many partitions it is divided, so that all processes agree.
+//!
+//! No consumer is deleted from a stream with retention `interest`. After such a deletion nats-server (before 2.14.10 and
+//! 2.15.3) compares an empty stream with its consumers in the background, and purges the whole stream if a consumer
+//! settles a newer message before the comparison ends.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -21,7 +25,7 @@ use super::options::Options;
 
 /// Where a stream remembers its partitions.
 const PARTITIONS: &str = "mnemic-partitions";
-/// Keeps messages of a subject no group is known for.
+/// A consumer that earlier versions made for a subject without a known group, so that its stream kept everything.
 const KEEPER: &str = "keeper";
 /// Consumers made at once.
 const AT_ONCE: usize = 8;
@@ -93,20 +97,15 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>> {
     for topic in &options.topics {
         let stream = names.stream(&topic.subject);
         let partitions = partitions(&link, &stream).await?;
+        let place = Place {
+            link: &link,
+            names: &names,
+            options,
+        };
         if consumers(&link, OPERATION, &stream).await?.is_empty() {
-            let keeper = Consumer {
-                durable_name: Some(KEEPER.to_owned()),
-                ack_policy: AckPolicy::Explicit,
-                ..Consumer::default()
-            };
-            consumer(&link, OPERATION, &stream, &keeper).await?;
+            place.retain(&stream, RetentionPolicy::Limits).await?;
         }
         for group in &topic.groups {
-            let place = Place {
-                link: &link,
-                names: &names,
-                options,
-            };
             place.join(&topic.subject, partitions, group, true).await?;
         }
     }
@@ -145,17 +144,38 @@ impl Place<'_> {
         });
         made.buffer_unordered(AT_ONCE).try_collect::<Vec<()>>().await?;
         if there.contains(KEEPER) {
-            let gone = format!("CONSUMER.DELETE.{stream}.{KEEPER}");
+            self.retain(&stream, RetentionPolicy::Limits).await?;
+            let delete = format!("CONSUMER.DELETE.{stream}.{KEEPER}");
             match self
                 .link
-                .api::<serde_json::Value>("bus.subscribe", &gone, &json!({}))
+                .api::<serde_json::Value>("bus.subscribe", &delete, &json!({}))
                 .await
             {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => (),
             }
         }
-        Ok(())
+        self.retain(&stream, RetentionPolicy::Interest).await
+    }
+
+    /// Changes the retention of a stream that has another.
+    async fn retain(&self, stream: &str, retention: RetentionPolicy) -> Result<()> {
+        let info: Info = self
+            .link
+            .api("bus.subscribe", &format!("STREAM.INFO.{stream}"), &json!({}))
+            .await?;
+        if info.config.retention == retention {
+            return Ok(());
+        }
+        let wanted = Stream {
+            retention,
+            ..info.config
+        };
+        let update = format!("STREAM.UPDATE.{stream}");
+        self.link
+            .make::<Info>("bus.subscribe", &update, &wanted)
+            .await
+            .map(drop)
     }
 }
 
@@ -281,6 +301,11 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
         Ok(info) => info.config,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let create = format!("STREAM.CREATE.{}", wanted.name);
+            // It keeps everything until the first group has joined.
+            let wanted = Stream {
+                retention: RetentionPolicy::Limits,
+                ..wanted
+            };
             return link.make::<Info>(OPERATION, &create, &wanted).await.map(|_| Vec::new());
         }
         Err(error) => return Err(error),
@@ -307,6 +332,11 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
 fn drift(found: &Stream, wanted: &Stream) -> Vec<Drift> {
     let name = &found.name;
     let partitions = |it: &Stream| it.metadata.get(PARTITIONS).cloned().unwrap_or_default();
+    // A stream that no group has joined yet keeps everything.
+    let retention = match (found.retention, wanted.retention) {
+        (RetentionPolicy::Limits, RetentionPolicy::Interest) => RetentionPolicy::Interest,
+        (retention, _) => retention,
+    };
     [
         ("partitions", partitions(found), partitions(wanted)),
         ("subjects", found.subjects.join(","), wanted.subjects.join(",")),
@@ -315,11 +345,7 @@ fn drift(found: &Stream, wanted: &Stream) -> Vec<Drift> {
             format!("{:?}", found.storage),
             format!("{:?}", wanted.storage),
         ),
-        (
-            "retention",
-            format!("{:?}", found.retention),
-            format!("{:?}", wanted.retention),
-        ),
+        ("retention", format!("{retention:?}"), format!("{:?}", wanted.retention)),
         (
             "discard",
             format!("{:?}", found.discard),

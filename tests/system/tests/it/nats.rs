@@ -4,6 +4,7 @@ mod access;
 mod fairness;
 mod hosts;
 mod outage;
+mod retention;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};

@@ -1,0 +1,167 @@
+//! When a stream begins to keep only what a group has still to settle.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use adapters::nats::provision;
+use domain::port::Bus;
+use serde_json::{Value, json};
+use system::servers::nats::Nats;
+
+use super::{connected, drained, frame, options, shared};
+
+/// Where the server reports what becomes of streams and consumers.
+const REPORTS: &str = "$JS.EVENT.ADVISORY.";
+
+/// A connection that speaks the protocol of NATS itself: the tests see what the server says of streams and consumers.
+struct Plain {
+    reader: BufReader<TcpStream>,
+    /// What the server has reported so far, in short form.
+    reports: Vec<String>,
+}
+
+impl Plain {
+    fn connect(server: &Nats) -> Plain {
+        let address = server.url().replace("nats://", "");
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut plain = Plain {
+            reader: BufReader::new(stream),
+            reports: Vec::new(),
+        };
+        plain.send("CONNECT {\"verbose\":false}\r\nSUB answers 1\r\n");
+        plain
+    }
+
+    fn send(&mut self, lines: &str) {
+        self.reader.get_mut().write_all(lines.as_bytes()).unwrap();
+    }
+
+    /// Returns subject and payload of the next message.
+    fn next(&mut self) -> Message {
+        loop {
+            let mut line = String::new();
+            assert!(self.reader.read_line(&mut line).unwrap() > 0, "the server is gone");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.first() {
+                Some(&"PING") => self.send("PONG\r\n"),
+                Some(&"MSG") => {
+                    let size: usize = words.last().unwrap().parse().unwrap();
+                    let mut payload = vec![0; size + 2];
+                    self.reader.read_exact(&mut payload).unwrap();
+                    return Message {
+                        subject: words[1].to_owned(),
+                        payload: serde_json::from_slice(&payload[..size]).unwrap(),
+                    };
+                }
+                _ => (),
+            }
+        }
+    }
+
+    /// Asks JetStream, and notes the reports that come before the answer.
+    fn ask(&mut self, subject: &str, body: &Value) -> Value {
+        let body = body.to_string();
+        self.send(&format!("PUB $JS.API.{subject} answers {}\r\n{body}\r\n", body.len()));
+        loop {
+            let message = self.next();
+            if message.subject == "answers" {
+                assert!(message.payload.get("error").is_none(), "{subject}: {}", message.payload);
+                return message.payload;
+            }
+            self.reports.push(message.subject.replace(REPORTS, ""));
+        }
+    }
+
+    /// Hears from now on what the server reports of a stream and its consumers.
+    fn watch(&mut self, stream: &str) {
+        for kind in ["STREAM.UPDATED.", "CONSUMER.CREATED.", "CONSUMER.DELETED."] {
+            let rest = if kind.starts_with("STREAM") { "" } else { ".*" };
+            self.send(&format!("SUB {REPORTS}{kind}{stream}{rest} 2\r\n"));
+        }
+        // What is asked after this is reported.
+        self.ask(&format!("STREAM.INFO.{stream}"), &json!({}));
+    }
+
+    /// Returns the reports in order, up to that of a consumer which it creates for this.
+    fn reports(mut self, stream: &str) -> Vec<String> {
+        let config = json!({ "durable_name": "last", "ack_policy": "explicit" });
+        let body = json!({ "stream_name": stream, "config": config });
+        self.ask(&format!("CONSUMER.CREATE.{stream}.last"), &body);
+        let last = format!("CONSUMER.CREATED.{stream}.last");
+        while !self.reports.contains(&last) {
+            let report = self.next().subject.replace(REPORTS, "");
+            self.reports.push(report);
+        }
+        self.reports
+    }
+
+    fn retention(&mut self, stream: &str) -> Value {
+        self.ask(&format!("STREAM.INFO.{stream}"), &json!({}))["config"]["retention"].clone()
+    }
+}
+
+struct Message {
+    subject: String,
+    payload: Value,
+}
+
+/// A stream keeps everything until a group joins. Then it changes its retention, and no consumer is deleted: while it
+/// keeps by interest, nats-server 2.15.1 answers a deletion by purging the stream if a message is settled meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_consumer_is_deleted_when_the_first_group_joins() {
+    let Some(server) = shared() else { return };
+    let options = options(server);
+    let bus = connected(&options).await;
+    let stream = format!("{}-s", options.prefix);
+    let mut plain = Plain::connect(server);
+    assert_eq!(plain.retention(&stream), "limits");
+    plain.watch(&stream);
+
+    bus.publish(frame("a", "", "before")).await.unwrap();
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    assert_eq!(plain.retention(&stream), "interest");
+    bus.publish(frame("a", "", "after")).await.unwrap();
+    assert_eq!(drained(&mut deliveries, 2).await.len(), 2);
+    let info = plain.ask(&format!("STREAM.INFO.{stream}"), &json!({}));
+    assert_eq!(info["state"]["messages"], 0, "what is settled goes: {info}");
+    assert_eq!(provision(&options).await.unwrap(), []);
+    let reports = plain.reports(&stream);
+    let count = |begin: &str| reports.iter().filter(|it| it.starts_with(begin)).count();
+    assert_eq!(count("CONSUMER.DELETED."), 0, "{reports:?}");
+    assert_eq!(count(&format!("CONSUMER.CREATED.{stream}.g-")), 7, "{reports:?}");
+}
+
+/// A consumer that an earlier version left is deleted only while the stream keeps everything, and nothing is lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_keeper_of_an_earlier_version_is_deleted_without_loss() {
+    let Some(server) = shared() else { return };
+    let options = options(server);
+    let bus = connected(&options).await;
+    let stream = format!("{}-s", options.prefix);
+    let mut plain = Plain::connect(server);
+    // As versions before left it: kept by interest, and a consumer that nobody reads.
+    let keeper = json!({ "durable_name": "keeper", "ack_policy": "explicit" });
+    let keeper = json!({ "stream_name": stream, "config": keeper });
+    plain.ask(&format!("CONSUMER.CREATE.{stream}.keeper"), &keeper);
+    let mut config = plain.ask(&format!("STREAM.INFO.{stream}"), &json!({}))["config"].clone();
+    config["retention"] = json!("interest");
+    plain.ask(&format!("STREAM.UPDATE.{stream}"), &config);
+    bus.publish(frame("a", "", "before")).await.unwrap();
+    plain.watch(&stream);
+
+    let mut deliveries = bus.subscribe("s", "g").await.unwrap();
+    assert_eq!(plain.retention(&stream), "interest");
+    assert_eq!(drained(&mut deliveries, 1).await.len(), 1);
+    let reports = plain.reports(&stream);
+    let (updated, deleted) = (
+        format!("STREAM.UPDATED.{stream}"),
+        format!("CONSUMER.DELETED.{stream}.keeper"),
+    );
+    let of_retention: Vec<&String> = reports
+        .iter()
+        .filter(|it| !it.starts_with("CONSUMER.CREATED"))
+        .collect();
+    assert_eq!(of_retention, [&updated, &deleted, &updated]);
+}
