@@ -41,14 +41,22 @@ class Budget(Model):
 
     model_calls: Annotated[int, Field(ge=0, le=64)] = 0
     """
-    Calls of a language model. If one is set up and may be called, it answers from the pack, in one call, or two if its first
-    reply cannot be read.
+    Calls of a language model. If one is set up and may be called, it answers from the pack, in one call. With two and
+    more, the strategy `route` has it choose among the best candidates first, in one call, and the pack is filled from its
+    choice; without an answer, one call is enough for that. A reply that cannot be read is asked for once more if a call is
+    left.
+    """
+
+    model_tokens: Annotated[int | None, Field(ge=0, le=10000000)] = None
+    """
+    Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
+    left is not made.
     """
 
     ms: Annotated[int | None, Field(ge=0)] = None
     """
     Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-    allowed.
+    allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
     """
 
     tokens: Annotated[int, Field(ge=0)] = 512
@@ -630,34 +638,6 @@ class Answer(Model):
 
     text: str
     """The answer itself, short."""
-
-
-class Cost(Model):
-    """What a query cost."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    candidates: Annotated[int, Field(ge=0)]
-    """Candidates looked at."""
-
-    model_calls: Annotated[int, Field(ge=0)]
-    """Calls of a language model."""
-
-    ms: float
-    """Milliseconds in all."""
-
-    steps: list[StepTime]
-    """Milliseconds by step, in order."""
-
-    tokens: Annotated[int, Field(ge=0)]
-    """Tokens of the pack."""
-
-    units: Annotated[int, Field(ge=0)]
-    """Units that could be evidence."""
-
-    usage: Usage | None = None
-    """Tokens those calls read and wrote, as the model counts them."""
 
 
 class Curation(Model):
@@ -1308,7 +1288,13 @@ class QueryRequest(Model):
     """Whether an answer is wanted beside verdict and evidence."""
 
     as_of: datetime | None = None
-    """Only what was known at this moment, which is the "now" of relative times in the question. RFC 3339, or ISO 8601 in UTC."""
+    """Only what was known at this moment. RFC 3339, or ISO 8601 in UTC."""
+
+    asked_at: datetime | None = None
+    """
+    When the question is asked, which is the "now" of relative times in it; left out, at `as_of`, else now. With it, the same
+    question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
+    """
 
     budget: Budget | None = None
     """What it may cost."""
@@ -1469,6 +1455,22 @@ class RecordPage(Model):
 
     next: str | None = None
     """The `after` of the next page; none after the last."""
+
+
+class RoleCost(Model):
+    """What the calls of a language model in one role cost."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    calls: Annotated[int, Field(ge=0)]
+    """Calls."""
+
+    ms: float
+    """Milliseconds that they took, waiting for a turn at the endpoint included."""
+
+    usage: Usage
+    """Tokens that they read and wrote."""
 
 
 class Space(Model):
@@ -1718,6 +1720,37 @@ class Verdict(Model):
 
     status: Literal['supported', 'partial', 'insufficient', 'conflicting'] | str
     """Whether the evidence supports an answer."""
+
+
+class Cost(Model):
+    """What a query cost."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    candidates: Annotated[int, Field(ge=0)]
+    """Candidates looked at."""
+
+    model_calls: Annotated[int, Field(ge=0)]
+    """Calls of a language model."""
+
+    ms: float
+    """Milliseconds in all."""
+
+    roles: dict[Literal['rank', 'answer'] | str, RoleCost] | None = None
+    """The same by what the calls were for."""
+
+    steps: list[StepTime]
+    """Milliseconds by step, in order."""
+
+    tokens: Annotated[int, Field(ge=0)]
+    """Tokens of the pack."""
+
+    units: Annotated[int, Field(ge=0)]
+    """Units that could be evidence."""
+
+    usage: Usage | None = None
+    """Tokens those calls read and wrote, as the model counts them; estimated where it does not say."""
 
 
 class Curated(Model):

@@ -154,12 +154,15 @@ async fn what_is_described_is_this_server() {
         "0".repeat(64)
     );
     for (settings, asks) in [("", false), (key.as_str(), true)] {
-        let gateway = Gateway::with(&format!("[gateway]\nbatch_max = 7\nrequest_ms_max = 9000\n{settings}")).await;
+        let gateway = Gateway::with(&format!(
+            "[gateway]\nbatch_max = 7\nrequest_ms_max = 9000\nmodel_request_ms_max = 50000\n{settings}"
+        ))
+        .await;
         let api = gateway.send("GET /openapi.json", "").await.json();
         assert_eq!(!api["security"].is_null(), asks);
         let schemas = &api["components"]["schemas"];
         assert_eq!(schemas["NewRecords"]["properties"]["records"]["maxItems"], 7);
-        assert_eq!(schemas["Budget"]["properties"]["ms"]["maximum"], 9000);
+        assert_eq!(schemas["Budget"]["properties"]["ms"]["maximum"], 50000);
         let progress = &api["paths"]["/v1/spaces/{space}/progress"]["get"]["parameters"];
         let wait = progress
             .as_array()

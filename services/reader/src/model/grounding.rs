@@ -78,8 +78,11 @@ impl Evidence {
             .iter()
             .find(|it| !self.holds_time(it))
             .map(|it| &answer[it.range.clone()]);
+        let mut names = text::names(answer)
+            .into_iter()
+            .filter(|it| !stands_in(it, answer, &dates));
         date.or_else(|| self.lacks_number(answer, &dates))
-            .or_else(|| text::names(answer).into_iter().find(|it| !self.holds_name(it)))
+            .or_else(|| names.find(|it| !self.holds_name(it)))
     }
 
     fn holds_time(&self, mention: &Mention) -> bool {
@@ -94,11 +97,7 @@ impl Evidence {
 
     /// Returns a number outside of dates that does not occur, counts no lines, and is no sum or difference of what occurs.
     fn lacks_number<'a>(&self, answer: &'a str, dates: &[Mention]) -> Option<&'a str> {
-        let in_date = |at: usize| dates.iter().any(|it| it.range.contains(&at));
-        let mut outside = numbers(answer).filter(|(digits, _)| {
-            let at = digits.as_ptr() as usize - answer.as_ptr() as usize;
-            !in_date(at)
-        });
+        let mut outside = numbers(answer).filter(|(digits, _)| !stands_in(digits, answer, dates));
         outside.find(|(_, number)| !self.holds_number(*number)).map(|it| it.0)
     }
 
@@ -132,6 +131,12 @@ impl Evidence {
             is_plain || self.stems.contains(&text::stem(&it))
         })
     }
+}
+
+/// Returns true if a part of an answer begins inside one of its times.
+fn stands_in(part: &str, answer: &str, times: &[Mention]) -> bool {
+    let at = part.as_ptr() as usize - answer.as_ptr() as usize;
+    times.iter().any(|it| it.range.contains(&at))
 }
 
 /// Returns the whole numbers written in figures, each with its figures; groups of thousands are one number.

@@ -101,8 +101,8 @@ impl Api {
     /// # Panics
     /// If it is not within a minute.
     pub async fn written(&self, space: &str, watermark: &str) {
-        let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000");
-        for _ in 0..3 {
+        let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=1000");
+        for _ in 0..60 {
             let (status, body) = self.get(&path).await;
             if status == 200 && body["written"] == json!(true) {
                 return;

@@ -26,7 +26,7 @@ const LOOKS: [(&str, &str); 24] = [
     ("/spaces/alice", ""),
     (
         "/spaces/mallory/query",
-        r#"{"question":"What is mine?","explain":100,"ranked":200,"budget":{"ms":20000}}"#,
+        r#"{"question":"What is mine?","asked_at":"2026-05-07T18:30:00Z","explain":100,"ranked":200,"budget":{"ms":20000}}"#,
     ),
     (
         "/spaces/mallory/query",

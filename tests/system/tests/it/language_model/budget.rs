@@ -78,7 +78,7 @@ async fn a_question_with_calls_may_take_longer() {
             .api
             .post("/spaces/talk/query", &json!({ "question": WHO, "budget": budget }))
             .await;
-        assert_eq!(status, 400, "{body}");
+        assert_eq!(status, 422, "{body}");
         assert!(body["detail"].as_str().unwrap().contains(expected), "{body}");
     }
     running.end().await.unwrap();
@@ -116,7 +116,7 @@ async fn a_question_is_asked_at_its_own_moment() {
     }
     for wrong in ["yesterday", "1066-10-14T09:00:00Z", "2026-13-01"] {
         let (status, body) = running.api.post("/spaces/talk/query", &query(wrong)).await;
-        assert_eq!(status, 400, "{body}");
+        assert_eq!(status, 422, "{body}");
         assert!(body["detail"].as_str().unwrap().starts_with("asked_at: "), "{body}");
     }
     running.end().await.unwrap();

@@ -33,6 +33,9 @@ async fn asked(api: &Api, question: &str) -> Value {
     let cost = &mut body["cost"];
     cost["ms"] = Value::Null;
     cost["steps"] = Value::Null;
+    for role in cost["roles"].as_object_mut().into_iter().flat_map(|it| it.values_mut()) {
+        role["ms"] = Value::Null;
+    }
     body
 }
 
