@@ -15,11 +15,13 @@ use crate::distributed::talk;
 
 const QUESTIONS: [&str; 3] = [WHO, "What is Omar repairing?", "When did Ines adopt the greyhound?"];
 
+/// Starts with a talk of which all is organised: what evidence a question finds may change until then.
 async fn started(dir: &Path, settings: &[(String, String)]) -> Running {
     let running = Running::standalone(dir, settings).await.unwrap();
     running.api.put("/spaces/talk").await;
     let watermark = running.api.accepted("talk", &talk()).await;
     running.api.written("talk", &watermark).await;
+    running.api.settled("talk").await;
     running
 }
 
