@@ -41,6 +41,20 @@ export function Field({ label, value, onValue, hint, type = "text", ...rest }: T
   );
 }
 
+/** What a form is about, with the button that submits it beside it. */
+export function Prompt({ submit, ...field }: Common & { placeholder: string; submit: string }) {
+  return (
+    <div class="row">
+      <div class="grow">
+        <Field {...field} type="search" required />
+      </div>
+      <button type="submit" class="primary">
+        {submit}
+      </button>
+    </div>
+  );
+}
+
 interface Choice extends Common {
   options: { value: string; label: string }[];
 }

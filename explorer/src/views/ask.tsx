@@ -5,7 +5,7 @@ import { moment } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { go, link, route } from "../lib/route";
 import { t } from "../strings";
-import { Check, Field, Moment, Select } from "../ui/field";
+import { Check, Field, Moment, Prompt, Select } from "../ui/field";
 import { Card, Empty, Heading, Shown } from "../ui/parts";
 import { Answered } from "./ask/answered";
 import type { ViewProps } from ".";
@@ -74,21 +74,13 @@ function Form({ space, start }: { space: string; start: Asked }) {
   const strategies = Object.entries(t.ask.strategies).map(([value, label]) => ({ value, label }));
   return (
     <form class="card ask" onSubmit={submit}>
-      <div class="row">
-        <div class="grow">
-          <Field
-            label={t.ask.question}
-            type="search"
-            value={it.question}
-            onValue={(question) => set({ question })}
-            placeholder={t.ask.placeholder}
-            required
-          />
-        </div>
-        <button type="submit" class="primary">
-          {t.ask.submit}
-        </button>
-      </div>
+      <Prompt
+        label={t.ask.question}
+        placeholder={t.ask.placeholder}
+        submit={t.ask.submit}
+        value={it.question}
+        onValue={(question) => set({ question })}
+      />
       <div class="row">
         <Tokens value={it.tokens} onValue={(tokens) => set({ tokens })} />
         <Select label={t.ask.strategy} value={it.strategy} onValue={(strategy) => set({ strategy })} options={strategies} />

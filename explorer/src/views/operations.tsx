@@ -4,9 +4,9 @@ import { access, readAgain } from "../api/session";
 import type { DeadLetter, Listed, Progress, Rebuild, Space } from "../api/types";
 import { fixed, minute, whole } from "../lib/format";
 import { useLoaded } from "../lib/load";
-import { link } from "../lib/route";
 import { t } from "../strings";
 import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble, Words } from "../ui/parts";
+import { SpaceCells, SpaceHeads } from "./space_columns";
 
 /** Spaces whose progress is shown, and letters shown. */
 const SPACES = 50;
@@ -68,13 +68,7 @@ function ProgressTable({ rows }: { rows: Row[] }) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{t.space}</th>
-              <th scope="col" class="number">
-                {t.spaces.records}
-              </th>
-              <th scope="col" class="number">
-                {t.spaces.units}
-              </th>
+              <SpaceHeads />
               <th scope="col">{t.operations.written}</th>
               <th scope="col" class="number">
                 {t.operations.backlog}
@@ -85,11 +79,7 @@ function ProgressTable({ rows }: { rows: Row[] }) {
           <tbody>
             {rows.map(({ space, progress, rebuild }) => (
               <tr key={space.space}>
-                <th scope="row">
-                  <a href={link(space.space, "ask")}>{space.space}</a>
-                </th>
-                <td class="number">{whole(space.records)}</td>
-                <td class="number">{whole(space.units)}</td>
+                <SpaceCells space={space} />
                 <td>
                   <Badge kind={progress.written ? "good" : "warn"}>
                     {progress.written ? t.operations.upToDate : t.operations.writing}

@@ -5,7 +5,7 @@ import type { RecallResponse } from "../api/types";
 import { duration, fixed, minute } from "../lib/format";
 import { link } from "../lib/route";
 import { t } from "../strings";
-import { Check, Field } from "../ui/field";
+import { Check, Field, Prompt } from "../ui/field";
 import { Badge, Busy, Card, Empty, Heading, Trouble, Words } from "../ui/parts";
 import type { ViewProps } from ".";
 
@@ -40,21 +40,13 @@ export function Recall({ space }: ViewProps) {
     <>
       <Heading title={t.recall.title} hint={t.recall.hint} />
       <form class="card ask" onSubmit={submit}>
-        <div class="row">
-          <div class="grow">
-            <Field
-              label={t.recall.message}
-              type="search"
-              value={message}
-              onValue={setMessage}
-              placeholder={t.recall.placeholder}
-              required
-            />
-          </div>
-          <button type="submit" class="primary">
-            {t.recall.submit}
-          </button>
-        </div>
+        <Prompt
+          label={t.recall.message}
+          placeholder={t.recall.placeholder}
+          submit={t.recall.submit}
+          value={message}
+          onValue={setMessage}
+        />
         <div class="row">
           <Field label={t.timeline.actor} value={actor} onValue={setActor} />
           <Field label={t.timeline.session} value={session} onValue={setSession} hint={t.recall.sessionHint} />

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { Failure, call, inSpace, readList } from "../api/client";
 import { may, readAgain } from "../api/session";
 import type { Space } from "../api/types";
-import { day, whole } from "../lib/format";
+import { day } from "../lib/format";
 import { useLoaded } from "../lib/load";
-import { link } from "../lib/route";
 import { t } from "../strings";
 import { Field } from "../ui/field";
 import { Card, Empty, Heading, Shown, Trouble } from "../ui/parts";
+import { SpaceCells, SpaceHeads } from "./space_columns";
 
 /** Spaces shown; a server may have many more. */
 const SHOWN = 1000;
@@ -52,24 +52,14 @@ function SpaceTable({ spaces }: { spaces: Space[] }) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{t.space}</th>
-              <th scope="col" class="number">
-                {t.spaces.records}
-              </th>
-              <th scope="col" class="number">
-                {t.spaces.units}
-              </th>
+              <SpaceHeads />
               <th scope="col">{t.spaces.created}</th>
             </tr>
           </thead>
           <tbody>
             {spaces.map((it) => (
               <tr key={it.space}>
-                <th scope="row">
-                  <a href={link(it.space, "ask")}>{it.space}</a>
-                </th>
-                <td class="number">{whole(it.records)}</td>
-                <td class="number">{whole(it.units)}</td>
+                <SpaceCells space={it} />
                 <td>{day(it.created_at)}</td>
               </tr>
             ))}
