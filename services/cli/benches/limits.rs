@@ -14,12 +14,15 @@
 #[path = "../tests/it/server.rs"]
 mod server;
 
+mod figures;
+
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use figures::{percentile, sorted};
 use serde_json::{Value, json};
 use server::{Server, fresh_directory};
 use tokio::io::AsyncWriteExt;
@@ -151,12 +154,7 @@ async fn questions(server: &Server) -> (Vec<f64>, usize) {
         refused += usize::from(status != 200);
         tokio::time::sleep(PAUSE).await;
     }
-    times.sort_by(f64::total_cmp);
-    (times, refused)
-}
-
-fn percentile(sorted: &[f64], share: f64) -> f64 {
-    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
+    (sorted(times), refused)
 }
 
 /// What the hostile key does until it is told to stop.

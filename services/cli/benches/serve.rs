@@ -14,10 +14,13 @@
 #[path = "../tests/it/server.rs"]
 mod server;
 
+mod figures;
+
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use figures::{percentile, sorted};
 use serde_json::{Value, json};
 use server::{Server, fresh_directory};
 
@@ -101,15 +104,6 @@ fn batch(first: usize) -> Value {
         })
         .collect();
     json!({ "records": records })
-}
-
-fn percentile(sorted: &[f64], share: f64) -> f64 {
-    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
-}
-
-fn sorted(mut times: Vec<f64>) -> Vec<f64> {
-    times.sort_by(f64::total_cmp);
-    times
 }
 
 /// Records a second with one transaction a record, `synchronous=FULL`, beside the same disk.

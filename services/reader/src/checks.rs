@@ -208,7 +208,7 @@ fn asks_about_an_unknown_name(case: &Case<'_>) -> Option<Objection> {
 
 /// What a fact would state is answered by facts alone.
 fn asks_for_more(case: &Case<'_>) -> Option<Objection> {
-    let reason = "it asks for more than a short answer: the evidence is what is remembered of it";
+    let reason = "the question asks for more than a short answer; read the evidence";
     (case.sought.is_some() || !answer::is_short(case.question)).then(|| Objection::withheld(reason))
 }
 

@@ -34,6 +34,7 @@ lists! {
     TIMES = "times",
     CHANGED = "changed",
     CHANGES = "changes",
+    OPENINGS = "openings",
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The answer of a language model, from the lines of the pack alone. Its reply counts only as far as it names lines that hold
 //! it up; what cannot be used leaves the answer as it was read without a model.
 
+#[cfg(test)]
+mod example;
 mod fence;
 mod grounding;
 mod prompt;

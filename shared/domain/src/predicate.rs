@@ -81,6 +81,11 @@ const ONLY: &[&str] = &[
     "best friend",
 ];
 
+/// Returns true if only one person has a role for somebody at a time.
+pub fn is_single_role(role: &str) -> bool {
+    ONLY.contains(&role)
+}
+
 impl<'a> Predicate<'a> {
     /// Returns what a predicate says that is written as facts have it.
     pub fn of(written: &'a str) -> Predicate<'a> {
@@ -124,7 +129,7 @@ impl<'a> Predicate<'a> {
     /// Returns how many values of it hold of a subject at a time.
     pub fn cardinality(self) -> Cardinality {
         match self {
-            Predicate::HasRole(role) if ONLY.contains(&role) => Cardinality::One,
+            Predicate::HasRole(role) if is_single_role(role) => Cardinality::One,
             Predicate::IsAged
             | Predicate::Lives(_)
             | Predicate::LivesWith

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, FixedOffset};
 use domain::fact::Aspect;
 use domain::id::EntityId;
+use domain::predicate::is_single_role;
 
 mod stems;
 
@@ -181,7 +182,7 @@ fn relation(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
         }
         "is together with" => Sort::one("bond", with("together")),
         "has" | "does not have" => owned(said, value),
-        predicate if ONLY.contains(&predicate.trim_start_matches("has ")) => Sort::one(predicate, value),
+        predicate if is_single_role(predicate.trim_start_matches("has ")) => Sort::one(predicate, value),
         predicate => Sort::each(predicate, value),
     }
 }
@@ -251,30 +252,6 @@ fn joined(value: &BTreeSet<String>) -> String {
 
 /// Having been somewhere.
 const BEEN: &[&str] = &["has been to", "visited"];
-/// Roles that one person has at a time.
-const ONLY: &[&str] = &[
-    "husband",
-    "wife",
-    "spouse",
-    "partner",
-    "boyfriend",
-    "girlfriend",
-    "fiance",
-    "fiancé",
-    "fiancee",
-    "fiancée",
-    "boss",
-    "manager",
-    "supervisor",
-    "landlord",
-    "landlady",
-    "mother",
-    "mum",
-    "mom",
-    "father",
-    "dad",
-    "best friend",
-];
 /// Sides of an answer, and the words that tell which one an order is about.
 const SIDES: &[(&str, &[&str])] = &[
     ("name", &["call me", "address me"]),

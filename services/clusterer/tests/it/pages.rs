@@ -17,6 +17,12 @@ mod links;
 mod sections;
 
 /// All that makes pages of a world.
+/// The texts of all lines of a page.
+fn lines(page: &Page) -> Vec<&str> {
+    let lines = page.sections.iter().flat_map(|it| &it.lines);
+    lines.map(|it| it.text.as_str()).collect()
+}
+
 #[derive(Default)]
 struct World {
     topics: Topics,
@@ -166,13 +172,7 @@ fn a_page_says_who_somebody_is_and_where_to_go_on() {
         ines.links
     );
     let bergen = world.page(Dimension::Place, "Bergen");
-    assert!(
-        bergen
-            .sections
-            .iter()
-            .flat_map(|it| &it.lines)
-            .any(|it| it.text == "Ines lives in Bergen")
-    );
+    assert!(lines(bergen).contains(&"Ines lives in Bergen"));
     let taste = world.page(Dimension::Preference, "Preferences of Ines");
     let against: Vec<&str> = taste
         .links

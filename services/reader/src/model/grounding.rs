@@ -8,14 +8,14 @@ use domain::evidence::PackItem;
 use domain::time::{Precision, TimeSpan};
 use text::time::{Mention, words::is_date};
 
+use crate::lists::OPENINGS;
+
 /// Days that a date may lie from when a line was said, to follow from words of it that are not read as a time.
 const NEAR_DAYS: i64 = 45;
 /// Days of a day, a week, a month and a year, roughly.
 const UNITS_IN_DAYS: [i64; 4] = [1, 7, 30, 365];
 /// Greatest number that is looked at; a greater one counts as grounded.
 const NUMBER_MAX: i64 = 1_000_000_000_000;
-/// Opens an answer without naming anything.
-const OPENINGS: [&str; 6] = ["yes", "no", "likely", "probably", "unlikely", "unknown"];
 
 /// What an answer may be made of.
 pub(super) struct Evidence {
@@ -127,7 +127,7 @@ impl Evidence {
     fn holds_name(&self, name: &str) -> bool {
         let mut words = text::words(name).into_iter().map(str::to_lowercase);
         words.all(|it| {
-            let is_plain = text::is_stop(&it) || is_date(&it) || OPENINGS.contains(&it.as_str());
+            let is_plain = text::is_stop(&it) || is_date(&it) || OPENINGS.contains(it.as_str());
             is_plain || self.stems.contains(&text::stem(&it))
         })
     }
@@ -151,31 +151,11 @@ fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use domain::evidence::Scores;
-    use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-
     use super::*;
-
-    fn item(text: &str) -> PackItem {
-        let space: SpaceId = "talk".parse().unwrap();
-        let record = RecordId::derive(&space, text);
-        PackItem {
-            unit: UnitId::turn(record),
-            records: vec![record],
-            external_ids: Vec::new(),
-            session: SessionId::derive(&space, "monday"),
-            observed_at: "2026-03-02T18:00:00+01:00".parse().unwrap(),
-            actor: "Ann".to_owned(),
-            text: text.to_owned(),
-            tokens: 9,
-            scores: Scores::default(),
-            probability: 0.5,
-            channels: Vec::new(),
-        }
-    }
+    use crate::model::example::item;
 
     fn lacks<'a>(answer: &'a str, lines: &[&str]) -> Option<&'a str> {
-        let items: Vec<PackItem> = lines.iter().map(|it| item(it)).collect();
+        let items: Vec<PackItem> = (1..).zip(lines).map(|(number, it)| item(number, it)).collect();
         let cited: Vec<&PackItem> = items.iter().collect();
         let asked_at = "2026-04-01T12:00:00+02:00".parse().unwrap();
         Evidence::of("What did Ann plant for Ben?", &cited).lacks(answer, asked_at)

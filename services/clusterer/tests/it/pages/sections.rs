@@ -2,7 +2,7 @@ use domain::fact::{Aspect, Fact};
 use domain::page::Dimension;
 use domain::unit::Unit;
 
-use super::{World, fact};
+use super::{World, fact, lines};
 use crate::world::turn;
 
 #[test]
@@ -65,12 +65,7 @@ fn a_long_text_gives_a_line_of_bounded_length() {
     unit.summary = format!("[1 May 2024] Ines: {}", unit.text);
     world.feed(&[unit, turn(1), turn(2)], &[]);
     let page = world.page(Dimension::Figure, "Ines");
-    let lines: Vec<&str> = page
-        .sections
-        .iter()
-        .flat_map(|it| &it.lines)
-        .map(|it| it.text.as_str())
-        .collect();
+    let lines = lines(page);
     assert!(!lines.is_empty() && lines.iter().all(|it| it.len() <= 230), "{lines:?}");
 }
 
@@ -85,12 +80,7 @@ fn lines_quote_what_was_said_and_no_code() {
         "[1 May 2024] Ines: Ines sold 7 jars of Ines's heather honey to them yesterday (30 April 2024).".to_owned();
     world.feed(&[unit, turn(1), turn(2)], &[]);
     let page = world.page(Dimension::Figure, "Ines");
-    let lines: Vec<&str> = page
-        .sections
-        .iter()
-        .flat_map(|it| &it.lines)
-        .map(|it| it.text.as_str())
-        .collect();
+    let lines = lines(page);
     assert!(
         lines.contains(&"Ines: I sold 7 jars of my heather honey to them yesterday."),
         "{lines:?}"
