@@ -7,7 +7,8 @@ use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleClient, RoleServer, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -106,8 +107,12 @@ struct Bridge {
 impl ServerHandler for Bridge {
     fn get_info(&self) -> ServerConfig {
         let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION")).with_title("Mnemic");
-        let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(named);
-        match self.server.peer_info().and_then(|it| it.instructions.clone()) {
+        let server = self.server.peer_info();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        // A server of an earlier version has no prompts.
+        capabilities.prompts = server.as_ref().and_then(|it| it.capabilities.prompts.clone());
+        let config = ServerConfig::new(capabilities).with_server_info(named);
+        match server.and_then(|it| it.instructions.clone()) {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
         }
@@ -118,11 +123,7 @@ impl ServerHandler for Bridge {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        match self.server.list_tools(page).await {
-            Ok(listed) => Ok(listed),
-            Err(ServiceError::McpError(error)) => Err(error),
-            Err(error) => Err(ErrorData::internal_error(away(&error), None)),
-        }
+        self.server.list_tools(page).await.map_err(protocol_error)
     }
 
     async fn call_tool(
@@ -137,6 +138,30 @@ impl ServerHandler for Bridge {
             Err(error) => Ok(CallToolResult::error(vec![ContentBlock::text(away(&error))]).into()),
         }
     }
+
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.server.list_prompts(page).await.map_err(protocol_error)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.server.get_prompt_once(request).await.map_err(protocol_error)
+    }
+}
+
+/// Returns the server's own error of the protocol, or one that says that the server does not answer.
+fn protocol_error(error: ServiceError) -> ErrorData {
+    if let ServiceError::McpError(error) = error {
+        return error;
+    }
+    ErrorData::internal_error(away(&error), None)
 }
 
 fn away(error: &ServiceError) -> String {

@@ -63,6 +63,21 @@ impl Agent {
         format!("{mark}{}", texts.join("\n"))
     }
 
+    /// Returns the names of the tools and the text of the recall protocol.
+    fn tools_and_protocol(&mut self) -> (Vec<String>, String) {
+        let tools = self.request("tools/list", json!({}));
+        let tools = tools["result"]["tools"].as_array().unwrap().clone();
+        let prompts = self.request("prompts/list", json!({}));
+        assert_eq!(prompts["result"]["prompts"][0]["name"], "recall_protocol", "{prompts}");
+        let got = self.request("prompts/get", json!({"name": "recall_protocol"}));
+        let text = got["result"]["messages"][0]["content"]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("{got}")).to_owned();
+        let unknown = self.request("prompts/get", json!({"name": "protocol"}));
+        assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+        let names = tools.iter().map(|it| it["name"].as_str().unwrap().to_owned());
+        (names.collect(), text)
+    }
+
     /// Closes the input, as an agent does that ends, and returns how the command ended.
     fn leave(self) -> Output {
         drop(self.mouth);
@@ -138,6 +153,25 @@ fn an_agent_needs_no_server() {
             "{refused:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn the_recall_protocol_names_tools_that_there_are() {
+    let server = Server::start(&fresh_directory("mcp-prompt")).await;
+    let dir = fresh_directory("mcp-prompt-alone");
+    let alone = ["mcp", "--space", "ann", "--data", dir.to_str().unwrap()];
+    let mut texts = Vec::new();
+    for mut agent in [Agent::start(&server, "ann"), Agent::with(&alone)] {
+        let (tools, text) = agent.tools_and_protocol();
+        let named: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+        assert_eq!(named.len(), 9, "{named:?}");
+        for name in named {
+            assert!(tools.iter().any(|it| it == name), "{name}: {tools:?}");
+        }
+        texts.push(text);
+        assert!(agent.leave().status.success());
+    }
+    assert_eq!(texts[0], texts[1]);
 }
 
 fn sha256(text: &str) -> String {

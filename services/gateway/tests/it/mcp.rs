@@ -134,6 +134,7 @@ async fn a_client_is_told_what_there_is() {
     let hello = asked(&gateway, "", "initialize", client).await;
     assert_eq!(hello["result"]["protocolVersion"], VERSION);
     assert_eq!(hello["result"]["serverInfo"]["name"], "mnemic");
+    assert!(hello["result"]["capabilities"]["prompts"].is_object(), "{hello}");
     assert!(
         hello["result"]["instructions"]
             .as_str()
@@ -297,6 +298,48 @@ async fn what_a_call_lacks_is_told_to_the_model() {
     let params = json!({"name": "ask", "arguments": ["When?"]});
     let unread = asked(&gateway, "", "tools/call", params).await;
     assert_eq!(unread["error"]["code"], -32602, "{unread}");
+}
+
+#[tokio::test]
+async fn the_recall_protocol_is_a_prompt() {
+    let gateway = whole(KEYS).await;
+    let listed = asked(&gateway, "reader", "prompts/list", json!({})).await;
+    let prompts = listed["result"]["prompts"].as_array().unwrap();
+    assert_eq!(prompts.len(), 1, "{listed}");
+    assert_eq!(prompts[0]["name"], "recall_protocol", "{listed}");
+    let get = async |params: Value| asked(&gateway, "reader", "prompts/get", params).await;
+    for params in [
+        json!({"name": "recall_protocol"}),
+        json!({"name": "recall_protocol", "arguments": {}}),
+    ] {
+        let got = get(params).await;
+        let message = &got["result"]["messages"][0];
+        assert_eq!(message["role"], "user", "{got}");
+        let text = message["content"]["text"].as_str().unwrap();
+        for part in ["When to look", "How to look", "What to say", "When to stay silent"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    for (params, what) in [
+        (
+            json!({"name": "protocol"}),
+            "there is no such prompt; the one there is is `recall_protocol`",
+        ),
+        (
+            json!({"name": "recall_protocol", "arguments": {"user": "Ann"}}),
+            "arguments: `recall_protocol` takes none",
+        ),
+        (
+            json!({"name": "recall_protocol", "arguments": []}),
+            "`arguments` is an object",
+        ),
+        (json!({}), "the parameters of prompts/get are not those of the protocol"),
+    ] {
+        let refused = get(params).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains(what), "{refused}");
+    }
 }
 
 #[tokio::test]

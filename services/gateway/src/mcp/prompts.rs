@@ -1,0 +1,32 @@
+//! The prompts for agents that use a model of their own.
+
+use rmcp::model::{ErrorData, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
+
+/// Name of the prompt that tells an agent when to look in the memory, how, and what to say of it.
+const RECALL_PROTOCOL: &str = "recall_protocol";
+const DESCRIPTION: &str = "When to look in the memory without being asked, how to walk through it, what to bring up \
+    and when to stay silent. For the system prompt of an agent that has the tools of this server.";
+static TEXT: &str = include_str!("../../prompts/recall_protocol.txt");
+
+/// Returns the prompts that there are.
+pub(super) fn list() -> ListPromptsResult {
+    let protocol = Prompt::new(RECALL_PROTOCOL, Some(DESCRIPTION), None).with_title("Recall protocol");
+    ListPromptsResult::with_all_items(vec![protocol])
+}
+
+/// Returns the text of a prompt.
+///
+/// # Errors
+/// A name that no prompt has, or arguments: no prompt takes any.
+pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+    if request.name != RECALL_PROTOCOL {
+        let lack = format!("name: there is no such prompt; the one there is is `{RECALL_PROTOCOL}`");
+        return Err(ErrorData::invalid_params(lack, None));
+    }
+    if request.arguments.as_ref().is_some_and(|it| !it.is_empty()) {
+        let lack = format!("arguments: `{RECALL_PROTOCOL}` takes none; leave them out");
+        return Err(ErrorData::invalid_params(lack, None));
+    }
+    let message = PromptMessage::new_text(Role::User, TEXT);
+    Ok(GetPromptResult::new(vec![message]).with_description(DESCRIPTION))
+}
