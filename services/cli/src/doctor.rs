@@ -1,5 +1,7 @@
 //! Looks whether an installation is sound, and mends drift between its stores if asked to.
 
+mod language_model;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,7 +52,7 @@ impl Report {
     }
 }
 
-/// Looks at settings, folder, file, stores, disk and server.
+/// Looks at settings, folder, file, stores, disk, language models and server.
 pub(crate) async fn doctor(args: &Doctor) -> anyhow::Result<Outcome> {
     let mut report = Report {
         paint: Paint::of_terminal(),
@@ -66,8 +68,11 @@ pub(crate) async fn doctor(args: &Doctor) -> anyhow::Result<Outcome> {
                 report.add("weights", Finding::Wrong(format!("{error:#}")));
             }
             match upkeep::directory(&settings)? {
-                Some(dir) => files(&dir, settings, args.repair, &mut report).await,
-                None => servers(settings, args.repair, &mut report).await,
+                Some(dir) => files(&dir, settings.clone(), args.repair, &mut report).await,
+                None => servers(settings.clone(), args.repair, &mut report).await,
+            }
+            for finding in language_model::look(&settings).await {
+                report.add("model", finding);
             }
         }
         Err(error) => report.add("settings", Finding::Wrong(format!("{error:#}"))),

@@ -1,7 +1,7 @@
 //! The only place that chooses adapters.
 
 mod embedder;
-mod language_model;
+pub(crate) mod language_model;
 #[cfg(feature = "distributed")]
 mod servers;
 

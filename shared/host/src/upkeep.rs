@@ -1,4 +1,4 @@
-//! What an operator does with the files of the embedded stores.
+//! What an operator does with the files of the embedded stores, servers and language models.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use adapters::OpenError;
 pub use adapters::{UpkeepError, backup, check, create_private, forget_vectors, is_behind, is_held, restore};
 
 use crate::Settings;
+pub use crate::backends::language_model::trial::{ModelTrial, TrialOutcome, try_language_models};
 use crate::backends::{Config, Kind};
 
 /// Returns the folder of the embedded stores; none if the settings name servers.

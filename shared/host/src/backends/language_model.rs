@@ -1,3 +1,5 @@
+pub(crate) mod trial;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Answers of a language model behind HTTP.
 
 mod budget;
+mod doctor;
 mod endpoints;
 mod recording;
 mod select;

@@ -1,0 +1,215 @@
+//! Tries each language model that the settings name with one small question, for an operator who wants to know whether they work.
+
+use std::error::Error;
+use std::time::Duration;
+
+use adapters::endpoint::EndpointError;
+use adapters::endpoint::chat::{ChatEndpoint, Options};
+use domain::PortError;
+use domain::port::{Chat, Completion, LanguageModel, ModelRole, ReplyForm, Usage};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use text::model_reply::{after_thoughts, last_object};
+use tokio::time::Instant;
+
+use crate::Settings;
+
+const SYSTEM: &str = "You answer one question from numbered lines.\n\nReply with one JSON object and nothing else:\n\
+                      {\"answer\": the answer in a few words,\n \"lines\": the numbers of the lines that the answer stands on}";
+const USER: &str =
+    "The question:\nWhat is Ann's cat called?\n\nThe lines:\n1. Ann: My cat is called Pixel.\n2. Ben: I have no cat.";
+/// The right answer.
+const ANSWER: &str = "pixel";
+
+/// What a trial of one model showed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelTrial {
+    /// The roles that ask it, all with the same settings.
+    pub roles: Vec<ModelRole>,
+    /// The model, as the endpoint calls it.
+    pub model: String,
+    /// Address of the endpoint.
+    pub url: String,
+    /// How long the call took.
+    pub time: Duration,
+    /// How it replied.
+    pub outcome: TrialOutcome,
+}
+
+/// How a model replied when it was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrialOutcome {
+    /// With the right answer in the form that it was asked for; the tokens are those that the endpoint reports.
+    Good(Usage),
+    /// With something that can be used, but that its operator should know about.
+    Doubtful(String),
+    /// With nothing that can be used: why, and what to do.
+    Failed(String),
+    /// It was not asked: why.
+    NotAsked(String),
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    answer: Value,
+    lines: Value,
+}
+
+/// Asks the model of every role once, one after the other. Roles with the same settings share one call.
+///
+/// # Errors
+/// A section `[language_model]` that is not understood.
+pub async fn try_language_models(settings: &Settings) -> anyhow::Result<Vec<ModelTrial>> {
+    let options: Options = settings.section("language_model")?;
+    let replays = !options.replay.as_os_str().is_empty();
+    let mut trials = Vec::new();
+    for (own, roles) in grouped(&options) {
+        if own.url.is_empty() && !replays {
+            continue;
+        }
+        let begun = Instant::now();
+        let outcome = match replays {
+            true => TrialOutcome::NotAsked(format!("calls are replayed from {}", own.replay.display())),
+            false => tried(&own, roles[0]).await,
+        };
+        trials.push(ModelTrial {
+            roles,
+            time: begun.elapsed(),
+            outcome,
+            model: own.model,
+            url: own.url,
+        });
+    }
+    Ok(trials)
+}
+
+/// Returns the different settings in force, each with its roles.
+fn grouped(options: &Options) -> Vec<(Options, Vec<ModelRole>)> {
+    let mut groups: Vec<(Options, Vec<ModelRole>)> = Vec::new();
+    for role in ModelRole::ALL {
+        let own = options.of(role);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, roles)) => roles.push(role),
+            None => groups.push((own, vec![role])),
+        }
+    }
+    groups
+}
+
+async fn tried(options: &Options, role: ModelRole) -> TrialOutcome {
+    let endpoint = match ChatEndpoint::new(options) {
+        Ok(endpoint) => endpoint,
+        Err(error) => return TrialOutcome::Failed(error.to_string()),
+    };
+    let chat = Chat {
+        form: Some(ReplyForm {
+            name: "trial",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "answer": { "type": "string" },
+                    "lines": { "type": "array", "items": { "type": "integer" } }
+                },
+                "required": ["answer", "lines"],
+                "additionalProperties": false
+            }),
+        }),
+        ..Chat::new(role, SYSTEM, USER.to_owned())
+    };
+    match endpoint.complete(&chat).await {
+        Ok(completion) => judged(options, &completion),
+        Err(error) => TrialOutcome::Failed(failure(options, &error)),
+    }
+}
+
+/// Says what a reply is worth. What the model wrote is not repeated: it may be anything.
+fn judged(options: &Options, completion: &Completion) -> TrialOutcome {
+    let said = after_thoughts(&completion.text).unwrap_or_default();
+    let alone: Option<Reply> = serde_json::from_str(said.trim()).ok();
+    let kept_to_form = alone.as_ref().is_some_and(|it| it.lines.is_array());
+    let Some(reply) = alone.or_else(|| last_object(said).map(|(_, it)| it)) else {
+        return TrialOutcome::Failed(match completion.cut {
+            true => "its reply was cut off: allow it more tokens (`max_tokens` in `parameters`)".to_owned(),
+            false => format!(
+                "its reply is not the JSON object that was asked for{}: use a model or an endpoint that keeps to a form",
+                if options.schema {
+                    ", though its schema was sent"
+                } else {
+                    ""
+                }
+            ),
+        });
+    };
+    let is_right = reply
+        .answer
+        .as_str()
+        .is_some_and(|it| it.to_lowercase().contains(ANSWER));
+    match (kept_to_form, is_right) {
+        (_, false) => TrialOutcome::Doubtful(
+            "its reply can be read, but gives a wrong answer to a plain question: use a better model".to_owned(),
+        ),
+        (false, true) if options.schema => TrialOutcome::Doubtful(
+            "it ignores the schema and writes more than the JSON object; that can be read, but other replies may not: use an \
+             endpoint that enforces schemas, or set `schema = false`"
+                .to_owned(),
+        ),
+        (_, true) => TrialOutcome::Good(completion.usage),
+    }
+}
+
+/// Says why a call failed, and what to do.
+fn failure(options: &Options, error: &PortError) -> String {
+    let detail = error.detail();
+    match error.source().and_then(|it| it.downcast_ref::<EndpointError>()) {
+        Some(EndpointError::Away { source, .. }) if source.is_timeout() => format!(
+            "no reply within {} s: raise `timeout_secs` if the model is large or is still loaded, or use a smaller one",
+            options.timeout_secs.max(1)
+        ),
+        Some(EndpointError::Away { source, .. }) => {
+            format!("{detail} ({}): start it, or look at `url`", innermost(source))
+        }
+        Some(EndpointError::Form { reason, .. }) => {
+            format!("{detail} ({reason}): look whether `url` is that of a chat completions API, up to its version")
+        }
+        Some(EndpointError::Status { status: 500.., .. }) => format!("{detail}: look at the log of the endpoint"),
+        Some(EndpointError::Status { .. } | EndpointError::Options { .. }) | None => detail.to_owned(),
+    }
+}
+
+fn innermost(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter::once;
+
+    use adapters::endpoint::chat::RoleOptions;
+
+    use super::*;
+
+    #[test]
+    fn roles_with_the_same_settings_share_a_call() {
+        let mut options = Options {
+            url: "http://a/v1".to_owned(),
+            model: "big".to_owned(),
+            ..Options::default()
+        };
+        let all = grouped(&options);
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].1, ModelRole::ALL);
+        let small = RoleOptions {
+            model: Some("small".to_owned()),
+            ..RoleOptions::default()
+        };
+        options.roles.insert(ModelRole::Rank, small);
+        let apart = grouped(&options);
+        assert_eq!(apart.len(), 2);
+        let ranks = apart.iter().find(|(own, _)| own.model == "small").unwrap();
+        assert_eq!(ranks.1, once(ModelRole::Rank).collect::<Vec<ModelRole>>());
+    }
+}
