@@ -304,7 +304,11 @@ impl Context {
         F: Fn(R) -> Fut,
         Fut: Future<Output = Result<R::Reply, E>>,
     {
-        let Inquiry { frame, reply } = inquiry;
+        let Inquiry {
+            frame,
+            reply,
+            abandoned,
+        } = inquiry;
         let span = info_span!(
             "serve",
             otel.kind = "server",
@@ -319,7 +323,11 @@ impl Context {
             let outcome = match serde_json::from_slice::<R>(&frame.payload) {
                 // Looked at first: a bound of no time still begins the work.
                 _ if left.is_some_and(|it| it.is_zero()) => Err(gone(R::SUBJECT)),
-                Ok(request) => bounded(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT).await,
+                Ok(request) => tokio::select! {
+                    biased;
+                    outcome = bounded(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT) => outcome,
+                    () = abandoned => Err(gone(R::SUBJECT)),
+                },
                 Err(error) => {
                     Err(PortError::new("serve", ErrorKind::Invalid, "the request cannot be read").caused_by(error))
                 }

@@ -4,6 +4,7 @@ use domain::port::{Frame, Inquiry, Result};
 use domain::{ErrorKind, PortError};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::servers::Servers;
 
@@ -23,7 +24,15 @@ async fn reply(servers: &Servers, frame: Frame) -> Result<Vec<u8>> {
     let (reply, answer) = oneshot::channel();
     // An asker that has run out of patience is gone; the reply goes nowhere.
     let reply = Box::new(move |result| drop(reply.send(result)));
-    let mut inquiry = Inquiry { frame, reply };
+    // Cancelled with this future, which is dropped when nobody waits for it any more.
+    let waits = CancellationToken::new();
+    let abandoned = Box::pin(waits.clone().cancelled_owned());
+    let _guard = waits.drop_guard();
+    let mut inquiry = Inquiry {
+        frame,
+        reply,
+        abandoned,
+    };
     // Those that were there may all leave while it waits for one of them; others may have come.
     loop {
         let Some(serving) = servers.in_turn(&subject) else {

@@ -1,5 +1,6 @@
 //! Requests over plain NATS: no stream, an answer or an error.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -153,6 +154,7 @@ fn inquiry(link: &Arc<Link>, subject: &str, message: Message) -> Inquiry {
     Inquiry {
         frame,
         reply: Box::new(move |result| replier.reply(result)),
+        abandoned: Box::pin(pending()),
     }
 }
 

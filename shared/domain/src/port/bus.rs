@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +66,8 @@ pub struct Inquiry {
     pub frame: Frame,
     /// Takes the reply or an error; a dropped sender is `Unavailable` to the asker.
     pub reply: Box<dyn FnOnce(Result<Vec<u8>>) + Send>,
+    /// Resolves once the asker is known to wait no longer. Not every bus can know; then the deadline alone bounds the work.
+    pub abandoned: BoxFuture<'static, ()>,
 }
 
 /// Durable streams and request/reply.

@@ -114,9 +114,17 @@ async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(
         heard.in_flight.1 = heard.in_flight.1.max(heard.in_flight.0);
         heard.replies.pop_front()
     };
-    let response = said(next.unwrap_or(Said::Status(500)), &asked).await;
-    locked(&state).in_flight.0 -= 1;
-    response
+    let _in_flight = InFlight(state);
+    said(next.unwrap_or(Said::Status(500)), &asked).await
+}
+
+/// A request that is being answered, until it is or its asker goes away.
+struct InFlight(Arc<Mutex<Heard>>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        locked(&self.0).in_flight.0 -= 1;
+    }
 }
 
 fn locked(state: &Mutex<Heard>) -> MutexGuard<'_, Heard> {

@@ -70,6 +70,27 @@ async fn an_endpoint_that_asks_for_a_pause_gets_it() {
     running.end().await.unwrap();
 }
 
+/// A caller that goes away takes its call with it: nobody pays for a reply that nobody reads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_ends_when_its_caller_goes_away() {
+    let server = Server::start().await.unwrap();
+    let (_dir, running) = started(&server.settings()).await;
+    server.says([Said::Late(Duration::from_secs(120), MARZIPAN.to_owned())]);
+    let api = running.api.clone();
+    let budget = json!({ "tokens": 200, "model_calls": 1, "ms": 200_000 });
+    let question = tokio::spawn(async move { asked(&api, WHO, budget).await });
+    let becomes = async |calls: usize| {
+        while server.heard().in_flight.0 != calls {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let patience = Duration::from_secs(20);
+    tokio::time::timeout(patience, becomes(1)).await.unwrap();
+    question.abort();
+    tokio::time::timeout(patience, becomes(0)).await.unwrap();
+    running.end().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_of_one_endpoint_wait_for_their_turn() {
     for (turns, expected) in [("1", 1), ("3", 3)] {
