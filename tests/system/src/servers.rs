@@ -4,6 +4,7 @@ pub mod chat;
 pub mod embeddings;
 mod http;
 pub mod jaeger;
+pub mod llama;
 pub mod nats;
 pub mod neo4j;
 pub mod qdrant;

@@ -3,6 +3,7 @@
 mod budget;
 mod doctor;
 mod endpoints;
+mod llama;
 mod recording;
 mod select;
 mod tools;

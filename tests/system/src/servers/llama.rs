@@ -1,0 +1,109 @@
+//! A real llama.cpp server with a small language model: what `.ci/llama` installs. Its replies keep to schemas and mean nothing.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use adapters::endpoint::chat::Options;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+/// Serves until its input ends, so that no server outlives the tests.
+const PROGRAM: &str = include_str!("llama.py");
+/// What the model is called.
+const MODEL: &str = "small";
+/// The key it asks for.
+const KEY: &str = "open sesame";
+/// Longest wait for it to start, in tenths of a second.
+const PATIENCE: u32 = 300;
+
+/// A running server, which answers one request at a time; gone when dropped.
+pub struct Llama {
+    process: Child,
+    port: u16,
+    http: reqwest::Client,
+    _home: TempDir,
+}
+
+impl Llama {
+    /// Starts it; none, with a word why, if it is not installed and need not be.
+    ///
+    /// # Errors
+    /// If it is missing though it is required, or does not come up.
+    pub async fn start() -> Result<Option<Llama>> {
+        let Some(folder) = folder()? else { return Ok(None) };
+        let home = TempDir::new()?;
+        let log = File::create(home.path().join("log"))?;
+        let port = super::free_port();
+        let process = Command::new(folder.join("venv/bin/python"))
+            .args(["-c", PROGRAM])
+            .arg(folder.join("model.gguf"))
+            .args([MODEL, KEY, &port.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .context("starting llama.cpp")?;
+        let llama = Llama {
+            process,
+            port,
+            http: reqwest::Client::new(),
+            _home: home,
+        };
+        for _ in 0..PATIENCE {
+            if llama.answers().await.is_ok() {
+                return Ok(Some(llama));
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        bail!("llama.cpp did not start")
+    }
+
+    /// Options of somebody who may ask, with these parameters.
+    pub fn options(&self, parameters: &Value) -> Options {
+        let parameters = parameters.as_object().cloned().unwrap_or_default();
+        Options {
+            url: format!("http://127.0.0.1:{}/v1", self.port),
+            model: MODEL.to_owned(),
+            key: KEY.into(),
+            parameters: parameters.into_iter().collect(),
+            ..Options::default()
+        }
+    }
+
+    /// Fails while it loads its model.
+    async fn answers(&self) -> Result<()> {
+        let url = format!("http://127.0.0.1:{}/health", self.port);
+        self.http.get(url).send().await?.error_for_status()?;
+        Ok(())
+    }
+}
+
+impl Drop for Llama {
+    fn drop(&mut self) {
+        // It keeps nothing; that it is gone already is no harm.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Returns the folder that `.ci/llama` fills. `MNEMIC_TEST_LLAMA` names another one; one without a server means that the
+/// registry has none, and that tests may be skipped even where servers are required.
+fn folder() -> Result<Option<PathBuf>> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let default = PathBuf::from(home).join(".cache/mnemic-ci/llama");
+    let named = std::env::var_os("MNEMIC_TEST_LLAMA").map(PathBuf::from);
+    let required = named.is_none() && std::env::var("MNEMIC_TEST_SERVERS").is_ok_and(|it| it == "required");
+    let folder = named.unwrap_or(default);
+    if folder.join("model.gguf").is_file() {
+        return Ok(Some(folder));
+    }
+    if required {
+        bail!("no llama.cpp in {}; run .ci/llama", folder.display());
+    }
+    eprintln!("skipped: no llama.cpp; .ci/llama installs one with a small model");
+    Ok(None)
+}

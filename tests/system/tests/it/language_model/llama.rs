@@ -1,0 +1,134 @@
+//! The same over a real llama.cpp server with a small model, whose replies keep to schemas and mean nothing.
+
+use adapters::endpoint::chat::{ChatEndpoint, Options, ToolMode};
+use domain::port::{Chat, ChatMessage, LanguageModel, ReplyForm, ToolChoice, ToolSpec};
+use domain::{Classify, ErrorKind};
+use serde_json::{Value, json};
+use system::servers::llama::Llama;
+
+use super::prompt;
+
+/// Parameters with which the model stops by itself.
+fn short() -> Value {
+    json!({ "temperature": 0, "max_tokens": 200 })
+}
+
+/// Parameters with which it would go on for minutes.
+fn endless() -> Value {
+    json!({ "temperature": 0, "max_tokens": 3_900, "ignore_eos": true })
+}
+
+fn endpoint(options: &Options) -> ChatEndpoint {
+    ChatEndpoint::new(options).unwrap()
+}
+
+fn read_page() -> ToolSpec {
+    let arguments = json!({ "type": "object", "required": ["page"], "additionalProperties": false,
+        "properties": { "page": { "type": "string", "maxLength": 40 } } });
+    ToolSpec {
+        name: "read_page".to_owned(),
+        description: "Reads a page.".to_owned(),
+        parameters: arguments,
+    }
+}
+
+async fn a_reply_keeps_to_its_schema(llama: &Llama) {
+    let schema = json!({ "type": "object", "required": ["answer", "lines"], "additionalProperties": false, "properties": {
+        "answer": { "enum": ["Marzipan", "Rex"] },
+        "lines": { "type": "array", "items": { "enum": [1, 2] }, "minItems": 1, "maxItems": 2 } } });
+    let chat = Chat {
+        form: Some(ReplyForm { name: "answer", schema }),
+        ..prompt()
+    };
+    let completion = endpoint(&llama.options(&short())).complete(&chat).await.unwrap();
+    let reply: Value = serde_json::from_str(&completion.text).unwrap();
+    assert!(reply["answer"] == "Marzipan" || reply["answer"] == "Rex", "{reply}");
+    assert!(
+        !reply["lines"].as_array().unwrap().is_empty() && !completion.cut,
+        "{reply}"
+    );
+    assert!(completion.usage.prompt_tokens > 5 && completion.usage.completion_tokens > 5);
+
+    // Without the schema it writes what it likes.
+    let options = Options {
+        schema: false,
+        ..llama.options(&short())
+    };
+    let completion = endpoint(&options).complete(&chat).await.unwrap();
+    assert!(
+        serde_json::from_str::<Value>(&completion.text).is_err(),
+        "{completion:?}"
+    );
+}
+
+/// A model of this size calls a tool only if a grammar makes it; how it is called and told the result is the product's.
+async fn a_tool_is_called_in_text(llama: &Llama) {
+    let calls = json!({ "type": "object", "required": ["calls"], "additionalProperties": false, "properties": { "calls": {
+        "type": "array", "minItems": 1, "maxItems": 1, "items": {
+            "type": "object", "required": ["name", "arguments"], "additionalProperties": false,
+            "properties": { "name": { "enum": ["read_page"] }, "arguments": read_page().parameters } } } } });
+    let options = Options {
+        tools: ToolMode::Text,
+        ..llama.options(&json!({ "temperature": 0, "max_tokens": 200, "json_schema": calls }))
+    };
+    let mut chat = prompt();
+    chat.tools = vec![read_page()];
+    chat.choice = ToolChoice::Required;
+    let completion = endpoint(&options).complete(&chat).await.unwrap();
+    let call = &completion.calls[0];
+    assert_eq!(
+        (completion.calls.len(), call.name.as_str()),
+        (1, "read_page"),
+        "{completion:?}"
+    );
+    assert!(call.arguments["page"].is_string(), "{completion:?}");
+
+    // Told the result, it replies, either way to tell it.
+    chat.messages.push(ChatMessage::Assistant {
+        text: String::new(),
+        calls: vec![call.clone()],
+    });
+    chat.messages.push(ChatMessage::Tool {
+        call: call.id.clone(),
+        text: "Ann likes ferns.".to_owned(),
+    });
+    chat.choice = ToolChoice::Forbidden;
+    for tools in [ToolMode::Text, ToolMode::Native] {
+        let options = Options {
+            tools,
+            ..llama.options(&short())
+        };
+        let completion = endpoint(&options).complete(&chat).await.unwrap();
+        // Nothing makes a model of this size keep from another call; a reply it is.
+        assert!(
+            !completion.text.is_empty() || !completion.calls.is_empty(),
+            "{completion:?}"
+        );
+    }
+}
+
+async fn a_call_that_takes_too_long_is_ended(llama: &Llama) {
+    let wrong = Options {
+        key: "wrong".into(),
+        ..llama.options(&short())
+    };
+    let error = endpoint(&wrong).complete(&prompt()).await.unwrap_err();
+    assert!(error.detail().contains("401: look at `key`"), "{error:?}");
+    let options = Options {
+        timeout_secs: 2,
+        schema: false,
+        ..llama.options(&endless())
+    };
+    let error = endpoint(&options).complete(&prompt()).await.unwrap_err();
+    assert_eq!((error.kind(), error.detail()), (ErrorKind::Timeout, "it took too long"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_server_keeps_to_schemas_and_its_failures_have_kinds() {
+    let Some(llama) = Llama::start().await.unwrap() else {
+        return;
+    };
+    a_reply_keeps_to_its_schema(&llama).await;
+    a_tool_is_called_in_text(&llama).await;
+    a_call_that_takes_too_long_is_ended(&llama).await;
+}
