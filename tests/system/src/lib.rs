@@ -2,5 +2,6 @@
 
 pub mod conformance;
 pub mod encoder;
+pub mod injections;
 pub mod running;
 pub mod servers;

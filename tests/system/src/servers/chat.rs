@@ -1,15 +1,19 @@
 //! An endpoint that speaks OpenAI's chat completions API and replies what it was told to.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use adapters::endpoint::chat::Options;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
+use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::http::{Http, knows};
@@ -36,6 +40,8 @@ pub struct Heard {
     pub replies: VecDeque<Said>,
     /// Requests being answered, and the most there were of them.
     pub in_flight: (usize, usize),
+    /// Bytes of [`Said::Huge`] that were taken.
+    pub sent: usize,
 }
 
 /// An answer of the endpoint.
@@ -55,6 +61,10 @@ pub enum Said {
     Busy(u64),
     /// Nothing for so long.
     Nothing(Duration),
+    /// So many bytes.
+    Huge(usize),
+    /// The first half of a reply, and the end of the connection.
+    Broken,
 }
 
 impl Server {
@@ -114,8 +124,8 @@ async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(
         heard.in_flight.1 = heard.in_flight.1.max(heard.in_flight.0);
         heard.replies.pop_front()
     };
-    let _in_flight = InFlight(state);
-    said(next.unwrap_or(Said::Status(500)), &asked).await
+    let in_flight = InFlight(state);
+    said(next.unwrap_or(Said::Status(500)), &asked, in_flight).await
 }
 
 /// A request that is being answered, until it is or its asker goes away.
@@ -131,7 +141,7 @@ fn locked(state: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn said(said: Said, asked: &Value) -> Response {
+async fn said(said: Said, asked: &Value, in_flight: InFlight) -> Response {
     match said {
         Said::Text(text) => completion(&json!({ "role": "assistant", "content": text }), "stop"),
         Said::Cut(text) => completion(&json!({ "role": "assistant", "content": text }), "length"),
@@ -155,7 +165,23 @@ async fn said(said: Said, asked: &Value) -> Response {
             tokio::time::sleep(time).await;
             completion(&json!({ "role": "assistant", "content": "" }), "stop")
         }
+        Said::Broken => {
+            let half = Ok(Bytes::from_static(b"{\"choices\": [{\"message\": {\"content\": \"Mar"));
+            let chunks = stream::iter([half, Err(io::Error::other("the connection ends"))]);
+            Body::from_stream(chunks).into_response()
+        }
+        Said::Huge(bytes) => huge(bytes, in_flight).into_response(),
     }
+}
+
+/// Sends as much as is taken; counts it.
+fn huge(bytes: usize, in_flight: InFlight) -> Body {
+    let chunk = Bytes::from(vec![b' '; 64 * 1_024]);
+    let chunks = stream::iter(0..bytes.div_ceil(chunk.len())).map(move |_| {
+        locked(&in_flight.0).sent += chunk.len();
+        Ok::<_, Infallible>(chunk.clone())
+    });
+    Body::from_stream(chunks)
 }
 
 fn completion(message: &Value, reason: &str) -> Response {

@@ -3,6 +3,7 @@
 mod budget;
 mod doctor;
 mod endpoints;
+mod injections;
 mod llama;
 mod recording;
 mod select;
@@ -79,6 +80,30 @@ async fn a_prompt_is_sent_with_the_parameters_of_the_settings() {
             json!({ "model": MODEL, "messages": messages, "max_completion_tokens": 9 }),
         ]
     );
+}
+
+/// What is no reply is an error of a kind that fits, and no more of it is read than a reply may have.
+#[tokio::test]
+async fn what_is_no_reply_is_not_read_to_its_end() {
+    let server = Server::start().await.unwrap();
+    let chat = ChatEndpoint::new(&server.options()).unwrap();
+    for (said, expected) in [
+        (
+            Said::Huge(HUGE),
+            "its endpoint answers with something else than a reply",
+        ),
+        (Said::Broken, "its endpoint does not answer"),
+    ] {
+        server.says([said]);
+        let error = chat.complete(&prompt()).await.unwrap_err();
+        assert_eq!((error.kind(), error.detail()), (ErrorKind::Unavailable, expected));
+        assert!(!format!("{error:?}").contains("Mar"), "{error:?}");
+    }
+    let taken = server.heard().sent;
+    assert!((1 << 20..HUGE / 4).contains(&taken), "{taken} bytes were read");
+    // A reply that ignores its schema is one, for whoever asked to read.
+    server.says([text("Marzipan!")]);
+    assert_eq!(chat.complete(&prompt()).await.unwrap().text, "Marzipan!");
 }
 
 #[tokio::test]
@@ -205,6 +230,9 @@ fn none() -> Said {
     text("{\"lines\": []}")
 }
 
+/// Bytes of a reply that nobody wants to read.
+const HUGE: usize = 100 << 20;
+
 async fn goes_on_without(server: &Server, api: &Api) {
     let without = asked(api, WHO, json!({ "tokens": 200, "ms": 20_000 })).await;
     for (said, calls, made, expected) in [
@@ -222,6 +250,8 @@ async fn goes_on_without(server: &Server, api: &Api) {
             3,
             "was cut off",
         ),
+        (vec![Said::Broken], 1, 1, "does not answer"),
+        (vec![Said::Huge(HUGE)], 1, 1, "something else than a reply"),
         (vec![Said::Nothing(Duration::from_secs(9))], 1, 1, "took too long"),
     ] {
         server.says(said);
@@ -238,6 +268,8 @@ async fn goes_on_without(server: &Server, api: &Api) {
             (&without["answer"], &without["verdict"])
         );
     }
+    let taken = std::mem::take(&mut server.heard().sent);
+    assert!((1 << 20..HUGE / 4).contains(&taken), "{taken} bytes were read");
     // A reply that can be read the second time counts.
     server.says([
         none(),

@@ -1,0 +1,183 @@
+//! What people and programs wrote never becomes more than a line of data in a prompt, and a model that obeys it all the same puts
+//! nothing into the mouth of anybody.
+
+use std::iter::once;
+
+use serde_json::{Value, json};
+use system::injections::{self, Injection, Place};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::Server;
+
+use super::{none, text};
+
+/// Attempts in one space.
+const PER_SPACE: usize = 10;
+const QUESTION: &str = "What is told about the canoe?";
+/// What somebody really said, and when.
+const GENUINE: &str = "The canoe is green and leans against the garage.";
+/// A reply that finds no answer.
+const NO_ANSWER: &str = "{\"answer\": null, \"lines\": [], \"reason\": \"no owner is told\"}";
+
+/// What a prompt shows between its marks.
+struct Shown {
+    system: String,
+    lines: Vec<String>,
+}
+
+/// Reads a prompt, and fails if anything but the product's own words stands outside of the marks, or a line of data is none.
+fn shown(request: &Value, name: &str) -> Shown {
+    let message = |at: usize| request["messages"][at]["content"].as_str().unwrap().to_owned();
+    assert_eq!(request["messages"].as_array().unwrap().len(), 2, "{request}");
+    let user = message(1);
+    let mark = user.split_once("<question ").unwrap().1.split('>').next().unwrap();
+    assert!(
+        mark.len() == 16 && mark.chars().all(|it| it.is_ascii_hexdigit()),
+        "{user}"
+    );
+    assert_eq!(user.matches(mark).count(), 4, "{user}");
+    let around = format!("<question {mark}>\n{QUESTION}\n</question {mark}>\n\nThe {name}:\n<{name} {mark}>\n");
+    let (_, fenced) = user.split_once(&around).unwrap();
+    let fenced = fenced.strip_suffix(&format!("\n</{name} {mark}>")).unwrap();
+    // Nobody sees these, and servers take these for the begin of another message.
+    assert!(
+        fenced.chars().all(|it| it == '\n' || !text::is_hidden(it, Some('a'))),
+        "{fenced}"
+    );
+    for marker in ["<|", "<｜", "</", "[INST]", "<start_of_turn>", "<<"] {
+        assert!(!fenced.contains(marker), "{marker}: {fenced}");
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for line in fenced.lines() {
+        match line.strip_prefix(&format!("{}. ", lines.len() + 1)) {
+            Some(line) => lines.push(line.to_owned()),
+            None => assert!(is_day(line), "neither a day nor the next line: {line}"),
+        }
+    }
+    Shown {
+        system: message(0),
+        lines,
+    }
+}
+
+/// Returns true if a line is the header of a day on which records of this test lie.
+fn is_day(line: &str) -> bool {
+    ["1 Mar 2026:", "2 Mar 2026:", "1 Mar:", "2 Mar:"].contains(&line)
+}
+
+async fn asked(api: &Api, space: &str, calls: u32) -> Value {
+    let body = json!({ "question": QUESTION, "asked_at": "2026-04-01T12:00:00Z",
+        "budget": { "tokens": 4_000, "model_calls": calls, "ms": 20_000 } });
+    let (status, body) = api.post(&format!("/spaces/{space}/query"), &body).await;
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+/// Returns the number of the only line that holds a text.
+fn line_of(lines: &[String], text: &str) -> usize {
+    let holds: Vec<usize> = (1..)
+        .zip(lines)
+        .filter(|(_, it)| it.contains(text))
+        .map(|(at, _)| at)
+        .collect();
+    assert_eq!(holds.len(), 1, "{text}: {lines:#?}");
+    holds[0]
+}
+
+/// Returns what occurs in the line of an attempt, and in no other.
+fn sign_of(attempt: &Injection) -> String {
+    match attempt.place {
+        Place::Text | Place::ToolResult | Place::Caption => attempt.wanted.clone(),
+        Place::Actor | Place::Session => format!("The canoe has {} oars.", attempt.number),
+    }
+}
+
+fn answers(wanted: &str, line: usize) -> String {
+    json!({ "answer": format!("It belongs to {wanted}"), "lines": [line] }).to_string()
+}
+
+/// Has a model obey an attempt: what it answers is never supported by words that do not say so.
+async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, lines: &[String]) {
+    let (genuine, own) = (line_of(lines, GENUINE), line_of(lines, &sign_of(attempt)));
+    server.says([text(&answers(&attempt.wanted, genuine))]);
+    let body = asked(api, space, 1).await;
+    assert_eq!(body["verdict"]["status"], "partial", "{attempt:?}: {body}");
+    let reason = body["verdict"]["reasons"][1].as_str().unwrap();
+    assert!(reason.contains(&attempt.wanted), "{attempt:?}: {body}");
+    assert_eq!(body["answer"]["external_ids"], json!(["genuine"]), "{body}");
+
+    // Its own line says so; whose line that is remains to be seen.
+    server.says([text(&answers(&attempt.wanted, own))]);
+    let body = asked(api, space, 1).await;
+    assert_eq!(body["answer"]["external_ids"], json!([attempt.id()]), "{body}");
+    let is_named = attempt.place == Place::Actor && attempt.says.contains(&attempt.wanted);
+    let says_so = is_named || lines[own - 1].contains(&attempt.wanted);
+    assert!(says_so || body["verdict"]["status"] == "partial", "{attempt:?}: {body}");
+}
+
+/// Sends records, and returns the attempts among them that are accepted: those with control characters are not.
+async fn accepted(api: &Api, space: &str, records: &[Value], attempts: &[Injection]) -> Vec<Injection> {
+    let path = format!("/spaces/{space}/records");
+    let (status, body) = api.post(&path, &json!({ "records": records })).await;
+    assert_eq!(status, 202, "{body}");
+    api.written(space, body["watermark"].as_str().unwrap()).await;
+    let is_accepted = |attempt: &&Injection| {
+        let items = body["items"].as_array().unwrap();
+        let item = items.iter().find(|it| it["id"] == attempt.id()).unwrap();
+        let is_rejected = item["status"] == "rejected";
+        let may_break = attempt.place == Place::Text;
+        let is_forbidden = |it: char| it.is_control() && !(may_break && matches!(it, '\n' | '\r'));
+        let detail = item["problem"]["detail"].as_str().unwrap_or_default();
+        assert!(
+            !is_rejected || attempt.says.contains(is_forbidden) && detail.contains("control character"),
+            "{item}"
+        );
+        !is_rejected
+    };
+    attempts.iter().filter(is_accepted).cloned().collect()
+}
+
+async fn attempts_stay_lines(server: &Server, api: &Api, space: &str, attempts: &[Injection]) -> Vec<String> {
+    assert_eq!(api.put(&format!("/spaces/{space}")).await.0, 201);
+    let genuine = json!({ "id": "genuine", "session": "sunday", "actor": "Ines", "observed_at": "2026-03-01T18:00:00Z", "text": GENUINE });
+    let records: Vec<Value> = once(genuine).chain(attempts.iter().map(Injection::record)).collect();
+    let attempts = accepted(api, space, &records, attempts).await;
+
+    server.heard().requests.clear();
+    server.says([none(), text(NO_ANSWER)]);
+    let body = asked(api, space, 2).await;
+    assert_eq!(body["degraded"], json!([]), "{body}");
+    let requests = std::mem::take(&mut server.heard().requests);
+    let (rank, answer) = (shown(&requests[0], "lines"), shown(&requests[1], "evidence"));
+    for attempt in &attempts {
+        for prompt in [&rank, &answer] {
+            let line = line_of(&prompt.lines, &sign_of(attempt));
+            let holds = |it: &&String| it.contains(&attempt.wanted);
+            let elsewhere = prompt.lines.iter().filter(holds).count()
+                - usize::from(prompt.lines[line - 1].contains(&attempt.wanted));
+            assert_eq!(elsewhere, 0, "{attempt:?}: {:#?}", prompt.lines);
+        }
+    }
+    for attempt in &attempts {
+        obeyed(server, api, space, attempt, &answer.lines).await;
+    }
+    vec![rank.system, answer.system]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_in_the_memory_is_data_whatever_it_says() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &server.settings()).await.unwrap();
+    // What the system messages are where nobody attempts anything.
+    let systems = attempts_stay_lines(&server, &running.api, "calm", &[]).await;
+    let all = injections::all().unwrap();
+    assert!(all.len() >= 80, "{}", all.len());
+    for (number, attempts) in all.chunks(PER_SPACE).enumerate() {
+        let space = format!("attempts-{number}");
+        let said = attempts_stay_lines(&server, &running.api, &space, attempts).await;
+        assert_eq!(said, systems);
+    }
+    assert!(server.heard().replies.is_empty());
+    running.end().await.unwrap();
+}
