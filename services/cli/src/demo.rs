@@ -191,7 +191,10 @@ fn next(url: &str, keep: bool, paint: Paint) -> String {
         "build it for speed, and put `mnemic` on your path",
     );
     let commands = [
-        ("mnemic serve", "run the server; its page is http://127.0.0.1:7077, its API /docs"),
+        (
+            "mnemic serve",
+            "run the server; its page is http://127.0.0.1:7077, its API /docs",
+        ),
         ("mnemic import talk.jsonl --space me", "put a conversation in"),
         (
             "mnemic ask \"Where do I live?\" --space me",
