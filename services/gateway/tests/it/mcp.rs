@@ -308,10 +308,8 @@ async fn the_recall_protocol_is_a_prompt() {
     assert_eq!(prompts.len(), 1, "{listed}");
     assert_eq!(prompts[0]["name"], "recall_protocol", "{listed}");
     let get = async |params: Value| asked(&gateway, "reader", "prompts/get", params).await;
-    for params in [
-        json!({"name": "recall_protocol"}),
-        json!({"name": "recall_protocol", "arguments": {}}),
-    ] {
+    let name = "recall_protocol";
+    for params in [json!({"name": name}), json!({"name": name, "arguments": {}})] {
         let got = get(params).await;
         let message = &got["result"]["messages"][0];
         assert_eq!(message["role"], "user", "{got}");
@@ -326,7 +324,7 @@ async fn the_recall_protocol_is_a_prompt() {
             "there is no such prompt; the one there is is `recall_protocol`",
         ),
         (
-            json!({"name": "recall_protocol", "arguments": {"user": "Ann"}}),
+            json!({"name": name, "arguments": {"user": "Ann"}}),
             "arguments: `recall_protocol` takes none",
         ),
         (
