@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+use domain::evidence::AnswerStyle;
 use domain::id::SpaceId;
 use gateway::api::Strategy;
 
@@ -205,6 +206,9 @@ pub(crate) struct Ask {
     /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
     #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,
+    /// How a language model words its answer: a few words, also what it concludes, or a few sentences; needs `--model-calls`.
+    #[arg(long, default_value = "short", value_parser = PossibleValuesParser::new(AnswerStyle::ALL.map(AnswerStyle::name)))]
+    pub(crate) style: String,
     /// Only what was observed before this moment; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,

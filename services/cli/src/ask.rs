@@ -13,6 +13,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     let body = json!({
         "question": args.question,
         "strategy": args.strategy,
+        "style": args.style,
         "budget": { "tokens": args.budget, "enough": args.enough, "model_calls": args.model_calls },
         "as_of": args.as_of,
         "asked_at": args.asked_at,

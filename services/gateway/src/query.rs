@@ -21,7 +21,7 @@ mod written;
 
 use std::time::Duration;
 
-use domain::evidence::{Answer, Sufficiency, Verdict};
+use domain::evidence::{Answer, AnswerStyle, Sufficiency, Verdict};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::{ModelAllowance, ModelRole, Position};
@@ -32,6 +32,7 @@ use tracing::{Instrument, info_span, warn};
 
 use self::metadata::Metadata;
 use self::model_budget::ModelBudget;
+pub(crate) use self::request::MODEL_CALLS_MAX;
 use self::request::parse;
 use self::walk::Walk;
 use self::written::is_behind;
@@ -50,6 +51,7 @@ struct Query<'a> {
     route: RouteV1,
     strategy: Strategy,
     answer: bool,
+    style: AnswerStyle,
     models: ModelBudget,
     metadata: bool,
     trace_id: String,
@@ -88,6 +90,7 @@ async fn answer(
 ) -> Result<QueryResponse, Problem> {
     let after = watermark::given(app, space, request.after.as_deref()).await?;
     let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
+    let style = request.style;
     let most = app.question_ms_max(&request.budget);
     let budget = Duration::from_millis(request.budget.time_ms(most));
     let models = ModelBudget::new(ModelAllowance {
@@ -100,6 +103,7 @@ async fn answer(
         route,
         strategy,
         answer,
+        style,
         models,
         metadata,
         trace_id,
@@ -254,6 +258,7 @@ impl<'a> Query<'a> {
             words: routed.words.clone(),
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
+            style: self.style,
             // Whoever wants no answer pays for none.
             allow: Some(self.models.left()).filter(|_| self.answer).unwrap_or_default(),
         };

@@ -16,7 +16,7 @@ use host::Asker;
 
 use grounding::Evidence;
 pub(crate) use rank::rank;
-use reply::Reply;
+use reply::{Reply, Statement};
 
 /// Near misses of a refusal, and characters of each that are shown.
 const MISSES: usize = 2;
@@ -25,7 +25,9 @@ const SHOWN: usize = 200;
 /// Returns what was read, answered by a language model if it gives something that can be used.
 pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
     let prompt = prompt::of(request);
-    let asked = asker.ask(&prompt, request.allow, |it| reply::read(&it.text)).await;
+    let asked = asker
+        .ask(&prompt, request.allow, |it| reply::read(&it.text, request.style))
+        .await;
     match asked.outcome {
         Ok(reply) => read = judged(request, &read, reply),
         Err(why) => read
@@ -45,59 +47,94 @@ fn asked_when(asked_at: Option<DateTime<FixedOffset>>) -> String {
     })
 }
 
-/// Says what a reply comes to. Without a line that there is an answer stands on nothing, and is none.
-fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
-    let items = &request.pack.items;
-    let cited: Vec<&PackItem> = reply
-        .lines
-        .iter()
-        .filter_map(|it| items.get(it.checked_sub(1)?))
-        .collect();
-    match reply.answer {
-        Some(text) if !cited.is_empty() => accepted(request, read, text, &cited),
-        Some(_) => refused(
-            items,
-            read,
-            "the answer of the language model named no line that holds it up".to_owned(),
-        ),
-        None => {
-            let missing = reply.reason.map_or(String::new(), |it| format!(": {it}"));
-            refused(
-                items,
-                read,
-                format!("the language model finds no answer in the evidence{missing}"),
-            )
-        }
-    }
+/// A statement of a reply with the lines that it names.
+struct Cited<'a> {
+    text: String,
+    lines: Vec<&'a PackItem>,
 }
 
-fn accepted(request: &AnswerV1, read: &AnsweredV1, text: String, cited: &[&PackItem]) -> AnsweredV1 {
-    let supports = cited.iter().map(|it| it.unit).collect::<Vec<_>>();
-    let shares = |it: &Answer| it.supports.iter().any(|unit| supports.contains(unit));
-    let conflicting = read.verdict.status == Sufficiency::Conflicting && read.answer.as_ref().is_some_and(shares);
-    let asked_at = request.anchors.asked_at.unwrap_or_default();
-    let evidence = Evidence::of(&request.question, cited);
-    let lacking = evidence.lacks(&text, asked_at);
+/// Returns what a reply comes to. A statement counts only if it names a line that there is; an answer without such a statement is
+/// none.
+fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
+    let items = &request.pack.items;
+    if reply.statements.is_empty() {
+        let missing = reply.reason.map_or(String::new(), |it| format!(": {it}"));
+        let reason = format!("the language model finds no answer in the evidence{missing}");
+        return refused(items, read, reason);
+    }
+    let mut doubts = Vec::new();
+    let mut cited = Vec::new();
+    for Statement { text, lines } in reply.statements {
+        let lines: Vec<&PackItem> = lines.iter().filter_map(|it| items.get(it.checked_sub(1)?)).collect();
+        if lines.is_empty() {
+            doubts.push("a sentence of its answer names no line and is left out".to_owned());
+        } else {
+            cited.push(Cited { text, lines });
+        }
+    }
+    if cited.is_empty() {
+        let reason = "the answer of the language model named no line that holds it up".to_owned();
+        return refused(items, read, reason);
+    }
+    doubts.extend(lacking(request, &cited));
     let mut reasons = vec!["a language model answers from the lines it names".to_owned()];
-    reasons.extend(lacking.map(|it| format!("`{it}` of its answer occurs in none of them and does not follow")));
-    let verdict = match conflicting {
-        true => read.verdict.clone(),
-        false => Verdict {
-            status: match lacking {
-                Some(_) => Sufficiency::Partial,
-                None => Sufficiency::Supported,
-            },
+    reasons.extend(
+        reply
+            .is_concluded
+            .then(|| "it concludes the answer: none of the lines states it".to_owned()),
+    );
+    let status = match doubts.is_empty() {
+        true => Sufficiency::Supported,
+        false => Sufficiency::Partial,
+    };
+    reasons.extend(doubts);
+    accepted(
+        request,
+        read,
+        &cited,
+        Verdict {
+            status,
             code: None,
             reasons,
             nearest: Vec::new(),
         },
+    )
+}
+
+/// Returns what the statements hold that neither occurs in the lines they name nor follows from them.
+fn lacking(request: &AnswerV1, cited: &[Cited]) -> Vec<String> {
+    let asked_at = request.anchors.asked_at.unwrap_or_default();
+    let lack = |it: &Cited| {
+        let evidence = Evidence::of(&request.question, &it.lines);
+        let lacking = evidence.lacks(&it.text, asked_at)?;
+        Some(format!(
+            "`{lacking}` of its answer occurs in none of them and does not follow"
+        ))
     };
-    let held: f32 = cited.iter().map(|it| it.probability).sum();
+    cited.iter().filter_map(lack).collect()
+}
+
+fn accepted(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited], verdict: Verdict) -> AnsweredV1 {
+    let mut lines: Vec<&PackItem> = Vec::new();
+    for line in cited.iter().flat_map(|it| &it.lines) {
+        if lines.iter().all(|it| it.unit != line.unit) {
+            lines.push(line);
+        }
+    }
+    let supports = lines.iter().map(|it| it.unit).collect::<Vec<_>>();
+    let shares = |it: &Answer| it.supports.iter().any(|unit| supports.contains(unit));
+    let conflicting = read.verdict.status == Sufficiency::Conflicting && read.answer.as_ref().is_some_and(shares);
+    let verdict = match conflicting {
+        true => read.verdict.clone(),
+        false => verdict,
+    };
+    let held: f32 = lines.iter().map(|it| it.probability).sum();
+    let texts: Vec<&str> = cited.iter().map(|it| it.text.as_str()).collect();
     let answer = Answer {
-        text,
+        text: texts.join(" "),
         kind: request.anchors.answer,
         supports,
-        external_ids: cited.iter().flat_map(|it| it.external_ids.clone()).collect(),
+        external_ids: lines.iter().flat_map(|it| it.external_ids.clone()).collect(),
         confidence: if conflicting { 0.5 * held } else { held }.clamp(0.0, 1.0),
     };
     AnsweredV1::new(verdict, Some(answer))
@@ -123,4 +160,102 @@ fn refused(items: &[PackItem], read: &AnsweredV1, reason: String) -> AnsweredV1 
         nearest,
     };
     AnsweredV1::new(verdict, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::evidence::AnswerStyle;
+
+    use super::*;
+
+    const LINES: [&str; 2] = ["2 Mar 2026:\nAnn: I grew up in Malmö.", "A: We moved to Oslo in 2019."];
+
+    /// Returns what a reply in a style comes to.
+    fn said(style: AnswerStyle, text: &str) -> AnsweredV1 {
+        let request = AnswerV1 {
+            style,
+            ..example::request("Does Ann speak Swedish?", &LINES)
+        };
+        let weak = Verdict {
+            status: Sufficiency::Partial,
+            code: None,
+            reasons: Vec::new(),
+            nearest: Vec::new(),
+        };
+        let read = AnsweredV1::new(weak, None);
+        judged(&request, &read, reply::read(text, style).unwrap())
+    }
+
+    #[test]
+    fn a_conclusion_is_supported_unless_it_names_what_no_line_holds() {
+        for (text, status, is_concluded) in [
+            (
+                r#"{"answer": "likely yes", "concluded": true, "lines": [1]}"#,
+                Sufficiency::Supported,
+                true,
+            ),
+            (
+                r#"{"answer": "probably in Malmö", "concluded": true, "lines": [1]}"#,
+                Sufficiency::Supported,
+                true,
+            ),
+            (
+                r#"{"answer": "yes", "concluded": false, "lines": [1]}"#,
+                Sufficiency::Supported,
+                false,
+            ),
+            (
+                r#"{"answer": "likely in Skåne", "concluded": true, "lines": [1]}"#,
+                Sufficiency::Partial,
+                true,
+            ),
+            (
+                r#"{"answer": "likely since 1987", "concluded": true, "lines": [1]}"#,
+                Sufficiency::Partial,
+                true,
+            ),
+            (
+                r#"{"answer": "likely yes", "concluded": true, "lines": []}"#,
+                Sufficiency::Insufficient,
+                false,
+            ),
+        ] {
+            let answered = said(AnswerStyle::Infer, text);
+            assert_eq!(answered.verdict.status, status, "{text}: {answered:?}");
+            let reasons = answered.verdict.reasons.join("; ");
+            assert_eq!(reasons.contains("concludes the answer"), is_concluded, "{reasons}");
+            assert_eq!(answered.answer.is_some(), status != Sufficiency::Insufficient, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_sentence_of_a_free_answer_stands_on_lines_of_its_own() {
+        let free = |sentences: &str| said(AnswerStyle::Free, &format!("{{\"sentences\": [{sentences}]}}"));
+        let malmo = r#"{"text": "She grew up in Malmö.", "lines": [1]}"#;
+        let oslo = r#"{"text": "She moved to Oslo in 2019.", "lines": [2, 1]}"#;
+        let answered = free(&format!("{malmo}, {oslo}"));
+        assert_eq!(answered.verdict.status, Sufficiency::Supported, "{answered:?}");
+        let answer = answered.answer.unwrap();
+        assert_eq!(answer.text, "She grew up in Malmö. She moved to Oslo in 2019.");
+        assert_eq!(answer.external_ids, ["1", "2"], "each line once");
+
+        let baseless = r#"{"text": "She likes it.", "lines": [9]}"#;
+        let answered = free(&format!("{malmo}, {baseless}"));
+        assert_eq!(answered.verdict.status, Sufficiency::Partial, "{answered:?}");
+        assert_eq!(answered.answer.unwrap().text, "She grew up in Malmö.");
+        assert!(
+            answered.verdict.reasons[1].contains("names no line"),
+            "{:?}",
+            answered.verdict
+        );
+        assert_eq!(free(baseless).answer, None);
+
+        let elsewhere = r#"{"text": "She moved to Oslo in 2019.", "lines": [1]}"#;
+        let answered = free(&format!("{malmo}, {elsewhere}"));
+        assert_eq!(
+            answered.verdict.status,
+            Sufficiency::Partial,
+            "the line of another sentence does not count"
+        );
+    }
 }

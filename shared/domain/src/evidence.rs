@@ -42,6 +42,39 @@ pub struct Scores {
     pub edge: f32,
 }
 
+/// How a language model words an answer; without one it changes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerStyle {
+    /// A few words that the lines say.
+    #[default]
+    Short,
+    /// A few words that may be concluded where no line says them ("likely yes").
+    Infer,
+    /// A few sentences, each with the lines that support it.
+    Free,
+}
+
+impl AnswerStyle {
+    /// All of them, the default first.
+    pub const ALL: [AnswerStyle; 3] = [AnswerStyle::Short, AnswerStyle::Infer, AnswerStyle::Free];
+
+    /// Returns the name, as it is written in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnswerStyle::Short => "short",
+            AnswerStyle::Infer => "infer",
+            AnswerStyle::Free => "free",
+        }
+    }
+
+    /// Returns true for the style of those who ask for none.
+    pub fn is_default(&self) -> bool {
+        *self == AnswerStyle::default()
+    }
+}
+
 /// One line of a pack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -1,6 +1,6 @@
 //! What weights are worth on a data set: packs made in this process, scored like any run.
 
-use domain::evidence::{PackItem, RankedUnit, Sufficiency};
+use domain::evidence::{AnswerStyle, PackItem, RankedUnit, Sufficiency};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, RoutedV1};
 use domain::port::{ModelAllowance, SearchResult};
@@ -92,6 +92,7 @@ fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
         words: routed.words,
         pack: routed.pack,
         scenes: routed.scenes,
+        style: AnswerStyle::default(),
         allow: ModelAllowance::default(),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use domain::evidence::AnswerStyle;
 use domain::message::AnswerV1;
 use domain::port::{ModelAllowance, SearchResult};
 use reader::features::{Features, NAMES, SIGNS, VERSION};
@@ -120,6 +121,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
         words: routed.words,
         pack: routed.pack,
         scenes: routed.scenes,
+        style: AnswerStyle::default(),
         allow: ModelAllowance::default(),
     })
 }

@@ -1319,6 +1319,12 @@ class QueryRequest(Model):
     )
     """How evidence is sought."""
 
+    style: Literal['short', 'infer', 'free'] | str | None = None
+    """
+    How a language model words the answer: `short`, a few words that the lines say; `infer`, also what may be concluded from
+    them; `free`, a few sentences. Without a language model it changes nothing.
+    """
+
 
 class RankedUnit(Model):
     """A unit in rank order with the text it would show, for measuring and paging."""

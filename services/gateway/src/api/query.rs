@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use domain::anchor::Anchors;
-use domain::evidence::{Answer, PackItem, RankedUnit, UnitExplanation, Verdict};
+use domain::evidence::{Answer, AnswerStyle, PackItem, RankedUnit, UnitExplanation, Verdict};
 use domain::id::UnitId;
 use domain::port::{ModelRole, Usage};
 use domain::record::Modality;
@@ -42,6 +42,10 @@ pub struct QueryRequest {
     #[serde(default = "yes")]
     #[schema(default = true)]
     pub answer: bool,
+    /// How a language model words the answer: `short`, a few words that the lines say; `infer`, also what may be concluded from
+    /// them; `free`, a few sentences. Without a language model it changes nothing.
+    #[serde(default)]
+    pub style: AnswerStyle,
     /// Number of units to explain.
     #[serde(default)]
     #[schema(maximum = 100)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::evidence::AnswerStyle;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,6 +13,7 @@ use crate::api::{Budget, NewCuration, QueryRequest, RecallRequest, Strategy};
 use crate::config::Right;
 use crate::extract::at_path;
 use crate::problem::Problem;
+use crate::query::MODEL_CALLS_MAX;
 use crate::{accept, curate, query, recall, watermark};
 
 /// Time `remember` waits for what it took to be searchable.
@@ -44,6 +46,10 @@ struct Ask {
     tokens: u32,
     #[serde(default)]
     strategy: Strategy,
+    #[serde(default)]
+    style: AnswerStyle,
+    #[serde(default)]
+    model_calls: u32,
     #[serde(default)]
     as_of: Option<String>,
 }
@@ -144,6 +150,8 @@ impl Own {
                     "question": {"type": "string", "description": "The question, with names instead of pronouns."},
                     "tokens": {"type": "integer", "minimum": 1, "default": Budget::default().tokens, "description": "Most tokens of evidence."},
                     "strategy": {"type": "string", "enum": Strategy::ALL, "default": Strategy::default(), "description": "How evidence is sought; `route` is best for most questions."},
+                    "style": {"type": "string", "enum": AnswerStyle::ALL, "default": AnswerStyle::default(), "description": "With `model_calls`: `short` is a few words that the evidence says, `infer` also concludes, `free` writes a few sentences."},
+                    "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 none answers."},
                     "as_of": {"type": "string", "description": "Only what was known at this moment, RFC 3339."},
                 },
                 "required": ["question"],
@@ -226,8 +234,10 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         strategy: asked.strategy,
         as_of: asked.as_of,
         answer: true,
+        style: asked.style,
         budget: Budget {
             tokens: asked.tokens,
+            model_calls: asked.model_calls,
             ..Budget::default()
         },
         ..QueryRequest::default()

@@ -11,7 +11,8 @@ use crate::validate;
 
 const EXPLAIN_MAX: u32 = 100;
 const RANKED_MAX: u32 = 200;
-const MODEL_CALLS_MAX: u32 = 64;
+/// Calls of a language model that one question may allow.
+pub(crate) const MODEL_CALLS_MAX: u32 = 64;
 const MODEL_TOKENS_MAX: u32 = 10_000_000;
 const FILTER_ENTRIES_MAX: usize = 100;
 const FILTER_BYTES_MAX: usize = 256;

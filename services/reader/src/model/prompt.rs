@@ -1,15 +1,22 @@
 //! What a model that answers is asked.
 
-use domain::evidence::PackItem;
+use domain::evidence::{AnswerStyle, PackItem};
 use domain::message::AnswerV1;
 use domain::port::{Chat, ModelRole, ReplyForm};
-use serde_json::json;
+use serde_json::{Value, json};
 use text::one_line;
 
 use super::asked_when;
 use super::fence::{fenced, mark};
 
-static SYSTEM: &str = include_str!("../../prompts/answer.txt");
+/// A system prompt of the parts in `prompts/answer`.
+macro_rules! system {
+    ($($part:literal),*) => { concat!($(include_str!(concat!("../../prompts/answer/", $part, ".txt"))),*) };
+}
+
+static SHORT: &str = system!("lead", "short", "rules", "none", "short_reply");
+static INFER: &str = system!("lead", "infer", "rules", "infer_none", "infer_reply");
+static FREE: &str = system!("lead", "free", "rules", "none", "free_reply");
 
 /// Returns the prompt of a request.
 pub(super) fn of(request: &AnswerV1) -> Chat {
@@ -22,22 +29,46 @@ pub(super) fn of(request: &AnswerV1) -> Chat {
         fenced("question", &mark, &question),
         fenced("evidence", &mark, &evidence)
     );
+    let system = match request.style {
+        AnswerStyle::Short => SHORT,
+        AnswerStyle::Infer => INFER,
+        AnswerStyle::Free => FREE,
+    };
     Chat {
         form: Some(ReplyForm {
             name: "answer",
-            schema: json!({
-                "type": "object",
-                "properties": {
-                    "answer": { "type": ["string", "null"] },
-                    "lines": { "type": "array", "items": { "type": "integer" } },
-                    "reason": { "type": ["string", "null"] }
-                },
-                "required": ["answer", "lines", "reason"],
-                "additionalProperties": false
-            }),
+            schema: schema(request.style),
         }),
-        ..Chat::new(ModelRole::Answer, SYSTEM, user)
+        ..Chat::new(ModelRole::Answer, system, user)
     }
+}
+
+/// Returns the JSON schema of a reply.
+fn schema(style: AnswerStyle) -> Value {
+    let lines = || json!({ "type": "array", "items": { "type": "integer" } });
+    let text_or_null = || json!({ "type": ["string", "null"] });
+    match style {
+        AnswerStyle::Short => object(json!({ "answer": text_or_null(), "lines": lines(), "reason": text_or_null() })),
+        AnswerStyle::Infer => object(json!({
+            "answer": text_or_null(),
+            "concluded": { "type": "boolean" },
+            "lines": lines(),
+            "reason": text_or_null()
+        })),
+        AnswerStyle::Free => {
+            let sentence = object(json!({ "text": { "type": "string" }, "lines": lines() }));
+            object(json!({
+                "sentences": { "type": "array", "items": sentence },
+                "reason": text_or_null()
+            }))
+        }
+    }
+}
+
+/// Returns the schema of an object that has all of these properties and no other.
+fn object(properties: Value) -> Value {
+    let names: Vec<&String> = properties.as_object().into_iter().flat_map(|it| it.keys()).collect();
+    json!({ "type": "object", "required": names, "properties": properties, "additionalProperties": false })
 }
 
 /// Returns the header of a day, if a line begins one, and the line itself.
@@ -64,34 +95,10 @@ fn lines(items: &[PackItem]) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use domain::anchor::Anchors;
-    use domain::evidence::EvidencePack;
-    use domain::port::{ChatMessage, ModelAllowance};
+    use domain::port::ChatMessage;
 
     use super::*;
-    use crate::model::example::item;
-
-    fn request(question: &str, texts: &[&str]) -> AnswerV1 {
-        let numbered = (1..).zip(texts).map(|(number, text)| item(number, text));
-        AnswerV1 {
-            space: "talk".parse().unwrap(),
-            question: question.to_owned(),
-            anchors: Anchors {
-                asked_at: Some("2026-03-09T09:30:00+01:00".parse().unwrap()),
-                ..Anchors::default()
-            },
-            reading: None,
-            speakers: vec!["Ann".to_owned()],
-            words: Vec::new(),
-            pack: EvidencePack {
-                items: numbered.collect(),
-                tokens: 27,
-                budget: 64,
-            },
-            scenes: Vec::new(),
-            allow: ModelAllowance::default(),
-        }
-    }
+    use crate::model::example::request;
 
     /// Returns the texts of the messages.
     fn said(chat: &Chat) -> Vec<String> {
@@ -112,6 +119,25 @@ mod tests {
         let prompt = of(&request("When did Ann repot\nthe fern?", &texts));
         let schema = &prompt.form.as_ref().unwrap().schema;
         insta::assert_snapshot!(format!("{}\n========\n{schema:#}", said(&prompt).join("\n========\n")));
+    }
+
+    /// The styles differ in the system prompt and the form of the reply alone.
+    #[test]
+    fn each_style_has_instructions_and_a_form_of_its_own() {
+        let styled = |style: AnswerStyle| {
+            let request = AnswerV1 {
+                style,
+                ..request("Where is the fern?", &["Ann: On the sill."])
+            };
+            let prompt = of(&request);
+            let [system, user] = <[String; 2]>::try_from(said(&prompt)).unwrap();
+            let schema = &prompt.form.as_ref().unwrap().schema;
+            (format!("{system}========\n{schema:#}"), user)
+        };
+        let (infer, free) = (styled(AnswerStyle::Infer), styled(AnswerStyle::Free));
+        assert_eq!((&infer.1, &free.1), (&styled(AnswerStyle::Short).1, &infer.1));
+        insta::assert_snapshot!("infer", infer.0);
+        insta::assert_snapshot!("free", free.0);
     }
 
     /// Whoever knows the marks of what stands there now and writes them gets other ones.

@@ -1,5 +1,6 @@
 //! What the model replied: one JSON object, wherever it stands among what a model says beside it.
 
+use domain::evidence::AnswerStyle;
 use serde::Deserialize;
 use serde_json::Value;
 use text::model_reply::{after_thoughts, last_object};
@@ -10,16 +11,27 @@ const ANSWER_MAX: usize = 2_000;
 const REASON_MAX: usize = 200;
 /// Lines that count.
 const LINES_MAX: usize = 64;
+/// Sentences of a free answer, and bytes of each; what is more is cut.
+const SENTENCES_MAX: usize = 8;
+const SENTENCE_MAX: usize = 500;
 
 /// A reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
-    /// The answer, if there is one.
-    pub(super) answer: Option<String>,
-    /// Numbers of the lines it names, from 1, each once.
-    pub(super) lines: Vec<usize>,
+    /// The answer: one statement, or several sentences in the free style; empty if there is none.
+    pub(super) statements: Vec<Statement>,
+    /// Whether the model says that no line states the answer and it concludes it; only in the style that allows it.
+    pub(super) is_concluded: bool,
     /// What is missing.
     pub(super) reason: Option<String>,
+}
+
+/// A part of an answer that stands on lines of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub(super) text: String,
+    /// Numbers of the lines it names, from 1, each once.
+    pub(super) lines: Vec<usize>,
 }
 
 #[derive(Deserialize)]
@@ -28,17 +40,62 @@ struct Object {
     #[serde(default)]
     lines: Value,
     #[serde(default)]
+    concluded: Value,
+    #[serde(default)]
     reason: Option<Value>,
 }
 
-/// Reads the last object of a reply that has an answer; `None` if there is none that can be read.
-pub(super) fn read(reply: &str) -> Option<Reply> {
-    let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
+#[derive(Deserialize)]
+struct FreeObject {
+    sentences: Vec<Sentence>,
+    #[serde(default)]
+    reason: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Sentence {
+    text: Value,
+    #[serde(default)]
+    lines: Value,
+}
+
+/// Reads the last object of a reply that has an answer; `None` if there is none that can be read. A free answer may also come in
+/// the form of the others.
+pub(super) fn read(reply: &str, style: AnswerStyle) -> Option<Reply> {
+    let text = after_thoughts(reply)?;
+    let free = || last_object::<FreeObject>(text).and_then(|(_, it)| sentences(it));
+    match style {
+        AnswerStyle::Free => free().or_else(|| one(text, style)),
+        AnswerStyle::Short | AnswerStyle::Infer => one(text, style),
+    }
+}
+
+fn one(text: &str, style: AnswerStyle) -> Option<Reply> {
+    let (_, object) = last_object::<Object>(text)?;
+    let lines = numbers(&object.lines)?;
+    let statement = said(&object.answer, ANSWER_MAX)?.map(|text| Statement { text, lines });
     Some(Reply {
-        answer: said(&object.answer, ANSWER_MAX)?,
-        lines: numbers(&object.lines)?,
-        reason: object.reason.and_then(|it| said(&it, REASON_MAX)).flatten(),
+        statements: statement.into_iter().collect(),
+        is_concluded: style == AnswerStyle::Infer && object.concluded == Value::Bool(true),
+        reason: reason(object.reason),
     })
+}
+
+fn sentences(object: FreeObject) -> Option<Reply> {
+    let mut statements = Vec::new();
+    for sentence in object.sentences.iter().take(SENTENCES_MAX) {
+        let lines = numbers(&sentence.lines)?;
+        statements.extend(said(&sentence.text, SENTENCE_MAX)?.map(|text| Statement { text, lines }));
+    }
+    Some(Reply {
+        statements,
+        is_concluded: false,
+        reason: reason(object.reason),
+    })
+}
+
+fn reason(value: Option<Value>) -> Option<String> {
+    said(&value?, REASON_MAX)?
 }
 
 /// The numbers of lines, however they are written: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`; each once. What is written and holds no
@@ -86,12 +143,25 @@ fn said(value: &Value, most: usize) -> Option<Option<String>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn read(reply: &str) -> Option<Reply> {
+        super::read(reply, AnswerStyle::Short)
+    }
+
+    fn statement(text: &str, lines: &[usize]) -> Statement {
+        Statement {
+            text: text.to_owned(),
+            lines: lines.to_vec(),
+        }
+    }
 
     fn reply(answer: Option<&str>, lines: &[usize], reason: Option<&str>) -> Option<Reply> {
         Some(Reply {
-            answer: answer.map(str::to_owned),
-            lines: lines.to_vec(),
+            statements: answer.map(|it| statement(it, lines)).into_iter().collect(),
+            is_concluded: false,
             reason: reason.map(str::to_owned),
         })
     }
@@ -154,6 +224,41 @@ mod tests {
     #[test]
     fn a_long_answer_is_cut_inside_no_character() {
         let long = read(&format!(r#"{{"answer": "{}", "lines": [1]}}"#, "é".repeat(1_500))).unwrap();
-        assert_eq!(long.answer.unwrap().chars().count(), 1_000);
+        assert_eq!(long.statements[0].text.chars().count(), 1_000);
+    }
+
+    #[test]
+    fn a_conclusion_counts_as_one_only_where_it_was_asked_for() {
+        let text = r#"{"answer": "likely yes", "concluded": true, "lines": [2]}"#;
+        for (style, expected) in [(AnswerStyle::Infer, true), (AnswerStyle::Short, false)] {
+            let reply = super::read(text, style).unwrap();
+            assert_eq!(reply.is_concluded, expected, "{style:?}");
+            assert_eq!(reply.statements, [statement("likely yes", &[2])]);
+        }
+        let stated = r#"{"answer": "yes", "concluded": false, "lines": [2]}"#;
+        assert!(!super::read(stated, AnswerStyle::Infer).unwrap().is_concluded);
+    }
+
+    #[test]
+    fn a_free_answer_has_sentences_with_their_lines() {
+        let free = |reply: &str| super::read(reply, AnswerStyle::Free);
+        let text = r#"{"sentences": [{"text": "In Malmö.", "lines": [2]}, {"text": "Since May.", "lines": "1"}, {"text": ""}]}"#;
+        let sentences = [statement("In Malmö.", &[2]), statement("Since May.", &[1])];
+        assert_eq!(free(text).unwrap().statements, sentences);
+        let none = free(r#"{"sentences": [], "reason": "no place is told"}"#);
+        assert_eq!(none, reply(None, &[], Some("no place is told")));
+        assert_eq!(
+            free(r#"{"answer": "Malmö", "lines": [2]}"#),
+            reply(Some("Malmö"), &[2], None)
+        );
+        for unreadable in [
+            r#"{"sentences": "In Malmö."}"#,
+            r#"{"sentences": [{"text": ["In Malmö."]}]}"#,
+        ] {
+            assert_eq!(free(unreadable), None, "{unreadable}");
+        }
+        let many = vec![json!({"text": "é".repeat(500), "lines": [1]}); 50];
+        let many = free(&json!({ "sentences": many }).to_string()).unwrap();
+        assert_eq!((many.statements.len(), many.statements[0].text.len()), (8, 500));
     }
 }

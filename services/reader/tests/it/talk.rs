@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, FixedOffset};
 use domain::anchor::{Anchors, AnswerKind};
-use domain::evidence::{EvidencePack, Scene, Turn, WordWeight};
+use domain::evidence::{AnswerStyle, EvidencePack, Scene, Turn, WordWeight};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{AnswerV1, AnsweredV1};
 use domain::port::ModelAllowance;
@@ -147,6 +147,7 @@ impl Talk {
             words,
             pack: EvidencePack::default(),
             scenes,
+            style: AnswerStyle::default(),
             allow: ModelAllowance::default(),
         }
     }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Request;
 use crate::anchor::Anchors;
-use crate::evidence::{Answer, EvidencePack, Scene, Verdict, WordWeight};
+use crate::evidence::{Answer, AnswerStyle, EvidencePack, Scene, Verdict, WordWeight};
 use crate::id::SpaceId;
 use crate::port::{ModelAllowance, ModelCost};
 use crate::question::Question;
@@ -27,6 +27,9 @@ pub struct AnswerV1 {
     pub pack: EvidencePack,
     /// Strong candidates with surroundings.
     pub scenes: Vec<Scene>,
+    /// How a language model words the answer; a reader of an older release knows only the default.
+    #[serde(default, skip_serializing_if = "AnswerStyle::is_default")]
+    pub style: AnswerStyle,
     /// What may be spent on a language model.
     #[serde(flatten)]
     pub allow: ModelAllowance,

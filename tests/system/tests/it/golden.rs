@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use domain::evidence::AnswerStyle;
 use domain::message::{
     AnswerV1, AnsweredV1, Message, PlanV1, PlannedV1, RankV1, RankedV1, RecallV1, RecalledV1, RecordsAcceptedV1,
     Request, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, UnitsOrganisedV1, UnitsWrittenV1,
@@ -124,6 +125,15 @@ fn readings_in_answer_v1() {
     assert!(request.reading.is_some());
     let request: AnswerV1 = check_frozen("answer.v1.json");
     assert!(request.reading.is_none());
+}
+
+/// The request above is older than styles and has not changed for them.
+#[test]
+fn styles_in_answer_v1() {
+    let request: AnswerV1 = check_frozen("answer_with_style.v1.json");
+    assert_eq!(request.style, AnswerStyle::Free);
+    let request: AnswerV1 = check_frozen("answer.v1.json");
+    assert_eq!(request.style, AnswerStyle::Short);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod injections;
 mod llama;
 mod recording;
 mod select;
+mod styles;
 mod tools;
 
 use std::time::Duration;
