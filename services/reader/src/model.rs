@@ -77,15 +77,21 @@ fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
         return refused(items, read, reason);
     }
     doubts.extend(lacking(request, &cited));
+    let conflicting = reply.disagrees && named(&cited).len() > 1;
+    if reply.disagrees && !conflicting {
+        doubts.push("it says that two lines disagree and names one".to_owned());
+    }
     let mut reasons = vec!["a language model answers from the lines it names".to_owned()];
-    reasons.extend(
-        reply
-            .is_concluded
-            .then(|| "it concludes the answer: none of the lines states it".to_owned()),
-    );
-    let status = match doubts.is_empty() {
-        true => Sufficiency::Supported,
-        false => Sufficiency::Partial,
+    if conflicting {
+        reasons.push("two of them disagree and neither replaces the other; the answer gives both sides".to_owned());
+    }
+    if reply.is_concluded {
+        reasons.push("it concludes the answer: none of the lines states it".to_owned());
+    }
+    let status = match (conflicting, doubts.is_empty()) {
+        (true, _) => Sufficiency::Conflicting,
+        (false, true) => Sufficiency::Supported,
+        (false, false) => Sufficiency::Partial,
     };
     reasons.extend(doubts);
     accepted(
@@ -102,9 +108,9 @@ fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
 }
 
 /// Returns what the statements hold that neither occurs in the lines they name nor follows from them.
-fn lacking(request: &AnswerV1, cited: &[Cited]) -> Vec<String> {
+fn lacking(request: &AnswerV1, cited: &[Cited<'_>]) -> Vec<String> {
     let asked_at = request.anchors.asked_at.unwrap_or_default();
-    let lack = |it: &Cited| {
+    let lack = |it: &Cited<'_>| {
         let evidence = Evidence::of(&request.question, &it.lines);
         let lacking = evidence.lacks(&it.text, asked_at)?;
         Some(format!(
@@ -114,20 +120,27 @@ fn lacking(request: &AnswerV1, cited: &[Cited]) -> Vec<String> {
     cited.iter().filter_map(lack).collect()
 }
 
-fn accepted(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited], verdict: Verdict) -> AnsweredV1 {
+/// Returns the lines that statements name, each once, in their order.
+fn named<'a>(cited: &[Cited<'a>]) -> Vec<&'a PackItem> {
     let mut lines: Vec<&PackItem> = Vec::new();
-    for line in cited.iter().flat_map(|it| &it.lines) {
+    for line in cited.iter().flat_map(|it| it.lines.iter().copied()) {
         if lines.iter().all(|it| it.unit != line.unit) {
             lines.push(line);
         }
     }
+    lines
+}
+
+fn accepted(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited<'_>], verdict: Verdict) -> AnsweredV1 {
+    let lines = named(cited);
     let supports = lines.iter().map(|it| it.unit).collect::<Vec<_>>();
     let shares = |it: &Answer| it.supports.iter().any(|unit| supports.contains(unit));
-    let conflicting = read.verdict.status == Sufficiency::Conflicting && read.answer.as_ref().is_some_and(shares);
-    let verdict = match conflicting {
+    let found = read.verdict.status == Sufficiency::Conflicting && read.answer.as_ref().is_some_and(shares);
+    let verdict = match found {
         true => read.verdict.clone(),
         false => verdict,
     };
+    let conflicting = verdict.status == Sufficiency::Conflicting;
     let held: f32 = lines.iter().map(|it| it.probability).sum();
     let texts: Vec<&str> = cited.iter().map(|it| it.text.as_str()).collect();
     let answer = Answer {
@@ -210,7 +223,7 @@ mod tests {
                 true,
             ),
             (
-                r#"{"answer": "likely since 1987", "concluded": true, "lines": [1]}"#,
+                r#"{"answer": "likely 450 of them", "concluded": true, "lines": [1]}"#,
                 Sufficiency::Partial,
                 true,
             ),
@@ -226,6 +239,24 @@ mod tests {
             assert_eq!(reasons.contains("concludes the answer"), is_concluded, "{reasons}");
             assert_eq!(answered.answer.is_some(), status != Sufficiency::Insufficient, "{text}");
         }
+    }
+
+    #[test]
+    fn two_lines_that_disagree_are_conflicting_and_both_are_cited() {
+        let status = |text: &str| said(AnswerStyle::Short, text);
+        let both = status(r#"{"answer": "Malmö, or Oslo", "lines": [1, 2], "disagree": true}"#);
+        assert_eq!(both.verdict.status, Sufficiency::Conflicting, "{both:?}");
+        assert!(both.verdict.reasons[1].contains("two of them disagree"), "{both:?}");
+        let answer = both.answer.unwrap();
+        assert_eq!(
+            (answer.external_ids.len(), answer.confidence),
+            (2, 0.5),
+            "half of what its lines hold"
+        );
+        let agreed = status(r#"{"answer": "Malmö, then Oslo", "lines": [1, 2], "disagree": false}"#);
+        assert_eq!(agreed.verdict.status, Sufficiency::Supported, "{agreed:?}");
+        let one_side = status(r#"{"answer": "Malmö, or Oslo", "lines": [1, 1], "disagree": true}"#);
+        assert_eq!(one_side.verdict.status, Sufficiency::Partial, "{one_side:?}");
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Evidence {
         let dates = text::time::find(answer, asked_at);
         let date = dates
             .iter()
-            .find(|it| !self.holds_time(it))
+            .find(|it| !self.holds_time(it) && !self.holds_figures(&answer[it.range.clone()]))
             .map(|it| &answer[it.range.clone()]);
         let mut names = text::names(answer)
             .into_iter()
@@ -93,6 +93,12 @@ impl Evidence {
         let near = TimeDelta::days(NEAR_DAYS);
         let is_near = |it: &TimeSpan| it.start - near < span.end && span.start < it.end + near;
         self.times.iter().any(|it| it.overlaps(span) || is_near(it))
+    }
+
+    /// Returns true for a date in figures alone whose parts all occur, in whatever order: `03/05` is read as one day, and meant
+    /// as another where that is the form that somebody wishes for.
+    fn holds_figures(&self, date: &str) -> bool {
+        !date.contains(char::is_alphabetic) && numbers(date).all(|(_, number)| self.numbers.contains(&number))
     }
 
     /// Returns a number outside of dates that does not occur, counts no lines, and is no sum or difference of what occurs.
@@ -167,6 +173,11 @@ mod tests {
             ("Marzipan", ["My greyhound is called Marzipan.", ""]),
             ("She planted it for Ben in Malmö", ["I planted a fern in Malmö.", ""]),
             ("1 March 2026", ["I planted it yesterday.", ""]),
+            ("01/03/2026", ["I planted it yesterday.", ""]),
+            ("2025-12-05", ["I planted it on 5 December 2025.", ""]),
+            ("05/12/2025", ["I planted it on 5 December 2025.", ""]),
+            ("12/05/2025", ["I planted it on 5 December 2025.", ""]),
+            ("1. März 2026", ["I planted it yesterday.", ""]),
             ("March 2026", ["I planted it last month, no, this one.", ""]),
             ("2 ferns", ["A tree fern.", "And a maidenhair fern."]),
             ("3 ferns", ["I have three ferns.", ""]),
@@ -187,6 +198,7 @@ mod tests {
             ("a fern from Old Lisbon", "I planted a fern.", "Old Lisbon"),
             ("450 euros", "It cost 30 euros.", "450"),
             ("12 July 2019", "I planted it yesterday.", "12 July 2019"),
+            ("12/07/2019", "I planted it yesterday.", "12/07/2019"),
             ("in 1987", "I planted it as a child.", "1987"),
         ] {
             let found = lacks(answer, &[line, ""]);

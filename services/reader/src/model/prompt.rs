@@ -46,18 +46,26 @@ pub(super) fn of(request: &AnswerV1) -> Chat {
 /// Returns the JSON schema of a reply.
 fn schema(style: AnswerStyle) -> Value {
     let lines = || json!({ "type": "array", "items": { "type": "integer" } });
+    let boolean = || json!({ "type": "boolean" });
     let text_or_null = || json!({ "type": ["string", "null"] });
     match style {
-        AnswerStyle::Short => object(json!({ "answer": text_or_null(), "lines": lines(), "reason": text_or_null() })),
+        AnswerStyle::Short => object(json!({
+            "answer": text_or_null(),
+            "disagree": boolean(),
+            "lines": lines(),
+            "reason": text_or_null()
+        })),
         AnswerStyle::Infer => object(json!({
             "answer": text_or_null(),
-            "concluded": { "type": "boolean" },
+            "concluded": boolean(),
+            "disagree": boolean(),
             "lines": lines(),
             "reason": text_or_null()
         })),
         AnswerStyle::Free => {
             let sentence = object(json!({ "text": { "type": "string" }, "lines": lines() }));
             object(json!({
+                "disagree": boolean(),
                 "sentences": { "type": "array", "items": sentence },
                 "reason": text_or_null()
             }))

@@ -22,6 +22,8 @@ pub(super) struct Reply {
     pub(super) statements: Vec<Statement>,
     /// Whether the model says that no line states the answer and it concludes it; only in the style that allows it.
     pub(super) is_concluded: bool,
+    /// Whether the model says that it gives two sides of which only one can be true.
+    pub(super) disagrees: bool,
     /// What is missing.
     pub(super) reason: Option<String>,
 }
@@ -42,12 +44,16 @@ struct Object {
     #[serde(default)]
     concluded: Value,
     #[serde(default)]
+    disagree: Value,
+    #[serde(default)]
     reason: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct FreeObject {
     sentences: Vec<Sentence>,
+    #[serde(default)]
+    disagree: Value,
     #[serde(default)]
     reason: Option<Value>,
 }
@@ -77,6 +83,7 @@ fn one(text: &str, style: AnswerStyle) -> Option<Reply> {
     Some(Reply {
         statements: statement.into_iter().collect(),
         is_concluded: style == AnswerStyle::Infer && object.concluded == Value::Bool(true),
+        disagrees: object.disagree == Value::Bool(true),
         reason: reason(object.reason),
     })
 }
@@ -90,6 +97,7 @@ fn sentences(object: FreeObject) -> Option<Reply> {
     Some(Reply {
         statements,
         is_concluded: false,
+        disagrees: object.disagree == Value::Bool(true),
         reason: reason(object.reason),
     })
 }
@@ -162,6 +170,7 @@ mod tests {
         Some(Reply {
             statements: answer.map(|it| statement(it, lines)).into_iter().collect(),
             is_concluded: false,
+            disagrees: false,
             reason: reason.map(str::to_owned),
         })
     }
@@ -237,6 +246,26 @@ mod tests {
         }
         let stated = r#"{"answer": "yes", "concluded": false, "lines": [2]}"#;
         assert!(!super::read(stated, AnswerStyle::Infer).unwrap().is_concluded);
+    }
+
+    #[test]
+    fn a_reply_says_whether_its_sides_disagree() {
+        for (text, style, expected) in [
+            (
+                r#"{"answer": "a or b", "lines": [1, 2], "disagree": true}"#,
+                AnswerStyle::Short,
+                true,
+            ),
+            (r#"{"sentences": [], "disagree": true}"#, AnswerStyle::Free, true),
+            (
+                r#"{"answer": "a", "lines": [1], "disagree": false}"#,
+                AnswerStyle::Short,
+                false,
+            ),
+            (r#"{"answer": "a", "lines": [1]}"#, AnswerStyle::Infer, false),
+        ] {
+            assert_eq!(super::read(text, style).unwrap().disagrees, expected, "{text}");
+        }
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! How an answer is worded.
 
 use serde_json::{Value, json};
+use system::running::Running;
 use system::servers::chat::Server;
 
 use super::endpoints::started;
-use super::{WHO, text};
+use super::{WHO, asked, line, shown, text};
+
+const WHEN: &str = "When did Ines repair the canoe?";
 
 /// Asks in a style; without one if it is null.
 fn query(style: Value, calls: u32) -> Value {
@@ -14,6 +17,61 @@ fn query(style: Value, calls: u32) -> Value {
         body["style"] = style;
     }
     body
+}
+
+/// A person who contradicts herself, and says how she wants her answers.
+fn wishes() -> Value {
+    let line = |id: &str, at: &str, text: &str| json!({ "id": id, "session": "s", "actor": "Ines", "observed_at": at, "text": text });
+    json!([
+        line(
+            "w1",
+            "2026-04-06T09:00:00Z",
+            "Please always write dates as year/month/day when you answer me."
+        ),
+        line("w2", "2026-04-06T09:01:00Z", "I repaired the canoe yesterday."),
+        line("w3", "2026-04-06T09:02:00Z", "I have never repaired the canoe."),
+    ])
+}
+
+/// A wish about the form of answers is a line like any other, and only the system message says what it may do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wishes_about_form_and_both_sides_reach_the_model_as_lines() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &server.settings()).await.unwrap();
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let watermark = api.accepted("talk", &wishes()).await;
+    api.written("talk", &watermark).await;
+    let budget = json!({ "tokens": 512, "model_calls": 1, "ms": 20_000 });
+
+    // The first reply only shows how the lines are numbered.
+    server.says([text("{\"answer\": null, \"lines\": [], \"reason\": \"x\"}")]);
+    asked(api, WHEN, budget.clone()).await;
+    let system = server.heard().requests[0]["messages"][0]["content"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        system.contains("how answers are to be written") && !system.contains("canoe"),
+        "{system}"
+    );
+    let evidence = shown(&server).split_once("<evidence ").unwrap().1.to_owned();
+    assert!(evidence.contains("always write dates as year/month/day"), "{evidence}");
+    let (did, never) = (line(&server, "canoe yesterday"), line(&server, "never repaired"));
+
+    let reply = |answer: &str, lines: &[usize], disagree: bool| {
+        text(&json!({ "answer": answer, "lines": lines, "disagree": disagree, "reason": null }).to_string())
+    };
+    server.says([reply("2026/04/05", &[did], false)]);
+    let body = asked(api, WHEN, budget.clone()).await;
+    assert_eq!(body["verdict"]["status"], "supported", "{body}");
+
+    server.says([reply("2026/04/05, or never", &[did, never], true)]);
+    let body = asked(api, WHEN, budget).await;
+    assert_eq!(body["verdict"]["status"], "conflicting", "{body}");
+    assert_eq!(body["answer"]["external_ids"], json!(["w2", "w3"]), "{body}");
+    running.end().await.unwrap();
 }
 
 /// Returns the system message of the last request, and the properties of the reply that it asks for.
@@ -44,7 +102,7 @@ async fn a_style_words_the_answer_of_a_language_model_and_of_nothing_else() {
     server.says([text("{\"answer\": \"Marzipan\", \"lines\": [1], \"reason\": null}")]);
     ask(Value::Null, 1).await;
     let (short, properties) = instructions(&server);
-    assert_eq!(properties, ["answer", "lines", "reason"]);
+    assert_eq!(properties, ["answer", "disagree", "lines", "reason"]);
 
     server.says([text(
         "{\"answer\": \"likely a dog lover\", \"concluded\": true, \"lines\": [1], \"reason\": null}",
@@ -60,7 +118,7 @@ async fn a_style_words_the_answer_of_a_language_model_and_of_nothing_else() {
         "{body}"
     );
     let (infer, properties) = instructions(&server);
-    assert_eq!(properties, ["answer", "concluded", "lines", "reason"]);
+    assert_eq!(properties, ["answer", "concluded", "disagree", "lines", "reason"]);
 
     let sentences = json!({ "sentences": [
         { "text": "It has a name.", "lines": [1] },
@@ -73,7 +131,7 @@ async fn a_style_words_the_answer_of_a_language_model_and_of_nothing_else() {
     assert_eq!(body["answer"]["supports"].as_array().unwrap().len(), 2, "{body}");
     assert_eq!(body["verdict"]["status"], "partial", "{body}");
     let (free, properties) = instructions(&server);
-    assert_eq!(properties, ["reason", "sentences"]);
+    assert_eq!(properties, ["disagree", "reason", "sentences"]);
     assert!(short != infer && infer != free && short != free);
 
     let (status, body) = running.api.post("/spaces/talk/query", &query(json!("long"), 0)).await;
