@@ -14,6 +14,7 @@
 #[path = "../tests/it/server.rs"]
 mod server;
 
+#[path = "figures/percentile.rs"]
 mod figures;
 
 use std::path::Path;
