@@ -1,6 +1,7 @@
 //! Mnemic's HTTP interface, as far as the commands use it.
 
 mod erasures;
+mod events;
 
 use std::time::Duration;
 
@@ -46,6 +47,9 @@ pub(crate) enum Error {
     /// The server said no.
     #[error("{status} {title}{}{detail}", if detail.is_empty() { "" } else { ": " })]
     Refused { status: u16, title: String, detail: String },
+    /// The steps of a question came, but no response.
+    #[error("{url} broke off its response; ask again")]
+    BrokenOff { url: Url },
     /// The server's answer cannot be read.
     #[error("{url} does not answer like Mnemic")]
     Unreadable { url: Url, source: reqwest::Error },
@@ -59,6 +63,7 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 struct Problem {
     #[serde(rename = "type")]
     kind: String,
+    status: u16,
     title: String,
     detail: String,
 }

@@ -1,11 +1,18 @@
+use std::io::IsTerminal;
+use std::time::Duration;
+
 use domain::evidence::Sufficiency;
-use gateway::api::QueryResponse;
-use serde_json::json;
+use gateway::api::{PathStep, QueryResponse};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
 
 use crate::api::Client;
 use crate::args::Ask;
 use crate::out::Paint;
 use crate::{Outcome, out, render};
+
+/// How often the sign of work moves.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Asks one question and prints what comes back.
 pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
@@ -26,7 +33,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
         "answer": true,
         "explain": args.explain,
     });
-    let response = client.query(&args.space, &body).await?;
+    let response = answered(&client, args, &body).await?;
     let status = response["verdict"]["status"].as_str().unwrap_or_default().to_owned();
     if args.json {
         out::say_json(&response)?;
@@ -41,4 +48,20 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     out::say(&render::reply(&reply, paint));
     let refused = reply.verdict.status == Sufficiency::Insufficient;
     Ok(if refused { Outcome::Lacking } else { Outcome::Done })
+}
+
+/// Returns the response. What takes a language model several steps shows them on a terminal while they are made.
+async fn answered(client: &Client, args: &Ask, body: &Value) -> anyhow::Result<Value> {
+    if args.model_calls == 0 || !std::io::stderr().is_terminal() {
+        return Ok(client.query(&args.space, body).await?);
+    }
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(TICK);
+    let heard = |step: &PathStep| {
+        let line = format!("{} {}: {} found", step.step, step.what, step.found);
+        bar.set_message(out::for_terminal(&line));
+    };
+    let response = client.query_heard(&args.space, body, heard).await;
+    bar.finish_and_clear();
+    Ok(response?)
 }

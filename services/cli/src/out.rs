@@ -40,6 +40,11 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", escape::for_terminal(line));
 }
 
+/// Returns a line as it may be shown on a terminal.
+pub(crate) fn for_terminal(line: &str) -> String {
+    escape::for_terminal(line)
+}
+
 /// Returns JSON lines as they may be printed on a terminal.
 pub(crate) fn json_for_terminal(lines: &str) -> String {
     escape::json_for_terminal(lines)

@@ -27,7 +27,9 @@ pub use lists::{
 };
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;
-pub use query::{Budget, Cost, Filter, Pack, PathStep, QueryRequest, QueryResponse, RoleCost, StepTime, Strategy};
+pub use query::{
+    Budget, Cost, Filter, Limits, Pack, PathStep, QueryRequest, QueryResponse, RoleCost, StepTime, Strategy,
+};
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{Accepted, Erased, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};

@@ -1,32 +1,29 @@
 //! The way of a question: wait for the write it names, gather, route, judge and answer.
 //!
 //! All steps share one budget of time. A router that fails fails the query; a reader that fails leaves the evidence,
-//! a verdict that says so, and an entry in `degraded`. What is gathered before the route depends on the strategy, a module
-//! each; every one ends with the same route, which packs inside the budget of tokens, and a step of it that fails is said in
-//! `degraded` while it goes on with what it has.
+//! a verdict that says so, and an entry in `degraded`. Where a language model may be called, it chooses among the candidates
+//! (`select`) or looks around first (`agent`, the loops of the strategies); without one a strategy routes the parts of the
+//! question (`parts`). Every way ends with the same route, which packs inside the budget of tokens, and a step that fails is
+//! said in `degraded` while it goes on with what it has.
 
+mod agent;
 mod auto;
-mod explore;
 mod metadata;
 mod model_budget;
-mod navigate;
-mod overlap;
-mod recollect;
-mod reconstruct;
+mod parts;
 mod request;
-mod results;
 mod select;
-mod walk;
 mod written;
 
 use std::time::Duration;
 
 use domain::evidence::{Answer, AnswerStyle, Sufficiency, Verdict};
-use domain::id::SpaceId;
+use domain::id::{SpaceId, UnitId};
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::{ModelAllowance, ModelRole, Position};
 use domain::{Classify, ErrorKind, PortError};
 use host::metrics::Operation;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span, warn};
 
@@ -34,10 +31,9 @@ use self::metadata::Metadata;
 use self::model_budget::ModelBudget;
 pub(crate) use self::request::MODEL_CALLS_MAX;
 use self::request::parse;
-use self::walk::Walk;
 use self::written::is_behind;
 pub(crate) use self::written::{not_written, wait_written};
-use crate::api::{Cost, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
+use crate::api::{Cost, Limits, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 use crate::edge::{Refused, Share};
 use crate::problem::Problem;
 use crate::state::App;
@@ -46,10 +42,24 @@ use crate::watermark;
 /// What an answer says that may lack what was accepted before.
 const BEHIND: &str = "writer: accepted batches wait to be written, so records may be missing that are not searchable yet; `after` waits for them";
 
+/// Steps of a path that are told, characters of what a step was about, and units that it kept.
+const TOLD_MAX: usize = 128;
+const WHAT_MAX: usize = 200;
+const KEPT_MAX: usize = 64;
+
+/// A question as it came, and what goes with it.
+pub(crate) struct Asked {
+    pub(crate) request: QueryRequest,
+    pub(crate) trace_id: String,
+    /// Hears the steps of the path as they are made.
+    pub(crate) steps: Option<UnboundedSender<PathStep>>,
+}
+
 struct Query<'a> {
     app: &'a App,
     route: RouteV1,
     strategy: Strategy,
+    limits: Limits,
     answer: bool,
     style: AnswerStyle,
     models: ModelBudget,
@@ -58,22 +68,18 @@ struct Query<'a> {
     started: Instant,
     budget: Duration,
     path: Option<Vec<PathStep>>,
+    heard: Option<UnboundedSender<PathStep>>,
     steps: Vec<StepTime>,
     degraded: Vec<String>,
 }
 
 /// Answers a question of the key `by`.
-pub(crate) async fn ask(
-    app: &App,
-    by: &str,
-    space: &SpaceId,
-    request: QueryRequest,
-    trace_id: String,
-) -> Result<QueryResponse, Problem> {
+pub(crate) async fn ask(app: &App, by: &str, space: &SpaceId, asked: Asked) -> Result<QueryResponse, Problem> {
     let started = Instant::now();
-    let most = app.question_ms_max(&request.budget);
-    let patience = Duration::from_millis(request.budget.time_ms(most).min(most));
-    let outcome = host::within(patience, answer(app, by, space, request, trace_id, started)).await;
+    let budget = &asked.request.budget;
+    let most = app.question_ms_max(budget);
+    let patience = Duration::from_millis(budget.time_ms(most).min(most));
+    let outcome = host::within(patience, answer(app, by, space, asked, started)).await;
     app.context
         .metrics
         .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
@@ -84,13 +90,17 @@ async fn answer(
     app: &App,
     by: &str,
     space: &SpaceId,
-    request: QueryRequest,
-    trace_id: String,
+    asked: Asked,
     started: Instant,
 ) -> Result<QueryResponse, Problem> {
+    let Asked {
+        request,
+        trace_id,
+        steps: heard,
+    } = asked;
     let after = watermark::given(app, space, request.after.as_deref()).await?;
-    let (strategy, answer, metadata) = (request.strategy, request.answer, request.metadata);
-    let style = request.style;
+    let (strategy, limits) = (request.strategy, request.limits);
+    let (answer, style, metadata) = (request.answer, request.style, request.metadata);
     let most = app.question_ms_max(&request.budget);
     let budget = Duration::from_millis(request.budget.time_ms(most));
     let models = ModelBudget::new(ModelAllowance {
@@ -102,6 +112,7 @@ async fn answer(
         app,
         route,
         strategy,
+        limits,
         answer,
         style,
         models,
@@ -110,6 +121,7 @@ async fn answer(
         started,
         budget,
         path: None,
+        heard,
         steps: Vec::new(),
         degraded: Vec::new(),
     };
@@ -121,10 +133,14 @@ async fn answer(
     query.look_behind().await;
     let ranked = query.route.ranked;
     query.rank_candidates();
+    query.open_view();
     let mut routed = query.gather().await?;
     // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
     let _permit = Some(permit).filter(|_| query.models.left().calls == 0);
-    routed = query.select(by, ranked, routed).await?;
+    routed = match query.strategy {
+        Strategy::Route | Strategy::Auto => query.select(by, ranked, routed).await?,
+        _ => query.look_around(by, ranked, routed).await?,
+    };
     let answered = query.read(&mut routed).await;
     let metadata = query.metadata(&routed.pack).await;
     Ok(query.respond(routed, answered, metadata))
@@ -184,44 +200,36 @@ impl<'a> Query<'a> {
         self.note("unsettled", begun);
     }
 
-    /// Walks as the strategy says and routes; what it gathers is the focus of the route.
+    /// Routes the question: as it is, or by its parts for a strategy that no language model may follow.
     async fn gather(&mut self) -> Result<RoutedV1, Problem> {
         if self.strategy == Strategy::Auto {
             let first = self.routed().await?;
-            self.strategy = self.choose(&first).await;
-            if self.strategy == Strategy::Route {
-                return Ok(first);
-            }
+            self.strategy = self.choose(&first.anchors);
+            return Ok(first);
         }
-        if self.strategy == Strategy::Route {
+        if self.strategy == Strategy::Route || self.may_look() {
             return self.routed().await;
         }
-        let mut walk = Walk::new(self.app, &self.route, self.strategy.name(), self.left());
-        let focus = match self.strategy {
-            Strategy::Explore => explore::gather(&mut walk).await,
-            Strategy::Reconstruct => reconstruct::gather(&mut walk).await,
-            Strategy::Recollect => recollect::gather(&mut walk).await,
-            Strategy::Navigate => navigate::gather(&mut walk).await,
-            Strategy::Route | Strategy::Auto => Vec::new(),
+        self.routed_by_parts().await
+    }
+
+    /// Tells a step: what it was about, how much it found, what was kept of it.
+    fn tell(&mut self, step: &str, what: &str, found: usize, kept: &[UnitId]) {
+        let path = self.path.get_or_insert_default();
+        if path.len() >= TOLD_MAX {
+            return;
+        }
+        let step = PathStep {
+            step: step.to_owned(),
+            what: what.chars().take(WHAT_MAX).collect(),
+            found: found.try_into().unwrap_or(u32::MAX),
+            kept: kept.iter().take(KEPT_MAX).copied().collect(),
         };
-        let log = walk.end();
-        self.learn(log);
-        self.route.focus = focus;
-        self.routed().await
-    }
-
-    async fn choose(&mut self, first: &RoutedV1) -> Strategy {
-        let mut walk = Walk::new(self.app, &self.route, self.strategy.name(), self.left());
-        let strategy = auto::choose(&mut walk, &first.anchors).await;
-        let log = walk.end();
-        self.learn(log);
-        strategy
-    }
-
-    fn learn(&mut self, log: walk::Log) {
-        self.path.get_or_insert_default().extend(log.path);
-        self.steps.extend(log.steps);
-        log.degraded.into_iter().for_each(|it| self.degrade(it));
+        if let Some(heard) = &self.heard {
+            // Whoever left hears nothing more, and the question ends with them.
+            let _ = heard.send(step.clone());
+        }
+        path.push(step);
     }
 
     fn degrade(&mut self, what: String) {

@@ -1,22 +1,22 @@
-//! The way of a request for an answer: read by rule, then by a language model if there is one and it may be asked; and of a
-//! request to choose candidates, which only a language model can do.
+//! The way of a request for an answer or a plan: read by rule, then by a language model if there is one and it may be asked;
+//! and of a request to choose candidates or to decide what to look up, which only a language model can do.
 
 use std::sync::Arc;
 
-use domain::message::{AnswerV1, AnsweredV1, RankV1, RankedV1};
+use domain::message::{AnswerV1, AnsweredV1, PlanV1, PlannedV1, RankV1, RankedV1, TurnV1, TurnedV1};
 use domain::port::ModelCost;
 use host::Asker;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::{Instrument, info_span};
 
-use crate::{Config, Error, Reader, check, model};
+use crate::{Config, Error, Reader, check, model, plan};
 
 /// Said where a question allows calls of a language model and there is none.
 const NO_MODEL: &str = "no answer of a language model: none is set up ([language_model] url); answered without one";
-const NO_MODEL_RANKS: &str = "none is set up ([language_model] url)";
+const NONE: &str = "none is set up ([language_model] url)";
 /// Said where as many questions as may wait for it do so.
 const BUSY: &str = "no answer of the language model: too many questions wait for it; answered without it";
-const BUSY_RANKS: &str = "too many questions wait for it";
+const WAITED_FOR: &str = "too many questions wait for it";
 
 /// What answers.
 pub(crate) struct Answering {
@@ -68,14 +68,44 @@ impl Answering {
     pub(crate) async fn rank(&self, request: RankV1) -> Result<RankedV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
         let degraded = match (&self.asker, self.waits()) {
-            (None, _) => NO_MODEL_RANKS,
-            (Some(_), None) => BUSY_RANKS,
+            (None, _) => NONE,
+            (Some(_), None) => WAITED_FOR,
             (Some(asker), Some(_permit)) => return Ok(model::rank(asker, &request).await),
         };
         Ok(RankedV1 {
             units: Vec::new(),
             spent: ModelCost::default(),
             degraded: vec![degraded.to_owned()],
+        })
+    }
+
+    /// Returns the parts of a question. By rule they take microseconds: they are found on the runtime.
+    pub(crate) async fn plan(&self, request: PlanV1) -> Result<PlannedV1, Error> {
+        check(&request.question, self.config.question_bytes_max)?;
+        let mut planned = info_span!("plan", space = %request.space).in_scope(|| plan(&request));
+        if request.allow.calls == 0 {
+            return Ok(planned);
+        }
+        let degraded = match (&self.asker, self.waits()) {
+            (None, _) => NONE,
+            (Some(_), None) => WAITED_FOR,
+            (Some(asker), Some(_permit)) => return Ok(model::plan(asker, &request, planned).await),
+        };
+        planned.degraded.push(degraded.to_owned());
+        Ok(planned)
+    }
+
+    /// Returns what a language model looks up next, or ends with.
+    pub(crate) async fn decide(&self, request: TurnV1) -> Result<TurnedV1, Error> {
+        check(&request.question, self.config.question_bytes_max)?;
+        let degraded = match (&self.asker, self.waits()) {
+            (None, _) => NONE,
+            (Some(_), None) => WAITED_FOR,
+            (Some(asker), Some(_permit)) => return Ok(model::decide(asker, &request).await),
+        };
+        Ok(TurnedV1 {
+            degraded: vec![degraded.to_owned()],
+            ..TurnedV1::default()
         })
     }
 

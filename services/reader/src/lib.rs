@@ -1,6 +1,6 @@
 //! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
-//! without a model. Where a language model is set up and a question allows calls of it, `model` has it answer instead, and
-//! choose among candidates before that.
+//! without a model. Where a language model is set up and a question allows calls of it, `model` has it plan and answer instead,
+//! choose among candidates, and decide what to look up next.
 //!
 //! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to its reply. `question` has the reading of the router, `pool` cuts the turns
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
@@ -35,10 +35,9 @@ mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::message::{AnswerV1, PlanV1, PlannedV1, RankV1};
+use domain::message::{AnswerV1, PlanV1, RankV1, TurnV1};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use tracing::info_span;
 
 use answering::Answering;
 
@@ -86,7 +85,7 @@ impl Default for Config {
     }
 }
 
-/// Serves [`AnswerV1`], [`RankV1`] and [`PlanV1`] until shutdown.
+/// Serves [`AnswerV1`], [`RankV1`], [`PlanV1`] and [`TurnV1`] until shutdown.
 ///
 /// # Errors
 /// A section `[reader]` that is not understood, weights that do not fit this build, or a bus that stays away.
@@ -98,11 +97,10 @@ pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
 async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("reader")?;
     let in_flight_max = config.in_flight_max;
-    let bytes_max = config.question_bytes_max;
     let answering = Arc::new(Answering::new(&ctx, config)?);
     // Who waits for a language model keeps nobody else from being read.
     let served_max = in_flight_max + answering.waiting_max();
-    let ranking = Arc::clone(&answering);
+    let (ranking, planning, deciding) = (Arc::clone(&answering), Arc::clone(&answering), Arc::clone(&answering));
     let answers = ctx.serve::<AnswerV1, Error, _, _>(served_max, move |request| {
         let answering = Arc::clone(&answering);
         async move { answering.answer(request).await }
@@ -111,19 +109,16 @@ async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
         let ranking = Arc::clone(&ranking);
         async move { ranking.rank(request).await }
     });
-    let plans = ctx.serve::<PlanV1, Error, _, _>(in_flight_max, move |request| {
-        std::future::ready(planned(&request, bytes_max))
+    let plans = ctx.serve::<PlanV1, Error, _, _>(served_max, move |request| {
+        let planning = Arc::clone(&planning);
+        async move { planning.plan(request).await }
     });
-    tokio::try_join!(answers, ranks, plans)?;
+    let turns = ctx.serve::<TurnV1, Error, _, _>(served_max, move |request| {
+        let deciding = Arc::clone(&deciding);
+        async move { deciding.decide(request).await }
+    });
+    tokio::try_join!(answers, ranks, plans, turns)?;
     Ok(())
-}
-
-/// A plan takes microseconds: it stays on the runtime.
-fn planned(request: &PlanV1, bytes_max: usize) -> Result<PlannedV1, Error> {
-    check(&request.question, bytes_max)?;
-    let planned = info_span!("plan", space = %request.space).in_scope(|| plan(request));
-    tracing::debug!(subgoals = planned.subgoals.len(), cues = planned.cues.len(), "planned");
-    Ok(planned)
 }
 
 fn check(question: &str, bytes_max: usize) -> Result<(), Error> {

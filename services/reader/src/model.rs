@@ -5,9 +5,11 @@
 mod example;
 mod fence;
 mod grounding;
+mod plan;
 mod prompt;
 mod rank;
 mod reply;
+mod turn;
 
 use chrono::{DateTime, FixedOffset};
 use domain::evidence::{Answer, NearMiss, PackItem, Sufficiency, Verdict};
@@ -15,8 +17,10 @@ use domain::message::{AnswerV1, AnsweredV1};
 use host::Asker;
 
 use grounding::Evidence;
+pub(crate) use plan::plan;
 pub(crate) use rank::rank;
 use reply::{Reply, Statement};
+pub(crate) use turn::decide;
 
 /// Near misses of a refusal, and characters of each that are shown.
 const MISSES: usize = 2;

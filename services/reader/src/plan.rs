@@ -12,6 +12,7 @@ mod timed;
 use std::collections::BTreeSet;
 
 use domain::message::{PlanV1, PlannedV1};
+use domain::port::ModelCost;
 
 pub(crate) use phrase::ASKS;
 
@@ -35,7 +36,8 @@ pub fn plan(request: &PlanV1) -> PlannedV1 {
     PlannedV1 {
         subgoals,
         cues: cues::of(&read),
-        model_calls: 0,
+        spent: ModelCost::default(),
+        degraded: Vec::new(),
     }
 }
 

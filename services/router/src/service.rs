@@ -140,9 +140,8 @@ impl Router {
         let mut log = Log::default();
         let start = Instant::now();
         let (seen, away) = self.seen_or_kept(&request.space).await?;
-        if !request.focus.is_empty() {
-            request.focus = seen.memory.turns(&request.focus);
-        }
+        request.focus = seen.memory.turns(&request.focus);
+        request.selected = seen.memory.turns(&request.selected);
         let view = seen.view;
         log.step("sync", start);
         let start = Instant::now();
@@ -334,6 +333,7 @@ fn bound(request: &mut RouteV1) {
     }
     request.tokens = request.tokens.min(TOKENS_MAX);
     request.focus.truncate(FOCUS_MAX);
+    request.selected.truncate(FOCUS_MAX);
     for count in [&mut request.explain, &mut request.ranked, &mut request.scenes] {
         *count = (*count).min(LISTED_MAX);
     }

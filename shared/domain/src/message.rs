@@ -12,6 +12,7 @@ mod recall_v1;
 mod records_accepted_v1;
 mod route_v1;
 mod tool_v1;
+mod turn_v1;
 mod units_organised_v1;
 mod units_written_v1;
 
@@ -22,6 +23,7 @@ pub use recall_v1::{RecallV1, RecalledV1};
 pub use records_accepted_v1::RecordsAcceptedV1;
 pub use route_v1::{QueryFilter, RouteV1, RoutedV1};
 pub use tool_v1::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1};
+pub use turn_v1::{LookV1, LookupV1, TurnV1, TurnedV1, Walk};
 pub use units_organised_v1::UnitsOrganisedV1;
 pub use units_written_v1::UnitsWrittenV1;
 

@@ -23,6 +23,9 @@ pub struct QueryRequest {
     /// What it may cost.
     #[serde(default, deserialize_with = "object")]
     pub budget: Budget,
+    /// How far a strategy goes in which a language model looks around; what is left out is as in the paper it comes from.
+    #[serde(default, deserialize_with = "object")]
+    pub limits: Limits,
     /// A watermark: the query waits until this write is searchable, or answers 504.
     #[serde(default)]
     pub after: Option<String>,
@@ -64,22 +67,24 @@ fn yes() -> bool {
     true
 }
 
-/// How evidence is sought.
+/// How evidence is sought. Where two calls of a language model are allowed, one if no answer is wanted, `explore`, `reconstruct`,
+/// `recollect` and `navigate` are loops in which it calls tools that only read and ends with the lines that hold the answer;
+/// else they are the route of the question with what its parts find in focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// Candidates from several channels, scored and packed; no language model is needed.
     #[default]
     Route,
-    /// Parts of the question are sought one by one, along the relations between what is found.
+    /// A language model parts the question and looks along the relations between what the parts find.
     Explore,
-    /// From words of the question over tags to what they stand on.
+    /// A language model looks from cues over tags to what was said.
     Reconstruct,
-    /// Gists and facts of the time asked about, in one step.
+    /// A language model searches gists and facts by meaning, by words and by time.
     Recollect,
-    /// Through dimensions, pages and their links.
+    /// A language model looks through dimensions, pages and their links.
     Navigate,
-    /// One of these, chosen by what the question fixes.
+    /// `route` or one of the others, chosen by the question and its budget.
     Auto,
 }
 
@@ -151,6 +156,19 @@ impl Budget {
         let usual = if self.model_calls > 0 { 30_000 } else { 2_000 };
         self.ms.unwrap_or(most.min(usual))
     }
+}
+
+/// How far a loop goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Turns of the language model, the last of which chooses; left out, 6 of `explore`, 8 of `reconstruct`, 5 of `recollect`, 7 of
+    /// `navigate`. With one, nothing is looked up but what the strategy begins with.
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 16)]
+    pub turns: Option<u32>,
+    /// Calls of tools that count in a turn; left out, 3, 10, 4 and 1.
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 16)]
+    pub calls: Option<u32>,
 }
 
 /// What may be evidence; empty fields restrict nothing.

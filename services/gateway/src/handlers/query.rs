@@ -1,20 +1,39 @@
+use std::convert::Infallible;
+
 use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use domain::id::SpaceId;
+use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
+use serde::Serialize;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tracing::Instrument;
 
-use crate::api::{QueryRequest, QueryResponse};
+use crate::api::{PathStep, QueryRequest, QueryResponse};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::edge::{Patience, TraceId};
 use crate::extract::{At, ObjectBody};
 use crate::problem::Problem;
-use crate::query;
+use crate::query::{self, Asked};
 use crate::state::App;
 
+/// What a stream of events is asked for with.
+const EVENTS: &str = "text/event-stream";
+
 /// Asks a question: evidence inside a budget, a verdict, and an answer if wanted.
+///
+/// With `Accept: text/event-stream`, the steps of the path come as events `step` while they are made, and then the response as
+/// the event `response`, or what went wrong as `problem`. A question whose caller leaves is given up.
 #[utoipa::path(post, path = "/v1/spaces/{space}/query", tag = "query", request_body = QueryRequest,
     params(("space" = SpaceId, Path)), responses(
-    (status = 200, description = "Evidence, verdict and cost", body = QueryResponse),
+    (status = 200, description = "Evidence, verdict and cost", content(
+        (QueryResponse = "application/json"),
+        (PathStep = "text/event-stream"),
+    )),
     (status = 504, description = "The budget of time ran out", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn post(
@@ -23,11 +42,88 @@ pub(crate) async fn post(
     Extension(TraceId(trace_id)): Extension<TraceId>,
     Extension(patience): Extension<Patience>,
     At(name): At<String>,
+    headers: HeaderMap,
     ObjectBody(request): ObjectBody<QueryRequest>,
-) -> Result<Json<QueryResponse>, Problem> {
+) -> Result<Response, Problem> {
     let space = access.enter(&name, Right::Read)?;
     patience.extend(app.question_ms_max(&request.budget));
-    query::ask(&app, access.name(), &space, request, trace_id)
-        .await
-        .map(Json)
+    let by = access.name().to_owned();
+    let mut asked = Asked {
+        request,
+        trace_id,
+        steps: None,
+    };
+    if !wants_events(&headers) {
+        let response = query::ask(&app, &by, &space, asked).await?;
+        return Ok(Json(response).into_response());
+    }
+    let (steps, heard) = mpsc::unbounded_channel();
+    asked.steps = Some(steps);
+    let work = async move { query::ask(&app, &by, &space, asked).await }.in_current_span();
+    streamed(told(heard, work)).await
+}
+
+/// What a stream tells.
+enum Told {
+    Step(PathStep),
+    Done(Box<Result<QueryResponse, Problem>>),
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
+    accepted.flat_map(|it| it.split(',')).any(|it| {
+        it.split(';')
+            .next()
+            .is_some_and(|it| it.trim().eq_ignore_ascii_case(EVENTS))
+    })
+}
+
+/// Returns the steps in order, and then what came of the work, which goes on while somebody listens.
+fn told(
+    heard: UnboundedReceiver<PathStep>,
+    work: impl Future<Output = Result<QueryResponse, Problem>> + Send + 'static,
+) -> BoxStream<'static, Told> {
+    let told = stream::unfold(Some((heard, work.boxed())), |state| async move {
+        let (mut heard, mut work) = state?;
+        tokio::select! {
+            biased;
+            Some(step) = heard.recv() => Some((vec![Told::Step(step)], Some((heard, work)))),
+            outcome = &mut work => {
+                let mut last: Vec<Told> = Vec::new();
+                while let Ok(step) = heard.try_recv() {
+                    last.push(Told::Step(step));
+                }
+                last.push(Told::Done(Box::new(outcome)));
+                Some((last, None))
+            }
+        }
+    });
+    told.flat_map(stream::iter).boxed()
+}
+
+/// Answers with a stream of events; with a plain problem if no step was made before it.
+async fn streamed(mut told: BoxStream<'static, Told>) -> Result<Response, Problem> {
+    let first = match told.next().await {
+        Some(Told::Done(outcome)) => Told::Done(Box::new(Ok((*outcome)?))),
+        Some(step) => step,
+        None => return Err(Problem::internal()),
+    };
+    let events = stream::iter([first]).chain(told).map(event);
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+}
+
+fn event(told: Told) -> Result<Event, Infallible> {
+    Ok(match told {
+        Told::Step(step) => named("step", &step),
+        Told::Done(outcome) => match *outcome {
+            Ok(response) => named("response", &response),
+            Err(problem) => named("problem", &problem),
+        },
+    })
+}
+
+fn named(name: &str, data: &impl Serialize) -> Event {
+    let event = Event::default().event(name);
+    // Text on one line: JSON has no line breaks of its own.
+    event.json_data(data).unwrap_or_else(|_| Event::default().event(name))
 }

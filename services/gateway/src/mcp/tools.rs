@@ -242,14 +242,12 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         },
         ..QueryRequest::default()
     };
-    let response = query::ask(
-        &memory.app,
-        memory.access.name(),
-        &memory.space,
+    let asked = query::Asked {
         request,
-        memory.trace_id.clone(),
-    )
-    .await?;
+        trace_id: memory.trace_id.clone(),
+        steps: None,
+    };
+    let response = query::ask(&memory.app, memory.access.name(), &memory.space, asked).await?;
     // What people said is a block of its own, so that nothing in it can pass for what the memory says of it.
     let mut blocks = vec![ContentBlock::text(told::answer(&response))];
     if !response.pack.text.is_empty() {

@@ -14,6 +14,7 @@ const RANKED_MAX: u32 = 200;
 /// Calls of a language model that one question may allow.
 pub(crate) const MODEL_CALLS_MAX: u32 = 64;
 const MODEL_TOKENS_MAX: u32 = 10_000_000;
+const LIMIT_MAX: u32 = 16;
 const FILTER_ENTRIES_MAX: usize = 100;
 const FILTER_BYTES_MAX: usize = 256;
 
@@ -50,6 +51,14 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
     ] {
         if value > most {
             return Err(Problem::invalid(format!("{field}: is more than {most}")));
+        }
+    }
+    for (field, limit) in [
+        ("limits.turns", request.limits.turns),
+        ("limits.calls", request.limits.calls),
+    ] {
+        if limit.is_some_and(|it| !(1..=LIMIT_MAX).contains(&it)) {
+            return Err(Problem::invalid(format!("{field}: is not 1 to {LIMIT_MAX}")));
         }
     }
     if !(request.budget.enough > 0.0 && request.budget.enough <= 1.0) {

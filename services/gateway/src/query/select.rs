@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
 use super::{Query, why};
-use crate::api::{PathStep, Strategy};
+use crate::api::Strategy;
 use crate::problem::Problem;
 
 /// Candidates that are shown.
@@ -48,15 +48,10 @@ impl Query<'_> {
             question: self.route.question.clone(),
             asked_at: routed.anchors.asked_at,
             candidates,
-            allow: self.allowed_to_select(),
+            allow: self.allowed_before_answer(),
         };
         let chosen = self.chosen(request).await;
-        self.path.get_or_insert_default().push(PathStep {
-            step: "select".to_owned(),
-            what: "the best candidates, by a language model".to_owned(),
-            found: u32::try_from(shown).unwrap_or(u32::MAX),
-            kept: chosen.clone(),
-        });
+        self.tell("select", "the best candidates, by a language model", shown, &chosen);
         if chosen.is_empty() {
             return Ok(routed);
         }
@@ -92,15 +87,15 @@ impl Query<'_> {
         }
     }
 
-    /// Returns what is left without the call that answers.
-    fn allowed_to_select(&self) -> ModelAllowance {
+    /// Returns what one step may spend, so that the call that answers is left.
+    pub(super) fn allowed_before_answer(&self) -> ModelAllowance {
         let left = self.models.left();
         if !self.answer {
             return left;
         }
         let kept = self.route.tokens.saturating_add(ANSWER_TOKENS);
         ModelAllowance {
-            calls: left.calls.saturating_sub(1).min(1),
+            calls: left.calls.saturating_sub(1),
             tokens: left.tokens.map(|it| it.saturating_sub(kept)),
         }
     }

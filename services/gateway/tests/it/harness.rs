@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderMap, Request as HttpRequest, StatusCode, header};
+use axum::http::{HeaderMap, Request as HttpRequest, Response as HttpResponse, StatusCode, header};
 use domain::PortError;
 use domain::anchor::Anchors;
 use domain::curation::Act;
@@ -100,8 +100,13 @@ impl Gateway {
         self.raw(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
+    /// Returns the response before its body is read.
+    pub(crate) async fn response(&self, request: HttpRequest<Body>) -> HttpResponse<Body> {
+        self.app.clone().oneshot(request).await.unwrap()
+    }
+
     pub(crate) async fn raw(&self, request: HttpRequest<Body>) -> Reply {
-        let response = self.app.clone().oneshot(request).await.unwrap();
+        let response = self.response(request).await;
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap();
         Reply {

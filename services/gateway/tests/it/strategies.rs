@@ -1,22 +1,19 @@
-//! Strategies over a memory that says what a test wants: when they stop, what they tell, what they may cost.
+//! Strategies over a memory and a language model that say what a test wants: when they end, what they tell, what they may
+//! cost.
 
 mod auto;
-mod explore;
-mod navigate;
-mod recollect;
-mod reconstruct;
+mod looking;
+mod parts;
 mod short;
 
 use axum::http::StatusCode;
 use domain::evidence::{EvidencePack, PackItem, RankedUnit, Scene, Scores, Turn};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-use domain::message::{PlannedV1, RouteV1, RoutedV1, ToolV1, ToolledV1};
+use domain::message::{PlannedV1, RouteV1, RoutedV1};
+use domain::port::ModelCost;
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, nothing};
-
-/// Calls that one strategy may make in all.
-const REQUESTS_MAX: usize = 64;
 
 fn space() -> SpaceId {
     "s".parse().unwrap()
@@ -26,10 +23,10 @@ fn unit(name: &str) -> UnitId {
     UnitId::turn(RecordId::derive(&space(), name))
 }
 
-/// Asks with an explanation.
-async fn ask(gateway: &Gateway, strategy: &str, question: &str) -> Value {
-    let body = json!({"question": question, "strategy": strategy, "explain": 1}).to_string();
-    let reply = gateway.send("POST /v1/spaces/s/query", &body).await;
+/// Asks with an explanation, and with calls of a language model.
+async fn ask(gateway: &Gateway, strategy: &str, calls: u32, question: &str) -> Value {
+    let body = json!({"question": question, "strategy": strategy, "explain": 1, "budget": {"model_calls": calls}});
+    let reply = gateway.send("POST /v1/spaces/s/query", &body.to_string()).await;
     assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
     reply.json()
 }
@@ -47,13 +44,7 @@ fn about<'a>(body: &'a Value, step: &str) -> &'a str {
     last["what"].as_str().unwrap()
 }
 
-/// Returns how often a step was made, by what it cost.
-fn made(body: &Value, step: &str) -> usize {
-    let steps = body["cost"]["steps"].as_array().unwrap();
-    steps.iter().filter(|it| it["step"] == step).count()
-}
-
-/// Returns the units that reached the pack: those that the walk gathered, in its order.
+/// Returns the units that reached the pack: those that were handed to the router, in its order.
 fn gathered(body: &Value) -> Vec<UnitId> {
     let items = body["pack"]["items"].as_array().unwrap();
     items
@@ -62,23 +53,20 @@ fn gathered(body: &Value) -> Vec<UnitId> {
         .collect()
 }
 
-fn planned(subgoals: &[&str], cues: &[&str]) -> PlannedV1 {
+fn planned(subgoals: &[&str], calls: u32) -> PlannedV1 {
     PlannedV1 {
         subgoals: subgoals.iter().map(|&it| it.to_owned()).collect(),
-        cues: cues.iter().map(|&it| it.to_owned()).collect(),
-        model_calls: 0,
+        cues: Vec::new(),
+        spent: spent(calls),
+        degraded: Vec::new(),
     }
 }
 
-fn gave(result: Value) -> ToolledV1 {
-    ToolledV1 {
-        result: Some(result),
-        error: None,
+fn spent(calls: u32) -> ModelCost {
+    ModelCost {
+        calls,
+        ..ModelCost::default()
     }
-}
-
-fn argument<'a>(call: &'a ToolV1, name: &str) -> &'a str {
-    call.arguments[name].as_str().unwrap_or_default()
 }
 
 /// A router's answer: units by name with score and text, the first as likely as `probability`; its pack is the focus.

@@ -1,11 +1,12 @@
 //! What a question is parted into, and its cues.
 
 use domain::message::PlanV1;
+use domain::port::ModelAllowance;
 use reader::plan;
 
 fn parts(question: &str) -> Vec<String> {
     let planned = plan(&request(question));
-    assert_eq!(planned.model_calls, 0);
+    assert_eq!(planned.spent.calls, 0);
     let [whole, parts @ ..] = planned.subgoals.as_slice() else {
         panic!("no subgoal: {question}");
     };
@@ -22,6 +23,8 @@ fn request(question: &str) -> PlanV1 {
     PlanV1 {
         space: "s".parse().unwrap(),
         question: question.to_owned(),
+        asked_at: None,
+        allow: ModelAllowance::default(),
     }
 }
 

@@ -11,6 +11,8 @@ use super::posts::Posts;
 
 /// Cues looked at to find one of the same stem.
 const NEAR: usize = 256;
+/// Words of a name that are looked at.
+const NAME_WORDS: usize = 6;
 
 /// Cues of turn units: cue -tag-> unit (MRAgent, section 3).
 #[derive(Clone, Default)]
@@ -71,7 +73,8 @@ impl Cued {
 }
 
 impl<'a> Known<'a> {
-    /// Returns the known cue for a word: itself, else the first one of the same stem.
+    /// Returns the known cue for a word: itself, else the first one of the same stem; for a name of several words the cue of the
+    /// one that wakes fewest units, since stored cues are single words.
     pub fn cue(self, word: &str) -> Option<&'a str> {
         let Known { memory, .. } = self;
         let word = word.trim().to_lowercase();
@@ -80,7 +83,15 @@ impl<'a> Known<'a> {
             return Some(cue);
         }
         let stem = text::stem(&word);
-        self.cues_like(&word).find(|it| text::stem(it) == stem)
+        let near = self.cues_like(&word).find(|it| text::stem(it) == stem);
+        near.or_else(|| self.rarest(&word))
+    }
+
+    fn rarest(self, name: &str) -> Option<&'a str> {
+        let words: Vec<&str> = name.split_whitespace().take(NAME_WORDS).collect();
+        let several = (words.len() > 1).then_some(words).unwrap_or_default();
+        let cues = several.into_iter().filter_map(|it| self.cue(it));
+        cues.min_by_key(|it| self.units_with(it).count())
     }
 
     /// Returns known cues that start as a word does, its last letters left out, by name.

@@ -18,7 +18,7 @@ use super::shown::{clipped, figure};
 use super::{Look, Outcome};
 use crate::memory::normalised;
 
-/// Titles shown of a dimension, and on each side of a page.
+/// Pages shown of a dimension, and titles on each side of a page.
 const TITLES: usize = 5;
 /// Links or pages named when one is not known.
 const NEAR: usize = 8;
@@ -58,7 +58,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     vec![
         spec(
             "list_dimensions",
-            "Lists the sides from which the memory can be walked through, with the number of pages and some titles of each. Start here.",
+            "Lists the sides from which the memory can be walked through, with the number of pages, and titles and summaries of the newest. Start here: a summary may hold what is sought.",
             json!({}),
             &[],
         ),
@@ -91,8 +91,9 @@ pub(super) fn dimensions(look: &Look, arguments: Value) -> Outcome {
         let mut pages = look.offered(it);
         let count = pages.len();
         pages.sort_by_key(|it| (Reverse(it.updated_at), it.id));
-        let titles: Vec<&str> = pages.iter().take(TITLES).map(|it| it.title.as_str()).collect();
-        json!({"dimension": it, "holds": about(it), "pages": count, "newest": titles})
+        let newest = pages.iter().take(TITLES);
+        let newest = newest.map(|it| json!({"title": it.title, "summary": clipped(&it.summary)}));
+        json!({"dimension": it, "holds": about(it), "pages": count, "newest": newest.collect::<Vec<Value>>()})
     });
     Ok(json!({"dimensions": told}))
 }

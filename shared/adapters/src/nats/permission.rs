@@ -3,7 +3,7 @@
 use std::fmt;
 
 use domain::message::{
-    AnswerV1, Message, PlanV1, RankV1, RecallV1, RecordsAcceptedV1, Request, RouteV1, ToolV1, ToolsV1,
+    AnswerV1, Message, PlanV1, RankV1, RecallV1, RecordsAcceptedV1, Request, RouteV1, ToolV1, ToolsV1, TurnV1,
     UnitsOrganisedV1, UnitsWrittenV1,
 };
 
@@ -13,7 +13,7 @@ use super::options::Options;
 /// Requests that the router answers.
 const ROUTED: &[&str] = &[RouteV1::SUBJECT, ToolsV1::SUBJECT, ToolV1::SUBJECT, RecallV1::SUBJECT];
 /// Requests that the reader answers.
-const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT, RankV1::SUBJECT];
+const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT, RankV1::SUBJECT, TurnV1::SUBJECT];
 
 /// Who connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Role {
     Clusterer,
     /// Serves questions for evidence, tools and recall.
     Router,
-    /// Serves questions for answers and plans.
+    /// Serves questions for answers, plans and decisions.
     Reader,
     /// Runs `mnemic provision`.
     Operator,

@@ -1,7 +1,9 @@
+use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
 use crate::id::SpaceId;
+use crate::port::{ModelAllowance, ModelCost};
 
 /// The gateway asks the reader for the parts of a question (CompassMem's planner).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,6 +12,12 @@ pub struct PlanV1 {
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
+    /// When it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<DateTime<FixedOffset>>,
+    /// What may be spent on a language model; without calls the parts are found by rule.
+    #[serde(flatten)]
+    pub allow: ModelAllowance,
 }
 
 /// What has to be found out, each on its own.
@@ -19,8 +27,12 @@ pub struct PlannedV1 {
     pub subgoals: Vec<String>,
     /// Names and keywords of the question that can wake units, in order of appearance (MRAgent's cues).
     pub cues: Vec<String>,
-    /// Calls of a language model made.
-    pub model_calls: u32,
+    /// What was spent on a language model.
+    #[serde(flatten)]
+    pub spent: ModelCost,
+    /// Why no language model planned, if one was allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 impl Request for PlanV1 {

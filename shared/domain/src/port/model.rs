@@ -11,6 +11,10 @@ use super::Result;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelRole {
+    /// Splits a question into what has to be found out.
+    Plan,
+    /// Decides what to look up next, and which of what was found holds the answer.
+    Decide,
     /// Chooses and orders the candidates that hold the answer to a question.
     Rank,
     /// Answers a question from evidence.
@@ -19,11 +23,13 @@ pub enum ModelRole {
 
 impl ModelRole {
     /// All of them.
-    pub const ALL: [ModelRole; 2] = [ModelRole::Rank, ModelRole::Answer];
+    pub const ALL: [ModelRole; 4] = [ModelRole::Plan, ModelRole::Decide, ModelRole::Rank, ModelRole::Answer];
 
     /// Returns the name, as settings, metrics and JSON have it.
     pub fn name(self) -> &'static str {
         match self {
+            ModelRole::Plan => "plan",
+            ModelRole::Decide => "decide",
             ModelRole::Rank => "rank",
             ModelRole::Answer => "answer",
         }

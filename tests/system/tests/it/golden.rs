@@ -6,7 +6,8 @@ use std::path::Path;
 use domain::evidence::AnswerStyle;
 use domain::message::{
     AnswerV1, AnsweredV1, Message, PlanV1, PlannedV1, RankV1, RankedV1, RecallV1, RecalledV1, RecordsAcceptedV1,
-    Request, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, UnitsOrganisedV1, UnitsWrittenV1,
+    Request, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1, UnitsOrganisedV1,
+    UnitsWrittenV1,
 };
 use domain::unit::Unit;
 use serde::Serialize;
@@ -142,6 +143,14 @@ fn rank_v1() {
     assert_eq!(RankV1::SUBJECT, "rank.v1");
     let reply: RankedV1 = check_frozen("ranked.v1.json");
     assert_eq!(reply.units, [request.candidates[0].unit]);
+}
+
+#[test]
+fn turn_v1() {
+    let request: TurnV1 = check_frozen("turn.v1.json");
+    assert_eq!(TurnV1::SUBJECT, "turn.v1");
+    let reply: TurnedV1 = check_frozen("turned.v1.json");
+    assert_eq!(reply.calls[0].name, request.tools[0].name);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod doctor;
 mod endpoints;
 mod injections;
 mod llama;
+mod looking;
 mod recording;
 mod select;
 mod styles;

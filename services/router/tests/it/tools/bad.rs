@@ -105,6 +105,11 @@ async fn entities_and_cues_that_are_not_there() {
             ),
             (
                 "query_tag_events",
+                json!({"cue": "zebra crossing"}),
+                vec!["not_found", "no unit has this cue"],
+            ),
+            (
+                "query_tag_events",
                 json!({"cue": "beagle", "tag": "none"}),
                 vec!["has no such tag; it has: beagle three, sister wants"],
             ),

@@ -146,6 +146,11 @@ async fn tags_before_content() {
             ),
             (
                 "query_tag_events",
+                json!({"cue": "sister zebra beagle"}),
+                vec!["\"cue\":\"sister\""],
+            ),
+            (
+                "query_tag_events",
                 json!({"cue": "Beagles", "tag": "sister wants"}),
                 vec!["My sister wants a beagle", "!three years"],
             ),
@@ -241,7 +246,8 @@ async fn structure_beside_content() {
                 vec![
                     "\"dimension\":\"figure\"",
                     "\"pages\":2",
-                    "\"newest\":[\"Omar\",\"Liv\"]",
+                    "\"newest\":[{\"summary\":",
+                    "\"title\":\"Omar\"",
                 ],
             ),
             ("list_dimensions", Value::Null, vec!["\"dimension\":\"event\""]),

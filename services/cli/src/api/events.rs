@@ -1,0 +1,49 @@
+//! A question whose steps are told while they are made.
+
+use domain::id::SpaceId;
+use futures::StreamExt;
+use gateway::api::PathStep;
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use serde_json::Value;
+use sse_stream::SseStream;
+
+use super::{Client, Error, Problem, Result, read};
+
+const EVENTS: &str = "text/event-stream";
+
+impl Client {
+    /// Asks a question, tells its steps to `heard`, and returns the response as it is.
+    pub(crate) async fn query_heard(&self, space: &SpaceId, body: &Value, heard: impl Fn(&PathStep)) -> Result<Value> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "query"], &[]);
+        let request = || self.request(Method::POST, &url).header(ACCEPT, EVENTS).json(body);
+        let response = self.tried(&url, request).await?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+        if !kind.is_some_and(|it| it.starts_with(EVENTS)) {
+            return read(response).await;
+        }
+        let mut events = SseStream::from_bytes_stream(response.bytes_stream());
+        while let Some(event) = events.next().await {
+            let event = event.map_err(|_| Error::BrokenOff { url: url.clone() })?;
+            let data = event.data.unwrap_or_default();
+            match event.event.as_deref() {
+                Some("step") => serde_json::from_str(&data).iter().for_each(&heard),
+                Some("response") => {
+                    return serde_json::from_str(&data).map_err(|_| Error::BrokenOff { url });
+                }
+                Some("problem") => return Err(refused(&data)),
+                _ => {}
+            }
+        }
+        Err(Error::BrokenOff { url })
+    }
+}
+
+fn refused(data: &str) -> Error {
+    let problem: Problem = serde_json::from_str(data).unwrap_or_default();
+    Error::Refused {
+        status: problem.status,
+        title: problem.title,
+        detail: problem.detail,
+    }
+}

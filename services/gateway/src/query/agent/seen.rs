@@ -1,0 +1,218 @@
+//! What a loop has in view: lines with numbers, which stand for units in all that a model reads and writes. It never sees an
+//! id, and can name no unit that it was not shown.
+
+use domain::evidence::RankedUnit;
+use domain::id::UnitId;
+use domain::message::ToolSpecV1;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// Lines in view; what is found beyond is not shown.
+const LINES_MAX: usize = 200;
+/// Depth of a result that is read.
+const DEPTH_MAX: usize = 10;
+/// Arguments of tools that are units.
+const UNITS: [&str; 3] = ["unit", "gist_id", "event"];
+/// What a line says itself, and what says nothing to a model.
+const LEFT_OUT: [&str; 16] = [
+    "unit",
+    "text",
+    "grain",
+    "observed_at",
+    "actor",
+    "external_ids",
+    "evidence",
+    "score",
+    "weight",
+    "confidence",
+    "recorded_at",
+    "updated_at",
+    "valid_from",
+    "subject",
+    "predicate",
+    "object",
+];
+
+/// The lines in view.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    units: Vec<UnitId>,
+    lines: Vec<String>,
+}
+
+impl Seen {
+    /// Takes units in view that are not yet.
+    pub(super) fn take(&mut self, units: &[RankedUnit]) {
+        for it in units {
+            self.line(it.unit, &it.text);
+        }
+    }
+
+    /// Returns the lines, the first found first.
+    pub(super) fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// Returns the units found after the first `count`.
+    pub(super) fn after(&self, count: usize) -> &[UnitId] {
+        self.units.get(count..).unwrap_or_default()
+    }
+
+    /// Returns the units of lines in the order given, each once; numbers of lines that were not shown count for nothing.
+    pub(super) fn units(&self, numbers: &[u32]) -> Vec<UnitId> {
+        let mut out = Vec::new();
+        for number in numbers {
+            let unit = (*number as usize).checked_sub(1).and_then(|it| self.units.get(it));
+            out.extend(unit.filter(|it| !out.contains(*it)));
+        }
+        out
+    }
+
+    /// Returns a result as a model is told it: units are lines, whose texts stand in view.
+    pub(super) fn told(&mut self, result: &Value) -> String {
+        self.shown(result, 0).unwrap_or(Value::Null).to_string()
+    }
+
+    /// Returns arguments with the units that lines stand for.
+    pub(super) fn arguments(&self, arguments: &Value) -> Value {
+        let Value::Object(fields) = arguments else {
+            return arguments.clone();
+        };
+        let replaced = fields.iter().map(|(name, value)| {
+            let unit = UNITS.contains(&name.as_str()).then(|| self.named(value)).flatten();
+            (name.clone(), unit.map_or_else(|| value.clone(), |it| json!(it)))
+        });
+        Value::Object(replaced.collect())
+    }
+
+    fn named(&self, value: &Value) -> Option<UnitId> {
+        let number = match value {
+            Value::Number(it) => it.as_u64()?,
+            Value::String(it) => it.trim().trim_start_matches("line").trim().parse().ok()?,
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+        };
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.units.get(at).copied()
+    }
+
+    /// Returns the number of the line of a unit; none if there is no room for it.
+    fn line(&mut self, unit: UnitId, text: &str) -> Option<usize> {
+        if let Some(at) = self.units.iter().position(|it| *it == unit) {
+            return Some(at + 1);
+        }
+        if text.is_empty() || self.units.len() >= LINES_MAX {
+            return None;
+        }
+        self.units.push(unit);
+        self.lines.push(text.to_owned());
+        Some(self.units.len())
+    }
+
+    fn shown(&mut self, value: &Value, depth: usize) -> Option<Value> {
+        match value {
+            Value::Object(fields) if depth < DEPTH_MAX => self.object(fields, depth),
+            Value::Array(items) if depth < DEPTH_MAX => {
+                let shown: Vec<Value> = items.iter().filter_map(|it| self.shown(it, depth + 1)).collect();
+                (!shown.is_empty()).then_some(Value::Array(shown))
+            }
+            Value::String(it) if it.is_empty() || Uuid::parse_str(it).is_ok() => None,
+            Value::Null | Value::Object(_) | Value::Array(_) => None,
+            Value::String(_) | Value::Bool(_) | Value::Number(_) => Some(value.clone()),
+        }
+    }
+
+    fn object(&mut self, fields: &Map<String, Value>, depth: usize) -> Option<Value> {
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+        let mut out = Map::new();
+        let unit = text("unit").parse::<UnitId>().ok();
+        if let Some(unit) = unit {
+            // A fact is told by itself, and stands on the line in which it was said.
+            let fact = fields.contains_key("fact");
+            let line = match fact {
+                true => self.line(unit, &format!("[a fact] {}", text("text"))),
+                false => self.line(unit, text("text")),
+            };
+            out.extend(line.map(|it| ("line".to_owned(), json!(it))));
+            out.extend(fact.then(|| ("says".to_owned(), json!(text("text")))));
+        }
+        for (name, value) in fields {
+            if unit.is_some() && LEFT_OUT.contains(&name.as_str()) || name == "external_ids" {
+                continue;
+            }
+            out.extend(self.shown(value, depth + 1).map(|it| (name.clone(), it)));
+        }
+        (!out.is_empty()).then_some(Value::Object(out))
+    }
+}
+
+/// Returns a tool as a model is offered it: units are the numbers of lines.
+pub(super) fn offered(mut tool: ToolSpecV1) -> ToolSpecV1 {
+    if let Some(properties) = tool.input_schema["properties"].as_object_mut() {
+        for (name, schema) in properties {
+            if UNITS.contains(&name.as_str()) {
+                *schema = json!({"type": "integer", "minimum": 1, "description": "The number of its line"});
+            }
+        }
+    }
+    tool
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::id::{RecordId, SpaceId};
+
+    use super::*;
+
+    fn unit(name: &str) -> UnitId {
+        let space: SpaceId = "s".parse().unwrap();
+        UnitId::turn(RecordId::derive(&space, name))
+    }
+
+    #[test]
+    fn results_name_units_by_lines_and_no_ids() {
+        let mut seen = Seen::default();
+        let result = json!({
+            "cue": "fern", "total": 2, "page": unit("page"), "next_offset": null,
+            "units": [
+                {"unit": unit("a"), "text": "[2 Mar] Ann: A fern.", "grain": "turn", "actor": "Ann", "tag": "tree fern",
+                 "external_ids": ["m-1"], "happened": []},
+                {"unit": unit("a"), "text": "[2 Mar] Ann: A fern.", "how": "itself"},
+                {"unit": unit("b"), "fact": unit("f"), "text": "Ann has ferns", "holds": true},
+            ],
+        });
+        let told: Value = serde_json::from_str(&seen.told(&result)).unwrap();
+        let expected = json!({
+            "cue": "fern", "total": 2,
+            "units": [
+                {"line": 1, "tag": "tree fern"},
+                {"line": 1, "how": "itself"},
+                {"line": 2, "says": "Ann has ferns", "holds": true},
+            ],
+        });
+        assert_eq!(told, expected);
+        assert_eq!(seen.lines(), ["[2 Mar] Ann: A fern.", "[a fact] Ann has ferns"]);
+        assert_eq!(seen.units(&[2, 9, 0, 1, 2]), [unit("b"), unit("a")]);
+    }
+
+    #[test]
+    fn arguments_name_units_by_lines() {
+        let mut seen = Seen::default();
+        seen.line(unit("a"), "Ann: A fern.");
+        for given in [json!(1), json!("1"), json!("line 1")] {
+            let arguments = seen.arguments(&json!({"unit": given, "limit": 1}));
+            assert_eq!(arguments, json!({"unit": unit("a"), "limit": 1}));
+        }
+        let unknown = json!({"gist_id": 2, "query": "1"});
+        assert_eq!(seen.arguments(&unknown), unknown);
+        assert_eq!(seen.arguments(&json!("no JSON")), json!("no JSON"));
+    }
+
+    #[test]
+    fn what_is_in_view_is_bounded() {
+        let mut seen = Seen::default();
+        let line = |it: usize| json!({"unit": unit(&it.to_string()), "text": "x"});
+        let result = Value::Array((0..1_000).map(line).collect());
+        seen.told(&result);
+        assert_eq!(seen.lines().len(), LINES_MAX);
+    }
+}

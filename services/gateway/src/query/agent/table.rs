@@ -1,0 +1,78 @@
+//! What the loops of the papers differ in: their tools, and how far they go.
+
+use domain::message::Walk;
+
+use crate::api::{Limits, Strategy};
+
+/// One loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    /// Its way to look around.
+    pub(super) walk: Walk,
+    /// The tools that it has.
+    pub(super) tools: &'static [&'static str],
+    /// Turns, the one that ends it included.
+    pub(super) turns: u32,
+    /// Calls of tools in a turn.
+    pub(super) calls: u32,
+}
+
+/// CompassMem, section 3.4: three explorers go on from the best of what they share.
+const EXPLORE: Table = Table {
+    walk: Walk::Explore,
+    tools: &["expand_unit", "semantic_retrieve"],
+    turns: 6,
+    calls: 3,
+};
+/// MRAgent, section 3.3: eight turns of ten calls.
+const RECONSTRUCT: Table = Table {
+    walk: Walk::Reconstruct,
+    tools: &[
+        "query_tag_events",
+        "query_conversation_time",
+        "query_event_keywords",
+        "query_event_context",
+        "query_topic_events",
+        "query_personal_information",
+        "query_personal_aspect",
+    ],
+    turns: 8,
+    calls: 10,
+};
+/// REMem, section 3.3: five steps of reasoning; one turn is its single-step form.
+const RECOLLECT: Table = Table {
+    walk: Walk::Recollect,
+    tools: &[
+        "semantic_retrieve",
+        "lexical_retrieve",
+        "find_gist_contexts",
+        "find_entity_contexts",
+    ],
+    turns: 5,
+    calls: 4,
+};
+/// MemCog, section 3: six calls, one after the other.
+const NAVIGATE: Table = Table {
+    walk: Walk::Navigate,
+    tools: &["list_dimensions", "browse_dimension", "read_page", "follow_link"],
+    turns: 7,
+    calls: 1,
+};
+
+impl Table {
+    /// Returns the loop of a strategy inside the limits that the caller sets.
+    pub(super) fn of(strategy: Strategy, limits: Limits) -> Option<Table> {
+        let table = match strategy {
+            Strategy::Explore => EXPLORE,
+            Strategy::Reconstruct => RECONSTRUCT,
+            Strategy::Recollect => RECOLLECT,
+            Strategy::Navigate => NAVIGATE,
+            Strategy::Route | Strategy::Auto => return None,
+        };
+        Some(Table {
+            turns: limits.turns.unwrap_or(table.turns),
+            calls: limits.calls.unwrap_or(table.calls),
+            ..table
+        })
+    }
+}

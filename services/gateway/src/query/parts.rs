@@ -1,0 +1,121 @@
+//! The parts of a question, each with its own route. Without a language model a strategy is that: what the parts find is in
+//! focus of the route of the whole question.
+
+use chrono::{DateTime, FixedOffset};
+use domain::id::UnitId;
+use domain::message::{PlanV1, RouteV1, RoutedV1};
+use domain::port::{ModelAllowance, ModelRole};
+use futures::future::join_all;
+use tokio::time::Instant;
+use tracing::{Instrument, info_span, warn};
+
+use super::{Query, why};
+use crate::problem::Problem;
+
+/// Units that each part brings.
+const PART_UNITS: u32 = 8;
+/// Share of the time left that the parts may take.
+const SHARE: f64 = 0.6;
+
+impl Query<'_> {
+    /// Routes the question with what its parts find in focus.
+    pub(super) async fn routed_by_parts(&mut self) -> Result<RoutedV1, Problem> {
+        let parts = self.parts(self.route.asked_at, false).await;
+        let found = self.routes(&parts, PART_UNITS).await;
+        let found: Vec<Vec<UnitId>> = found
+            .into_iter()
+            .map(|it| it.map_or_else(Vec::new, |it| it.ranked.iter().map(|it| it.unit).collect()))
+            .collect();
+        for (part, units) in parts.iter().zip(&found) {
+            self.tell("part", part, units.len(), units);
+        }
+        self.route.focus = in_turn(&found);
+        self.routed().await
+    }
+
+    /// Returns the parts of the question beside itself, planned by a language model or by rule; none of a question that is one.
+    pub(super) async fn parts(&mut self, asked_at: Option<DateTime<FixedOffset>>, by_model: bool) -> Vec<String> {
+        let begun = Instant::now();
+        let allow = match by_model {
+            true => self.allowed_before_answer(),
+            false => ModelAllowance::default(),
+        };
+        let request = PlanV1 {
+            space: self.route.space.clone(),
+            question: self.route.question.clone(),
+            asked_at,
+            allow,
+        };
+        let patience = self.left().mul_f64(SHARE);
+        let outcome = self.app.context.request(&request, patience);
+        let outcome = outcome.instrument(info_span!("plan")).await;
+        self.note("plan", begun);
+        let parts: Vec<String> = match outcome {
+            Ok(planned) => {
+                self.models.spend(ModelRole::Plan, planned.spent);
+                for reason in planned.degraded {
+                    self.degrade(format!(
+                        "plan: no plan of the language model: {reason}; planned without it"
+                    ));
+                }
+                planned.subgoals.into_iter().skip(1).collect()
+            }
+            Err(error) => {
+                warn!(error = &error as &dyn std::error::Error, "no plan");
+                self.models.forfeit(allow);
+                self.degrade(format!("plan: the reader {}; the question is one part", why(&error)));
+                Vec::new()
+            }
+        };
+        self.tell("plan", &parts.join(" | "), parts.len(), &[]);
+        parts
+    }
+
+    /// Asks the router once for each part, all at a time; those that fail give none, which is said.
+    pub(super) async fn routes(&mut self, parts: &[String], ranked: u32) -> Vec<Option<RoutedV1>> {
+        if parts.is_empty() {
+            return Vec::new();
+        }
+        let begun = Instant::now();
+        let patience = self.left().mul_f64(SHARE);
+        let request = |part: &String| RouteV1 {
+            question: part.clone(),
+            tokens: 0,
+            explain: 0,
+            ranked,
+            scenes: 0,
+            focus: Vec::new(),
+            ..self.route.clone()
+        };
+        let requests: Vec<RouteV1> = parts.iter().map(request).collect();
+        let context = &self.app.context;
+        let replies = join_all(requests.iter().map(|it| context.request(it, patience)));
+        let replies = replies.instrument(info_span!("parts", parts = parts.len())).await;
+        self.note("parts", begun);
+        let mut out = Vec::with_capacity(parts.len());
+        for reply in replies {
+            let reply = reply.map_err(|error| {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a part of the question found nothing"
+                );
+                self.degrade(format!("parts: the router {}", why(&error)));
+            });
+            out.push(reply.ok());
+        }
+        out
+    }
+}
+
+/// Returns the units of lists by turns, the best of each first, each once.
+fn in_turn(lists: &[Vec<UnitId>]) -> Vec<UnitId> {
+    let mut out = Vec::new();
+    for rank in 0..lists.iter().map(Vec::len).max().unwrap_or_default() {
+        for unit in lists.iter().filter_map(|it| it.get(rank)) {
+            if !out.contains(unit) {
+                out.push(*unit);
+            }
+        }
+    }
+    out
+}

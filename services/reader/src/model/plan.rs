@@ -1,0 +1,86 @@
+//! What a question comes to, in parts, told by a language model.
+
+use domain::message::{PlanV1, PlannedV1};
+use domain::port::{Chat, ModelRole, ReplyForm};
+use host::Asker;
+use serde::Deserialize;
+use serde_json::json;
+use text::model_reply::{after_thoughts, last_object};
+use text::one_line;
+
+use super::asked_when;
+use super::fence::{fenced, mark};
+
+static SYSTEM: &str = include_str!("../../prompts/plan.txt");
+/// Parts that count beside the whole question, and bytes of each.
+const PARTS_MAX: usize = 5;
+const PART_MAX: usize = 400;
+
+#[derive(Deserialize)]
+struct Object {
+    parts: Vec<String>,
+}
+
+/// Returns `read`, planned by rule, with the parts of the model if it gives some.
+pub(crate) async fn plan(asker: &Asker, request: &PlanV1, mut read: PlannedV1) -> PlannedV1 {
+    let asked = asker.ask(&prompt(request), request.allow, |it| parts(&it.text)).await;
+    read.spent = asked.spent;
+    match asked.outcome {
+        Ok(parts) => {
+            read.subgoals.truncate(1);
+            let told = parts
+                .into_iter()
+                .filter(|it| !it.eq_ignore_ascii_case(&request.question));
+            read.subgoals.extend(told);
+        }
+        Err(why) => read.degraded.push(why),
+    }
+    read
+}
+
+fn prompt(request: &PlanV1) -> Chat {
+    let question = one_line(&request.question);
+    let mark = mark(&question, "");
+    let user = format!(
+        "The question{}:\n{}",
+        asked_when(request.asked_at),
+        fenced("question", &mark, &question)
+    );
+    Chat {
+        form: Some(ReplyForm {
+            name: "plan",
+            schema: json!({
+                "type": "object",
+                "properties": { "parts": { "type": "array", "items": { "type": "string" } } },
+                "required": ["parts"],
+                "additionalProperties": false
+            }),
+        }),
+        ..Chat::new(ModelRole::Plan, SYSTEM, user)
+    }
+}
+
+/// Reads the parts; `None` if the reply cannot be read.
+fn parts(reply: &str) -> Option<Vec<String>> {
+    let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
+    let parts = object.parts.iter().map(|it| one_line(it));
+    let parts = parts.map(|it| it[..it.floor_char_boundary(PART_MAX)].to_owned());
+    Some(parts.filter(|it| !it.is_empty()).take(PARTS_MAX).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_lines_of_bounded_number_and_length() {
+        assert_eq!(
+            parts("{\"parts\": [\"Where does\\nAnn live?\", \" \"]}"),
+            Some(vec!["Where does Ann live?".to_owned()])
+        );
+        assert_eq!(parts("{\"parts\": \"one\"}"), None);
+        let long = json!({"parts": vec!["é".repeat(1_000); 9]}).to_string();
+        let parts = parts(&long).unwrap();
+        assert_eq!((parts.len(), parts[0].len()), (PARTS_MAX, PART_MAX));
+    }
+}
