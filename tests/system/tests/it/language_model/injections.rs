@@ -164,6 +164,48 @@ async fn attempts_stay_lines(server: &Server, api: &Api, space: &str, attempts: 
     vec![rank.system, answer.system]
 }
 
+/// Returns what a turn of a loop shows: lines, and what tools gave.
+async fn turn(server: &Server, api: &Api, space: &str) -> String {
+    server.heard().requests.clear();
+    server.says([none(), text(NO_ANSWER)]);
+    let body = json!({ "question": QUESTION, "strategy": "recollect", "asked_at": "2026-04-01T12:00:00Z",
+        "budget": { "tokens": 4_000, "model_calls": 2, "ms": 20_000 } });
+    let (status, body) = api.post(&format!("/spaces/{space}/query"), &body).await;
+    assert_eq!((status, &body["degraded"]), (200, &json!([])), "{body}");
+    let request = std::mem::take(&mut server.heard().requests).remove(0);
+    request["messages"][1]["content"].as_str().unwrap().to_owned()
+}
+
+/// What a loop shows of an attempt is its line, and nothing of it stands outside of the marks.
+async fn attempts_stay_lines_in_loops(server: &Server, api: &Api, space: &str) {
+    let turn = turn(server, api, space).await;
+    let mark = turn.split_once("<question ").unwrap().1.split('>').next().unwrap();
+    assert_eq!(turn.matches(mark).count(), 6, "question, lines and lookups: {turn}");
+    let (mut within, mut outside) = (false, Vec::new());
+    for line in turn.lines() {
+        match (line.starts_with('<') && line.contains(mark), within) {
+            (true, _) => within = !within,
+            (false, true) => assert!(
+                ["<|", "<｜", "</", "[INST]", "<start_of_turn>", "<<"]
+                    .iter()
+                    .all(|it| !line.contains(it)),
+                "{line}"
+            ),
+            (false, false) => outside.push(line),
+        }
+    }
+    let expected = [
+        "The question, asked on Wednesday, 1 April 2026 at 12:00:",
+        "",
+        "The lines found so far:",
+        "",
+        "Looked up so far:",
+        "",
+        "This is the last turn: end.",
+    ];
+    assert_eq!(outside, expected, "{turn}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_in_the_memory_is_data_whatever_it_says() {
     let server = Server::start().await.unwrap();
@@ -177,6 +219,7 @@ async fn what_is_in_the_memory_is_data_whatever_it_says() {
         let space = format!("attempts-{number}");
         let said = attempts_stay_lines(&server, &running.api, &space, attempts).await;
         assert_eq!(said, systems);
+        attempts_stay_lines_in_loops(&server, &running.api, &space).await;
     }
     assert!(server.heard().replies.is_empty());
     running.end().await.unwrap();
