@@ -15,6 +15,8 @@ use crate::problem::Problem;
 const CANDIDATES: u32 = 60;
 /// Share of the time left that the choice may take.
 const SHARE: f64 = 0.5;
+/// Calls of one step: a reply that cannot be read is asked for once more.
+const STEP_CALLS: u32 = 2;
 /// Model tokens kept for the call that answers, beside those of the pack.
 const ANSWER_TOKENS: u32 = 1_500;
 
@@ -90,12 +92,12 @@ impl Query<'_> {
     /// Returns what one step may spend, so that the call that answers is left.
     pub(super) fn allowed_before_answer(&self) -> ModelAllowance {
         let left = self.models.left();
-        if !self.answer {
-            return left;
-        }
-        let kept = self.route.tokens.saturating_add(ANSWER_TOKENS);
+        let kept = match self.answer {
+            true => self.route.tokens.saturating_add(ANSWER_TOKENS),
+            false => 0,
+        };
         ModelAllowance {
-            calls: left.calls.saturating_sub(1),
+            calls: left.calls.saturating_sub(u32::from(self.answer)).min(STEP_CALLS),
             tokens: left.tokens.map(|it| it.saturating_sub(kept)),
         }
     }
