@@ -134,6 +134,23 @@ class FeatureValue(Model):
     """Its value."""
 
 
+class Limits(Model):
+    """How far a loop goes."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    calls: Annotated[int | None, Field(ge=1, le=16)] = None
+    """Calls of tools that count in a turn; left out, 3, 10, 4 and 1."""
+
+    turns: Annotated[int | None, Field(ge=1, le=16)] = None
+    """
+    Turns of the language model, the last of which chooses; left out, 6 of `explore`, 8 of `reconstruct`, 5 of `recollect`, 7 of
+    `navigate`. With one, nothing is looked up but what the strategy begins with.
+    """
+
+
 class NewAct1(Model):
     """The value of a fact is another one."""
 
@@ -1305,6 +1322,9 @@ class QueryRequest(Model):
     filter: Filter | None = None
     """What may be evidence."""
 
+    limits: Limits | None = None
+    """How far a strategy goes in which a language model looks around; what is left out is as in the paper it comes from."""
+
     metadata: bool | None = None
     """Whether the pack gives back the metadata of its records."""
 
@@ -1743,7 +1763,7 @@ class Cost(Model):
     ms: float
     """Milliseconds in all."""
 
-    roles: dict[Literal['rank', 'answer'] | str, RoleCost] | None = None
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer'] | str, RoleCost] | None = None
     """The same by what the calls were for."""
 
     steps: list[StepTime]

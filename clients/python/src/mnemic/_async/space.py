@@ -110,6 +110,7 @@ class AsyncSpace(AsyncMemory):
         budget: models.Budget | Mapping[str, Any] | None = None,
         filter: models.Filter | Mapping[str, Any] | None = None,
         strategy: Strategy | None = None,
+        limits: models.Limits | Mapping[str, Any] | None = None,
         style: Style | None = None,
         after: After | None = None,
         as_of: datetime | str | None = None,
@@ -122,8 +123,8 @@ class AsyncSpace(AsyncMemory):
         """Returns the verdict, the evidence for a model of yours (`pack.text`), and a short answer if it is likely right.
 
         `tokens` bounds the evidence; `budget` has that and the other bounds. `after` names a write that must be seen: its
-        watermark, or what `remember` returned. `style` says how a language model of the server words the answer; it needs
-        `model_calls` in the budget.
+        watermark, or what `remember` returned. `limits` bounds the loop of a strategy, and `style` says how a language
+        model of the server words the answer; both need `model_calls` in the budget.
         """
         spent = {**given(tokens=tokens), **given(budget=budget).get("budget", {})}
         body = given(
@@ -131,6 +132,7 @@ class AsyncSpace(AsyncMemory):
             budget=spent or None,
             filter=filter,
             strategy=strategy,
+            limits=limits,
             style=style,
             after=watermark_of(after),
             as_of=as_of,

@@ -112,6 +112,7 @@ class Space(Memory):
         budget: models.Budget | Mapping[str, Any] | None = None,
         filter: models.Filter | Mapping[str, Any] | None = None,
         strategy: Strategy | None = None,
+        limits: models.Limits | Mapping[str, Any] | None = None,
         style: Style | None = None,
         after: After | None = None,
         as_of: datetime | str | None = None,
@@ -124,8 +125,8 @@ class Space(Memory):
         """Returns the verdict, the evidence for a model of yours (`pack.text`), and a short answer if it is likely right.
 
         `tokens` bounds the evidence; `budget` has that and the other bounds. `after` names a write that must be seen: its
-        watermark, or what `remember` returned. `style` says how a language model of the server words the answer; it needs
-        `model_calls` in the budget.
+        watermark, or what `remember` returned. `limits` bounds the loop of a strategy, and `style` says how a language
+        model of the server words the answer; both need `model_calls` in the budget.
         """
         spent = {**given(tokens=tokens), **given(budget=budget).get("budget", {})}
         body = given(
@@ -133,6 +134,7 @@ class Space(Memory):
             budget=spent or None,
             filter=filter,
             strategy=strategy,
+            limits=limits,
             style=style,
             after=watermark_of(after),
             as_of=as_of,
