@@ -139,7 +139,9 @@ async fn answer(
     let _permit = Some(permit).filter(|_| query.models.left().calls == 0);
     routed = match query.strategy {
         Strategy::Route | Strategy::Auto => query.select(by, ranked, routed).await?,
-        _ => query.look_around(by, ranked, routed).await?,
+        Strategy::Explore | Strategy::Reconstruct | Strategy::Recollect | Strategy::Navigate => {
+            query.look_around(by, ranked, routed).await?
+        }
     };
     let answered = query.read(&mut routed).await;
     let metadata = query.metadata(&routed.pack).await;

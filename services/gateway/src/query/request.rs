@@ -4,7 +4,7 @@ use domain::id::SpaceId;
 use domain::message::{QueryFilter, RouteV1};
 use host::clock;
 
-use crate::api::QueryRequest;
+use crate::api::{Filter, QueryRequest};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::validate;
@@ -25,6 +25,23 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
     if request.question.trim().is_empty() {
         return Err(Problem::invalid("question: is empty"));
     }
+    bounded(app, &request)?;
+    Ok(RouteV1 {
+        as_of: validate::moment("as_of", request.as_of.as_deref())?,
+        asked_at: validate::moment("asked_at", request.asked_at.as_deref())?,
+        clock: Some(clock::now()),
+        filter: filter(request.filter)?,
+        explain: request.explain,
+        ranked: request.ranked,
+        scenes: config.scenes,
+        enough: request.budget.enough,
+        ..RouteV1::new(space.clone(), request.question, request.budget.tokens)
+    })
+}
+
+/// Checks what has bounds.
+fn bounded(app: &App, request: &QueryRequest) -> Result<(), Problem> {
+    let config = &app.config;
     for (field, value, most) in [
         (
             "budget.tokens",
@@ -64,10 +81,11 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
     if !(request.budget.enough > 0.0 && request.budget.enough <= 1.0) {
         return Err(Problem::invalid("budget.enough: is not above 0 and at most 1"));
     }
-    for (field, names) in [
-        ("filter.actors", &request.filter.actors),
-        ("filter.sessions", &request.filter.sessions),
-    ] {
+    Ok(())
+}
+
+fn filter(asked: Filter) -> Result<QueryFilter, Problem> {
+    for (field, names) in [("filter.actors", &asked.actors), ("filter.sessions", &asked.sessions)] {
         if names.len() > FILTER_ENTRIES_MAX || names.iter().any(|it| it.len() > FILTER_BYTES_MAX) {
             let detail = format!(
                 "{field}: has more than {FILTER_ENTRIES_MAX} names, or one of more than {FILTER_BYTES_MAX} bytes"
@@ -75,27 +93,16 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
             return Err(Problem::invalid(detail));
         }
     }
-    if request.filter.modalities.len() > FILTER_ENTRIES_MAX {
+    if asked.modalities.len() > FILTER_ENTRIES_MAX {
         return Err(Problem::invalid(format!(
             "filter.modalities: has more than {FILTER_ENTRIES_MAX} entries"
         )));
     }
-    let filter = QueryFilter {
-        from: validate::moment("filter.from", request.filter.from.as_deref())?,
-        until: validate::moment("filter.until", request.filter.until.as_deref())?,
-        actors: request.filter.actors,
-        sessions: request.filter.sessions,
-        modalities: request.filter.modalities,
-    };
-    Ok(RouteV1 {
-        as_of: validate::moment("as_of", request.as_of.as_deref())?,
-        asked_at: validate::moment("asked_at", request.asked_at.as_deref())?,
-        clock: Some(clock::now()),
-        filter,
-        explain: request.explain,
-        ranked: request.ranked,
-        scenes: config.scenes,
-        enough: request.budget.enough,
-        ..RouteV1::new(space.clone(), request.question, request.budget.tokens)
+    Ok(QueryFilter {
+        from: validate::moment("filter.from", asked.from.as_deref())?,
+        until: validate::moment("filter.until", asked.until.as_deref())?,
+        actors: asked.actors,
+        sessions: asked.sessions,
+        modalities: asked.modalities,
     })
 }

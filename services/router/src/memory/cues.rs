@@ -89,8 +89,11 @@ impl<'a> Known<'a> {
 
     fn rarest(self, name: &str) -> Option<&'a str> {
         let words: Vec<&str> = name.split_whitespace().take(NAME_WORDS).collect();
-        let several = (words.len() > 1).then_some(words).unwrap_or_default();
-        let cues = several.into_iter().filter_map(|it| self.cue(it));
+        // One word was sought already.
+        if words.len() < 2 {
+            return None;
+        }
+        let cues = words.into_iter().filter_map(|it| self.cue(it));
         cues.min_by_key(|it| self.units_with(it).count())
     }
 
