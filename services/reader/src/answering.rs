@@ -67,16 +67,14 @@ impl Answering {
     /// Returns which candidates a language model chooses.
     pub(crate) async fn rank(&self, request: RankV1) -> Result<RankedV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
-        let degraded = match (&self.asker, self.waits()) {
-            (None, _) => NONE,
-            (Some(_), None) => WAITED_FOR,
-            (Some(asker), Some(_permit)) => return Ok(model::rank(asker, &request).await),
-        };
-        Ok(RankedV1 {
-            units: Vec::new(),
-            spent: ModelCost::default(),
-            degraded: vec![degraded.to_owned()],
-        })
+        match self.model() {
+            Ok((asker, _permit)) => Ok(model::rank(asker, &request).await),
+            Err(why) => Ok(RankedV1 {
+                units: Vec::new(),
+                spent: ModelCost::default(),
+                degraded: vec![why.to_owned()],
+            }),
+        }
     }
 
     /// Returns the parts of a question. By rule they take microseconds: they are found on the runtime.
@@ -86,27 +84,29 @@ impl Answering {
         if request.allow.calls == 0 {
             return Ok(planned);
         }
-        let degraded = match (&self.asker, self.waits()) {
-            (None, _) => NONE,
-            (Some(_), None) => WAITED_FOR,
-            (Some(asker), Some(_permit)) => return Ok(model::plan(asker, &request, planned).await),
-        };
-        planned.degraded.push(degraded.to_owned());
+        match self.model() {
+            Ok((asker, _permit)) => planned = model::plan(asker, &request, planned).await,
+            Err(why) => planned.degraded.push(why.to_owned()),
+        }
         Ok(planned)
     }
 
     /// Returns what a language model looks up next, or ends with.
     pub(crate) async fn decide(&self, request: TurnV1) -> Result<TurnedV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
-        let degraded = match (&self.asker, self.waits()) {
-            (None, _) => NONE,
-            (Some(_), None) => WAITED_FOR,
-            (Some(asker), Some(_permit)) => return Ok(model::decide(asker, &request).await),
-        };
-        Ok(TurnedV1 {
-            degraded: vec![degraded.to_owned()],
-            ..TurnedV1::default()
-        })
+        match self.model() {
+            Ok((asker, _permit)) => Ok(model::decide(asker, &request).await),
+            Err(why) => Ok(TurnedV1 {
+                degraded: vec![why.to_owned()],
+                ..TurnedV1::default()
+            }),
+        }
+    }
+
+    /// Returns the language model with a place among those who wait for it, or why it cannot be asked.
+    fn model(&self) -> Result<(&Asker, SemaphorePermit<'_>), &'static str> {
+        let asker = self.asker.as_ref().ok_or(NONE)?;
+        Ok((asker, self.waits().ok_or(WAITED_FOR)?))
     }
 
     fn waits(&self) -> Option<SemaphorePermit<'_>> {

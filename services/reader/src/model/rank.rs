@@ -2,11 +2,8 @@
 
 use domain::id::UnitId;
 use domain::message::{RankV1, RankedV1};
-use domain::port::{Chat, ModelRole, ReplyForm};
+use domain::port::{Chat, ModelRole};
 use host::Asker;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
 use super::fence::{fenced, mark};
@@ -17,14 +14,11 @@ static SYSTEM: &str = include_str!("../../prompts/rank.txt");
 const CANDIDATES_MAX: usize = 64;
 const SHOWN_MAX: usize = 800;
 
-#[derive(Deserialize)]
-struct Object {
-    lines: Value,
-}
-
 /// Returns the units chosen, the one that is needed most first; none if the model finds none or cannot be used.
 pub(crate) async fn rank(asker: &Asker, request: &RankV1) -> RankedV1 {
-    let asked = asker.ask(&prompt(request), request.allow, |it| read(&it.text)).await;
+    let asked = asker
+        .ask(&prompt(request), request.allow, |it| reply::lines(&it.text))
+        .await;
     let (units, degraded) = match asked.outcome {
         Ok(lines) => (chosen(request, &lines), Vec::new()),
         Err(why) => (Vec::new(), vec![why]),
@@ -54,23 +48,9 @@ fn prompt(request: &RankV1) -> Chat {
         fenced("lines", &mark, &lines)
     );
     Chat {
-        form: Some(ReplyForm {
-            name: "rank",
-            schema: json!({
-                "type": "object",
-                "properties": { "lines": { "type": "array", "items": { "type": "integer" } } },
-                "required": ["lines"],
-                "additionalProperties": false
-            }),
-        }),
+        form: Some(reply::lines_form("rank")),
         ..Chat::new(ModelRole::Rank, SYSTEM, user)
     }
-}
-
-/// Reads the numbers of the lines; `None` if the reply cannot be read.
-fn read(reply: &str) -> Option<Vec<usize>> {
-    let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
-    reply::numbers(&object.lines)
 }
 
 /// Returns the units of lines; numbers of lines that were not shown count for nothing.
@@ -124,7 +104,7 @@ mod tests {
     #[test]
     fn the_lines_chosen_are_units_in_order() {
         let request = request(&["a", "b", "c"]);
-        let units = |reply: &str| read(reply).map(|it| chosen(&request, &it));
+        let units = |reply: &str| reply::lines(reply).map(|it| chosen(&request, &it));
         let of = |number: usize| request.candidates[number - 1].unit;
         assert_eq!(units("{\"lines\": [3, 1, 9, 0]}"), Some(vec![of(3), of(1)]));
         assert_eq!(units("{\"lines\": \"2 and 3\"}"), Some(vec![of(2), of(3)]));

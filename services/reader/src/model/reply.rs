@@ -1,8 +1,9 @@
 //! What the model replied: one JSON object, wherever it stands among what a model says beside it.
 
 use domain::evidence::AnswerStyle;
+use domain::port::ReplyForm;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
@@ -34,6 +35,12 @@ pub(super) struct Statement {
     pub(super) text: String,
     /// Numbers of the lines it names, from 1, each once.
     pub(super) lines: Vec<usize>,
+}
+
+/// A reply that chooses lines.
+#[derive(Deserialize)]
+struct Lines {
+    lines: Value,
 }
 
 #[derive(Deserialize)]
@@ -104,6 +111,25 @@ fn sentences(object: FreeObject) -> Option<Reply> {
 
 fn reason(value: Option<Value>) -> Option<String> {
     said(&value?, REASON_MAX)?
+}
+
+/// Returns the form of a reply that chooses lines.
+pub(super) fn lines_form(name: &'static str) -> ReplyForm {
+    ReplyForm {
+        name,
+        schema: json!({
+            "type": "object",
+            "properties": { "lines": { "type": "array", "items": { "type": "integer" } } },
+            "required": ["lines"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+/// Reads the numbers of the lines that a reply chooses; `None` if it cannot be read.
+pub(super) fn lines(reply: &str) -> Option<Vec<usize>> {
+    let (_, object) = last_object::<Lines>(after_thoughts(reply)?)?;
+    numbers(&object.lines)
 }
 
 /// The numbers of lines, however they are written: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`; each once. What is written and holds no

@@ -1,11 +1,8 @@
 //! What to look up next, or which lines to end with, decided by a language model.
 
-use domain::message::{LookV1, LookupV1, TurnV1, TurnedV1, Walk};
-use domain::port::{Chat, Completion, ModelRole, ReplyForm, ToolChoice, ToolSpec};
+use domain::message::{LookV1, LookupV1, ToolSpecV1, TurnV1, TurnedV1, Walk};
+use domain::port::{Chat, Completion, ModelRole, ToolChoice, ToolSpec};
 use host::Asker;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
 use super::fence::{fenced, mark};
@@ -18,11 +15,6 @@ const LINE_MAX: usize = 600;
 /// Lookups that are shown, the latest ones, and bytes of a result.
 const LOOKUPS_MAX: usize = 24;
 const RESULT_MAX: usize = 2_000;
-
-#[derive(Deserialize)]
-struct Object {
-    lines: Value,
-}
 
 /// Returns what the model decides; nothing to do and no lines if it cannot be used.
 pub(crate) async fn decide(asker: &Asker, request: &TurnV1) -> TurnedV1 {
@@ -45,19 +37,11 @@ fn prompt(request: &TurnV1) -> Chat {
     let chat = Chat::new(ModelRole::Decide, &format!("{SYSTEM}{way}"), user(request));
     if request.tools.is_empty() {
         return Chat {
-            form: Some(ReplyForm {
-                name: "lines",
-                schema: json!({
-                    "type": "object",
-                    "properties": { "lines": { "type": "array", "items": { "type": "integer" } } },
-                    "required": ["lines"],
-                    "additionalProperties": false
-                }),
-            }),
+            form: Some(reply::lines_form("lines")),
             ..chat
         };
     }
-    let tool = |it: &domain::message::ToolSpecV1| ToolSpec {
+    let tool = |it: &ToolSpecV1| ToolSpec {
         name: it.name.clone(),
         description: it.description.clone(),
         parameters: it.input_schema.clone(),
@@ -123,9 +107,9 @@ fn clipped(text: &str, most: usize) -> &str {
 }
 
 /// Reads the calls, or the lines of a reply without calls; `None` if it has neither.
-fn read(reply: &Completion) -> Option<TurnedV1> {
-    if !reply.calls.is_empty() {
-        let calls = reply.calls.iter().map(|it| LookV1 {
+fn read(completion: &Completion) -> Option<TurnedV1> {
+    if !completion.calls.is_empty() {
+        let calls = completion.calls.iter().map(|it| LookV1 {
             name: it.name.clone(),
             arguments: it.arguments.clone(),
         });
@@ -134,8 +118,7 @@ fn read(reply: &Completion) -> Option<TurnedV1> {
             ..TurnedV1::default()
         });
     }
-    let (_, object) = last_object::<Object>(after_thoughts(&reply.text)?)?;
-    let lines = reply::numbers(&object.lines)?;
+    let lines = reply::lines(&completion.text)?;
     Some(TurnedV1 {
         lines: lines.into_iter().filter_map(|it| it.try_into().ok()).collect(),
         ..TurnedV1::default()
@@ -144,8 +127,8 @@ fn read(reply: &Completion) -> Option<TurnedV1> {
 
 #[cfg(test)]
 mod tests {
-    use domain::message::ToolSpecV1;
     use domain::port::{ChatMessage, ModelAllowance, ToolCall, Usage};
+    use serde_json::json;
 
     use super::*;
 
