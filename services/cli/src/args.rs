@@ -203,7 +203,8 @@ pub(crate) struct Ask {
     /// Calls of the server's language model allowed; with one or more it answers from the evidence, if one is set up.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]
     pub(crate) model_calls: u8,
-    /// How the evidence is sought; all but `route` walk through the memory first, and `auto` chooses by the question.
+    /// How the evidence is sought: with --model-calls of two and more, all but `route` have a language model search first, and
+    /// `auto` chooses by the question.
     #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,
     /// How a language model words its answer: a few words, also what it concludes, or a few sentences; needs `--model-calls`.

@@ -1,4 +1,4 @@
-//! A question whose steps are told while they are made.
+//! Asks a question and reports its steps as they happen.
 
 use domain::id::SpaceId;
 use futures::StreamExt;
