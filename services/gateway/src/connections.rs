@@ -13,9 +13,10 @@ use host::Context;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
 use tower::Service as _;
 use tracing::{debug, warn};
@@ -23,6 +24,12 @@ use tracing::{debug, warn};
 use crate::config::Config;
 use crate::problem::Problem;
 use table::{Entry, Table};
+
+/// Connections that are refused at a time with a reason, and how long each may take to ask. Others are closed unheard.
+const REFUSED_MAX: usize = 64;
+const REFUSED: Duration = Duration::from_secs(1);
+/// Bytes of a request that are read before it is refused.
+const REFUSED_BYTES: usize = 8_192;
 
 /// Pause after a connection could not be taken, for want of file descriptors for example.
 const REST: Duration = Duration::from_millis(500);
@@ -46,6 +53,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, c
     let patience = Patience { first, head, send };
     let slots = Arc::new(Semaphore::new(config.connections_max as usize));
     let table = Table::default();
+    let refusing = Arc::new(Semaphore::new(REFUSED_MAX));
     let take = async {
         loop {
             let (stream, address) = taken(&listener).await;
@@ -53,7 +61,9 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, c
                 break;
             };
             let Some(entry) = table.enter(address.ip(), config.connections_per_address_max as usize) else {
-                refuse(&stream, config.connections_per_address_max).await;
+                if let Ok(permit) = Arc::clone(&refusing).try_acquire_owned() {
+                    tokio::spawn(refuse(stream, config.connections_per_address_max, permit));
+                }
                 continue;
             };
             let (app, stop) = (app.clone(), context.shutdown.clone().cancelled_owned());
@@ -102,8 +112,9 @@ async fn taken(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     }
 }
 
-/// Says why a connection is closed, as far as it can be said at once.
-async fn refuse(stream: &TcpStream, most: u32) {
+/// Says why a request is refused, once it is there: a client that opens connections ahead of its requests would take what
+/// comes earlier for an answer to something else.
+async fn refuse(mut stream: TcpStream, most: u32, _permit: OwnedSemaphorePermit) {
     let problem = Problem::exhausted(format!("{most} connections of this address are busy; try again"));
     let Ok(body) = serde_json::to_string(&problem) else {
         return;
@@ -113,11 +124,16 @@ async fn refuse(stream: &TcpStream, most: u32) {
          retry-after: 1\r\nconnection: close\r\n\r\n{body}",
         body.len()
     );
-    let written = stream
-        .writable()
-        .await
-        .and_then(|()| stream.try_write(answer.as_bytes()));
-    if let Err(error) = written {
+    let mut request = vec![0; REFUSED_BYTES];
+    let said = async {
+        if stream.read(&mut request).await? == 0 {
+            return Ok(());
+        }
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await
+    };
+    let outcome = timeout(REFUSED, said).await.unwrap_or_else(|late| Err(late.into()));
+    if let Err(error) = outcome {
         debug!(
             error = &error as &dyn std::error::Error,
             "a connection was refused unheard"

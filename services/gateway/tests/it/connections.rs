@@ -156,11 +156,18 @@ async fn an_address_whose_connections_are_all_busy_is_refused() {
     let busy = gateway.connect();
     begin(&busy);
     let next = gateway.connect();
+    // Before it asks, nothing may come: a client that opens connections ahead would take it for an answer to nothing.
+    next.set_read_timeout(Some(QUIET)).unwrap();
+    assert!((&next).read(&mut [0; 1]).is_err(), "refused before it asked");
+    next.set_read_timeout(Some(SOON)).unwrap();
+    ask(&next);
     let refused = answer(&next);
     assert!(
         refused.starts_with("http/1.1 429") && refused.contains("retry-after: 1"),
         "{refused}"
     );
+    // Who never asks is hung up on, without a word.
+    assert_eq!(heard(&gateway.connect()), "");
     gateway.end().await;
 }
 
