@@ -93,7 +93,7 @@ impl Follower {
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
                         // Millions of things are dropped elsewhere than on an async thread.
-                        tokio::task::spawn_blocking(move || drop(gone)).await?;
+                        host::background(move || drop(gone)).await?;
                     }
                     return Ok(());
                 }
@@ -134,7 +134,7 @@ impl Follower {
             let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
             let Some(last) = changes.last() else { break };
             followed.sequence = last.sequence;
-            followed = tokio::task::spawn_blocking(move || {
+            followed = host::background(move || {
                 for Change { unit, .. } in &changes {
                     followed.memory.apply(unit, vector(unit).as_deref());
                 }
@@ -143,7 +143,7 @@ impl Follower {
             .await?;
         }
         let (own, read) = (space.clone(), self.read(space).await?);
-        let (mut followed, changed) = tokio::task::spawn_blocking(move || {
+        let (mut followed, changed) = host::background(move || {
             let changed = followed.memory.changed(&own, &followed.acts, &read);
             let changed = followed.stored.differing(changed);
             (followed, changed)

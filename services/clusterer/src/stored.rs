@@ -34,7 +34,7 @@ impl Stored {
                 return Ok(stored);
             };
             sequence = last.sequence;
-            stored = tokio::task::spawn_blocking(move || {
+            stored = host::background(move || {
                 changes.iter().for_each(|it| stored.note(it));
                 stored
             })

@@ -166,7 +166,7 @@ async fn take_back(backends: &Backends, space: &SpaceId, records: &[Record]) -> 
 async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
     let windows = windows(backends, space, records).await?;
     let rules = info_span!("rules");
-    let (units, parts) = tokio::task::spawn_blocking(move || rules.in_scope(|| derive(&windows))).await?;
+    let (units, parts) = host::background(move || rules.in_scope(|| derive(&windows))).await?;
     let points = embed(backends, parts).await?;
     let (graph, index) = (&backends.graph, &backends.index);
     tokio::try_join!(

@@ -144,7 +144,7 @@ impl Organiser {
     async fn stretch(&self, space: &SpaceId, stretch: Stretch, fresh: &BTreeSet<RecordId>) -> Result<(), Error> {
         let graph = &self.backends.graph;
         let own = fresh.clone();
-        let (stretch, plan, ids) = tokio::task::spawn_blocking(move || {
+        let (stretch, plan, ids) = host::background(move || {
             let plan = plan(&stretch, &own);
             let ids = plan.units(&stretch);
             (stretch, plan, ids)
@@ -156,7 +156,7 @@ impl Organiser {
             .into_iter()
             .map(|it| (it.id, it))
             .collect();
-        let segments = tokio::task::spawn_blocking(move || segment(&stretch, &plan, &stored)).await?;
+        let segments = host::background(move || segment(&stretch, &plan, &stored)).await?;
         let (withdrawn, changed) = self.compared(space, &segments).await?;
         // Before their units go: the store shows no relations of units that are gone, and they would come back with them.
         if !withdrawn.is_empty() {

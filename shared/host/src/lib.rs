@@ -7,6 +7,7 @@
 
 mod asker;
 mod backends;
+mod background;
 mod bus;
 mod context;
 mod guard;
@@ -23,6 +24,7 @@ pub mod upkeep;
 
 pub use asker::{Asked, Asker};
 pub use backends::Backends;
+pub use background::background;
 pub use bus::Meta;
 pub use context::Context;
 pub use guard::within;
