@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use domain::id::SpaceId;
-use domain::message::{Message, RecordsAcceptedV1};
+use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use domain::port::SpaceInfo;
 use domain::{Classify, ErrorKind};
 use host::{Backends, Context, clock};
@@ -124,6 +124,15 @@ impl Parts {
         let bus = &self.stores().bus;
         let waiting = bus.backlog_of_space(RecordsAcceptedV1::SUBJECT, space.as_str()).await;
         Ok(waiting?)
+    }
+
+    /// Returns how many written batches of a space wait for something that is derived from them. Looked at in the order
+    /// in which a batch goes from one to the next: none is overlooked.
+    pub(crate) async fn deriving(&self, space: &SpaceId) -> Result<u64, Problem> {
+        let bus = &self.stores().bus;
+        let units = bus.backlog_of_space(UnitsWrittenV1::SUBJECT, space.as_str()).await?;
+        let organised = bus.backlog_of_space(UnitsOrganisedV1::SUBJECT, space.as_str()).await?;
+        Ok(units + organised)
     }
 
     /// Fails if there is no such space. While the records are away nobody knows, and the router may hold it from before.

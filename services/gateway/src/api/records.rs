@@ -134,6 +134,10 @@ pub struct Progress {
     pub written: bool,
     /// Accepted batches of this space that are not searchable yet.
     pub backlog: u64,
+    /// Batches of this space that are searchable and still wait for what is derived from them: entities, facts, events,
+    /// topics and pages.
+    #[serde(default)]
+    pub deriving: u64,
     /// Whether the space was deleted and a store that was away then is still to erase what it holds.
     #[serde(default)]
     pub erasing: bool,

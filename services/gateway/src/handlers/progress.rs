@@ -41,10 +41,12 @@ pub(crate) async fn get(
         return Err(query::not_written(&app, &space, position).await?);
     }
     let backlog = app.backlog(&space).await?;
+    let deriving = app.deriving(&space).await?;
     Ok(Json(Progress {
         watermark: watermark::print(&app, &space, position).await?,
         written,
         backlog,
+        deriving,
         erasing: false,
     }))
 }
@@ -59,6 +61,7 @@ async fn erasing(app: &App, space: SpaceId) -> Result<Option<Progress>, Problem>
         watermark: watermark::print(app, &space, Position(0)).await?,
         written: false,
         backlog: 0,
+        deriving: 0,
         erasing: true,
     }))
 }

@@ -93,6 +93,7 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
         watermark,
         written: false,
         backlog,
+        deriving: app.deriving(space).await?,
         erasing: false,
     }));
     Ok(problem)

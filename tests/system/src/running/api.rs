@@ -112,21 +112,18 @@ impl Api {
         assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
     }
 
-    /// Waits until units and what is derived from them stay as they are for a second: the events of a space are made
-    /// behind what a watermark waits for. A space of which nothing is derived within half a minute has nothing.
+    /// Waits until what was accepted is written, and all that is derived from it made: the events of a space are made
+    /// behind what a watermark waits for.
     pub async fn settled(&self, space: &str) {
-        let (mut same, mut looks) = (0, 0);
-        let mut last = Value::Null;
-        while same < 10 {
-            looks += 1;
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            let (_, now) = self.get(&format!("/spaces/{space}")).await;
-            let entities = self.get(&format!("/spaces/{space}/entities?limit=1000")).await.1;
-            let some = looks > 300 || entities["items"].as_array().is_some_and(|it| !it.is_empty());
-            let now = json!([now, entities]);
-            same = if some && now == last { same + 1 } else { 0 };
-            last = now;
+        let path = format!("/spaces/{space}/progress");
+        for _ in 0..1200 {
+            let (status, body) = self.get(&path).await;
+            if status == 200 && (&body["backlog"], &body["deriving"]) == (&json!(0), &json!(0)) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
+        panic!("{space} is not settled after a minute: {:?}", self.get(&path).await);
     }
 
     /// Asks with an answer.

@@ -19,6 +19,7 @@ pub(super) async fn started(settings: &[(String, String)]) -> (tempfile::TempDir
     assert_eq!(running.api.put("/spaces/talk").await.0, 201);
     let watermark = running.api.accepted("talk", &talk()).await;
     running.api.written("talk", &watermark).await;
+    running.api.settled("talk").await;
     (dir, running)
 }
 

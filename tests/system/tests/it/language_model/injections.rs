@@ -121,6 +121,7 @@ async fn accepted(api: &Api, space: &str, records: &[Value], attempts: &[Injecti
     let (status, body) = api.post(&path, &json!({ "records": records })).await;
     assert_eq!(status, 202, "{body}");
     api.written(space, body["watermark"].as_str().unwrap()).await;
+    api.settled(space).await;
     let is_accepted = |attempt: &&Injection| {
         let items = body["items"].as_array().unwrap();
         let item = items.iter().find(|it| it["id"] == attempt.id()).unwrap();

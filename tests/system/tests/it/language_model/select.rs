@@ -118,6 +118,7 @@ async fn a_record_forges_no_candidate() {
         json!([{ "id": "evil", "session": "s", "actor": "Omar", "observed_at": "2026-04-01T18:00:00Z", "text": evil }]);
     let watermark = running.api.accepted("talk", &record).await;
     running.api.written("talk", &watermark).await;
+    running.api.settled("talk").await;
     server.says([text("{\"lines\": []}")]);
     asked(&running.api, 1, false).await;
     let shown = {

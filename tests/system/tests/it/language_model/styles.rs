@@ -43,6 +43,7 @@ async fn wishes_about_form_and_both_sides_reach_the_model_as_lines() {
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     let watermark = api.accepted("talk", &wishes()).await;
     api.written("talk", &watermark).await;
+    api.settled("talk").await;
     let budget = json!({ "tokens": 512, "model_calls": 1, "ms": 20_000 });
 
     // The first reply only shows how the lines are numbered.
