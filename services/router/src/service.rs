@@ -20,7 +20,7 @@ use crate::heads::Weights;
 use crate::propose::Gate;
 use crate::query::Query;
 use crate::spaces::{Seen, Spaces};
-use crate::stated::stated;
+use crate::stated::{instructions, stated};
 use crate::view::View;
 use crate::{propose, route, tools};
 
@@ -149,6 +149,12 @@ impl Router {
         let as_of = request.as_of.map(|it| it.to_utc());
         let told = stated(&view, seen.memory.at(as_of), &query);
         request.focus.extend(seen.memory.turns(&told));
+        if request.instructions {
+            let known = seen.memory.at(as_of);
+            let standing = instructions(&view, known, route::now(&view, &request).to_utc(), request.tokens);
+            request.focus.extend(&standing);
+            request.selected.extend(standing);
+        }
         log.step("read", start);
         let start = Instant::now();
         let found = self
@@ -176,6 +182,10 @@ impl Router {
             route::within(&view, &query, &gate, (&found, &related), &weights)
         });
         let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
+        let known = seen.memory.at(as_of);
+        for ranked in &mut routed.ranked {
+            ranked.topic = known.member(ranked.unit).map(|it| it.topic);
+        }
         log.step("rank", start);
         (routed.steps, routed.degraded) = (log.steps, log.degraded);
         Ok(routed)

@@ -1,6 +1,11 @@
 //! Facts bring the turns that state them: who moved to Graz lives there, though no word of "where does she live" says so
 //! (REMem, section 3).
 
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::fact::{Aspect, Fact};
 use domain::id::UnitId;
 use text::question::slot;
 
@@ -10,6 +15,8 @@ use crate::view::View;
 
 /// At most this many turns, those of the facts told last: what holds, and what held before.
 const STATED: usize = 2;
+/// One token in so many may go to standing instructions.
+const INSTRUCTED_SHARE: u32 = 8;
 
 /// Returns the sources of the facts that hold the value a question asks for, the last told first; none if it asks for anything
 /// else, or of more than one by name.
@@ -26,6 +33,28 @@ pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query) -> Vec<UnitId
     };
     let mut found = name.map(|it| known.facts_about(it)).unwrap_or_default();
     found.retain(|it| slot::is_told_by(slot, &it.predicate));
-    found.sort_by_key(|it| std::cmp::Reverse((it.recorded_at, it.id)));
+    found.sort_by_key(|it| Reverse((it.recorded_at, it.id)));
     found.into_iter().take(STATED).map(|it| it.source).collect()
+}
+
+/// Returns the turns of the standing instructions that hold at `moment`, the last told first, up to a share of the budget:
+/// evidence has to have room beside them.
+pub(crate) fn instructions(view: &View, known: Known<'_>, moment: DateTime<Utc>, budget: u32) -> Vec<UnitId> {
+    let mut room = budget / INSTRUCTED_SHARE;
+    let mut out = Vec::new();
+    let facts = known.facts_with(Aspect::Instruction).filter(|it| it.holds_at(moment));
+    let mut facts: Vec<Arc<Fact>> = facts.collect();
+    facts.sort_by_key(|it| Reverse((it.recorded_at, it.id)));
+    for fact in facts {
+        let Some(place) = view.place(fact.source).filter(|_| !out.contains(&fact.source)) else {
+            continue;
+        };
+        let price = view.turns()[place].tokens;
+        if price > room {
+            break;
+        }
+        room -= price;
+        out.push(fact.source);
+    }
+    out
 }

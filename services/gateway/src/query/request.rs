@@ -35,6 +35,7 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
         ranked: request.ranked,
         scenes: config.scenes,
         enough: request.budget.enough,
+        instructions: request.answer && request.budget.model_calls > 0,
         ..RouteV1::new(space.clone(), request.question, request.budget.tokens)
     })
 }

@@ -8,6 +8,7 @@ mod derived;
 mod encoded;
 mod favour;
 mod growth;
+mod instructions;
 mod memory;
 mod narrowed;
 mod recall;

@@ -56,6 +56,9 @@ pub struct RouteV1 {
     /// Units that were chosen to hold the answer, the one needed most first: they are packed before all others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<UnitId>,
+    /// Whether standing instructions are packed too, whatever is asked: a language model is to follow them in its answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub instructions: bool,
     /// Share of the evidence that is enough, 0 to 1: packing stops when the units packed hold this much of the probability.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     pub enough: f32,
@@ -77,6 +80,7 @@ impl RouteV1 {
             scenes: 0,
             focus: Vec::new(),
             selected: Vec::new(),
+            instructions: false,
             enough: all(),
         }
     }
