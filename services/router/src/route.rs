@@ -253,6 +253,7 @@ fn ranked(view: &View, query: &Query, scored: &Scored) -> RankedUnit {
             Display::of(query, turn, scored.probability).text(turn)
         ),
         score: scored.scores.support,
+        topic: None,
     }
 }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::AnswerKind;
-use crate::id::{RecordId, SessionId, UnitId};
+use crate::id::{RecordId, SessionId, TopicId, UnitId};
 use crate::time::TimeSpan;
 
 /// The way a candidate was proposed (S3Mem, section 3.2).
@@ -162,6 +162,9 @@ pub struct RankedUnit {
     pub text: String,
     /// Its support score.
     pub score: f32,
+    /// The topic of the event that holds it, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<TopicId>,
 }
 
 /// A turn as the reader needs it to judge who owns which sentence.

@@ -95,6 +95,7 @@ fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> Ro
         external_ids: vec![name.into()],
         text: text.into(),
         score,
+        topic: None,
     };
     RoutedV1 {
         scenes: units.iter().take(request.scenes as usize).map(scene).collect(),

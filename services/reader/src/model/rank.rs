@@ -75,6 +75,7 @@ mod tests {
             external_ids: Vec::new(),
             text: (*text).to_owned(),
             score: 0.0,
+            topic: None,
         };
         RankV1 {
             candidates: texts.iter().map(candidate).collect(),

@@ -14,7 +14,7 @@ const NEAR: usize = 256;
 /// Words of a name that are looked at.
 const NAME_WORDS: usize = 6;
 
-/// Cues of turn units: cue -tag-> unit (MRAgent, section 3).
+/// Cues of turn units: cue -tag-> unit (MRAgent, section 3). The words of a speaker's name are cues of what they say.
 #[derive(Clone, Default)]
 pub(super) struct Cues {
     turns: BTreeMap<UnitId, Arc<Cued>>,
@@ -34,9 +34,13 @@ impl Cues {
         let mut cued = Cued {
             observed_at: unit.observed_at.to_utc(),
             tag: unit.tag.clone(),
-            cues: Vec::with_capacity(unit.cues.len()),
+            cues: Vec::with_capacity(unit.cues.len() + 1),
         };
-        for cue in &unit.cues {
+        let mut cues = unit.cues.clone();
+        let actor = unit.actor.to_lowercase();
+        let names = actor.split_whitespace().take(NAME_WORDS).map(str::to_owned);
+        cues.extend(names.filter(|it| !unit.cues.contains(it)));
+        for cue in &cues {
             let known = self.units.keys_from(cue.as_str()).next().filter(|it| ***it == **cue);
             let cue = known.map_or_else(|| Arc::from(cue.as_str()), Arc::clone);
             self.units.set(Arc::clone(&cue), (cued.observed_at, unit.id), true);

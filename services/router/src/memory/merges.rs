@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use domain::id::{MergeId, UnitId};
 use domain::merge::{Merge, MergeOf};
+use domain::relation::{Relation, RelationKind};
 use uuid::Uuid;
 
 use super::Known;
@@ -17,6 +18,8 @@ pub(super) struct Merges {
     all: BTreeMap<MergeId, Arc<Merge>>,
     kept: Posts<Uuid, Uuid>,
     merged: Posts<Uuid, MergeId>,
+    /// Judgements of events, by each of the two.
+    judged: Posts<Uuid, MergeId>,
     bytes: usize,
 }
 
@@ -34,7 +37,7 @@ impl Merges {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.kept.bytes() + self.merged.bytes()
+        self.bytes + self.kept.bytes() + self.merged.bytes() + self.judged.bytes()
     }
 
     /// Returns what `id` went into in the end, itself if it was not merged.
@@ -57,6 +60,10 @@ impl Merges {
         if !merge.undone && (merge.same_event || merge.of == MergeOf::Entities) {
             self.kept.set(merge.merged, merge.kept, add);
             self.merged.set(merge.kept, merge.id, add);
+        }
+        if merge.of == MergeOf::Units {
+            self.judged.set(merge.kept, merge.id, add);
+            self.judged.set(merge.merged, merge.id, add);
         }
     }
 }
@@ -86,6 +93,31 @@ impl<'a> Known<'a> {
         into.filter_map(|it| merges.all.get(&it))
             .filter(move |it| it.of == MergeOf::Units && self.sees(it))
             .map(Arc::clone)
+    }
+
+    /// Returns how an event unit was judged to stand to others, by id of the judgement: it tells of the same, or only shares
+    /// people, time or place with them. Of what was undone, only that they overlap.
+    pub fn judged(self, event: UnitId) -> impl Iterator<Item = Relation> + 'a {
+        let merges = &self.memory.merges;
+        let of_event = merges.judged.get(&event.uuid()).filter_map(|it| merges.all.get(&it));
+        of_event.filter(move |it| self.sees(it)).filter_map(move |it| {
+            let kind = match it.holds(self.as_of) {
+                true => RelationKind::SameAs,
+                false if it.has_overlap => it
+                    .relation_type
+                    .filter(|kind| *kind != RelationKind::SameAs)
+                    .unwrap_or(RelationKind::Other),
+                false => return None,
+            };
+            Some(Relation {
+                source: UnitId::from_uuid(it.merged),
+                target: UnitId::from_uuid(it.kept),
+                kind,
+                label: it.reason.clone(),
+                weight: it.similarity,
+                evidence: it.records.clone(),
+            })
+        })
     }
 
     fn sees(self, merge: &Merge) -> bool {

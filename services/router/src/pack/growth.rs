@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
+use domain::question::AnswerClass;
 
 use super::display::Labels;
 use super::line::{Line, Rank};
@@ -150,7 +151,7 @@ impl<'a> Growth<'a> {
         {
             let next = self.open.remove(at);
             let used = self.used_with(&next, source, step.tokens);
-            if self.repeats(&next) {
+            if self.repeats(&next, source) {
                 self.held += source.scored[next.rank].probability;
                 self.fates[next.rank] = Fate::Repeats;
             } else if used > step.tokens {
@@ -181,7 +182,7 @@ impl<'a> Growth<'a> {
             let is_over = is_cut || self.is_enough(source);
             if is_over || !self.clip(&mut line, source, step.tokens) {
                 self.open.push(line);
-            } else if self.repeats(&line) {
+            } else if self.repeats(&line, source) {
                 line.unclip(source.turn(line.rank));
                 self.open.push(line);
             } else if self.used_with(&line, source, step.tokens) <= step.limit {
@@ -275,12 +276,18 @@ impl<'a> Growth<'a> {
         worth.max_by(better).map(|it| it.0)
     }
 
-    /// Returns true if a line shows already what `next` would. A line that was chosen repeats none: it may be one of several
-    /// that are counted.
-    fn repeats(&self, next: &Line<'_>) -> bool {
+    /// Returns true if a line shows already what `next` would. A line that was chosen repeats none, and where something is
+    /// counted none repeats what was said at another time: each may be one of several that count.
+    fn repeats(&self, next: &Line<'_>, source: Source<'_>) -> bool {
+        let at = |it: &Line<'_>| source.turn(it.rank).unit.observed_at;
+        let reading = &source.query.reading;
+        let is_counted = reading.traits.many || reading.class == Some(AnswerClass::Rate);
         let same = |it: &Line<'_>| {
             let shared = next.words.intersection(&it.words).count();
-            it.actor == next.actor && shared as f32 >= REPEATS * (next.words.len() + it.words.len() - shared) as f32
+            let is_apart = is_counted && at(it) != at(next);
+            it.actor == next.actor
+                && !is_apart
+                && shared as f32 >= REPEATS * (next.words.len() + it.words.len() - shared) as f32
         };
         next.chosen.is_none() && next.words.len() > 3 && self.lines.iter().any(same)
     }

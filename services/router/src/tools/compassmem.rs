@@ -51,7 +51,8 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     )]
 }
 
-/// `expand_unit`: relations of the unit, then of the event that holds it; strongest first, ties by the other unit.
+/// `expand_unit`: relations of the unit, then of the event that holds it, those to events of other sessions that tell of the
+/// same or overlap with it included; strongest first, ties by the other unit.
 pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     let Expand {
         unit,
@@ -62,9 +63,12 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     page(limit, offset)?;
     look.require_known(unit)?;
     let known = look.known();
+    let event = known.event_of(unit).unwrap_or(unit);
+    let judged = known.judged(event);
     let mut related: Vec<(bool, Relation)> = found
         .relations
         .into_iter()
+        .chain(judged)
         .filter(|it| relation.is_none_or(|kind| it.kind == kind))
         .map(|it| (it.source != unit && it.target != unit, it))
         .filter(|(of_event, it)| {

@@ -35,6 +35,28 @@ fn what_one_says_twice_is_shown_once() {
     );
 }
 
+#[test]
+fn what_is_counted_is_shown_as_often_as_it_was_said() {
+    let day = |at: usize| {
+        format!(
+            "2024-05-0{}T09:00:00Z|agent|The nightly build failed in the parser module.",
+            at + 1
+        )
+    };
+    let mut units: Vec<Unit> = (0..3).map(|at| said(at, &day(at))).collect();
+    // The same once more, at the same moment.
+    units.push(said(3, &day(2)));
+    let view = View::of(units);
+    for (question, lines) in [
+        ("How many times did the nightly build fail?", 3),
+        ("How often did the nightly build fail?", 3),
+        ("Where did the nightly build fail?", 1),
+    ] {
+        let routed = ask(&view, &request(question, 400));
+        assert_eq!(packed(&routed).len(), lines, "{question}: {:?}", packed(&routed));
+    }
+}
+
 /// Two turns of one speaker with the same first sentence and a long one behind it.
 fn minutes(ends: [&str; 2]) -> Vec<Unit> {
     let minutes = ends.iter().enumerate().map(|(at, end)| {

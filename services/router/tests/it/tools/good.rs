@@ -154,6 +154,12 @@ async fn tags_before_content() {
                 json!({"cue": "Beagles", "tag": "sister wants"}),
                 vec!["My sister wants a beagle", "!three years"],
             ),
+            // Who speaks is a cue of all that they say.
+            (
+                "query_tag_events",
+                json!({"cue": "Liv", "tag": "three years"}),
+                vec!["three years old"],
+            ),
             (
                 "query_conversation_time",
                 json!({"event": turn(4)}),
@@ -220,6 +226,17 @@ async fn people_topics_and_relations() {
                     "\"evidence\":[\"r6\"]",
                     "\"of\":\"its event\"",
                     "\"total\":3",
+                ],
+            ),
+            // In another session: the two were judged to tell of one event.
+            (
+                "expand_unit",
+                json!({"unit": turn(0), "relation": "same_as"}),
+                vec![
+                    "biscuit hike",
+                    "\"label\":\"the same dog\"",
+                    "\"evidence\":[\"r7\"]",
+                    "\"total\":1",
                 ],
             ),
             (
