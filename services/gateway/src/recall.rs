@@ -79,6 +79,8 @@ async fn woken(
             limit: request.limit.min(open),
             sensitive: request.sensitive,
             silent: known.silent,
+            wide: false,
+            chosen: Vec::new(),
         };
         let begun = Instant::now();
         recalled = asked(app, &ask, left(), budget).await?;
