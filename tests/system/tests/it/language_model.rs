@@ -6,6 +6,7 @@ mod endpoints;
 mod injections;
 mod llama;
 mod looking;
+mod recalling;
 mod recording;
 mod select;
 mod styles;
