@@ -6,6 +6,7 @@
 //! question, `recall.rs` that of a message, `accept.rs` the way of records, `curate.rs` that of what people decide. It stores nothing itself and never ranks.
 
 mod accept;
+mod agent;
 mod auth;
 mod config;
 mod connections;
@@ -21,6 +22,7 @@ mod kept;
 mod ledger;
 mod letters;
 mod mcp;
+mod model_budget;
 mod openapi;
 mod opened;
 mod problem;
@@ -34,6 +36,7 @@ mod sessions;
 mod standing;
 mod state;
 mod tools;
+mod trail;
 mod validate;
 mod watermark;
 

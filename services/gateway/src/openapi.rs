@@ -137,7 +137,7 @@ pub(crate) fn served(config: &Config) -> Value {
         ),
         ("Budget/properties/tokens/maximum", json!(config.pack_tokens_max)),
         ("Budget/properties/ms/maximum", json!(config.model_request_ms_max)),
-        ("RecallBudget/properties/ms/maximum", json!(config.request_ms_max)),
+        ("RecallBudget/properties/ms/maximum", json!(config.model_request_ms_max)),
     ];
     for (place, bound) in bounds {
         let Some((field, name)) = place.rsplit_once('/') else {

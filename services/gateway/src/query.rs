@@ -2,14 +2,13 @@
 //!
 //! All steps share one budget of time. A router that fails fails the query; a reader that fails leaves the evidence,
 //! a verdict that says so, and an entry in `degraded`. Where a language model may be called, it chooses among the candidates
-//! (`select`) or looks around first (`agent`, the loops of the strategies); without one a strategy routes the parts of the
+//! (`select`) or looks around first (`look_around`, the loops of the strategies); without one a strategy routes the parts of the
 //! question (`parts`). Every way ends with the same route, which packs inside the budget of tokens, and a step that fails is
 //! said in `degraded` while it goes on with what it has.
 
-mod agent;
 mod auto;
+mod look_around;
 mod metadata;
-mod model_budget;
 mod parts;
 mod request;
 mod select;
@@ -18,34 +17,29 @@ mod written;
 use std::time::Duration;
 
 use domain::evidence::{Answer, AnswerStyle, Sufficiency, Verdict};
-use domain::id::{SpaceId, UnitId};
+use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
-use domain::port::{ModelAllowance, ModelRole, Position};
+use domain::port::{ModelRole, Position};
 use domain::{Classify, ErrorKind, PortError};
 use host::metrics::Operation;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
 use self::metadata::Metadata;
-use self::model_budget::ModelBudget;
-pub(crate) use self::request::MODEL_CALLS_MAX;
 use self::request::parse;
+pub(crate) use self::request::{MODEL_CALLS_MAX, check_cost};
 use self::written::is_behind;
 pub(crate) use self::written::{not_written, wait_written};
 use crate::api::{Cost, Limits, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
-use crate::edge::{Refused, Share};
+use crate::model_budget::ModelBudget;
 use crate::problem::Problem;
 use crate::state::App;
+use crate::trail::{Trail, why};
 use crate::watermark;
 
 /// What an answer says that may lack what was accepted before.
 const BEHIND: &str = "writer: accepted batches wait to be written, so records may be missing that are not searchable yet; `after` waits for them";
-
-/// Steps of a path that are told, characters of what a step was about, and units that it kept.
-const TOLD_MAX: usize = 128;
-const WHAT_MAX: usize = 200;
-const KEPT_MAX: usize = 64;
 
 /// A question as it came, and what goes with it.
 pub(crate) struct Asked {
@@ -67,17 +61,15 @@ struct Query<'a> {
     trace_id: String,
     started: Instant,
     budget: Duration,
-    path: Option<Vec<PathStep>>,
-    heard: Option<UnboundedSender<PathStep>>,
+    trail: Trail,
     steps: Vec<StepTime>,
-    degraded: Vec<String>,
 }
 
 /// Answers a question of the key `by`.
 pub(crate) async fn ask(app: &App, by: &str, space: &SpaceId, asked: Asked) -> Result<QueryResponse, Problem> {
     let started = Instant::now();
     let budget = &asked.request.budget;
-    let most = app.question_ms_max(budget);
+    let most = app.question_ms_max(budget.model_calls);
     let patience = Duration::from_millis(budget.time_ms(most).min(most));
     let outcome = host::within(patience, answer(app, by, space, asked, started)).await;
     app.context
@@ -101,12 +93,9 @@ async fn answer(
     let after = watermark::given(app, space, request.after.as_deref()).await?;
     let (strategy, limits) = (request.strategy, request.limits);
     let (answer, style, metadata) = (request.answer, request.style, request.metadata);
-    let most = app.question_ms_max(&request.budget);
+    let most = app.question_ms_max(request.budget.model_calls);
     let budget = Duration::from_millis(request.budget.time_ms(most));
-    let models = ModelBudget::new(ModelAllowance {
-        calls: request.budget.model_calls,
-        tokens: request.budget.model_tokens,
-    });
+    let models = ModelBudget::new(request.budget.models());
     let route = parse(app, space, request)?;
     let mut query = Query {
         app,
@@ -120,16 +109,14 @@ async fn answer(
         trace_id,
         started,
         budget,
-        path: None,
-        heard,
+        trail: Trail::heard_by(heard),
         steps: Vec::new(),
-        degraded: Vec::new(),
     };
     if let Some(position) = after {
         query.wait(position).await?;
     }
     // Who waits for a write costs nothing; from here on a core is busy.
-    let permit = query.turn(by).await?;
+    let permit = app.question_turn(by, query.left()).await?;
     query.look_behind().await;
     let ranked = query.route.ranked;
     query.rank_candidates();
@@ -148,7 +135,7 @@ async fn answer(
     Ok(query.respond(routed, answered, metadata))
 }
 
-impl<'a> Query<'a> {
+impl Query<'_> {
     /// Waits for a write. Without one to wait for the router is the first to look, and says so if there is no such space.
     async fn wait(&mut self, position: Position) -> Result<(), Problem> {
         self.app.may_ask(&self.route.space).await?;
@@ -165,20 +152,6 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Waits until few enough questions of the key are being answered.
-    async fn turn(&self, by: &str) -> Result<Share<'a>, Problem> {
-        let app: &'a App = self.app;
-        match timeout(self.left(), app.questions.wait(by)).await {
-            Ok(Ok(share)) => Ok(share),
-            Ok(Err(Refused::All(most) | Refused::Own(most))) => Err(Problem::exhausted(format!(
-                "{most} questions are being answered; try again"
-            ))),
-            Err(_) => Err(Problem::timeout(
-                "other questions of this key were answered for all the time this one may take",
-            )),
-        }
-    }
-
     /// Says so if the answer may lack something that was accepted before the question; see [`is_behind`]. Before the space is
     /// read: what is written in between is then seen, though it is said not to be.
     async fn look_behind(&mut self) {
@@ -187,13 +160,13 @@ impl<'a> Query<'a> {
         let behind = is_behind(self.app, space).instrument(info_span!("unsettled")).await;
         match behind {
             Ok(false) => {}
-            Ok(true) => self.degrade(BEHIND.to_owned()),
+            Ok(true) => self.trail.degrade(BEHIND.to_owned()),
             Err(error) => {
                 warn!(
                     error = &error as &dyn std::error::Error,
                     "unknown what waits for the writer"
                 );
-                self.degrade(format!(
+                self.trail.degrade(format!(
                     "writer: what waits for it is not known, the bus {}",
                     why(&error)
                 ));
@@ -215,31 +188,6 @@ impl<'a> Query<'a> {
         self.routed_by_parts().await
     }
 
-    /// Tells a step: what it was about, how much it found, what was kept of it.
-    fn tell(&mut self, step: &str, what: &str, found: usize, kept: &[UnitId]) {
-        let path = self.path.get_or_insert_default();
-        if path.len() >= TOLD_MAX {
-            return;
-        }
-        let step = PathStep {
-            step: step.to_owned(),
-            what: what.chars().take(WHAT_MAX).collect(),
-            found: found.try_into().unwrap_or(u32::MAX),
-            kept: kept.iter().take(KEPT_MAX).copied().collect(),
-        };
-        if let Some(heard) = &self.heard {
-            // Whoever left hears nothing more, and the question ends with them.
-            let _ = heard.send(step.clone());
-        }
-        path.push(step);
-    }
-
-    fn degrade(&mut self, what: String) {
-        if !self.degraded.contains(&what) {
-            self.degraded.push(what);
-        }
-    }
-
     async fn routed(&mut self) -> Result<RoutedV1, Problem> {
         let begun = Instant::now();
         let routed = self
@@ -253,7 +201,7 @@ impl<'a> Query<'a> {
             step: format!("route.{step}"),
             ms: *ms,
         }));
-        routed.degraded.iter().cloned().for_each(|it| self.degrade(it));
+        routed.degraded.iter().cloned().for_each(|it| self.trail.degrade(it));
         Ok(routed)
     }
 
@@ -277,7 +225,7 @@ impl<'a> Query<'a> {
         let mut answered: AnsweredV1 = outcome.unwrap_or_else(|error| self.unread(&error));
         self.models.spend(ModelRole::Answer, answered.spent);
         let degraded = answered.degraded.drain(..);
-        degraded.for_each(|it| self.degrade(format!("answer: {it}")));
+        degraded.for_each(|it| self.trail.degrade(format!("answer: {it}")));
         answered
     }
 
@@ -313,11 +261,11 @@ impl<'a> Query<'a> {
                 text,
                 metadata,
             },
-            path: self.path.filter(|_| explain),
+            path: self.trail.path.filter(|_| explain),
             anchors: explain.then_some(routed.anchors),
             explained: explain.then_some(routed.explained),
             ranked: (self.route.ranked > 0).then_some(routed.ranked),
-            degraded: self.degraded,
+            degraded: self.trail.degraded,
             trace_id: self.trace_id,
             weights: routed.weights,
         }
@@ -354,7 +302,7 @@ impl<'a> Query<'a> {
             | ErrorKind::Damaged
             | ErrorKind::Internal => "the reader failed".to_owned(),
         };
-        self.degrade(format!("answer: {reason}"));
+        self.trail.degrade(format!("answer: {reason}"));
         let reasons = vec![format!("not judged: {reason}")];
         let verdict = Verdict {
             status: Sufficiency::Insufficient,
@@ -374,17 +322,6 @@ impl<'a> Query<'a> {
             step: step.to_owned(),
             ms: ms(begun),
         });
-    }
-}
-
-/// Says in words why a step of a query gave nothing.
-fn why(error: &PortError) -> &'static str {
-    match error.kind() {
-        ErrorKind::Timeout => "took too long",
-        ErrorKind::Unavailable | ErrorKind::Exhausted => "cannot be reached",
-        ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
-            "failed"
-        }
     }
 }
 

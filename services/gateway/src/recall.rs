@@ -1,20 +1,26 @@
 //! The way of a message that may wake something (MemCog, section 3.4): what the ledger says, the router, the ledger again.
 //!
 //! Silence is the rule: what was said in the session or dismissed in the space is not said again, and a session hears at most
-//! `recall_hints_per_minute`.
+//! `recall_hints_per_minute`. Where a language model may be called, it decides what is worth saying (`choice`).
+
+mod choice;
 
 use std::time::Duration;
 
 use domain::id::{HintId, SessionId, SpaceId};
 use domain::message::{RecallV1, RecalledV1};
-use domain::{Classify, ErrorKind};
+use domain::port::Position;
+use domain::{Classify, ErrorKind, PortError};
 use host::clock;
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, info_span};
 
+use self::choice::Decided;
 use crate::api::{Dismissal, RecallCost, RecallRequest, RecallResponse, StepTime};
+use crate::model_budget::ModelBudget;
 use crate::problem::Problem;
 use crate::state::App;
+use crate::trail::Trail;
 use crate::{ledger, query, validate, watermark};
 
 const LIMIT_MAX: u32 = 10;
@@ -22,53 +28,66 @@ const LIMIT_MAX: u32 = 10;
 const SESSION_BYTES_MAX: usize = 240;
 const DISMISSED_MAX: usize = 100;
 
+/// A message as it came, and what goes with it.
+pub(crate) struct Asked {
+    pub(crate) request: RecallRequest,
+    /// Name of the caller's key.
+    pub(crate) by: String,
+    pub(crate) trace_id: String,
+}
+
+/// A message that is being served.
+struct Recalling<'a> {
+    app: &'a App,
+    by: String,
+    started: Instant,
+    budget: Duration,
+    models: ModelBudget,
+    trail: Trail,
+    steps: Vec<StepTime>,
+}
+
 /// Says what a message wakes.
-pub(crate) async fn recall(
-    app: &App,
-    space: &SpaceId,
-    request: RecallRequest,
-    trace_id: String,
-) -> Result<RecallResponse, Problem> {
-    let patience = Duration::from_millis(request.budget.ms.min(app.config.request_ms_max));
+pub(crate) async fn recall(app: &App, space: &SpaceId, asked: Asked) -> Result<RecallResponse, Problem> {
+    let budget = &asked.request.budget;
+    let most = app.question_ms_max(budget.model_calls);
+    let patience = Duration::from_millis(budget.time_ms(most).min(most));
     let work = async {
         app.space(space).await?;
-        woken(app, space, request, trace_id).await
+        woken(app, space, asked).await
     };
     host::within(patience, work).await
 }
 
-async fn woken(
-    app: &App,
-    space: &SpaceId,
-    request: RecallRequest,
-    trace_id: String,
-) -> Result<RecallResponse, Problem> {
-    let started = Instant::now();
-    let budget = Duration::from_millis(request.budget.ms);
+async fn woken(app: &App, space: &SpaceId, asked: Asked) -> Result<RecallResponse, Problem> {
+    let Asked { request, by, trace_id } = asked;
+    let most = app.question_ms_max(request.budget.model_calls);
+    let mut recalling = Recalling {
+        app,
+        by,
+        started: Instant::now(),
+        budget: Duration::from_millis(request.budget.time_ms(most)),
+        models: ModelBudget::new(request.budget.models()),
+        trail: Trail::default(),
+        steps: Vec::new(),
+    };
     check(app, &request)?;
     let at = validate::moment("at", request.at.as_deref())?.unwrap_or_else(|| clock::now().fixed_offset());
-    let after = watermark::given(app, space, request.after.as_deref()).await?;
-    let left = || budget.saturating_sub(started.elapsed());
-    let mut steps = Vec::new();
-    if let Some(position) = after {
-        let written = query::wait_written(app, space, position, left()).await?;
-        note(&mut steps, "wait", started);
-        if !written {
-            return Err(query::not_written(app, space, position).await?);
-        }
+    if let Some(position) = watermark::given(app, space, request.after.as_deref()).await? {
+        recalling.wait(space, position).await?;
     }
     // What another message of the session is told counts for this one.
-    let turn = timeout(left(), app.sessions.turn(space, &request.session)).await;
+    let turn = timeout(recalling.left(), app.sessions.turn(space, &request.session)).await;
     let Ok(_turn) = turn else {
         let detail = "other messages of this session were answered for all the time this one may take";
         return Err(Problem::timeout(detail));
     };
     let begun = Instant::now();
     let known = ledger::session(app, space, &request.session).await?;
-    note(&mut steps, "ledger", begun);
+    recalling.note("ledger", begun);
     let most = app.config.recall_hints_per_minute;
     let open = most.saturating_sub(u32::try_from(known.recent).unwrap_or(u32::MAX));
-    let mut recalled = RecalledV1::default();
+    let mut decided = Decided::default();
     if open > 0 {
         let ask = RecallV1 {
             space: space.clone(),
@@ -79,36 +98,100 @@ async fn woken(
             limit: request.limit.min(open),
             sensitive: request.sensitive,
             silent: known.silent,
+            wide: false,
+            chosen: Vec::new(),
         };
-        let begun = Instant::now();
-        recalled = asked(app, &ask, left(), budget).await?;
-        recalled.hints.truncate(ask.limit as usize);
-        note(&mut steps, "recall", begun);
-        steps.extend(recalled.steps.drain(..).map(|(step, ms)| StepTime {
-            step: format!("recall.{step}"),
-            ms,
-        }));
+        decided = recalling.decide(&ask).await?;
     }
-    let said: Vec<HintId> = recalled.hints.iter().map(|it| it.id).collect();
+    let said: Vec<HintId> = decided.recalled.hints.iter().map(|it| it.id).collect();
     if !said.is_empty() {
         let begun = Instant::now();
         ledger::said(app, space, (&request.session, &known.erasures), &said).await?;
-        note(&mut steps, "note", begun);
+        recalling.note("note", begun);
     }
-    let tokens: usize = recalled.hints.iter().map(|it| text::tokens(&it.text)).sum();
-    Ok(RecallResponse {
-        silent: silence(open, most, &recalled),
-        hints: recalled.hints,
-        cost: RecallCost {
-            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
-            model_calls: 0,
-            ms: query::ms(started),
-            steps,
-            candidates: recalled.considered,
-        },
-        degraded: recalled.degraded,
-        trace_id,
-    })
+    let silent = silence(open, most, &decided);
+    Ok(recalling.respond(decided.recalled, silent, trace_id))
+}
+
+impl Recalling<'_> {
+    async fn wait(&mut self, space: &SpaceId, position: Position) -> Result<(), Problem> {
+        let begun = Instant::now();
+        let written = query::wait_written(self.app, space, position, self.left()).await?;
+        self.note("wait", begun);
+        match written {
+            true => Ok(()),
+            false => Err(query::not_written(self.app, space, position).await?),
+        }
+    }
+
+    /// Returns the hints, by a language model if it may be called, else by rule.
+    async fn decide(&mut self, ask: &RecallV1) -> Result<Decided, Problem> {
+        let mut decided = match self.models.left().calls {
+            0 => Decided {
+                recalled: self.ask("recall", ask).await?,
+                silent: None,
+            },
+            _ => self.by_model(ask).await?,
+        };
+        decided.recalled.hints.truncate(ask.limit as usize);
+        Ok(decided)
+    }
+
+    /// Asks the router; its steps are noted below `step`.
+    async fn ask(&mut self, step: &str, ask: &RecallV1) -> Result<RecalledV1, Problem> {
+        let begun = Instant::now();
+        let outcome = self.app.context.request(ask, self.left());
+        let outcome = outcome.instrument(info_span!("recall")).await;
+        let mut recalled = outcome.map_err(|error| self.unrecalled(error))?;
+        self.note(step, begun);
+        self.steps.extend(recalled.steps.drain(..).map(|(name, ms)| StepTime {
+            step: format!("{step}.{name}"),
+            ms,
+        }));
+        recalled.degraded.drain(..).for_each(|it| self.trail.degrade(it));
+        Ok(recalled)
+    }
+
+    fn unrecalled(&self, error: PortError) -> Problem {
+        let late = error.kind() == ErrorKind::Timeout;
+        let problem = Problem::from(error);
+        if late {
+            problem.detail(format!("no hints within the budget of {} ms", self.budget.as_millis()))
+        } else {
+            problem
+        }
+    }
+
+    fn respond(self, recalled: RecalledV1, silent: Option<String>, trace_id: String) -> RecallResponse {
+        let tokens: usize = recalled.hints.iter().map(|it| text::tokens(&it.text)).sum();
+        let (model_calls, usage) = self.models.total();
+        RecallResponse {
+            silent,
+            cost: RecallCost {
+                tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+                model_calls,
+                usage,
+                roles: self.models.roles(),
+                ms: query::ms(self.started),
+                steps: self.steps,
+                candidates: recalled.considered,
+            },
+            hints: recalled.hints,
+            degraded: self.trail.degraded,
+            trace_id,
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.budget.saturating_sub(self.started.elapsed())
+    }
+
+    fn note(&mut self, step: &str, begun: Instant) {
+        self.steps.push(StepTime {
+            step: step.to_owned(),
+            ms: query::ms(begun),
+        });
+    }
 }
 
 /// Remembers that hints are not wanted.
@@ -135,11 +218,9 @@ fn check(app: &App, request: &RecallRequest) -> Result<(), Problem> {
     if !(1..=LIMIT_MAX).contains(&request.limit) {
         return Err(Problem::invalid(format!("limit: is not 1 to {LIMIT_MAX}")));
     }
-    let most = app.config.request_ms_max;
-    if request.budget.ms > most {
-        return Err(Problem::invalid(format!("budget.ms: is more than {most}")));
-    }
-    Ok(())
+    let budget = &request.budget;
+    let most = app.question_ms_max(budget.model_calls);
+    query::check_cost(app, budget.time_ms(most), budget.models())
 }
 
 fn check_session(session: &str) -> Result<(), Problem> {
@@ -150,36 +231,18 @@ fn check_session(session: &str) -> Result<(), Problem> {
     validate::addressable("session", Some(session)).map_err(Problem::invalid)
 }
 
-async fn asked(app: &App, ask: &RecallV1, left: Duration, budget: Duration) -> Result<RecalledV1, Problem> {
-    let outcome = app.context.request(ask, left).instrument(info_span!("recall")).await;
-    outcome.map_err(|error| {
-        let late = error.kind() == ErrorKind::Timeout;
-        let problem = Problem::from(error);
-        if late {
-            problem.detail(format!("no hints within the budget of {} ms", budget.as_millis()))
-        } else {
-            problem
-        }
-    })
-}
-
 /// Says why nothing is said.
-fn silence(open: u32, most: u32, recalled: &RecalledV1) -> Option<String> {
-    if !recalled.hints.is_empty() {
+fn silence(open: u32, most: u32, decided: &Decided) -> Option<String> {
+    if !decided.recalled.hints.is_empty() {
         return None;
     }
     Some(if open == 0 {
         format!("this session heard {most} hints within a minute; ask again later")
-    } else if recalled.considered == 0 {
+    } else if let Some(reason) = decided.silent {
+        reason.to_owned()
+    } else if decided.recalled.considered == 0 {
         "the message wakes nothing in this memory".to_owned()
     } else {
         "nothing that the message wakes is worth saying, or it was said or dismissed before".to_owned()
     })
-}
-
-fn note(steps: &mut Vec<StepTime>, step: &str, begun: Instant) {
-    steps.push(StepTime {
-        step: step.to_owned(),
-        ms: query::ms(begun),
-    });
 }

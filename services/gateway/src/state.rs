@@ -1,5 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use domain::id::SpaceId;
@@ -8,11 +9,11 @@ use domain::port::SpaceInfo;
 use domain::{Classify, ErrorKind};
 use host::{Backends, Context, clock};
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
 
-use crate::api::Budget;
 use crate::auth::Keys;
 use crate::config::Config;
-use crate::edge::Shares;
+use crate::edge::{Refused, Share, Shares};
 use crate::problem::Problem;
 use crate::rebuild::Rebuilds;
 use crate::seal::{Seal, Sealer};
@@ -93,11 +94,27 @@ impl Parts {
         self.seal.sealer(&*self.stores().records).await
     }
 
-    /// Returns the longest time for a question with such a budget, in milliseconds.
-    pub(crate) fn question_ms_max(&self, budget: &Budget) -> u64 {
-        match budget.model_calls {
+    /// Returns the longest time for a request that allows these calls of a language model, in milliseconds.
+    pub(crate) fn question_ms_max(&self, model_calls: u32) -> u64 {
+        match model_calls {
             0 => self.config.request_ms_max,
             _ => self.config.model_request_ms_max,
+        }
+    }
+
+    /// Waits until few enough questions of a key are being answered.
+    ///
+    /// # Errors
+    /// `exhausted` if too many questions of all keys are, `timeout` if the key has no turn within the time left.
+    pub(crate) async fn question_turn(&self, by: &str, left: Duration) -> Result<Share<'_>, Problem> {
+        match timeout(left, self.questions.wait(by)).await {
+            Ok(Ok(share)) => Ok(share),
+            Ok(Err(Refused::All(most) | Refused::Own(most))) => Err(Problem::exhausted(format!(
+                "{most} questions are being answered; try again"
+            ))),
+            Err(_) => Err(Problem::timeout(
+                "other questions of this key were answered for all the time this one may take",
+            )),
         }
     }
 

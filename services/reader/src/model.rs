@@ -48,8 +48,13 @@ pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: Answered
 
 /// Says when a question is asked, as words behind "The question".
 fn asked_when(asked_at: Option<DateTime<FixedOffset>>) -> String {
-    asked_at.map_or(String::new(), |it| {
-        it.format(", asked on %A, %-d %B %Y at %H:%M").to_string()
+    when(", asked", asked_at)
+}
+
+/// Returns a moment in words behind others; nothing if there is none.
+fn when(words: &str, at: Option<DateTime<FixedOffset>>) -> String {
+    at.map_or(String::new(), |it| {
+        it.format(&format!("{words} on %A, %-d %B %Y at %H:%M")).to_string()
     })
 }
 

@@ -3,6 +3,7 @@
 //! A message is read ([`heard`]), remembered turns are ranked as for a question and weighed by what they share with it
 //! ([`tie`]), facts that bear on it are added, what leads on is followed, and of all that only what is relevant now, still
 //! valid, not delicate here and not said before is kept. Silent by default. Nothing observed later than the message is used.
+//! Where a language model chooses what is said, it sees more of this, and its choice passes the same conditions but relevance.
 
 pub mod heard;
 pub mod idea;
@@ -20,6 +21,7 @@ mod told;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::message::{RecallV1, RecalledV1};
 use domain::port::SearchResult;
+use domain::recall::Trigger;
 
 use crate::heads::Weights;
 use crate::memory::Known;
@@ -31,6 +33,8 @@ use shared::{Bears, Shared};
 
 /// Hints given at most, whatever is asked for.
 pub const LIMIT_MAX: u32 = 20;
+/// Why a turn is told that shares nothing with the message.
+const FOUND: &str = "leads to this, as the language model found";
 
 /// Returns what is worth saying. `heard` is the message read against `view`, `found` the hits of the index for it,
 /// `known` what was known just before it was said ([`before`]).
@@ -49,7 +53,10 @@ pub fn recall(
     let mut ideas = Ideas::default();
     let shared = Shared::of(known, heard, &request.actor);
     for tie in &ties {
-        let (trigger, mut reason) = trigger::of(view, heard, tie, request.at);
+        let (mut trigger, mut reason) = trigger::of(view, heard, tie, request.at);
+        if !request.chosen.is_empty() && tie.words.is_empty() && trigger == Trigger::Topic {
+            (trigger, reason) = (Trigger::MultiHop, FOUND.to_owned());
+        }
         match shared.turn(&view.turns()[tie.place]) {
             Bears::Nothing => {}
             Bears::One(which) => reason = format!("{reason}; {which}"),

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use domain::anchor::Anchors;
 use domain::evidence::{Answer, AnswerStyle, PackItem, RankedUnit, UnitExplanation, Verdict};
 use domain::id::UnitId;
-use domain::port::{ModelRole, Usage};
+use domain::port::{ModelAllowance, ModelRole, Usage};
 use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -153,9 +153,23 @@ impl Default for Budget {
 impl Budget {
     /// Returns the milliseconds for everything, where a request may take `most`.
     pub fn time_ms(&self, most: u64) -> u64 {
-        let usual = if self.model_calls > 0 { 30_000 } else { 2_000 };
-        self.ms.unwrap_or(most.min(usual))
+        time_ms(self.ms, self.model_calls, most)
     }
+
+    /// Returns what may be spent on a language model.
+    pub fn models(&self) -> ModelAllowance {
+        ModelAllowance {
+            calls: self.model_calls,
+            tokens: self.model_tokens,
+        }
+    }
+}
+
+/// Returns the milliseconds that a request asks for; without, those that are usual for its calls of a language model, at most
+/// `most`.
+pub(super) fn time_ms(asked: Option<u64>, model_calls: u32, most: u64) -> u64 {
+    let usual = if model_calls > 0 { 30_000 } else { 2_000 };
+    asked.unwrap_or(most.min(usual))
 }
 
 /// How far a loop goes.

@@ -1,10 +1,14 @@
+use std::collections::BTreeMap;
+
 use domain::id::HintId;
+use domain::port::{ModelAllowance, ModelRole, Usage};
 use domain::recall::Hint;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::object::object;
-use crate::api::StepTime;
+use super::query::time_ms;
+use crate::api::{RoleCost, StepTime};
 
 /// A message that may wake something worth saying.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -48,17 +52,52 @@ fn few() -> u32 {
     3
 }
 
-/// What recall may cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct RecallBudget {
-    /// Milliseconds for everything, waiting for `after` included.
-    pub ms: u64,
+impl Default for RecallRequest {
+    fn default() -> RecallRequest {
+        RecallRequest {
+            message: String::new(),
+            actor: String::new(),
+            session: usual(),
+            at: None,
+            limit: few(),
+            sensitive: false,
+            after: None,
+            budget: RecallBudget::default(),
+        }
+    }
 }
 
-impl Default for RecallBudget {
-    fn default() -> RecallBudget {
-        RecallBudget { ms: 2_000 }
+/// What recall may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallBudget {
+    /// Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
+    /// allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+    #[schema(value_type = Option<u64>)]
+    pub ms: Option<u64>,
+    /// Calls of a language model. If one is set up and may be called, it decides which of the candidates are worth saying, and
+    /// with two calls and more it may search the memory first. A reply that cannot be read is asked for once more if a call is
+    /// left. What it chooses passes the same conditions as a hint by rule.
+    #[schema(maximum = 64)]
+    pub model_calls: u32,
+    /// Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
+    /// left is not made.
+    #[schema(value_type = Option<u32>, maximum = 10_000_000)]
+    pub model_tokens: Option<u32>,
+}
+
+impl RecallBudget {
+    /// Returns the milliseconds for everything, where a request may take `most`.
+    pub fn time_ms(&self, most: u64) -> u64 {
+        time_ms(self.ms, self.model_calls, most)
+    }
+
+    /// Returns what may be spent on a language model.
+    pub fn models(&self) -> ModelAllowance {
+        ModelAllowance {
+            calls: self.model_calls,
+            tokens: self.model_tokens,
+        }
     }
 }
 
@@ -85,6 +124,12 @@ pub struct RecallCost {
     pub tokens: u32,
     /// Calls of a language model.
     pub model_calls: u32,
+    /// Tokens those calls read and wrote, as the model counts them; estimated where it does not say.
+    #[serde(default, skip_serializing_if = "Usage::is_none")]
+    pub usage: Usage,
+    /// The same by what the calls were for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<ModelRole, RoleCost>,
     /// Milliseconds in all.
     pub ms: f32,
     /// Milliseconds by step, in order.

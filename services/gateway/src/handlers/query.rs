@@ -46,7 +46,7 @@ pub(crate) async fn post(
     ObjectBody(request): ObjectBody<QueryRequest>,
 ) -> Result<Response, Problem> {
     let space = access.enter(&name, Right::Read)?;
-    patience.extend(app.question_ms_max(&request.budget));
+    patience.extend(app.question_ms_max(request.budget.model_calls));
     let by = access.name().to_owned();
     let mut asked = Asked {
         request,

@@ -6,7 +6,7 @@ use domain::id::SpaceId;
 use crate::api::{Dismissal, RecallRequest, RecallResponse};
 use crate::auth::Access;
 use crate::config::Right;
-use crate::edge::TraceId;
+use crate::edge::{Patience, TraceId};
 use crate::extract::{At, ObjectBody};
 use crate::problem::Problem;
 use crate::recall;
@@ -24,11 +24,18 @@ pub(crate) async fn post(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     Extension(TraceId(trace_id)): Extension<TraceId>,
+    Extension(patience): Extension<Patience>,
     At(name): At<String>,
     ObjectBody(request): ObjectBody<RecallRequest>,
 ) -> Result<Json<RecallResponse>, Problem> {
     let space = access.enter(&name, Right::Read)?;
-    recall::recall(&app, &space, request, trace_id).await.map(Json)
+    patience.extend(app.question_ms_max(request.budget.model_calls));
+    let asked = recall::Asked {
+        request,
+        by: access.name().to_owned(),
+        trace_id,
+    };
+    recall::recall(&app, &space, asked).await.map(Json)
 }
 
 /// Dismisses hints: they are not said again in any session of the space.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Memory, failed, object, said, told};
-use crate::api::{Budget, NewCuration, QueryRequest, RecallRequest, Strategy};
+use crate::api::{Budget, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
 use crate::config::Right;
 use crate::extract::at_path;
 use crate::problem::Problem;
@@ -52,6 +52,30 @@ struct Ask {
     model_calls: u32,
     #[serde(default)]
     as_of: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recall {
+    message: String,
+    #[serde(default)]
+    actor: String,
+    #[serde(default = "usual_session")]
+    session: String,
+    #[serde(default = "usual_limit")]
+    limit: u32,
+    #[serde(default)]
+    sensitive: bool,
+    #[serde(default)]
+    model_calls: u32,
+}
+
+fn usual_session() -> String {
+    RecallRequest::default().session
+}
+
+fn usual_limit() -> u32 {
+    RecallRequest::default().limit
 }
 
 fn usual_tokens() -> u32 {
@@ -165,6 +189,7 @@ impl Own {
                     "session": {"type": "string", "description": "Name of the conversation; `default` if left out."},
                     "limit": {"type": "integer", "minimum": 1, "maximum": 10, "default": 3, "description": "Hints wanted at most."},
                     "sensitive": {"type": "boolean", "default": false, "description": "Whether health, money, faith, love, law and grief may be spoken of."},
+                    "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 rules alone decide what is worth saying."},
                 },
                 "required": ["message"],
                 "additionalProperties": false,
@@ -257,8 +282,25 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
 }
 
 async fn recalled(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
-    let request: RecallRequest = read(arguments)?;
-    let response = recall::recall(&memory.app, &memory.space, request, memory.trace_id.clone()).await?;
+    let asked: Recall = read(arguments)?;
+    let request = RecallRequest {
+        message: asked.message,
+        actor: asked.actor,
+        session: asked.session,
+        limit: asked.limit,
+        sensitive: asked.sensitive,
+        budget: RecallBudget {
+            model_calls: asked.model_calls,
+            ..RecallBudget::default()
+        },
+        ..RecallRequest::default()
+    };
+    let asked = recall::Asked {
+        request,
+        by: memory.access.name().to_owned(),
+        trace_id: memory.trace_id.clone(),
+    };
+    let response = recall::recall(&memory.app, &memory.space, asked).await?;
     Ok(said(told::hints(&response)))
 }
 

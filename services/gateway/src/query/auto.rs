@@ -23,7 +23,7 @@ impl Query<'_> {
             ),
             (HopShape::Single, _) => (Strategy::Route, "one fact in one place"),
         };
-        self.tell("auto", &format!("{}: {why}", strategy.name()), 0, &[]);
+        self.trail.tell("auto", &format!("{}: {why}", strategy.name()), 0, &[]);
         strategy
     }
 }

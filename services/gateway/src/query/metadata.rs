@@ -7,7 +7,8 @@ use domain::id::RecordId;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
-use super::{Query, why};
+use super::Query;
+use crate::trail::why;
 
 /// Metadata of records, by the callers' ids.
 pub(super) type Metadata = BTreeMap<String, BTreeMap<String, String>>;
@@ -32,7 +33,8 @@ impl Query<'_> {
             }
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no metadata");
-                self.degrade(format!("metadata: the store of the records {}", why(&error)));
+                self.trail
+                    .degrade(format!("metadata: the store of the records {}", why(&error)));
                 None
             }
         }

@@ -9,8 +9,9 @@ use futures::future::join_all;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
-use super::{Query, why};
+use super::Query;
 use crate::problem::Problem;
+use crate::trail::why;
 
 /// Units that each part brings.
 const PART_UNITS: u32 = 8;
@@ -27,7 +28,7 @@ impl Query<'_> {
             .map(|it| it.map_or_else(Vec::new, |it| it.ranked.iter().map(|it| it.unit).collect()))
             .collect();
         for (part, units) in parts.iter().zip(&found) {
-            self.tell("part", part, units.len(), units);
+            self.trail.tell("part", part, units.len(), units);
         }
         self.route.focus = in_turn(&found);
         self.routed().await
@@ -37,7 +38,7 @@ impl Query<'_> {
     pub(super) async fn parts(&mut self, asked_at: Option<DateTime<FixedOffset>>, by_model: bool) -> Vec<String> {
         let begun = Instant::now();
         let allow = match by_model {
-            true => self.allowed_before_answer(),
+            true => self.models.step(self.reserve()),
             false => ModelAllowance::default(),
         };
         let request = PlanV1 {
@@ -54,7 +55,7 @@ impl Query<'_> {
             Ok(planned) => {
                 self.models.spend(ModelRole::Plan, planned.spent);
                 for reason in planned.degraded {
-                    self.degrade(format!(
+                    self.trail.degrade(format!(
                         "plan: no plan of the language model: {reason}; planned without it"
                     ));
                 }
@@ -63,11 +64,12 @@ impl Query<'_> {
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no plan");
                 self.models.forfeit(allow);
-                self.degrade(format!("plan: the reader {}; the question is one part", why(&error)));
+                self.trail
+                    .degrade(format!("plan: the reader {}; the question is one part", why(&error)));
                 Vec::new()
             }
         };
-        self.tell("plan", &parts.join(" | "), parts.len(), &[]);
+        self.trail.tell("plan", &parts.join(" | "), parts.len(), &[]);
         parts
     }
 
@@ -99,7 +101,7 @@ impl Query<'_> {
                     error = &error as &dyn std::error::Error,
                     "a part of the question found nothing"
                 );
-                self.degrade(format!("parts: the router {}", why(&error)));
+                self.trail.degrade(format!("parts: the router {}", why(&error)));
             });
             out.push(reply.ok());
         }

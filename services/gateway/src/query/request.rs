@@ -2,6 +2,7 @@
 
 use domain::id::SpaceId;
 use domain::message::{QueryFilter, RouteV1};
+use domain::port::ModelAllowance;
 use host::clock;
 
 use crate::api::{Filter, QueryRequest};
@@ -11,7 +12,7 @@ use crate::validate;
 
 const EXPLAIN_MAX: u32 = 100;
 const RANKED_MAX: u32 = 200;
-/// Calls of a language model that one question may allow.
+/// Calls of a language model that one request may allow.
 pub(crate) const MODEL_CALLS_MAX: u32 = 64;
 const MODEL_TOKENS_MAX: u32 = 10_000_000;
 const LIMIT_MAX: u32 = 16;
@@ -42,35 +43,13 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
 
 /// Checks what has bounds.
 fn bounded(app: &App, request: &QueryRequest) -> Result<(), Problem> {
-    let config = &app.config;
-    for (field, value, most) in [
-        (
-            "budget.tokens",
-            u64::from(request.budget.tokens),
-            u64::from(config.pack_tokens_max),
-        ),
-        (
-            "budget.ms",
-            request.budget.time_ms(app.question_ms_max(&request.budget)),
-            app.question_ms_max(&request.budget),
-        ),
-        (
-            "budget.model_calls",
-            u64::from(request.budget.model_calls),
-            u64::from(MODEL_CALLS_MAX),
-        ),
-        (
-            "budget.model_tokens",
-            u64::from(request.budget.model_tokens.unwrap_or_default()),
-            u64::from(MODEL_TOKENS_MAX),
-        ),
-        ("explain", u64::from(request.explain), u64::from(EXPLAIN_MAX)),
-        ("ranked", u64::from(request.ranked), u64::from(RANKED_MAX)),
-    ] {
-        if value > most {
-            return Err(Problem::invalid(format!("{field}: is more than {most}")));
-        }
-    }
+    let budget = &request.budget;
+    let tokens_max = app.config.pack_tokens_max;
+    at_most("budget.tokens", budget.tokens.into(), tokens_max.into())?;
+    let time_ms = budget.time_ms(app.question_ms_max(budget.model_calls));
+    check_cost(app, time_ms, budget.models())?;
+    at_most("explain", request.explain.into(), EXPLAIN_MAX.into())?;
+    at_most("ranked", request.ranked.into(), RANKED_MAX.into())?;
     for (field, limit) in [
         ("limits.turns", request.limits.turns),
         ("limits.calls", request.limits.calls),
@@ -81,6 +60,24 @@ fn bounded(app: &App, request: &QueryRequest) -> Result<(), Problem> {
     }
     if !(request.budget.enough > 0.0 && request.budget.enough <= 1.0) {
         return Err(Problem::invalid("budget.enough: is not above 0 and at most 1"));
+    }
+    Ok(())
+}
+
+/// Checks the time and the calls of a language model that a request allows.
+///
+/// # Errors
+/// The problem that names the first field beyond its bound.
+pub(crate) fn check_cost(app: &App, time_ms: u64, models: ModelAllowance) -> Result<(), Problem> {
+    at_most("budget.ms", time_ms, app.question_ms_max(models.calls))?;
+    at_most("budget.model_calls", models.calls.into(), MODEL_CALLS_MAX.into())?;
+    let tokens = models.tokens.unwrap_or_default();
+    at_most("budget.model_tokens", tokens.into(), MODEL_TOKENS_MAX.into())
+}
+
+fn at_most(field: &str, value: u64, most: u64) -> Result<(), Problem> {
+    if value > most {
+        return Err(Problem::invalid(format!("{field}: is more than {most}")));
     }
     Ok(())
 }

@@ -3,20 +3,20 @@
 
 use domain::id::UnitId;
 use domain::message::{RankV1, RankedV1, RoutedV1};
-use domain::port::{ModelAllowance, ModelRole};
+use domain::port::ModelRole;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
-use super::{Query, why};
+use super::Query;
 use crate::api::Strategy;
+use crate::model_budget::Reserve;
 use crate::problem::Problem;
+use crate::trail::why;
 
 /// Candidates that are shown.
 const CANDIDATES: u32 = 60;
 /// Share of the time left that the choice may take.
 const SHARE: f64 = 0.5;
-/// Calls of one step: a reply that cannot be read is asked for once more.
-const STEP_CALLS: u32 = 2;
 /// Model tokens kept for the call that answers, beside those of the pack.
 const ANSWER_TOKENS: u32 = 1_500;
 
@@ -24,7 +24,7 @@ impl Query<'_> {
     /// Returns true if a language model may choose among the candidates: calls are left beside the one that answers.
     pub(super) fn may_select(&self) -> bool {
         let fits = matches!(self.strategy, Strategy::Route | Strategy::Auto);
-        fits && self.models.left().calls > u32::from(self.answer)
+        fits && self.models.allows(self.reserve())
     }
 
     /// Asks for as many units in rank order as are shown to the model.
@@ -50,14 +50,15 @@ impl Query<'_> {
             question: self.route.question.clone(),
             asked_at: routed.anchors.asked_at,
             candidates,
-            allow: self.allowed_before_answer(),
+            allow: self.models.step(self.reserve()),
         };
         let chosen = self.chosen(request).await;
-        self.tell("select", "the best candidates, by a language model", shown, &chosen);
+        self.trail
+            .tell("select", "the best candidates, by a language model", shown, &chosen);
         if chosen.is_empty() {
             return Ok(routed);
         }
-        let _turn = self.turn(by).await?;
+        let _turn = self.app.question_turn(by, self.left()).await?;
         self.route.selected = chosen;
         self.routed().await
     }
@@ -73,7 +74,7 @@ impl Query<'_> {
             Ok(RankedV1 { units, spent, degraded }) => {
                 self.models.spend(ModelRole::Rank, spent);
                 for reason in degraded {
-                    self.degrade(format!(
+                    self.trail.degrade(format!(
                         "select: no choice of the language model: {reason}; packed without it"
                     ));
                 }
@@ -83,22 +84,21 @@ impl Query<'_> {
                 warn!(error = &error as &dyn std::error::Error, "no choice");
                 // What it may have spent is not known: of the calls that it might have made none is left.
                 self.models.forfeit(request.allow);
-                self.degrade(format!("select: the reader {}; packed without it", why(&error)));
+                self.trail
+                    .degrade(format!("select: the reader {}; packed without it", why(&error)));
                 Vec::new()
             }
         }
     }
 
-    /// Returns what one step may spend, so that the call that answers is left.
-    pub(super) fn allowed_before_answer(&self) -> ModelAllowance {
-        let left = self.models.left();
-        let kept = match self.answer {
-            true => self.route.tokens.saturating_add(ANSWER_TOKENS),
-            false => 0,
-        };
-        ModelAllowance {
-            calls: left.calls.saturating_sub(u32::from(self.answer)).min(STEP_CALLS),
-            tokens: left.tokens.map(|it| it.saturating_sub(kept)),
+    /// Returns what is left for the call that answers.
+    pub(super) fn reserve(&self) -> Reserve {
+        match self.answer {
+            true => Reserve {
+                calls: 1,
+                tokens: self.route.tokens.saturating_add(ANSWER_TOKENS),
+            },
+            false => Reserve::default(),
         }
     }
 }

@@ -1,3 +1,5 @@
+mod choice;
+
 use std::sync::Arc;
 
 use axum::body::Body;

@@ -1,12 +1,12 @@
 //! What to look up next, or which lines to end with, decided by a language model.
 
 use domain::message::{LookV1, LookupV1, ToolSpecV1, TurnV1, TurnedV1, Walk};
-use domain::port::{Chat, Completion, ModelRole, ToolChoice, ToolSpec};
+use domain::port::{Chat, Completion, ToolChoice, ToolSpec};
 use host::Asker;
 use text::one_line;
 
 use super::fence::{fenced, mark};
-use super::{asked_when, reply};
+use super::{asked_when, reply, when};
 
 static SYSTEM: &str = include_str!("../../prompts/turn.txt");
 /// Lines that are shown, and bytes of each.
@@ -28,13 +28,7 @@ pub(crate) async fn decide(asker: &Asker, request: &TurnV1) -> TurnedV1 {
 }
 
 fn prompt(request: &TurnV1) -> Chat {
-    let way = match request.walk {
-        Walk::Explore => include_str!("../../prompts/explore.txt"),
-        Walk::Reconstruct => include_str!("../../prompts/reconstruct.txt"),
-        Walk::Recollect => include_str!("../../prompts/recollect.txt"),
-        Walk::Navigate => include_str!("../../prompts/navigate.txt"),
-    };
-    let chat = Chat::new(ModelRole::Decide, &format!("{SYSTEM}{way}"), user(request));
+    let chat = Chat::new(request.walk.role(), &system(request.walk), user(request));
     if request.tools.is_empty() {
         return Chat {
             form: Some(reply::lines_form("lines")),
@@ -50,6 +44,34 @@ fn prompt(request: &TurnV1) -> Chat {
         tools: request.tools.iter().map(tool).collect(),
         choice: ToolChoice::Allowed,
         ..chat
+    }
+}
+
+/// Returns what the model is there for: to find what a question needs, or to decide whether anything is worth saying.
+fn system(walk: Walk) -> String {
+    let way = match walk {
+        Walk::Explore => include_str!("../../prompts/explore.txt"),
+        Walk::Reconstruct => include_str!("../../prompts/reconstruct.txt"),
+        Walk::Recollect => include_str!("../../prompts/recollect.txt"),
+        Walk::Navigate => include_str!("../../prompts/navigate.txt"),
+        Walk::Recall => return include_str!("../../prompts/recall.txt").to_owned(),
+    };
+    format!("{SYSTEM}{way}")
+}
+
+/// Returns the question or message between marks, behind the words that introduce it.
+fn asked(request: &TurnV1, text: &str, mark: &str) -> String {
+    match request.walk {
+        Walk::Explore | Walk::Reconstruct | Walk::Recollect | Walk::Navigate => format!(
+            "The question{}:\n{}",
+            asked_when(request.asked_at),
+            fenced("question", mark, text)
+        ),
+        Walk::Recall => format!(
+            "The message{}:\n{}",
+            when(", said", request.asked_at),
+            fenced("message", mark, text)
+        ),
     }
 }
 
@@ -70,11 +92,7 @@ fn user(request: &TurnV1) -> String {
     let lookups: Vec<String> = request.lookups[latest..].iter().map(told).collect();
     let lookups = lookups.join("\n");
     let mark = mark(&question, &[parts.as_str(), &lines, &lookups].join("\n"));
-    let mut user = format!(
-        "The question{}:\n{}",
-        asked_when(request.asked_at),
-        fenced("question", &mark, &question)
-    );
+    let mut user = asked(request, &question, &mark);
     if !parts.is_empty() {
         user += &format!("\n\nIts parts:\n{}", fenced("parts", &mark, &parts));
     }
@@ -89,6 +107,9 @@ fn user(request: &TurnV1) -> String {
             request.calls_max
         ),
     };
+    if let Some(most) = request.lines_max {
+        user += &format!("\n\nChoose at most {most} lines, or none.");
+    }
     user
 }
 
@@ -127,7 +148,7 @@ fn read(completion: &Completion) -> Option<TurnedV1> {
 
 #[cfg(test)]
 mod tests {
-    use domain::port::{ChatMessage, ModelAllowance, ToolCall, Usage};
+    use domain::port::{ChatMessage, ModelAllowance, ModelRole, ToolCall, Usage};
     use serde_json::json;
 
     use super::*;
@@ -157,6 +178,7 @@ mod tests {
             }],
             calls_max: 4,
             turns_left: 2,
+            lines_max: None,
             allow: ModelAllowance::default(),
         }
     }
@@ -189,6 +211,34 @@ mod tests {
             panic!("{:?}", last.messages);
         };
         assert!(text.ends_with("This is the last turn: end."), "{text}");
+    }
+
+    #[test]
+    fn a_message_has_a_prompt_and_a_role_of_its_own() {
+        let message = TurnV1 {
+            question: "Ann: Dinner on Friday?".to_owned(),
+            walk: Walk::Recall,
+            subgoals: Vec::new(),
+            lines_max: Some(3),
+            ..request()
+        };
+        let chat = prompt(&message);
+        assert_eq!(
+            (chat.role, prompt(&request()).role),
+            (ModelRole::Recall, ModelRole::Decide)
+        );
+        let [ChatMessage::System { text: system }, ChatMessage::User { text: user }] = &chat.messages[..] else {
+            panic!("{:?}", chat.messages);
+        };
+        assert!(
+            system.starts_with("You watch over the memory") && !system.contains("question"),
+            "{system}"
+        );
+        let begin = "The message, said on Monday, 9 March 2026 at 09:30:\n<message ";
+        assert!(
+            user.starts_with(begin) && user.ends_with("\n\nChoose at most 3 lines, or none."),
+            "{user}"
+        );
     }
 
     #[test]

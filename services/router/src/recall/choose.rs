@@ -1,6 +1,7 @@
 //! Which ideas are said: what is relevant now, still valid, not delicate here, and not said before (MemCog, section 3.4).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use domain::fact::Fact;
 use domain::id::{FactId, HintId, UnitId};
@@ -21,6 +22,9 @@ const WAKE: f32 = 0.5;
 const KEEP: f32 = 0.25;
 /// Hints on things reached over something else, at most.
 const HOPS: usize = 1;
+/// The bar for what a language model chooses from, and things reached over something else there, at most.
+const WIDE: f32 = 0.05;
+const WIDE_HOPS: usize = 5;
 /// o200k tokens that one line of a hint should cost at most.
 const LINE: u32 = 90;
 /// Characters of a line that no sentence is short enough for.
@@ -28,14 +32,45 @@ const CHARS: usize = 400;
 /// Two turns that share more of their words tell the same.
 const SAME: f32 = 0.8;
 
-/// Chooses at most `limit` ideas, best first, ties by id.
-pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: Ideas) -> Vec<Hint> {
-    let mut ideas: Vec<Idea> = ideas.0.into_values().collect();
-    if ideas.iter().all(|it| it.score < WAKE) {
-        return Vec::new();
+/// How relevant ideas have to be.
+struct Bar {
+    /// Nothing is said unless one idea scores this much.
+    wake: f32,
+    /// What scores less is not said.
+    keep: f32,
+    /// Hints on things reached over something else, at most.
+    hops: usize,
+}
+
+impl Bar {
+    fn of(request: &RecallV1) -> Bar {
+        match (request.wide, request.chosen.is_empty()) {
+            (_, false) => Bar {
+                wake: 0.0,
+                keep: 0.0,
+                hops: usize::MAX,
+            },
+            (true, true) => Bar {
+                wake: WIDE,
+                keep: WIDE,
+                hops: WIDE_HOPS,
+            },
+            (false, true) => Bar {
+                wake: WAKE,
+                keep: KEEP,
+                hops: HOPS,
+            },
+        }
     }
-    ideas.retain(|it| it.score >= KEEP);
-    ideas.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+}
+
+/// Chooses at most `limit` ideas, best first, ties by id; of chosen units in the order of the choice.
+pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: Ideas) -> Vec<Hint> {
+    let bar = Bar::of(request);
+    let ideas = match request.chosen.is_empty() {
+        true => best_first(&bar, ideas),
+        false => as_chosen(view, known, request, ideas),
+    };
     let silent: BTreeSet<HintId> = request.silent.iter().copied().collect();
     let told: BTreeSet<FactId> = ideas.iter().flat_map(|it| &it.facts).map(|it| it.id).collect();
     let (mut hints, mut places, mut hops): (Vec<Hint>, Vec<usize>, usize) = (Vec::new(), Vec::new(), 0);
@@ -47,7 +82,7 @@ pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &Rec
             .any(|it| it.retired_by.is_some_and(|it| told.contains(&it)));
         let contradicts = idea.trigger == Trigger::Contradiction;
         if hints.len() == request.limit as usize
-            || hops + hop > HOPS
+            || hops + hop > bar.hops
             || outdated && !contradicts
             || said(view, known, &idea, &silent)
             || places.iter().any(|&it| same(view, it, idea.place))
@@ -61,8 +96,47 @@ pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &Rec
         hops += hop;
         hints.push(hint);
     }
-    hints.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    if request.chosen.is_empty() {
+        hints.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    }
     hints
+}
+
+/// Returns the ideas that are relevant enough, best first, ties by place.
+fn best_first(bar: &Bar, ideas: Ideas) -> Vec<Idea> {
+    let mut ideas: Vec<Idea> = ideas.0.into_values().collect();
+    if ideas.iter().all(|it| it.score < bar.wake) {
+        return Vec::new();
+    }
+    ideas.retain(|it| it.score >= bar.keep);
+    ideas.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+    ideas
+}
+
+/// Returns the ideas on the chosen turns, in the order of the choice.
+fn as_chosen(view: &View, known: Known<'_>, request: &RecallV1, mut ideas: Ideas) -> Vec<Idea> {
+    let places = request.chosen.iter().filter_map(|it| view.place(*it));
+    let chosen = places.filter_map(|it| ideas.0.remove(&it)).map(|mut idea| {
+        if idea.facts.is_empty() {
+            idea.facts = ended(view, known, request, idea.place);
+        }
+        idea
+    });
+    chosen.collect()
+}
+
+/// Returns the facts of a turn if none of them holds any more, so that its hint says so.
+fn ended(view: &View, known: Known<'_>, request: &RecallV1, place: usize) -> Vec<Arc<Fact>> {
+    let facts: Vec<Arc<Fact>> = known.facts_from(view.turns()[place].unit.id).collect();
+    match facts.iter().all(|it| is_over(it, request)) {
+        true => facts,
+        false => Vec::new(),
+    }
+}
+
+/// Returns true if a fact does not hold any more when the message is said.
+fn is_over(fact: &Fact, request: &RecallV1) -> bool {
+    fact.withdrawn || fact.valid_until.is_some_and(|it| it <= request.at.to_utc())
 }
 
 /// Says whether the ledger has one of the turns or of their facts, for whatever reason it was told: it keeps of each hint what
@@ -95,11 +169,9 @@ fn same(view: &View, a: usize, b: usize) -> bool {
 fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: &Idea) -> Option<Hint> {
     let places: Vec<usize> = [Some(idea.place), idea.over].into_iter().flatten().collect();
     let mut lines: Vec<String> = places.iter().rev().map(|&it| line(view, heard, it)).collect();
-    let moment = request.at.to_utc();
-    let over = |it: &Fact| it.withdrawn || it.valid_until.is_some_and(|until| until <= moment);
     // Of several facts of a turn the first bears most on the message; what else has ended is no news.
-    let closed: Option<&Fact> = idea.facts.first().map(AsRef::as_ref).filter(|it| over(it));
-    let stands = idea.facts.iter().any(|it| !over(it));
+    let closed: Option<&Fact> = idea.facts.first().map(AsRef::as_ref).filter(|it| is_over(it, request));
+    let stands = idea.facts.iter().any(|it| !is_over(it, request));
     if let Some(closed) = closed {
         lines.extend(outdated(known, closed, stands));
     }

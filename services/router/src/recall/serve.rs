@@ -11,6 +11,9 @@ use super::{before, recall};
 use crate::error::{Error, crashed};
 use crate::service::{Log, Router};
 
+/// Chosen units that are looked at.
+const CHOSEN_MAX: usize = 200;
+
 impl Router {
     /// Returns what a message wakes: brings the view up to date, reads the message, searches the index, weighs what is found.
     ///
@@ -21,6 +24,8 @@ impl Router {
         let mut log = Log::default();
         let start = Instant::now();
         let seen = self.seen(&request.space).await?;
+        request.chosen.truncate(CHOSEN_MAX);
+        request.chosen = seen.memory.turns(&request.chosen);
         log.step("sync", start);
         let start = Instant::now();
         let (view, asked) = (Arc::clone(&seen.view), request.clone());

@@ -37,7 +37,7 @@ pub type Features = [f32; 7];
 pub struct Tie {
     /// Place of the turn in the view.
     pub place: usize,
-    /// Score of the support head.
+    /// Score of the support head; 0 of a chosen turn that is not among the best.
     pub support: f32,
     /// The numbers of the query's words that are in the turn, strongest first.
     pub words: Vec<usize>,
@@ -48,7 +48,8 @@ pub struct Tie {
 }
 
 /// Ranks the turns that were observed before the message as the router does for a question, all but those that are the message
-/// itself, and weighs the best of them. Returns the ties, best support first, and the number of candidates.
+/// itself, and weighs the best of them and those that were chosen. Returns the ties, best support first, then the chosen ones
+/// that were not among the best, and the number of candidates.
 pub fn ties(
     view: &View,
     (heard, own): (&Heard, &BTreeSet<UnitId>),
@@ -63,15 +64,35 @@ pub fn ties(
     let candidates = propose::propose(view, &heard.query, &gate, found, &related);
     let mut scored = route::score(view, &heard.query, &candidates, &related, weights);
     scored.truncate(LOOKED_AT);
-    let mut places: Vec<usize> = scored.iter().map(|it| it.place).collect();
+    let mut chosen = chosen(view, request, &shut);
+    chosen.retain(|it| scored.iter().all(|scored| scored.place != *it));
+    let mut places: Vec<usize> = scored.iter().map(|it| it.place).chain(chosen.iter().copied()).collect();
     places.sort_unstable();
     let matches = Matches::of(view, &heard.query, places);
-    let ties = scored.iter().map(|it| {
-        let row = matches.turns.binary_search(&it.place).unwrap_or_default();
+    let soft = |place: usize| matches.soft(matches.turns.binary_search(&place).unwrap_or_default());
+    let ranked = scored.iter().map(|it| {
         let close = [it.values[s::DENSE_SENTENCE], it.values[s::COVERED_SENTENCE]];
-        tie(view, heard, (it.place, it.scores.support), matches.soft(row), close)
+        Tie {
+            support: it.scores.support,
+            ..tie(view, heard, it.place, soft(it.place), close)
+        }
     });
+    let ties = ranked.chain(chosen.iter().map(|&it| tie(view, heard, it, soft(it), [0.0; 2])));
     (ties.collect(), candidates.len())
+}
+
+/// Returns the places of the chosen turns, each once in the order of the choice; those that were observed with the message or
+/// later, and those in `shut`, are left out.
+fn chosen(view: &View, request: &RecallV1, shut: &BTreeSet<UnitId>) -> Vec<usize> {
+    let open = |it: &&UnitId| !shut.contains(it);
+    let places = request.chosen.iter().filter(open).filter_map(|it| view.place(*it));
+    let mut out: Vec<usize> = Vec::new();
+    for place in places {
+        if view.turns()[place].unit.observed_at < request.at && !out.contains(&place) {
+            out.push(place);
+        }
+    }
+    out
 }
 
 /// Returns the turns that are the message itself, stored before recall was asked, as far as it is known who says it and where.
@@ -139,7 +160,8 @@ pub(super) fn asked(request: &RecallV1) -> RouteV1 {
     }
 }
 
-fn tie(view: &View, heard: &Heard, (place, support): (usize, f32), soft: &[f32], close: [f32; 2]) -> Tie {
+/// Weighs a turn that the router did not rank.
+fn tie(view: &View, heard: &Heard, place: usize, soft: &[f32], close: [f32; 2]) -> Tie {
     let turn = &view.turns()[place];
     let named = heard
         .names
@@ -149,7 +171,7 @@ fn tie(view: &View, heard: &Heard, (place, support): (usize, f32), soft: &[f32],
     let weighed = weigh(heard, soft, named, close);
     Tie {
         place,
-        support,
+        support: 0.0,
         words: weighed.words,
         score: worth_saying(&weighed.features, 0.0),
         features: weighed.features,

@@ -1,6 +1,7 @@
 //! What messages wake, and what they do not.
 
 mod again;
+mod chosen;
 mod outdated;
 mod replied;
 
@@ -112,6 +113,8 @@ fn message(actor: &str, text: &str) -> RecallV1 {
         limit: 5,
         sensitive: false,
         silent: Vec::new(),
+        wide: false,
+        chosen: Vec::new(),
     }
 }
 

@@ -90,6 +90,8 @@ fn hints(actor: &str, text: &str) -> Vec<Hint> {
         limit: 10,
         sensitive: true,
         silent: Vec::new(),
+        wide: false,
+        chosen: Vec::new(),
     };
     let view = View::of(units());
     let heard = Heard::read(&request.message, &view, request.at);

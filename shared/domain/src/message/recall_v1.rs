@@ -2,7 +2,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
-use crate::id::{HintId, SessionId, SpaceId};
+use crate::id::{HintId, SessionId, SpaceId, UnitId};
 use crate::recall::Hint;
 
 /// The gateway asks whether a message wakes something worth saying.
@@ -28,12 +28,20 @@ pub struct RecallV1 {
     /// Hints that were said in this session or are not wanted, sorted.
     #[serde(default)]
     pub silent: Vec<HintId>,
+    /// Whether hints are wanted that are less likely worth saying than those that are said by rule: a language model chooses
+    /// among them. All other conditions stay.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wide: bool,
+    /// If not empty, hints of exactly these units, in this order, however little they share with the message. A unit that
+    /// another condition withholds gives no hint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<UnitId>,
 }
 
 /// What is worth saying; nothing, most of the time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecalledV1 {
-    /// Best first, ties by id.
+    /// Best first, ties by id; those of chosen units in the order of the choice.
     pub hints: Vec<Hint>,
     /// Number of candidates looked at.
     pub considered: u32,

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{Request, ToolSpecV1};
 use crate::id::SpaceId;
-use crate::port::{ModelAllowance, ModelCost};
+use crate::port::{ModelAllowance, ModelCost, ModelRole};
 
-/// A way to look around in a memory, one of each paper.
+/// A way to look around in a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
@@ -18,6 +18,18 @@ pub enum Walk {
     Recollect,
     /// MemCog: through dimensions, pages and their links.
     Navigate,
+    /// MemCog's proactive protocol: whether a message makes anything worth saying unasked.
+    Recall,
+}
+
+impl Walk {
+    /// Returns what the calls of a language model on this way are for.
+    pub fn role(self) -> ModelRole {
+        match self {
+            Walk::Explore | Walk::Reconstruct | Walk::Recollect | Walk::Navigate => ModelRole::Decide,
+            Walk::Recall => ModelRole::Recall,
+        }
+    }
 }
 
 /// The gateway asks the reader what to look up next, for a language model to decide. Everything that the model is to know is
@@ -26,9 +38,9 @@ pub enum Walk {
 pub struct TurnV1 {
     /// For traces only.
     pub space: SpaceId,
-    /// The question, as asked.
+    /// The question, as asked; of [`Walk::Recall`] the message, behind who says it.
     pub question: String,
-    /// When it is asked.
+    /// When it is asked or said.
     pub asked_at: Option<DateTime<FixedOffset>>,
     /// How it is looked around.
     pub walk: Walk,
@@ -45,6 +57,9 @@ pub struct TurnV1 {
     pub calls_max: u32,
     /// Turns that may follow this one.
     pub turns_left: u32,
+    /// Lines that may be chosen; left out, as many as are needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_max: Option<u32>,
     /// What may be spent on a language model.
     #[serde(flatten)]
     pub allow: ModelAllowance,

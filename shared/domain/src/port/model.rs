@@ -19,11 +19,19 @@ pub enum ModelRole {
     Rank,
     /// Answers a question from evidence.
     Answer,
+    /// Decides whether a message makes anything in the memory worth saying unasked.
+    Recall,
 }
 
 impl ModelRole {
     /// All of them.
-    pub const ALL: [ModelRole; 4] = [ModelRole::Plan, ModelRole::Decide, ModelRole::Rank, ModelRole::Answer];
+    pub const ALL: [ModelRole; 5] = [
+        ModelRole::Plan,
+        ModelRole::Decide,
+        ModelRole::Rank,
+        ModelRole::Answer,
+        ModelRole::Recall,
+    ];
 
     /// Returns the name, as settings, metrics and JSON have it.
     pub fn name(self) -> &'static str {
@@ -32,6 +40,7 @@ impl ModelRole {
             ModelRole::Decide => "decide",
             ModelRole::Rank => "rank",
             ModelRole::Answer => "answer",
+            ModelRole::Recall => "recall",
         }
     }
 }

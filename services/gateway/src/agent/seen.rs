@@ -1,7 +1,6 @@
 //! What a loop has in view: lines with numbers, which stand for units in all that a model reads and writes. It never sees an
 //! id, and can name no unit that it was not shown.
 
-use domain::evidence::RankedUnit;
 use domain::id::UnitId;
 use domain::message::ToolSpecV1;
 use serde_json::{Map, Value, json};
@@ -35,17 +34,15 @@ const LEFT_OUT: [&str; 16] = [
 
 /// The lines in view.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     units: Vec<UnitId>,
     lines: Vec<String>,
 }
 
 impl Seen {
-    /// Takes units in view that are not yet.
-    pub(super) fn take(&mut self, units: &[RankedUnit]) {
-        for it in units {
-            self.line(it.unit, &it.text);
-        }
+    /// Takes a unit in view that is not yet.
+    pub(crate) fn take(&mut self, unit: UnitId, text: &str) {
+        self.line(unit, text);
     }
 
     /// Returns the lines, the first found first.

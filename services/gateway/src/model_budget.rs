@@ -1,4 +1,4 @@
-//! What a question may spend on language models, and what it spent: one account for all its steps.
+//! What a request may spend on language models, and what it spent: one account for all its steps.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,27 @@ use domain::port::{ModelAllowance, ModelCost, ModelRole, Usage};
 
 use crate::api::RoleCost;
 
-/// The account of one question.
+/// Calls of one step: a reply that cannot be read is asked for once more.
+const STEP_CALLS: u32 = 2;
+
+/// What a step leaves for the steps after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reserve {
+    /// Calls.
+    pub(crate) calls: u32,
+    /// Tokens of the model.
+    pub(crate) tokens: u32,
+}
+
+/// The account of one request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ModelBudget {
+pub(crate) struct ModelBudget {
     left: ModelAllowance,
     spent: BTreeMap<ModelRole, ModelCost>,
 }
 
 impl ModelBudget {
-    pub(super) fn new(left: ModelAllowance) -> ModelBudget {
+    pub(crate) fn new(left: ModelAllowance) -> ModelBudget {
         ModelBudget {
             left,
             spent: BTreeMap::new(),
@@ -22,12 +34,25 @@ impl ModelBudget {
     }
 
     /// Returns what is left.
-    pub(super) fn left(&self) -> ModelAllowance {
+    pub(crate) fn left(&self) -> ModelAllowance {
         self.left
     }
 
+    /// Returns true if a call is left beside the reserve.
+    pub(crate) fn allows(&self, reserve: Reserve) -> bool {
+        self.left.calls > reserve.calls
+    }
+
+    /// Returns what one step may spend, so that the reserve is left.
+    pub(crate) fn step(&self, reserve: Reserve) -> ModelAllowance {
+        ModelAllowance {
+            calls: self.left.calls.saturating_sub(reserve.calls).min(STEP_CALLS),
+            tokens: self.left.tokens.map(|it| it.saturating_sub(reserve.tokens)),
+        }
+    }
+
     /// Takes off what a step spent. A service that spends more than it was allowed leaves nothing.
-    pub(super) fn spend(&mut self, role: ModelRole, cost: ModelCost) {
+    pub(crate) fn spend(&mut self, role: ModelRole, cost: ModelCost) {
         if cost.calls > 0 {
             self.left.spend(cost);
             self.spent.entry(role).or_default().add(cost);
@@ -35,21 +60,21 @@ impl ModelBudget {
     }
 
     /// Takes off all that a step was allowed, if what it spent is not known.
-    pub(super) fn forfeit(&mut self, allowed: ModelAllowance) {
+    pub(crate) fn forfeit(&mut self, allowed: ModelAllowance) {
         self.left.calls = self.left.calls.saturating_sub(allowed.calls);
         let tokens = self.left.tokens.zip(allowed.tokens);
         self.left.tokens = tokens.map(|(left, allowed)| left.saturating_sub(allowed));
     }
 
     /// Returns the calls made in all, and their tokens.
-    pub(super) fn total(&self) -> (u32, Usage) {
+    pub(crate) fn total(&self) -> (u32, Usage) {
         let mut total = ModelCost::default();
         self.spent.values().for_each(|it| total.add(*it));
         (total.calls, total.usage)
     }
 
     /// Returns what was spent by role.
-    pub(super) fn roles(&self) -> BTreeMap<ModelRole, RoleCost> {
+    pub(crate) fn roles(&self) -> BTreeMap<ModelRole, RoleCost> {
         let cost = |it: &ModelCost| RoleCost {
             calls: it.calls,
             usage: it.usage,
@@ -90,6 +115,26 @@ mod tests {
         assert_eq!(budget.roles()[&ModelRole::Answer].usage.prompt_tokens, 60);
         budget.spend(ModelRole::Answer, cost);
         assert_eq!(budget.left().tokens, Some(0));
+    }
+
+    #[test]
+    fn a_step_leaves_what_is_reserved() {
+        let left = |calls, tokens| ModelBudget::new(ModelAllowance { calls, tokens });
+        let reserve = Reserve { calls: 1, tokens: 40 };
+        for (calls, tokens, allowed, step) in [
+            (1, None, false, (0, None)),
+            (2, Some(100), true, (1, Some(60))),
+            (9, Some(30), true, (2, Some(0))),
+        ] {
+            let budget = left(calls, tokens);
+            let may = budget.step(reserve);
+            assert_eq!(
+                (budget.allows(reserve), (may.calls, may.tokens)),
+                (allowed, step),
+                "{calls}"
+            );
+        }
+        assert_eq!(left(1, None).step(Reserve::default()).calls, 1);
     }
 
     #[test]

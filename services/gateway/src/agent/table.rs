@@ -6,15 +6,15 @@ use crate::api::{Limits, Strategy};
 
 /// One loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Its way to look around.
-    pub(super) walk: Walk,
+    pub(crate) walk: Walk,
     /// The tools that it has.
-    pub(super) tools: &'static [&'static str],
+    pub(crate) tools: &'static [&'static str],
     /// Turns, the one that ends it included.
-    pub(super) turns: u32,
+    pub(crate) turns: u32,
     /// Calls of tools in a turn.
-    pub(super) calls: u32,
+    pub(crate) calls: u32,
 }
 
 /// CompassMem, section 3.4: three explorers go on from the best of what they share.
@@ -59,9 +59,24 @@ const NAVIGATE: Table = Table {
     calls: 1,
 };
 
+/// MemCog's proactive protocol: few turns, as most messages need nothing; the pages of `navigate`, and search.
+pub(crate) const RECALL: Table = Table {
+    walk: Walk::Recall,
+    tools: &[
+        "list_dimensions",
+        "browse_dimension",
+        "read_page",
+        "follow_link",
+        "semantic_retrieve",
+        "lexical_retrieve",
+    ],
+    turns: 3,
+    calls: 3,
+};
+
 impl Table {
-    /// Returns the loop of a strategy inside the limits that the caller sets.
-    pub(super) fn of(strategy: Strategy, limits: Limits) -> Option<Table> {
+    /// Returns the loop of a strategy inside the limits that the caller sets; none of a strategy without a loop.
+    pub(crate) fn of(strategy: Strategy, limits: Limits) -> Option<Table> {
         let table = match strategy {
             Strategy::Explore => EXPLORE,
             Strategy::Reconstruct => RECONSTRUCT,

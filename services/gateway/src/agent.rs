@@ -1,0 +1,267 @@
+//! The loop in which a language model looks around: it sees what was found, calls tools that only read, and ends with the
+//! lines that it chooses. Strategies of questions and recall share it.
+//!
+//! A loop ends when the model calls nothing, when a turn brought nothing new (the next is the last), or when turns, calls,
+//! tokens or time are spent.
+
+mod seen;
+mod table;
+
+use std::time::Duration;
+
+use chrono::{DateTime, FixedOffset};
+use domain::id::{SpaceId, UnitId};
+use domain::message::{LookV1, LookupV1, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1, Walk};
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use tracing::{Instrument, info_span, warn};
+
+pub(crate) use self::seen::Seen;
+use self::seen::offered;
+pub(crate) use self::table::{RECALL, Table};
+use crate::model_budget::{ModelBudget, Reserve};
+use crate::state::App;
+use crate::trail::{Trail, why};
+
+/// Share of the time left that a loop may take.
+const SHARE: f64 = 0.8;
+
+/// What a language model looks around for, and where. All of it is the caller's, nothing the model's.
+#[derive(Clone, Debug)]
+pub(crate) struct Matter {
+    /// The only space that is looked at.
+    pub(crate) space: SpaceId,
+    /// The question or message.
+    pub(crate) text: String,
+    /// When it is asked or said.
+    pub(crate) asked_at: Option<DateTime<FixedOffset>>,
+    /// Only what was known at this moment.
+    pub(crate) as_of: Option<DateTime<FixedOffset>>,
+    /// What has to be found out, if that was planned.
+    pub(crate) subgoals: Vec<String>,
+    /// Lines that may be chosen, if that is bounded.
+    pub(crate) lines_max: Option<u32>,
+}
+
+/// A loop under way.
+pub(crate) struct Agent<'a> {
+    pub(crate) app: &'a App,
+    /// The caller's key: calls of tools take turns with the other questions of it.
+    pub(crate) by: &'a str,
+    /// What the loop is called in `degraded`.
+    pub(crate) name: &'static str,
+    pub(crate) matter: Matter,
+    pub(crate) table: Table,
+    /// What the loop leaves for the steps after it.
+    pub(crate) reserve: Reserve,
+    pub(crate) models: &'a mut ModelBudget,
+    pub(crate) trail: &'a mut Trail,
+    pub(crate) deadline: Instant,
+}
+
+/// What a loop came to.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    /// The units that the model ended with, in its order; `None` if it came to no end, which `degraded` says.
+    pub(crate) chosen: Option<Vec<UnitId>>,
+    /// The units that the loop brought in view, the first found first.
+    pub(crate) found: Vec<UnitId>,
+}
+
+/// What the model is told in a turn.
+struct View {
+    seen: Seen,
+    tools: Vec<ToolSpecV1>,
+    lookups: Vec<LookupV1>,
+}
+
+/// Returns when a loop ends at the latest that begins now with this much time left for all steps.
+pub(crate) fn deadline(left: Duration) -> Instant {
+    Instant::now() + left.mul_f64(SHARE)
+}
+
+impl Agent<'_> {
+    /// Looks around, with these lines in view from the beginning.
+    pub(crate) async fn run(mut self, seen: Seen) -> Looked {
+        let mut view = View {
+            seen,
+            tools: self.offered().await,
+            lookups: Vec::new(),
+        };
+        let opened = self.open(&mut view).await;
+        let opening = view.seen.lines().len();
+        let chosen = match opened {
+            true => self.turns(&mut view).await,
+            false => None,
+        };
+        Looked {
+            chosen,
+            found: view.seen.after(opening).to_vec(),
+        }
+    }
+
+    /// Looks up what the paper begins with: gists by meaning and by words, dimensions. Returns false if that cannot be done.
+    async fn open(&mut self, view: &mut View) -> bool {
+        let look = |name: &str, arguments: Value| LookV1 {
+            name: name.to_owned(),
+            arguments,
+        };
+        let calls = match self.table.walk {
+            Walk::Recollect => {
+                let arguments = json!({"query": self.matter.text});
+                ["semantic_retrieve", "lexical_retrieve"]
+                    .map(|it| look(it, arguments.clone()))
+                    .into()
+            }
+            Walk::Navigate => vec![look("list_dimensions", json!({}))],
+            Walk::Explore | Walk::Reconstruct | Walk::Recall => return true,
+        };
+        self.look(view, calls).await.is_some()
+    }
+
+    /// Takes turns, and returns what the model ends with; none if it comes to no end, which is said.
+    async fn turns(&mut self, view: &mut View) -> Option<Vec<UnitId>> {
+        let mut more = self.table.turns;
+        while self.models.allows(self.reserve) && more > 0 {
+            more -= 1;
+            let spare = self.models.left().calls - self.reserve.calls - 1;
+            more = more.min(spare);
+            let turned = self.decided(view, more).await?;
+            if turned.calls.is_empty() {
+                let chosen = view.seen.units(&turned.lines);
+                let what = "the model has seen enough";
+                self.trail.tell("end", what, view.seen.lines().len(), &chosen);
+                return Some(chosen);
+            }
+            let calls = turned.calls.into_iter().take(self.table.calls as usize).collect();
+            if more > 0 && !self.look(view, calls).await? {
+                more = 1;
+            }
+        }
+        self.degrade("ended without a choice");
+        None
+    }
+
+    /// Asks the model what to do; none if it cannot be used, which is said.
+    async fn decided(&mut self, view: &View, more: u32) -> Option<TurnedV1> {
+        let request = TurnV1 {
+            space: self.matter.space.clone(),
+            question: self.matter.text.clone(),
+            asked_at: self.matter.asked_at,
+            walk: self.table.walk,
+            subgoals: self.matter.subgoals.clone(),
+            lines: view.seen.lines().to_vec(),
+            lookups: view.lookups.clone(),
+            tools: if more > 0 { view.tools.clone() } else { Vec::new() },
+            calls_max: self.table.calls,
+            turns_left: more,
+            lines_max: self.matter.lines_max,
+            allow: self.models.step(self.reserve),
+        };
+        let span = info_span!("turn", strategy = self.name, lines = request.lines.len(), more);
+        let outcome = self
+            .app
+            .context
+            .request(&request, self.patience())
+            .instrument(span)
+            .await;
+        match outcome {
+            Ok(turned) => {
+                self.models.spend(self.table.walk.role(), turned.spent);
+                if let Some(reason) = turned.degraded.first() {
+                    self.degrade(&format!("no decision of the language model: {reason}"));
+                    return None;
+                }
+                Some(turned)
+            }
+            Err(error) => {
+                warn!(error = &error as &dyn std::error::Error, "no decision");
+                self.models.forfeit(request.allow);
+                self.degrade(&format!("the reader {}", why(&error)));
+                None
+            }
+        }
+    }
+
+    /// Makes calls of tools, all at a time, and takes what they give in view. Returns whether there was anything new, or
+    /// nothing if the key of the caller has no turn for them, which is said.
+    async fn look(&mut self, view: &mut View, calls: Vec<LookV1>) -> Option<bool> {
+        let app = self.app;
+        let _turn = match app.question_turn(self.by, self.patience()).await {
+            Ok(turn) => turn,
+            Err(problem) => {
+                self.degrade(&problem.detail);
+                return None;
+            }
+        };
+        let wanted = calls.iter().map(|it| self.called(&view.seen, it));
+        let outcomes = join_all(wanted).await;
+        let mut news = false;
+        for (call, outcome) in calls.into_iter().zip(outcomes) {
+            let before = view.seen.lines().len();
+            let result = match (outcome.result, outcome.error) {
+                (Some(result), _) => view.seen.told(&result),
+                (None, error) => error.map_or("nothing".to_owned(), |it| format!("{}: {}", it.code, it.message)),
+            };
+            let found = view.seen.after(before);
+            self.trail
+                .tell(&call.name, &call.arguments.to_string(), found.len(), found);
+            let lookup = LookupV1 { call, result };
+            news |= !view.lookups.contains(&lookup);
+            view.lookups.push(lookup);
+        }
+        Some(news)
+    }
+
+    /// Calls a tool of this loop in the space of the matter; a model can name no other.
+    async fn called(&self, seen: &Seen, call: &LookV1) -> ToolledV1 {
+        if !self.table.tools.contains(&call.name.as_str()) {
+            return refused("unknown_tool", "there is no such tool here");
+        }
+        let request = ToolV1 {
+            space: self.matter.space.clone(),
+            name: call.name.clone(),
+            arguments: seen.arguments(&call.arguments),
+            as_of: self.matter.as_of,
+        };
+        let outcome = self.app.context.request(&request, self.patience());
+        let outcome = outcome.instrument(info_span!("tool")).await;
+        outcome.unwrap_or_else(|error| {
+            warn!(error = &error as &dyn std::error::Error, "a tool failed");
+            refused("unavailable", &format!("the tool {}", why(&error)))
+        })
+    }
+
+    /// Returns the tools of the loop; none if the router does not tell them, so that the loop only chooses.
+    async fn offered(&mut self) -> Vec<ToolSpecV1> {
+        match self.app.context.request(&ToolsV1 {}, self.patience()).await {
+            Ok(listed) => {
+                let own = |it: &ToolSpecV1| self.table.tools.contains(&it.name.as_str());
+                listed.into_iter().filter(own).map(offered).collect()
+            }
+            Err(error) => {
+                self.degrade(&format!("the list of tools {}", why(&error)));
+                Vec::new()
+            }
+        }
+    }
+
+    fn degrade(&mut self, what: &str) {
+        self.trail.degrade(format!("{}: {what}", self.name));
+    }
+
+    fn patience(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+fn refused(code: &str, message: &str) -> ToolledV1 {
+    ToolledV1 {
+        result: None,
+        error: Some(ToolErrorV1 {
+            code: code.to_owned(),
+            message: message.to_owned(),
+        }),
+    }
+}

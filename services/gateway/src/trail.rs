@@ -1,0 +1,70 @@
+//! What a request reports of how it was done: the steps of its path, and what could not be used.
+
+use domain::id::UnitId;
+use domain::{Classify, ErrorKind, PortError};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::api::PathStep;
+
+/// Steps of a path that are told, characters of what a step was about, and units that it kept.
+const TOLD_MAX: usize = 128;
+const WHAT_MAX: usize = 200;
+const KEPT_MAX: usize = 64;
+
+/// The report of one request.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    /// The steps made; none if no step was worth telling.
+    pub(crate) path: Option<Vec<PathStep>>,
+    /// What could not be used and why, each once.
+    pub(crate) degraded: Vec<String>,
+    /// Hears the steps as they are made.
+    heard: Option<UnboundedSender<PathStep>>,
+}
+
+impl Trail {
+    /// Returns an empty report whose steps `heard` hears.
+    pub(crate) fn heard_by(heard: Option<UnboundedSender<PathStep>>) -> Trail {
+        Trail {
+            heard,
+            ..Trail::default()
+        }
+    }
+
+    /// Tells a step: what it was about, how much it found, what was kept of it.
+    pub(crate) fn tell(&mut self, step: &str, what: &str, found: usize, kept: &[UnitId]) {
+        let path = self.path.get_or_insert_default();
+        if path.len() >= TOLD_MAX {
+            return;
+        }
+        let step = PathStep {
+            step: step.to_owned(),
+            what: what.chars().take(WHAT_MAX).collect(),
+            found: found.try_into().unwrap_or(u32::MAX),
+            kept: kept.iter().take(KEPT_MAX).copied().collect(),
+        };
+        if let Some(heard) = &self.heard {
+            // Whoever left hears nothing more, and the question ends with them.
+            let _ = heard.send(step.clone());
+        }
+        path.push(step);
+    }
+
+    /// Notes what could not be used and why.
+    pub(crate) fn degrade(&mut self, what: String) {
+        if !self.degraded.contains(&what) {
+            self.degraded.push(what);
+        }
+    }
+}
+
+/// Says in words why a step gave nothing.
+pub(crate) fn why(error: &PortError) -> &'static str {
+    match error.kind() {
+        ErrorKind::Timeout => "took too long",
+        ErrorKind::Unavailable | ErrorKind::Exhausted => "cannot be reached",
+        ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
+            "failed"
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What a language model sees of a message, and what becomes of its choice: the conditions of every hint but relevance.
+
+use chrono::DateTime;
+use domain::derived::Derived;
+use domain::id::UnitId;
+use domain::message::RecallV1;
+use domain::recall::{Sensitivity, Trigger};
+use domain::unit::Unit;
+use host::Context;
+use router::memory::Memory;
+use router::{Config, Router};
+
+use super::{facts, hints, ids, life, message, woken, woken_in};
+use crate::derived::at;
+use crate::stores::{moment, put};
+use crate::talk::{said, space};
+
+const CELLO: &str = "Is Mirela still giving cello lessons?";
+
+fn unit(number: usize) -> UnitId {
+    life()[number].id
+}
+
+/// Returns a message for which these turns were chosen.
+fn chosen(actor: &str, text: &str, numbers: &[usize]) -> RecallV1 {
+    RecallV1 {
+        chosen: numbers.iter().map(|it| unit(*it)).collect(),
+        ..message(actor, text)
+    }
+}
+
+#[test]
+fn candidates_are_less_sure_than_hints_and_pass_the_other_conditions() {
+    let quiet = message("Ivo", "The new vacuum cleaner arrived at the flat yesterday.");
+    let wide = |asked: &RecallV1| {
+        hints(&RecallV1 {
+            wide: true,
+            limit: 20,
+            ..asked.clone()
+        })
+    };
+    let candidates = wide(&quiet);
+    assert_eq!(ids(&hints(&quiet)), <[&str; 0]>::default());
+    assert!(ids(&candidates).contains(&"r0"), "{candidates:?}");
+
+    let cello = message("Ivo", CELLO);
+    let candidates = wide(&cello);
+    let all = ids(&candidates);
+    assert!(ids(&hints(&cello)).iter().all(|it| all.contains(it)), "{candidates:?}");
+    let mut silent: Vec<_> = candidates.iter().map(|it| it.id).collect();
+    silent.sort_unstable();
+    assert!(
+        wide(&RecallV1 {
+            silent,
+            ..cello.clone()
+        })
+        .is_empty()
+    );
+    let early = RecallV1 {
+        at: life()[0].observed_at,
+        ..cello
+    };
+    assert!(wide(&early).is_empty());
+    let run = wide(&message("Hana", "Should Ivo run the marathon with me?"));
+    assert!(!ids(&run).contains(&"r6"), "{run:?}");
+}
+
+#[test]
+fn exactly_the_chosen_turns_are_told_in_the_order_of_the_choice() {
+    let told = hints(&chosen("Ivo", CELLO, &[3, 2, 3, 0]));
+    assert_eq!(ids(&told), ["r3", "r2", "r0"], "{told:?}");
+    let reasons: Vec<(Trigger, &str)> = told.iter().map(|it| (it.trigger, it.reason.as_str())).collect();
+    let found = (Trigger::MultiHop, "leads to this, as the language model found");
+    assert_eq!((reasons[0], reasons[2]), (found, found), "{told:?}");
+    assert_eq!(reasons[1].0, Trigger::Entity, "{told:?}");
+
+    let one = RecallV1 {
+        limit: 1,
+        ..chosen("Ivo", CELLO, &[3, 2])
+    };
+    assert_eq!(ids(&hints(&one)), ["r3"]);
+    // Turns that are not known give nothing, and no hint by rule takes their place.
+    let unknown = RecallV1 {
+        chosen: vec![said(99, "2024-01-01T00:00:00Z|Ivo|x").id],
+        ..message("Ivo", CELLO)
+    };
+    assert!(hints(&unknown).is_empty());
+}
+
+#[test]
+fn what_was_said_or_is_delicate_is_withheld_though_it_was_chosen() {
+    let asked = chosen("Ivo", CELLO, &[3, 2]);
+    let first = hints(&asked);
+    let again = RecallV1 {
+        silent: vec![first[0].id],
+        ..asked
+    };
+    assert_eq!(ids(&hints(&again)), ["r2"]);
+
+    let mut asked = chosen("Ivo", CELLO, &[6, 2]);
+    assert_eq!(ids(&hints(&asked)), ["r2"]);
+    asked.sensitive = true;
+    let loud = hints(&asked);
+    assert_eq!(ids(&loud), ["r6", "r2"]);
+    assert_eq!(loud[0].sensitivity, Sensitivity::Sensitive);
+}
+
+#[test]
+fn what_comes_later_and_the_message_itself_are_withheld_though_they_were_chosen() {
+    let own = said(20, &format!("2024-05-05T09:59:00Z|Ivo|{CELLO}"));
+    let later = said(21, "2024-05-05T10:00:00Z|Hana|Mirela stopped teaching.");
+    let units: Vec<Unit> = life().into_iter().chain([own.clone(), later.clone()]).collect();
+    let memory = Memory::of(units.clone(), facts());
+    let asked = RecallV1 {
+        session: Some(own.session),
+        chosen: vec![own.id, later.id, unit(5)],
+        ..message("Ivo", CELLO)
+    };
+    let told = woken_in(units.clone(), &memory, &asked);
+    assert_eq!(ids(&told), ["r5"], "{told:?}");
+    // The same words in another session, and what was later then, are told.
+    let asked = RecallV1 {
+        session: Some(life()[0].session),
+        at: DateTime::parse_from_rfc3339("2024-05-05T11:00:00Z").unwrap(),
+        ..asked
+    };
+    let told = woken_in(units, &memory, &asked);
+    assert_eq!(ids(&told), ["r20", "r21", "r5"], "{told:?}");
+}
+
+#[test]
+fn a_chosen_turn_of_which_nothing_holds_any_more_says_so() {
+    let mut facts = facts();
+    let Derived::Fact(fact) = &mut facts[4] else {
+        panic!("{facts:?}")
+    };
+    let ended = at("2024-04-01T00:00:00Z");
+    (fact.valid_until, fact.closed_at) = (Some(ended), Some(ended));
+    let told = woken(&Memory::of(life(), facts), &chosen("Ivo", CELLO, &[3]));
+    assert!(
+        !told[0].valid && told[0].text.ends_with("(until 1 April 2024)"),
+        "{told:?}"
+    );
+    assert!(hints(&chosen("Ivo", CELLO, &[3]))[0].valid, "while it holds");
+}
+
+#[tokio::test]
+async fn stores_give_what_was_chosen() {
+    let dir = tempfile::tempdir().unwrap();
+    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();
+    ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
+    put(&ctx, &life()).await;
+    ctx.backends.graph.put_derived(&space(), &facts(), &[]).await.unwrap();
+    let asked = chosen("Ivo", CELLO, &[3, 2]);
+    assert_eq!(router.recall(asked.clone()).await.unwrap().hints, hints(&asked));
+}
