@@ -35,6 +35,7 @@ pub(crate) async fn recall(args: &Recall) -> anyhow::Result<Outcome> {
         "session": args.session,
         "limit": args.limit,
         "sensitive": args.sensitive,
+        "budget": { "model_calls": args.model_calls },
     });
     let response = client.recall(&args.space, &body).await?;
     if args.json {

@@ -84,6 +84,9 @@ pub(crate) struct Recall {
     /// Hints wanted at most.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub(crate) limit: u8,
+    /// Calls of the server's language model allowed; with one or more it decides what is worth saying, if one is set up.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]
+    pub(crate) model_calls: u8,
     /// Hear of health, money, faith, love, law and grief, too.
     #[arg(long)]
     pub(crate) sensitive: bool,
