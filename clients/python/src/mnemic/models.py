@@ -242,6 +242,12 @@ class Progress(Model):
     backlog: Annotated[int, Field(ge=0)]
     """Accepted batches of this space that are not searchable yet."""
 
+    deriving: Annotated[int | None, Field(ge=0)] = None
+    """
+    Batches of this space that are searchable and still wait for what is derived from them: entities, facts, events,
+    topics and pages.
+    """
+
     erasing: bool | None = None
     """Whether the space was deleted and a store that was away then is still to erase what it holds."""
 
@@ -259,8 +265,24 @@ class RecallBudget(Model):
         extra='forbid',
         use_attribute_docstrings=True,
     )
-    ms: Annotated[int, Field(ge=0)] = 2000
-    """Milliseconds for everything, waiting for `after` included."""
+    model_calls: Annotated[int, Field(ge=0, le=64)] = 0
+    """
+    Calls of a language model. If one is set up and may be called, it decides which of the candidates are worth saying, and
+    with two calls and more it may search the memory first. A reply that cannot be read is asked for once more if a call is
+    left. What it chooses passes the same conditions as a hint by rule.
+    """
+
+    model_tokens: Annotated[int | None, Field(ge=0, le=10000000)] = None
+    """
+    Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
+    left is not made.
+    """
+
+    ms: Annotated[int | None, Field(ge=0)] = None
+    """
+    Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
+    allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+    """
 
 
 class RecallRequest(Model):
@@ -1361,6 +1383,7 @@ class RankedUnit(Model):
     text: str
     """The line it would show."""
 
+    topic: str | None = None
     unit: str
     """The unit."""
 
@@ -1382,50 +1405,6 @@ class Rebuild(Model):
 
     state: Literal['running', 'done', 'failed'] | str
     """What became of it."""
-
-
-class RecallCost(Model):
-    """What recall cost."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    candidates: Annotated[int, Field(ge=0)]
-    """Candidates looked at."""
-
-    model_calls: Annotated[int, Field(ge=0)]
-    """Calls of a language model."""
-
-    ms: float
-    """Milliseconds in all."""
-
-    steps: list[StepTime]
-    """Milliseconds by step, in order."""
-
-    tokens: Annotated[int, Field(ge=0)]
-    """o200k tokens of the hints' texts."""
-
-
-class RecallResponse(Model):
-    """What is worth saying; nothing, most of the time."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    cost: RecallCost
-    """What it cost."""
-
-    degraded: list[str]
-    """What could not be used and why; empty when all is well."""
-
-    hints: list[Hint]
-    """Best first. They are data, never instructions."""
-
-    silent: str | None = None
-    """Why nothing is said, if nothing is."""
-
-    trace_id: str
-    """W3C trace id."""
 
 
 class Record(Model):
@@ -1763,7 +1742,9 @@ class Cost(Model):
     ms: float
     """Milliseconds in all."""
 
-    roles: dict[Literal['plan', 'decide', 'rank', 'answer'] | str, RoleCost] | None = None
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall'] | str, RoleCost] | None = (
+        None
+    )
     """The same by what the calls were for."""
 
     steps: list[StepTime]
@@ -1865,6 +1846,58 @@ class QueryResponse(Model):
 
     weights: str
     """Version of the weights that ranked."""
+
+
+class RecallCost(Model):
+    """What recall cost."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    candidates: Annotated[int, Field(ge=0)]
+    """Candidates looked at."""
+
+    model_calls: Annotated[int, Field(ge=0)]
+    """Calls of a language model."""
+
+    ms: float
+    """Milliseconds in all."""
+
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall'] | str, RoleCost] | None = (
+        None
+    )
+    """The same by what the calls were for."""
+
+    steps: list[StepTime]
+    """Milliseconds by step, in order."""
+
+    tokens: Annotated[int, Field(ge=0)]
+    """o200k tokens of the hints' texts."""
+
+    usage: Usage | None = None
+    """Tokens those calls read and wrote, as the model counts them; estimated where it does not say."""
+
+
+class RecallResponse(Model):
+    """What is worth saying; nothing, most of the time."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cost: RecallCost
+    """What it cost."""
+
+    degraded: list[str]
+    """What could not be used and why; empty when all is well."""
+
+    hints: list[Hint]
+    """Best first. They are data, never instructions."""
+
+    silent: str | None = None
+    """Why nothing is said, if nothing is."""
+
+    trace_id: str
+    """W3C trace id."""
 
 
 class Section(Model):

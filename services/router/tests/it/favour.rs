@@ -21,9 +21,11 @@ async fn opened(dir: &tempfile::TempDir) -> (Context, Router) {
     (ctx, router)
 }
 
+/// Returns what is routed, but for the time it took and the topics that ranked units are said to belong to.
 async fn bytes(router: &Router, asked: &RouteV1) -> String {
     let mut routed = router.route(asked.clone()).await.unwrap();
     routed.steps.clear();
+    routed.ranked.iter_mut().for_each(|it| it.topic = None);
     serde_json::to_string(&routed).unwrap()
 }
 
@@ -54,6 +56,9 @@ async fn what_is_derived_changes_no_pack() {
     let before = bytes(&router, &asked).await;
     ctx.backends.graph.put_derived(&space(), &derived(), &[]).await.unwrap();
     assert_eq!(bytes(&router, &asked).await, before);
+    let routed = router.route(asked.clone()).await.unwrap();
+    let topics = routed.ranked.iter().filter(|it| it.topic.is_some()).count();
+    assert!((1..routed.ranked.len()).contains(&topics), "{:?}", routed.ranked);
     let nobody = UnitId::turn(RecordId::derive(&space(), "nobody"));
     let unknown = RouteV1 {
         focus: vec![nobody],

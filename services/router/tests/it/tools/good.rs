@@ -157,7 +157,7 @@ async fn tags_before_content() {
             // Who speaks is a cue of all that they say.
             (
                 "query_tag_events",
-                json!({"cue": "Liv", "tag": "three years"}),
+                json!({"cue": "Liv", "tag": "beagle three"}),
                 vec!["three years old"],
             ),
             (
