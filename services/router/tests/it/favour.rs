@@ -57,8 +57,7 @@ async fn what_is_derived_changes_no_pack() {
     ctx.backends.graph.put_derived(&space(), &derived(), &[]).await.unwrap();
     assert_eq!(bytes(&router, &asked).await, before);
     let routed = router.route(asked.clone()).await.unwrap();
-    let topics = routed.ranked.iter().filter(|it| it.topic.is_some()).count();
-    assert!((1..routed.ranked.len()).contains(&topics), "{:?}", routed.ranked);
+    assert!(routed.ranked.iter().any(|it| it.topic.is_some()), "{:?}", routed.ranked);
     let nobody = UnitId::turn(RecordId::derive(&space(), "nobody"));
     let unknown = RouteV1 {
         focus: vec![nobody],
