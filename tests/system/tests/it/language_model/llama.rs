@@ -1,5 +1,7 @@
 //! The same over a real llama.cpp server with a small model, whose replies keep to schemas and mean nothing.
 
+use std::time::Duration;
+
 use adapters::endpoint::chat::{ChatEndpoint, Options, ToolMode};
 use domain::port::{Chat, ChatMessage, LanguageModel, ReplyForm, ToolChoice, ToolSpec};
 use domain::{Classify, ErrorKind};
@@ -123,6 +125,26 @@ async fn a_call_that_takes_too_long_is_ended(llama: &Llama) {
     assert_eq!((error.kind(), error.detail()), (ErrorKind::Timeout, "it took too long"));
 }
 
+/// Whoever gives up waiting ends the call: the server has one slot, which is free for the next call long before what was asked
+/// for first could have been written.
+async fn a_call_ends_when_nobody_waits(llama: &Llama) {
+    let left = Options {
+        schema: false,
+        ..llama.options(&endless())
+    };
+    let left = endpoint(&left);
+    let chat = prompt();
+    let waited = tokio::time::timeout(Duration::from_secs(2), left.complete(&chat)).await;
+    assert!(waited.is_err(), "it ended by itself: {waited:?}");
+    let next = Options {
+        timeout_secs: 20,
+        schema: false,
+        ..llama.options(&json!({ "temperature": 0, "max_tokens": 8 }))
+    };
+    let completion = endpoint(&next).complete(&chat).await.unwrap();
+    assert!(completion.usage.completion_tokens <= 8, "{completion:?}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_real_server_keeps_to_schemas_and_its_failures_have_kinds() {
     let Some(llama) = Llama::start().await.unwrap() else {
@@ -131,4 +153,5 @@ async fn a_real_server_keeps_to_schemas_and_its_failures_have_kinds() {
     a_reply_keeps_to_its_schema(&llama).await;
     a_tool_is_called_in_text(&llama).await;
     a_call_that_takes_too_long_is_ended(&llama).await;
+    a_call_ends_when_nobody_waits(&llama).await;
 }
