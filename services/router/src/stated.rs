@@ -2,10 +2,9 @@
 //! (REMem, section 3).
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::fact::{Aspect, Fact};
+use domain::fact::Aspect;
 use domain::id::UnitId;
 use text::question::slot;
 
@@ -42,10 +41,8 @@ pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query) -> Vec<UnitId
 pub(crate) fn instructions(view: &View, known: Known<'_>, moment: DateTime<Utc>, budget: u32) -> Vec<UnitId> {
     let mut room = budget / INSTRUCTED_SHARE;
     let mut out = Vec::new();
-    let facts = known.facts_with(Aspect::Instruction).filter(|it| it.holds_at(moment));
-    let mut facts: Vec<Arc<Fact>> = facts.collect();
-    facts.sort_by_key(|it| Reverse((it.recorded_at, it.id)));
-    for fact in facts {
+    let last_first = known.facts_with(Aspect::Instruction).rev();
+    for fact in last_first.filter(|it| it.holds_at(moment)) {
         let Some(place) = view.place(fact.source).filter(|_| !out.contains(&fact.source)) else {
             continue;
         };

@@ -36,13 +36,12 @@ impl Cues {
             tag: unit.tag.clone(),
             cues: Vec::with_capacity(unit.cues.len() + 1),
         };
-        let mut cues = unit.cues.clone();
         let actor = unit.actor.to_lowercase();
-        let names = actor.split_whitespace().take(NAME_WORDS).map(str::to_owned);
-        cues.extend(names.filter(|it| !unit.cues.contains(it)));
-        for cue in &cues {
-            let known = self.units.keys_from(cue.as_str()).next().filter(|it| ***it == **cue);
-            let cue = known.map_or_else(|| Arc::from(cue.as_str()), Arc::clone);
+        let names = actor.split_whitespace().take(NAME_WORDS);
+        let names = names.filter(|name| unit.cues.iter().all(|cue| cue != name));
+        for cue in unit.cues.iter().map(String::as_str).chain(names) {
+            let known = self.units.keys_from(cue).next().filter(|it| ***it == *cue);
+            let cue = known.map_or_else(|| Arc::from(cue), Arc::clone);
             self.units.set(Arc::clone(&cue), (cued.observed_at, unit.id), true);
             cued.cues.push(cue);
         }

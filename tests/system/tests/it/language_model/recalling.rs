@@ -5,7 +5,8 @@ use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::{Said, Server};
 
-use super::{none, text};
+use super::looking::call;
+use super::{none, shown, text};
 use crate::distributed::{shared, talk};
 
 /// A message that shares the name of the dog and the canoe with the memory.
@@ -23,10 +24,6 @@ const TOOLS: [&str; 6] = [
     "read_page",
     "semantic_retrieve",
 ];
-
-fn call(name: &str, arguments: &Value) -> Value {
-    json!({ "id": name, "type": "function", "function": { "name": name, "arguments": arguments.to_string() } })
-}
 
 fn search(query: &str) -> Said {
     Said::Calls(json!([call("lexical_retrieve", &json!({ "query": query }))]))
@@ -50,13 +47,6 @@ fn told(body: &Value) -> Vec<&str> {
     let hints = body["hints"].as_array().unwrap();
     let ids = hints.iter().flat_map(|it| it["external_ids"].as_array().unwrap());
     ids.map(|it| it.as_str().unwrap()).collect()
-}
-
-/// Returns what the model was shown last.
-fn shown(server: &Server) -> String {
-    let heard = server.heard();
-    let last = heard.requests.last().unwrap();
-    last["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
 /// Returns the number of the line that holds a text, as the model was shown it last.
