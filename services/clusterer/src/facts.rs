@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId};
-use domain::fact::Fact;
+use domain::fact::{Fact, Origin};
 use domain::id::{FactId, SessionId, UnitId};
 use domain::unit::Unit;
 use text::facts::{Correction, Statement, corrected};
@@ -33,7 +33,9 @@ const BACK: usize = 8;
 /// What the units of one space state.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    units: HashMap<UnitId, Told>,
+    units: HashMap<UnitId, Vec<Told>>,
+    /// The gists in which something was read of a turn.
+    gists: HashMap<UnitId, BTreeSet<UnitId>>,
     sessions: BTreeMap<SessionId, BTreeSet<Place>>,
     /// Whom (teller, phrase) means, and the units that use it.
     subjects: BTreeMap<Subject, Meant>,
@@ -62,24 +64,48 @@ impl Facts {
     /// Takes a unit in as it stands now.
     pub fn apply(&mut self, unit: &Unit) {
         let now = told(unit);
-        if self.units.get(&unit.id) == now.as_ref() {
+        if self.units.get(&unit.id).map_or(&[][..], Vec::as_slice) == now {
             return;
         }
-        if let Some(before) = self.units.remove(&unit.id) {
-            self.wake(&before);
-            if let Some(places) = self.sessions.get_mut(&before.session) {
-                places.remove(&before.place);
-            }
-            if self.sessions.get(&before.session).is_some_and(BTreeSet::is_empty) {
-                self.sessions.remove(&before.session);
-            }
+        for before in self.units.remove(&unit.id).unwrap_or_default() {
+            self.withdraw(&before);
         }
-        if let Some(now) = now {
-            self.sessions.entry(now.session).or_default().insert(now.place);
-            self.wake(&now);
+        for told in &now {
+            self.place(told);
+        }
+        if !now.is_empty() {
             self.units.insert(unit.id, now);
         }
         self.stale.insert(unit.id);
+    }
+
+    /// Takes its place among what was told. What a model read has none: it read the corrections too.
+    fn place(&mut self, told: &Told) {
+        if told.origin == Origin::Model {
+            self.gists.entry(told.source).or_default().insert(told.place.2);
+            return;
+        }
+        self.sessions.entry(told.session).or_default().insert(told.place);
+        self.wake(told);
+    }
+
+    fn withdraw(&mut self, told: &Told) {
+        if told.origin == Origin::Model {
+            if let Some(gists) = self.gists.get_mut(&told.source) {
+                gists.remove(&told.place.2);
+                if gists.is_empty() {
+                    self.gists.remove(&told.source);
+                }
+            }
+            return;
+        }
+        self.wake(told);
+        if let Some(places) = self.sessions.get_mut(&told.session) {
+            places.remove(&told.place);
+        }
+        if self.sessions.get(&told.session).is_some_and(BTreeSet::is_empty) {
+            self.sessions.remove(&told.session);
+        }
     }
 
     /// Returns the facts that changed since it was asked last, by id. To be asked once after each round of `names`.
@@ -114,7 +140,8 @@ impl Facts {
             return;
         };
         let after = places.range(told.place..).filter(|it| **it != told.place).take(BACK);
-        let corrections = after.filter(|it| self.units.get(&it.2).is_some_and(|it| it.correction.is_some()));
+        let corrects = |it: &UnitId| self.units[it].iter().any(|it| it.correction.is_some());
+        let corrections = after.filter(|it| self.units.contains_key(&it.2) && corrects(&it.2));
         self.stale.extend(corrections.map(|it| it.2));
     }
 
@@ -124,9 +151,16 @@ impl Facts {
         }
         let touched = self.acts.facts().chain(acts.facts());
         self.stale.extend(touched.filter_map(|it| self.sources.get(&it)));
-        let touched = self.acts.forgotten().chain(acts.forgotten());
+        let touched: BTreeSet<UnitId> = self.acts.forgotten().chain(acts.forgotten()).collect();
+        let gists = touched.iter().filter_map(|it| self.gists.get(it)).flatten();
+        self.stale.extend(gists);
         self.stale.extend(touched);
         self.acts = acts.clone();
+    }
+
+    /// What a unit states, record by record.
+    fn told_by(&self, unit: UnitId) -> impl Iterator<Item = &Told> {
+        self.units.get(&unit).into_iter().flatten()
     }
 
     /// Files the claims of a unit anew.
@@ -169,10 +203,14 @@ impl Facts {
 
     /// Makes claims of what a unit states and puts right.
     fn read(&mut self, unit: UnitId, names: &Entities) -> Vec<Arc<Claim>> {
-        let Some(told) = self.units.get(&unit) else {
-            return Vec::new();
-        };
+        let tolds = self.units.get(&unit).cloned().unwrap_or_default();
+        let claims = tolds.iter().flat_map(|it| self.read_one(it, names));
+        claims.collect()
+    }
+
+    fn read_one(&mut self, told: &Told, names: &Entities) -> Vec<Arc<Claim>> {
         let right = told.correction.as_ref().and_then(|it| self.put_right(told, it));
+        let unit = told.place.2;
         let (subjects, keys) = (&mut self.subjects, &mut self.keys);
         let mut make = |teller: &str, statement: &Statement| -> Vec<Claim> {
             let key = (teller.to_owned(), phrase(&statement.subject).to_owned());
@@ -205,7 +243,7 @@ impl Facts {
     fn put_right(&self, told: &Told, by: &Correction) -> Option<(String, Statement, Statement)> {
         let places = self.sessions.get(&told.session)?;
         let before = places.range(..told.place).rev().take(BACK);
-        before.filter_map(|it| self.units.get(&it.2)).find_map(|earlier| {
+        before.flat_map(|it| self.told_by(it.2)).find_map(|earlier| {
             let mut statements = earlier.statements.iter().rev();
             statements.find_map(|it| Some((earlier.actor.clone(), it.clone(), put_right(earlier, it, by)?)))
         })

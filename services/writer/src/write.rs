@@ -129,6 +129,7 @@ fn turn(record: &Record, id: UnitId, around: Around) -> Unit {
         action: tool.map_or_else(|| scene::action(head), str::to_owned),
         step,
         changes,
+        stated: Vec::new(),
         tag: tag(head, &caption, tool),
         cues: scene::cues(&[head, &caption]),
         derived_by: RULES.to_owned(),

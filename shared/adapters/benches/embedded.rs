@@ -148,6 +148,7 @@ fn unit(record: &Record) -> Unit {
         action: "walked".to_owned(),
         step: None,
         changes: Vec::new(),
+        stated: Vec::new(),
         tag: "market".to_owned(),
         cues: vec!["market".to_owned(), "peaches".to_owned()],
         question: String::new(),

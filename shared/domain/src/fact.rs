@@ -1,9 +1,9 @@
 //! Facts: subject, predicate, object with valid time and recorded time (REMem, section 3; MRAgent's semantic layer).
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{EntityId, FactId, UnitId};
+use crate::id::{EntityId, FactId, RecordId, UnitId};
 use crate::time::{Precision, TimeSpan};
 
 /// The group of predicates a fact belongs to (MRAgent's aspect).
@@ -65,6 +65,59 @@ impl Aspect {
     }
 }
 
+/// Who read a fact in what was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The rules.
+    #[default]
+    Rule,
+    /// A language model.
+    Model,
+}
+
+impl Origin {
+    /// Says whether it is the rules.
+    pub fn is_rule(&self) -> bool {
+        *self == Origin::Rule
+    }
+}
+
+/// A statement that a language model read in one record, checked against it, before it is folded into a [`Fact`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Stated {
+    /// The record that states it.
+    pub record: RecordId,
+    /// When that was observed.
+    pub observed_at: DateTime<FixedOffset>,
+    /// Who states it there; empty if not known.
+    #[serde(default)]
+    pub told_by: String,
+    /// Who or what it is about, by name.
+    pub subject: String,
+    /// Verb phrase in the third person.
+    pub predicate: String,
+    /// The value.
+    pub object: String,
+    /// What kind of statement it is.
+    pub aspect: Aspect,
+    /// False: it says what is not so.
+    pub positive: bool,
+    /// Since when it holds, if that was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<TimeSpan>,
+    /// When it ceases or ceased to hold, if that was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<DateTime<Utc>>,
+    /// It does not hold any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
 /// One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
 ///
 /// It holds in `[valid_from.start, valid_until)`; it was known from `recorded_at` on.
@@ -96,6 +149,9 @@ pub struct Fact {
     pub recorded_at: DateTime<Utc>,
     /// The unit that states it.
     pub source: UnitId,
+    /// Who read it there.
+    #[serde(default, skip_serializing_if = "Origin::is_rule")]
+    pub origin: Origin,
     /// Who told it; empty if not known.
     #[serde(default)]
     pub told_by: String,

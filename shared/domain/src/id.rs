@@ -145,6 +145,10 @@ uuid_id! {
     ErasureId
 }
 uuid_id! {
+    /// One reading, derived from the first record of the stretch that was read.
+    ReadingId
+}
+uuid_id! {
     /// One hint, derived from what it tells: the same hint has the same id in every session.
     HintId
 }
@@ -179,6 +183,18 @@ impl UnitId {
     /// Returns the id of the event unit whose segment starts with `first`.
     pub fn event(first: RecordId) -> UnitId {
         UnitId(derived(first.0, "event", &[]))
+    }
+
+    /// Returns the id of gist `number` of a reading.
+    pub fn gist(reading: ReadingId, number: u16) -> UnitId {
+        UnitId(derived(reading.0, "gist", &[&number.to_string()]))
+    }
+}
+
+impl ReadingId {
+    /// Returns the id of the reading of the stretch that starts with `first`.
+    pub fn derive(first: RecordId) -> ReadingId {
+        ReadingId(derived(first.0, "reading", &[]))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The vocabulary of Mnemic: plain data, derived ids, versioned messages and the ports to the outside world.
 //!
 //! Nothing here knows a runtime, a socket or a clock. Read in this order: [`id`] (what everything is called),
-//! [`time`], [`record`] and [`curation`] (what came in), [`erasure`] (what was taken out again), [`mod@unit`], [`relation`], [`fact`], [`entity`], [`topic`], [`page`],
+//! [`time`], [`record`] and [`curation`] (what came in), [`reading`] (what a language model said about it), [`erasure`] (what was taken out again), [`mod@unit`], [`relation`], [`fact`], [`entity`], [`topic`], [`page`],
 //! [`merge`] (what was written from it; [`derived`] is all of the last five; [`predicate`] is what facts say), [`anchor`], [`question`] and [`evidence`] (what a question
 //! asks, how it is read and what it gets), [`recall`] (what is said unasked), [`message`] (what services tell each
 //! other) and [`port`] (what services need from stores, bus and models).
@@ -10,7 +10,9 @@
 //!
 //! - **Space**: an isolated memory. Every key of every store starts with it.
 //! - **Record**: one raw observation, immutable.
-//! - **Unit**: what is found and shown; grain `turn` (one a record) or `event` (one a segment of a session).
+//! - **Unit**: what is found and shown; grain `turn` (one a record), `event` (one a segment of a session) or `gist` (one thing that
+//!   a language model read there).
+//! - **Reading**: what a language model said about a stretch of a session; gists, relations and facts are derived from it.
 //! - **Part**: a stretch of a unit that is short enough to be compared as one piece.
 //! - **Entity**, **Fact**, **Relation**: typed knowledge derived from units.
 //! - **Topic**: a cluster of event units with a label. **Dimension > Page > Section**: the view that can be walked through.
@@ -37,6 +39,7 @@ pub mod page;
 pub mod port;
 pub mod predicate;
 pub mod question;
+pub mod reading;
 pub mod recall;
 pub mod record;
 pub mod relation;

@@ -9,6 +9,7 @@ mod graph;
 mod idempotency;
 mod index;
 mod model;
+mod readings;
 mod receipts;
 mod records;
 mod selection;
@@ -22,6 +23,7 @@ pub use model::{
     Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, ModelRole, ReplyForm, ToolCall,
     ToolChoice, ToolSpec, Usage,
 };
+pub use readings::Readings;
 pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};
 pub use selection::{Room, Selection, folded};

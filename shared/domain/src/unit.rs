@@ -3,6 +3,7 @@
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
+use crate::fact::Stated;
 use crate::id::{RecordId, SessionId, UnitId};
 use crate::record::Modality;
 use crate::time::TimeSpan;
@@ -16,6 +17,8 @@ pub enum Grain {
     Turn,
     /// One segment of a session.
     Event,
+    /// One thing that a language model read in a stretch of a session, in a line of its own.
+    Gist,
 }
 
 /// What became of a unit.
@@ -56,7 +59,7 @@ pub struct StateChange {
 pub struct Unit {
     /// Derived from the record or the segment.
     pub id: UnitId,
-    /// Turn or event.
+    /// Turn, event or gist.
     pub grain: Grain,
     /// The session it belongs to.
     pub session: SessionId,
@@ -100,6 +103,9 @@ pub struct Unit {
     /// What changed.
     #[serde(default)]
     pub changes: Vec<StateChange>,
+    /// What a language model read in the records as facts; only of gists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stated: Vec<Stated>,
     /// At most two words that name what it is about.
     #[serde(default)]
     pub tag: String,
@@ -142,6 +148,7 @@ impl Unit {
             action: String::new(),
             step: None,
             changes: Vec::new(),
+            stated: Vec::new(),
             tag: String::new(),
             cues: Vec::new(),
             question: String::new(),

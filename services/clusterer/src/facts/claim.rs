@@ -122,7 +122,9 @@ pub(super) fn claims(told: &Told, statement: &Statement, about: &About, acts: &A
             ..claim(told, &statement, about, (*corrected, id, made))
         });
     }
-    let forgotten = acts.forgotten_at(told.place.2);
+    // To forget a turn is to forget what anybody read in it.
+    let forgotten = [told.place.2, told.source].map(|it| acts.forgotten_at(it));
+    let forgotten = forgotten.into_iter().flatten().min();
     claims.iter_mut().for_each(|it| it.forgotten = forgotten);
     claims
 }
@@ -177,7 +179,8 @@ fn claim(
             valid_until,
             closed_at: valid_until.map(|_| recorded),
             recorded_at: recorded,
-            source: told.place.2,
+            source: told.source,
+            origin: told.origin,
             told_by: told.actor.clone(),
             confidence: statement.confidence,
             retired_by: None,

@@ -1,32 +1,44 @@
 //! What one unit states, and what it puts right.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, FixedOffset};
-use domain::id::{SessionId, UnitId};
+use domain::fact::{Origin, Stated};
+use domain::id::{RecordId, SessionId, UnitId};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
-use text::facts::{Correction, Statement, Telling, correction, stated_in_reply};
+use text::facts::{Correction, Statement, Subject, Telling, correction, stated_in_reply};
 
 /// Place of a unit inside its session.
 pub(super) type Place = (DateTime<FixedOffset>, u64, UnitId);
 
-/// A unit that states something, or puts right what was stated before it.
+/// What a unit states of one record, or puts right that was stated before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Told {
     pub(super) session: SessionId,
     pub(super) place: Place,
     pub(super) actor: String,
+    /// The turn that says so: of a gist, that of the record it was read in.
+    pub(super) source: UnitId,
+    pub(super) origin: Origin,
     pub(super) statements: Vec<Statement>,
     pub(super) correction: Option<Correction>,
 }
 
-/// Reads a unit; none if it states nothing, or does not count any more. Event units repeat what their turns state.
-pub(super) fn told(unit: &Unit) -> Option<Told> {
-    let counts = unit.grain == Grain::Turn
-        && matches!(unit.status, Status::Active | Status::Merged)
-        && unit.modality != Modality::Action;
-    if !counts {
-        return None;
+/// Reads a unit; nothing if it states nothing, or does not count any more. Event units repeat what their turns state.
+pub(super) fn told(unit: &Unit) -> Vec<Told> {
+    if !matches!(unit.status, Status::Active | Status::Merged) {
+        return Vec::new();
     }
+    match unit.grain {
+        Grain::Turn if unit.modality != Modality::Action => by_rule(unit).into_iter().collect(),
+        Grain::Gist => by_model(unit),
+        Grain::Turn | Grain::Event => Vec::new(),
+    }
+}
+
+/// Reads a turn by the rules.
+fn by_rule(unit: &Unit) -> Option<Told> {
     let telling = Telling {
         text: &unit.text,
         speaker: &unit.actor,
@@ -43,7 +55,48 @@ pub(super) fn told(unit: &Unit) -> Option<Told> {
         session: unit.session,
         place: (unit.observed_at, unit.ordinal, unit.id),
         actor: unit.actor.clone(),
+        source: unit.id,
+        origin: Origin::Rule,
         statements,
         correction,
     })
+}
+
+/// Takes what a language model read, record by record.
+fn by_model(unit: &Unit) -> Vec<Told> {
+    let mut records: BTreeMap<(DateTime<FixedOffset>, RecordId), Vec<&Stated>> = BTreeMap::new();
+    for stated in &unit.stated {
+        let key = (stated.observed_at, stated.record);
+        records.entry(key).or_default().push(stated);
+    }
+    let told = |((observed_at, record), stated): (_, Vec<&Stated>)| Told {
+        session: unit.session,
+        place: (observed_at, unit.ordinal, unit.id),
+        actor: stated.first().map(|it| it.told_by.clone()).unwrap_or_default(),
+        source: UnitId::turn(record),
+        origin: Origin::Model,
+        statements: stated.into_iter().map(statement).collect(),
+        correction: None,
+    };
+    records.into_iter().map(told).collect()
+}
+
+fn statement(it: &Stated) -> Statement {
+    let speaks = !it.told_by.is_empty() && it.subject.eq_ignore_ascii_case(&it.told_by);
+    Statement {
+        subject: match speaks {
+            true => Subject::Speaker,
+            false => Subject::Name(it.subject.clone()),
+        },
+        predicate: it.predicate.clone(),
+        object: it.object.clone(),
+        aspect: it.aspect,
+        positive: it.positive,
+        since: it.since.clone(),
+        until: it.until,
+        ended: it.ended,
+        event: false,
+        corrects: false,
+        confidence: it.confidence,
+    }
 }

@@ -50,6 +50,7 @@ fn unit(number: usize, actor: &str, text: &str) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        stated: Vec::new(),
         tag: String::new(),
         cues: Vec::new(),
         question: String::new(),

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use clusterer::{Acts, Changed, Entities, Pages, Topics};
 use domain::derived::Derived;
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::id::{EntityId, FactId, PageId, TopicId};
 use domain::page::{Dimension, LinkKind, Page, PageStatus};
 use domain::time::TimeSpan;
@@ -93,6 +93,7 @@ fn fact(number: usize, subject: &str, predicate: &str, object: &str, aspect: Asp
         closed_at: None,
         recorded_at: at,
         source: unit.id,
+        origin: Origin::Rule,
         told_by: subject.to_owned(),
         confidence: 0.9,
         retired_by: None,

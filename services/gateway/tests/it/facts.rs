@@ -1,6 +1,6 @@
 use domain::derived::Derived;
 use domain::entity::{Entity, EntityKind};
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::id::{EntityId, FactId, MergeId, RecordId, SpaceId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::time::TimeSpan;
@@ -28,6 +28,7 @@ fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect
         closed_at: None,
         recorded_at: at,
         source,
+        origin: Origin::Rule,
         told_by: subject.into(),
         confidence: 0.5,
         retired_by: None,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::derived::Derived;
 use domain::entity::{Entity, EntityKind};
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::page::{Dimension, Line, Link, LinkKind, Page, PageStatus, Section};
@@ -108,6 +108,7 @@ fn fact(&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, 
         closed_at: None,
         recorded_at: unit.observed_at.to_utc(),
         source: unit.id,
+        origin: Origin::Rule,
         told_by: unit.actor.clone(),
         confidence: 0.9,
         retired_by: None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
 use domain::derived::Derived;
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::id::{EntityId, FactId, RecordId, UnitId};
 use domain::message::RecallV1;
 use domain::port::SearchResult;
@@ -92,6 +92,7 @@ fn facts() -> Vec<Derived> {
             closed_at: None,
             recorded_at: told,
             source: unit.id,
+            origin: Origin::Rule,
             told_by: unit.actor.clone(),
             confidence: 0.9,
             retired_by: None,

@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use domain::derived::Derived;
 use domain::entity::{Bearer, Entity, EntityKind};
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::id::{EntityId, FactId};
 use domain::message::RecallV1;
 use domain::port::SearchResult;
@@ -47,6 +47,7 @@ fn derived() -> Vec<Derived> {
             closed_at: None,
             recorded_at: told,
             source: unit.id,
+            origin: Origin::Rule,
             told_by: unit.actor.clone(),
             confidence: 0.9,
             retired_by: None,

@@ -21,16 +21,19 @@ pub enum ModelRole {
     Answer,
     /// Decides whether a message makes anything in the memory worth saying unasked.
     Recall,
+    /// Reads records: what happened, what follows from what, and what is so.
+    Write,
 }
 
 impl ModelRole {
     /// All of them.
-    pub const ALL: [ModelRole; 5] = [
+    pub const ALL: [ModelRole; 6] = [
         ModelRole::Plan,
         ModelRole::Decide,
         ModelRole::Rank,
         ModelRole::Answer,
         ModelRole::Recall,
+        ModelRole::Write,
     ];
 
     /// Returns the name, as settings, metrics and JSON have it.
@@ -41,6 +44,7 @@ impl ModelRole {
             ModelRole::Rank => "rank",
             ModelRole::Answer => "answer",
             ModelRole::Recall => "recall",
+            ModelRole::Write => "write",
         }
     }
 }

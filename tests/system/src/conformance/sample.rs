@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
 use domain::entity::{Bearer, Entity, EntityKind, Synonym};
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin, Stated};
 use domain::id::{CurationId, EntityId, FactId, MergeId, PageId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf, Standing};
 use domain::page::{Dimension, FormerLine, Line, Link, LinkKind, Page, PageStatus, Section};
@@ -74,6 +74,20 @@ pub(super) fn unit(number: u128) -> Unit {
         action: String::new(),
         step: Some(3),
         changes: Vec::new(),
+        stated: vec![Stated {
+            record: RecordId::from_uuid(Uuid::from_u128(number)),
+            observed_at: at("2026-03-01T12:00:00-08:00"),
+            told_by: "Ana".to_owned(),
+            subject: "Ana".to_owned(),
+            predicate: "lives in".to_owned(),
+            object: "Malmö".to_owned(),
+            aspect: Aspect::Place,
+            positive: true,
+            since: Some(TimeSpan::instant(noon())),
+            until: None,
+            ended: false,
+            confidence: 0.9,
+        }],
         tag: String::new(),
         cues: vec!["march".to_owned()],
         question: String::new(),
@@ -172,6 +186,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         valid_until: Some(noon()),
         recorded_at: noon(),
         source: unit(1).id,
+        origin: Origin::Model,
         told_by: text.to_owned(),
         confidence: 0.1,
         retired_by: Some(FactId::from_uuid(Uuid::from_u128(9))),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::curation::{Act, Curation};
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::id::{CurationId, FactId, RecordId, SessionId, SpaceId, UnitId};
 use domain::recall::{Note, NoteKind};
 use domain::record::{Modality, Record, ToolCall};
@@ -78,6 +78,7 @@ pub(super) fn unit(number: u128, text: &str) -> Unit {
             before: text.to_owned(),
             after: text.to_owned(),
         }],
+        stated: Vec::new(),
         tag: text.to_owned(),
         cues: all(),
         question: text.to_owned(),
@@ -111,6 +112,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
         valid_until: None,
         recorded_at: noon(),
         source: unit_id(1),
+        origin: Origin::Model,
         told_by: text.to_owned(),
         confidence: 0.1,
         retired_by: None,

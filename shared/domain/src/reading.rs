@@ -1,0 +1,85 @@
+//! Readings: what a language model said about records, kept as it was said.
+//!
+//! A reading is an input, as records are: gists, relations and facts are derived from it and from its records by rules, so it
+//! can be derived from again without another call. It goes with any of the records that the model was shown.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
+use crate::port::ModelCost;
+
+/// What a language model said about a stretch of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Derived from the first record that was read, so a stretch has one reading.
+    pub id: ReadingId,
+    /// The session of the stretch.
+    pub session: SessionId,
+    /// The records that were read, in session order; not empty.
+    pub records: Vec<RecordId>,
+    /// Other records whose words the model was shown: those before the stretch, and those that earlier gists came from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<RecordId>,
+    /// The earlier gists that it was shown, in the order of their labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<GistRef>,
+    /// SHA-256 of what it was shown of the session, in hexadecimal digits.
+    pub digest: String,
+    /// Name and version of the prompt.
+    pub prompt: String,
+    /// The model.
+    pub model: String,
+    /// When it replied.
+    pub at: DateTime<Utc>,
+    /// What it said; empty if nothing came of it.
+    #[serde(default)]
+    pub output: String,
+    /// Why nothing came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// What it cost, with what the readings cost that it took the place of.
+    pub spent: ModelCost,
+}
+
+impl Reading {
+    /// Returns every record whose words the model was shown.
+    pub fn shown(&self) -> impl Iterator<Item = RecordId> {
+        self.records.iter().chain(&self.beside).copied()
+    }
+}
+
+/// A gist, by the stretch that it was read in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GistRef {
+    /// First record of the stretch.
+    pub first: RecordId,
+    /// Number of the gist in the reading.
+    pub number: u16,
+}
+
+/// A session in which something may have to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedSession {
+    /// Its space.
+    pub space: SpaceId,
+    /// The session.
+    pub session: SessionId,
+    /// When it was to be looked at, in whole milliseconds.
+    pub due: DateTime<Utc>,
+    /// Nothing was written to it since it was looked at last.
+    pub quiet: bool,
+    /// Nobody else gets it until then, in whole milliseconds.
+    pub leased_until: DateTime<Utc>,
+}
+
+/// How much of a space was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReadingTally {
+    /// Readings from which something is derived.
+    pub done: u64,
+    /// Readings of which nothing came.
+    pub failed: u64,
+    /// What all of them cost.
+    pub spent: ModelCost,
+}
