@@ -38,6 +38,7 @@ fn line(UnitView { unit, .. }: &UnitView, paint: Paint) -> String {
     let grain = match unit.grain {
         Grain::Turn => "turn",
         Grain::Event => "event",
+        Grain::Gist => "gist",
     };
     let became = match unit.status {
         Status::Active => "",

@@ -88,7 +88,7 @@ impl Memory {
             match (unit.grain, unit.status) {
                 (Grain::Turn, Status::Active) => self.cues.put(unit),
                 (Grain::Event, Status::Active | Status::Merged) => self.events.put(unit),
-                (Grain::Turn | Grain::Event, _) => {}
+                (Grain::Turn | Grain::Event | Grain::Gist, _) => {}
             }
         }
         self.mark();

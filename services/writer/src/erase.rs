@@ -132,7 +132,7 @@ pub(crate) async fn traces(
     walk(backends, space, |unit| {
         if let Some(record) = turns.get(&unit.id) {
             places.insert(*record, (unit.session, (unit.observed_at, unit.ordinal, *record)));
-        } else if unit.grain == Grain::Event && unit.records.iter().any(|it| records.contains(it)) {
+        } else if unit.grain != Grain::Turn && unit.records.iter().any(|it| records.contains(it)) {
             around.events.insert(unit.id);
         }
     })

@@ -2,14 +2,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Readings, Receipts, Records};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::OpenError;
 use crate::bus::QueueBus;
 use crate::embed::TableEmbedder;
 use crate::index::MemoryIndex;
-use crate::store::{Store, StoredGraph, StoredReceipts, StoredRecords};
+use crate::store::{Store, StoredGraph, StoredReadings, StoredReceipts, StoredRecords};
 
 /// Bounds and times of the embedded adapters. The defaults suit one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct Embedded {
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
+    /// What language models said about records.
+    pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
     /// Units, relations and all that is derived.
@@ -90,6 +92,7 @@ fn open(dir: &Path, options: &Options, embedder: Arc<dyn Embedder>) -> Result<Em
         bus: bus.clone(),
         dead_letters: bus,
         records: Arc::new(StoredRecords(Arc::clone(&store))),
+        readings: Arc::new(StoredReadings(Arc::clone(&store))),
         receipts: Arc::new(StoredReceipts(Arc::clone(&store))),
         graph: Arc::new(StoredGraph(store)),
         index: Arc::new(index),

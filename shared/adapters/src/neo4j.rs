@@ -2,7 +2,7 @@
 //!
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `idempotency`, `secrets`, `selected`, `whose`, `curations`, `notes`, `graph`, `derived` and `relations` (the
+//! `records`, `idempotency`, `secrets`, `selected`, `whose`, `curations`, `notes`, `readings`, `graph`, `derived` and `relations` (the
 //! ports), `erasure` and `receipts`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
@@ -24,6 +24,7 @@ mod idempotency;
 mod keys;
 mod notes;
 mod options;
+mod readings;
 mod receipts;
 mod records;
 mod relations;
@@ -34,7 +35,7 @@ mod whose;
 
 use std::sync::Arc;
 
-use domain::port::{Graph, Receipts, Records};
+use domain::port::{Graph, Readings, Receipts, Records};
 
 use client::Client;
 
@@ -47,6 +48,8 @@ pub use schema::{Drift, provision};
 pub struct Neo4j {
     /// Spaces, claims and records.
     pub records: Arc<dyn Records>,
+    /// What language models said about records.
+    pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
     /// Units, relations and all that is derived.
@@ -63,6 +66,7 @@ impl Neo4j {
         schema::verify(&client).await?;
         Ok(Neo4j {
             records: Arc::new(records::NodeRecords(Arc::clone(&client))),
+            readings: Arc::new(readings::NodeReadings(Arc::clone(&client))),
             receipts: Arc::new(receipts::NodeReceipts(Arc::clone(&client))),
             graph: Arc::new(graph::NodeGraph(client)),
         })

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, LanguageModel, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, LanguageModel, Readings, Receipts, Records};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -74,6 +74,8 @@ pub struct Backends {
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
+    /// What language models said about records.
+    pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
     /// Units, relations, facts, entities.
@@ -171,6 +173,7 @@ pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<
         bus: stores.bus,
         dead_letters: stores.dead_letters,
         records: stores.records,
+        readings: stores.readings,
         receipts: stores.receipts,
         graph: stores.graph,
         index: stores.index,

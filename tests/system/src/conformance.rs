@@ -18,6 +18,7 @@ pub mod erasure;
 pub mod graph;
 pub mod idempotency;
 pub mod index;
+pub mod readings;
 pub mod records;
 mod sample;
 pub mod selection;
@@ -27,7 +28,7 @@ use std::time::Duration;
 
 use adapters::{Embedded, Options};
 use bus::ACK_WAIT;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Readings, Receipts, Records};
 use domain::{Classify, ErrorKind, PortError};
 
 /// The ports under test.
@@ -38,6 +39,8 @@ pub struct Ports {
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
+    /// What language models said about records.
+    pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
     /// Units, relations and all that is derived.
@@ -57,6 +60,7 @@ impl Ports {
             bus: it.bus,
             dead_letters: it.dead_letters,
             records: it.records,
+            readings: it.readings,
             receipts: it.receipts,
             graph: it.graph,
             index: it.index,
@@ -122,6 +126,19 @@ macro_rules! promises {
             positions_are_marked,
             a_revision_tells_of_changes,
             records_survive,
+        }
+    };
+    (@suite $run:ident readings) => {
+        $crate::promises! { @tests $run readings:
+            a_reading_comes_back_as_it_was,
+            a_reading_takes_the_place_of_the_one_before,
+            a_reading_goes_with_any_record_that_was_shown,
+            readings_are_counted_since_a_moment,
+            a_wanted_session_is_taken_once,
+            what_is_wanted_meanwhile_stands,
+            spaces_take_turns,
+            readings_go_with_their_space,
+            readings_survive,
         }
     };
     (@suite $run:ident idempotency) => {

@@ -47,6 +47,8 @@ const CLEAR: [&str; OWNED.len()] = [
     clear!("Derived"),
     clear!("Curation"),
     clear!("Note"),
+    clear!("Reading"),
+    clear!("Wanted"),
 ];
 
 /// Erases a space; false if it is unknown.

@@ -58,6 +58,8 @@ const COUNT: [&str; OWNED.len()] = [
     count!("Derived"),
     count!("Curation"),
     count!("Note"),
+    count!("Reading"),
+    count!("Wanted"),
 ];
 /// What nodes of a label are counted as, in the order of [`OWNED`]: as the tables of the embedded store.
 const COUNTED: [&str; OWNED.len()] = [
@@ -69,6 +71,8 @@ const COUNTED: [&str; OWNED.len()] = [
     "derived",
     "curations",
     "notes",
+    "readings",
+    "wanted_sessions",
 ];
 
 /// Receipts as nodes.

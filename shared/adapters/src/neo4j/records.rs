@@ -60,6 +60,7 @@ const PUT: &str = locked!(
 /// A deleted node counts as a row.
 const ERASE: &str = locked!(
     "CALL () { UNWIND $ids AS id MATCH (c:Claim {key: $prefix + id}) DELETE c }
+     CALL () { UNWIND $ids AS id MATCH (:Record {key: $prefix + id})<-[:SHOWN]-(x:Reading) DETACH DELETE x }
      CALL () { UNWIND $ids AS id MATCH (r:Record {key: $prefix + id}) DETACH DELETE r RETURN count(*) AS gone }
      SET s.records = s.records - gone
      RETURN gone"

@@ -14,7 +14,7 @@ use super::keys::spaces;
 use super::{Options, SetupError, whose};
 
 /// Labels of the nodes that belong to a space.
-pub(super) const OWNED: [&str; 8] = [
+pub(super) const OWNED: [&str; 10] = [
     "Claim",
     "Remembered",
     "Written",
@@ -23,6 +23,8 @@ pub(super) const OWNED: [&str; 8] = [
     "Derived",
     "Curation",
     "Note",
+    "Reading",
+    "Wanted",
 ];
 
 /// What every name of ours starts with.
@@ -55,7 +57,7 @@ const fn index(name: &'static str, label: &'static str, properties: &'static [&'
     }
 }
 
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 25] = [
     unique("mnemic_space", "Space", &["key"]),
     unique("mnemic_erasure", "Erasure", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
@@ -66,12 +68,17 @@ const RULES: [Rule; 20] = [
     unique("mnemic_derived", "Derived", &["key"]),
     unique("mnemic_curation", "Curation", &["key"]),
     unique("mnemic_note", "Note", &["key"]),
+    unique("mnemic_reading", "Reading", &["key"]),
+    unique("mnemic_wanted", "Wanted", &["key"]),
     unique("mnemic_secret", "Secret", &["key"]),
     unique("mnemic_receipt", "Receipt", &["key"]),
     unique("mnemic_record_place", "Record", &["place"]),
     unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
     unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),
     unique("mnemic_derived_sequence", "Derived", &["space", "sequence"]),
+    index("mnemic_reading_session", "Reading", &["space", "session"]),
+    index("mnemic_reading_at", "Reading", &["space", "at"]),
+    index("mnemic_wanted_due", "Wanted", &["due"]),
     index("mnemic_remembered_at", "Remembered", &["space", "at"]),
     index("mnemic_record_actor", "Record", &["space", "actor", "sequence"]),
     index("mnemic_unit_session", "Unit", &["space", "session", "sequence"]),

@@ -10,11 +10,12 @@ use super::{Failure, Outcome};
 /// Length of a digest, bytes.
 const BYTES: usize = 16;
 /// Tables whose bodies have digests, with what one of their rows is called.
-const TABLES: [(&str, &str); 4] = [
+const TABLES: [(&str, &str); 5] = [
     ("records", "record"),
     ("units", "unit"),
     ("derived", "derived object"),
     ("curations", "curation"),
+    ("readings", "reading"),
 ];
 
 /// Returns the digest of a body.

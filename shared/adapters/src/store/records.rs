@@ -12,7 +12,7 @@ use domain::record::Record;
 use rusqlite::{CachedStatement, Connection, Params, params};
 
 use super::{Durability, Failure, Outcome, Store, integer, known_space, space_row};
-use super::{curations, digest, idempotency, notes, secrets, selected, spaces};
+use super::{curations, digest, idempotency, notes, readings, secrets, selected, spaces};
 use crate::names;
 
 /// Spaces and records in the file.
@@ -366,6 +366,7 @@ fn erase(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
     }
     let mut count = db.prepare_cached("UPDATE spaces SET records = records - ?2 WHERE row = ?1")?;
     count.execute((space, integer(erased)))?;
+    readings::remove_of_records(db, space, ids)?;
     idempotency::forget_records(db, space, ids)
 }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Params};
 use super::{Failure, Outcome, natural};
 
 /// Everything a space owns, by table.
-pub(super) const OWNED: [&str; 10] = [
+pub(super) const OWNED: [&str; 13] = [
     "claims",
     "remembered",
     "records",
@@ -18,6 +18,9 @@ pub(super) const OWNED: [&str; 10] = [
     "points",
     "curations",
     "notes",
+    "readings",
+    "read_records",
+    "wanted_sessions",
 ];
 const INFO: &str = "SELECT name, created_at, records, units,
     (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row), changes, derived_changes, curated

@@ -8,7 +8,7 @@ use adapters::nats::NatsBus;
 use adapters::neo4j::Neo4j;
 use adapters::qdrant::QdrantIndex;
 use domain::Classify;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Readings, Receipts, Records};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
@@ -29,6 +29,7 @@ struct Ports {
     bus: Arc<Guarded<dyn Bus>>,
     dead_letters: Arc<Guarded<dyn DeadLetters>>,
     records: Arc<Guarded<dyn Records>>,
+    readings: Arc<Guarded<dyn Readings>>,
     receipts: Arc<Guarded<dyn Receipts>>,
     graph: Arc<Guarded<dyn Graph>>,
     index: Arc<Guarded<dyn Index>>,
@@ -72,6 +73,7 @@ pub(super) fn connect(
         bus: Guarded::new(nats),
         dead_letters: Guarded::new(nats),
         records: Guarded::new(neo4j),
+        readings: Guarded::new(neo4j),
         receipts: Guarded::new(neo4j),
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
@@ -80,6 +82,7 @@ pub(super) fn connect(
         bus: ports.bus.clone(),
         dead_letters: ports.dead_letters.clone(),
         records: ports.records.clone(),
+        readings: ports.readings.clone(),
         receipts: ports.receipts.clone(),
         graph: ports.graph.clone(),
         index: ports.index.clone(),
@@ -98,6 +101,7 @@ pub(super) fn connect(
         bus,
         dead_letters,
         records: filled,
+        readings,
         receipts,
         graph,
         index,
@@ -107,6 +111,7 @@ pub(super) fn connect(
         let connect = async move || Neo4j::connect(&options.neo4j).await;
         let fill = move |it: Neo4j| {
             filled.fill(it.records);
+            readings.fill(it.readings);
             receipts.fill(it.receipts);
             graph.fill(it.graph);
         };

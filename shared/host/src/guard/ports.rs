@@ -9,12 +9,13 @@ use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::erasure::{Erased, Receipt};
-use domain::id::{CurationId, ErasureId, RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{CurationId, ErasureId, ReadingId, RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph, Held,
-    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Receipts, Records,
-    Result, Room, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
+    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Readings, Receipts,
+    Records, Result, Room, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
 };
+use domain::reading::{Reading, ReadingTally, WantedSession};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::relation::Relation;
@@ -97,6 +98,20 @@ guarded! { Records, "records":
     fn note(space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> ();
     fn notes(space: &SpaceId, scope: &str) -> Vec<Note>;
     fn forget_notes(space: &SpaceId, scope: &str) -> ();
+}
+
+guarded! { Readings, "readings":
+    fn put(space: &SpaceId, readings: &[Reading]) -> Vec<ReadingId>;
+    fn get(space: &SpaceId, ids: &[ReadingId]) -> Vec<Reading>;
+    fn of_records(space: &SpaceId, records: &[RecordId]) -> Vec<Reading>;
+    fn of_session(space: &SpaceId, session: SessionId) -> Vec<Reading>;
+    fn list(space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Vec<Reading>;
+    fn remove(space: &SpaceId, ids: &[ReadingId]) -> ();
+    fn tally(space: &SpaceId, since: Option<DateTime<Utc>>) -> ReadingTally;
+    fn want(space: &SpaceId, sessions: &[SessionId], due: DateTime<Utc>) -> ();
+    fn take(now: DateTime<Utc>, lease: DateTime<Utc>, after: Option<&SpaceId>) -> Option<WantedSession>;
+    fn settle(session: &WantedSession, next: Option<DateTime<Utc>>) -> ();
+    fn wanted(space: &SpaceId) -> u64;
 }
 
 guarded! { Receipts, "receipts":

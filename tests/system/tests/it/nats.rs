@@ -61,6 +61,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         bus: bus.clone(),
         dead_letters: bus,
         records: others.records,
+        readings: others.readings,
         receipts: others.receipts,
         graph: others.graph,
         index: others.index,

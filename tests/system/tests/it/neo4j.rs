@@ -51,6 +51,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         bus: rest.bus,
         dead_letters: rest.dead_letters,
         records: it.records,
+        readings: it.readings,
         receipts: it.receipts,
         graph: it.graph,
         index: rest.index,
@@ -67,4 +68,4 @@ macro_rules! run {
     };
 }
 
-system::promises! { run: records, idempotency, selection, curation, graph, derived, erasure }
+system::promises! { run: records, readings, idempotency, selection, curation, graph, derived, erasure }

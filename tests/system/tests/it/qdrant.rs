@@ -86,6 +86,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         bus: embedded.bus,
         dead_letters: embedded.dead_letters,
         records: embedded.records,
+        readings: embedded.readings,
         receipts: embedded.receipts,
         graph: embedded.graph,
         index: Arc::new(index),

@@ -1,0 +1,260 @@
+//! Readings as nodes, tied to the records that their models were shown, and the sessions in which something may have to be
+//! read.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{InvalidSpace, ReadingId, RecordId, SessionId, SpaceId};
+use domain::port::{ModelCost, Readings, Result, Usage};
+use domain::reading::{Reading, ReadingTally, WantedSession};
+use neo4rs::{BoltType, Row};
+
+use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
+use super::error::damaged;
+use super::graph;
+use super::keys::{evidence, id, id_of, spaces};
+
+/// Sessions looked at before it is said that none can be taken: others may take the first ones meanwhile.
+const CANDIDATES: i64 = 8;
+
+const PUT: &str = locked!(
+    "CALL () {
+       UNWIND $rows AS row
+       CALL (row) { UNWIND row.shown AS record MATCH (r:Record {key: $prefix + record}) RETURN count(r) AS known }
+       WITH row WHERE known = size(row.shown)
+       MERGE (x:Reading {key: $prefix + row.id})
+       SET x.space = $space, x.session = row.session, x.at = row.at, x.failed = row.failed, x.calls = row.calls,
+         x.prompt_tokens = row.prompt_tokens, x.completion_tokens = row.completion_tokens, x.ms = row.ms,
+         x.body = row.body
+       WITH row, x
+       CALL (x) { MATCH (x)-[former:SHOWN]->() DELETE former }
+       CALL (row, x) { UNWIND row.shown AS record MATCH (r:Record {key: $prefix + record}) MERGE (x)-[:SHOWN]->(r) }
+       RETURN collect(row.id) AS ids
+     }
+     RETURN ids"
+);
+const GET: &str = seen!("UNWIND $ids AS id MATCH (x:Reading {key: $prefix + id}) RETURN x.key AS key, x.body AS body");
+const OF_RECORDS: &str = seen!(
+    "UNWIND $ids AS id MATCH (:Record {key: $prefix + id})<-[:SHOWN]-(x:Reading)
+     WITH DISTINCT x RETURN x.body AS body ORDER BY x.key"
+);
+const OF_SESSION: &str =
+    seen!("MATCH (x:Reading) WHERE x.space = $space AND x.session = $session RETURN x.body AS body ORDER BY x.key");
+const LIST: &str = seen!(
+    "CALL () {
+       MATCH (x:Reading) WHERE x.key > $prefix + $after AND x.key < $until
+       RETURN x.key AS key, x.body AS body ORDER BY key LIMIT $limit
+     }
+     RETURN body ORDER BY key"
+);
+const REMOVE: &str = locked!("UNWIND $ids AS id MATCH (x:Reading {key: $prefix + id}) DETACH DELETE x");
+const TALLY: &str = seen!(
+    "MATCH (x:Reading) WHERE x.space = $space AND x.at >= $since
+     RETURN count(*) AS readings, sum(CASE WHEN x.failed THEN 1 ELSE 0 END) AS failed, sum(x.calls) AS calls,
+       sum(x.prompt_tokens) AS prompt_tokens, sum(x.completion_tokens) AS completion_tokens, toFloat(sum(x.ms)) AS ms"
+);
+const WANT: &str = locked!(
+    "CALL () {
+       UNWIND $ids AS id MERGE (w:Wanted {key: $prefix + id})
+       ON CREATE SET w.space = $space, w.leased = 0
+       SET w.due = $due, w.quiet = false
+     }
+     RETURN 1 AS known"
+);
+const DUE: &str = "MATCH (w:Wanted) WHERE w.due <= $now AND w.leased <= $now AND w.key > $from AND w.key < $until
+    RETURN w.key AS key ORDER BY CASE WHEN w.space > $after THEN 0 ELSE 1 END, w.space, w.due, w.key LIMIT $limit";
+const TAKE: &str = locked!(
+    "MATCH (w:Wanted {key: $prefix + $session}) WHERE w.due <= $now AND w.leased <= $now
+     SET w.leased = $lease RETURN w.due AS due, w.quiet AS quiet"
+);
+const SETTLE: &str = locked!(
+    "MATCH (w:Wanted {key: $prefix + $session}) WHERE w.leased = $leased
+     WITH w, w.due = $due AS same
+     SET w.leased = 0
+     FOREACH (_ IN CASE WHEN same AND $next IS NOT NULL THEN [1] ELSE [] END | SET w.due = $next, w.quiet = true)
+     FOREACH (_ IN CASE WHEN same AND $next IS NULL THEN [1] ELSE [] END | DELETE w)"
+);
+const WANTED: &str = seen!("MATCH (w:Wanted) WHERE w.key > $prefix AND w.key < $until RETURN count(w) AS count");
+
+/// Readings as nodes.
+pub(super) struct NodeReadings(pub(super) Arc<Client>);
+
+#[async_trait]
+impl Readings for NodeReadings {
+    async fn put(&self, space: &SpaceId, readings: &[Reading]) -> Result<Vec<ReadingId>> {
+        const OPERATION: &str = "readings.put";
+        let keys = self.0.keys(space);
+        let lines: Result<Vec<(BoltType, usize)>> = readings.iter().map(|it| line(OPERATION, it)).collect();
+        let mut stored = Vec::new();
+        for rows in parts(lines?) {
+            let query = on(&keys, PUT).param("rows", BoltType::from_iter(rows));
+            let row = self.0.write_known(OPERATION, space, query).await?;
+            for id in column::<Vec<String>>(OPERATION, &row, "ids")? {
+                let id = id_of(&id).map_err(|error| damaged(OPERATION, error))?;
+                stored.push(ReadingId::from_uuid(id));
+            }
+        }
+        Ok(stored)
+    }
+
+    async fn get(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<Vec<Reading>> {
+        let ids: Vec<_> = ids.iter().map(|it| it.uuid()).collect();
+        graph::by_id(&self.0, "readings.get", space, (GET, &ids)).await
+    }
+
+    async fn of_records(&self, space: &SpaceId, records: &[RecordId]) -> Result<Vec<Reading>> {
+        let query = on(&self.0.keys(space), OF_RECORDS).param("ids", evidence(records));
+        self.bodies("readings.of_records", query).await
+    }
+
+    async fn of_session(&self, space: &SpaceId, session: SessionId) -> Result<Vec<Reading>> {
+        let query = on(&self.0.keys(space), OF_SESSION).param("session", id(session.uuid()));
+        self.bodies("readings.of_session", query).await
+    }
+
+    async fn list(&self, space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Result<Vec<Reading>> {
+        let keys = self.0.keys(space);
+        let query = on(&keys, LIST)
+            .param("after", after.map(|it| id(it.uuid())).unwrap_or_default())
+            .param("until", keys.until())
+            .param("limit", integer(limit));
+        self.bodies("readings.list", query).await
+    }
+
+    async fn remove(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<()> {
+        let ids: Vec<String> = ids.iter().map(|it| id(it.uuid())).collect();
+        let query = on(&self.0.keys(space), REMOVE).param("ids", ids);
+        self.0.write("readings.remove", query).await.map(drop)
+    }
+
+    async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally> {
+        const OPERATION: &str = "readings.tally";
+        let since = since.map_or(i64::MIN, |it| it.timestamp_millis());
+        let query = on(&self.0.keys(space), TALLY).param("since", since);
+        let rows = self.0.read(OPERATION, query).await?;
+        let Some(row) = rows.first() else {
+            return Ok(ReadingTally::default());
+        };
+        let number = |name: &str| natural(OPERATION, row, name);
+        let bounded = |name: &str| number(name).map(|it| u32::try_from(it).unwrap_or(u32::MAX));
+        let failed = number("failed")?;
+        Ok(ReadingTally {
+            done: number("readings")?.saturating_sub(failed),
+            failed,
+            spent: ModelCost {
+                calls: bounded("calls")?,
+                usage: Usage {
+                    prompt_tokens: bounded("prompt_tokens")?,
+                    completion_tokens: bounded("completion_tokens")?,
+                },
+                ms: column(OPERATION, row, "ms")?,
+            },
+        })
+    }
+
+    async fn want(&self, space: &SpaceId, sessions: &[SessionId], due: DateTime<Utc>) -> Result<()> {
+        let ids: Vec<String> = sessions.iter().map(|it| id(it.uuid())).collect();
+        let query = on(&self.0.keys(space), WANT)
+            .param("ids", ids)
+            .param("due", due.timestamp_millis());
+        self.0.write_known("readings.want", space, query).await.map(drop)
+    }
+
+    async fn take(
+        &self,
+        now: DateTime<Utc>,
+        lease: DateTime<Utc>,
+        after: Option<&SpaceId>,
+    ) -> Result<Option<WantedSession>> {
+        const OPERATION: &str = "readings.take";
+        let (from, until) = spaces(&self.0.namespace);
+        let after = after.map(|it| self.0.keys(it).space().to_owned());
+        let query = neo4rs::query(DUE)
+            .param("now", now.timestamp_millis())
+            .param("from", from)
+            .param("until", until)
+            .param("after", after.unwrap_or_default())
+            .param("limit", CANDIDATES);
+        for row in self.0.read(OPERATION, query).await? {
+            let key: String = column(OPERATION, &row, "key")?;
+            if let Some(taken) = self.take_one(&key, (now, lease)).await? {
+                return Ok(Some(taken));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn settle(&self, session: &WantedSession, next: Option<DateTime<Utc>>) -> Result<()> {
+        let query = on(&self.0.keys(&session.space), SETTLE)
+            .param("session", id(session.session.uuid()))
+            .param("leased", session.leased_until.timestamp_millis())
+            .param("due", session.due.timestamp_millis())
+            .param("next", next.map(|it| it.timestamp_millis()));
+        self.0.write("readings.settle", query).await.map(drop)
+    }
+
+    async fn wanted(&self, space: &SpaceId) -> Result<u64> {
+        const OPERATION: &str = "readings.wanted";
+        let keys = self.0.keys(space);
+        let query = on(&keys, WANTED).param("until", keys.until());
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.first().map_or(Ok(0), |it| natural(OPERATION, it, "count"))
+    }
+}
+
+impl NodeReadings {
+    async fn bodies(&self, operation: &'static str, query: neo4rs::Query) -> Result<Vec<Reading>> {
+        let rows = self.0.read(operation, query).await?;
+        rows.iter().map(|it| body(operation, it)).collect()
+    }
+
+    /// Takes the session of a key, unless somebody else did meanwhile or its space is being erased.
+    async fn take_one(&self, key: &str, (now, lease): (DateTime<Utc>, DateTime<Utc>)) -> Result<Option<WantedSession>> {
+        const OPERATION: &str = "readings.take";
+        let session = id_of(key).map_err(|error| damaged(OPERATION, error))?;
+        let name = key.rsplit('/').nth(1).unwrap_or_default();
+        let space: SpaceId = name.parse().map_err(|error: InvalidSpace| damaged(OPERATION, error))?;
+        let query = on(&self.0.keys(&space), TAKE)
+            .param("session", id(session))
+            .param("now", now.timestamp_millis())
+            .param("lease", lease.timestamp_millis());
+        let rows = self.0.write(OPERATION, query).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        Ok(Some(WantedSession {
+            space,
+            session: SessionId::from_uuid(session),
+            due: moment(OPERATION, row)?,
+            quiet: column(OPERATION, row, "quiet")?,
+            leased_until: DateTime::from_timestamp_millis(lease.timestamp_millis()).unwrap_or_default(),
+        }))
+    }
+}
+
+fn line(operation: &'static str, it: &Reading) -> Result<(BoltType, usize)> {
+    let body = json(operation, it)?;
+    let shown: BTreeSet<RecordId> = it.shown().collect();
+    let shown: Vec<RecordId> = shown.into_iter().collect();
+    let bytes = body.len() + 40 * shown.len() + 200;
+    let row = row([
+        ("id", id(it.id.uuid()).into()),
+        ("session", id(it.session.uuid()).into()),
+        ("at", it.at.timestamp_millis().into()),
+        ("failed", it.failure.is_some().into()),
+        ("calls", integer(it.spent.calls)),
+        ("prompt_tokens", integer(it.spent.usage.prompt_tokens)),
+        ("completion_tokens", integer(it.spent.usage.completion_tokens)),
+        ("ms", f64::from(it.spent.ms).into()),
+        ("shown", evidence(&shown).into()),
+        ("body", body.into()),
+    ]);
+    Ok((row, bytes))
+}
+
+fn moment(operation: &'static str, row: &Row) -> Result<DateTime<Utc>> {
+    let milliseconds: i64 = column(operation, row, "due")?;
+    Ok(DateTime::from_timestamp_millis(milliseconds).unwrap_or_default())
+}

@@ -1,0 +1,267 @@
+//! Readings, which go with their records, and the sessions in which something may have to be read.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::erasure::Erased;
+use domain::id::{ReadingId, SessionId, SpaceId};
+use domain::port::{ModelCost, Usage};
+use domain::reading::{GistRef, Reading, ReadingTally};
+use domain::{Classify, ErrorKind};
+
+use super::Ports;
+use super::sample::{noon, record, space};
+
+/// A reading of the records named; the model was shown those of `beside` too.
+fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
+    let ids = |all: &[&str]| all.iter().map(|it| record(space, it).id).collect::<Vec<_>>();
+    let records = ids(records);
+    Reading {
+        id: ReadingId::derive(records[0]),
+        session: record(space, "1").session,
+        earlier: vec![GistRef {
+            first: records[0],
+            number: 3,
+        }],
+        records,
+        beside: ids(beside),
+        digest: "ab".repeat(32),
+        prompt: "read/1".to_owned(),
+        model: "model-1".to_owned(),
+        at: noon(),
+        output: "{\"gists\": [\"Zoë 文\"]}".to_owned(),
+        failure: None,
+        spent: ModelCost {
+            calls: 2,
+            usage: Usage {
+                prompt_tokens: 1_000,
+                completion_tokens: 10,
+            },
+            ms: 1.5,
+        },
+    }
+}
+
+/// Makes a space with the records 1 to 4.
+async fn filled(ports: &Ports, name: &str) -> SpaceId {
+    let it = space(name);
+    ports.records.create_space(&it, noon()).await.unwrap();
+    let records = ["1", "2", "3", "4"].map(|id| record(&it, id));
+    ports.records.put(&it, &records).await.unwrap();
+    it
+}
+
+fn ids(readings: &[Reading]) -> Vec<ReadingId> {
+    readings.iter().map(|it| it.id).collect()
+}
+
+/// It is found by id, by record, by session and in the list; nothing of it is in another space.
+pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let (a, b) = (filled(&ports, "a").await, filled(&ports, "b").await);
+    let mut all = [reading(&a, &["1", "2"], &[]), reading(&a, &["3"], &["2"])];
+    assert_eq!(readings.put(&a, &all).await.unwrap(), ids(&all));
+    assert_eq!(
+        readings.get(&a, &[all[1].id, all[0].id]).await.unwrap(),
+        [all[1].clone(), all[0].clone()]
+    );
+    all.sort_by_key(|it| it.id);
+    let of = async |names: &[&str]| {
+        let records: Vec<_> = names.iter().map(|it| record(&a, it).id).collect();
+        readings.of_records(&a, &records).await.unwrap()
+    };
+    assert_eq!(of(&["2"]).await, all);
+    assert_eq!(of(&["1", "2", "3"]).await, all, "each once");
+    assert_eq!(of(&["3"]).await, [reading(&a, &["3"], &["2"])]);
+    assert_eq!(of(&["4"]).await, []);
+    assert_eq!(readings.of_session(&a, all[0].session).await.unwrap(), all);
+    assert_eq!(
+        readings.of_session(&a, SessionId::derive(&a, "other")).await.unwrap(),
+        []
+    );
+    assert_eq!(readings.list(&a, None, 9).await.unwrap(), all);
+    assert_eq!(readings.list(&a, Some(all[0].id), 9).await.unwrap(), all[1..]);
+    assert_eq!(readings.list(&a, None, 1).await.unwrap(), all[..1]);
+    assert_eq!(readings.get(&b, &ids(&all)).await.unwrap(), []);
+    assert_eq!(readings.list(&b, None, 9).await.unwrap(), []);
+    let error = readings.put(&space("never"), &all).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+/// The stretch has one reading; what the model was shown for the former one says nothing of the new one.
+pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let a = filled(&ports, "a").await;
+    readings.put(&a, &[reading(&a, &["1", "2"], &["3"])]).await.unwrap();
+    let longer = reading(&a, &["1", "4"], &[]);
+    readings.put(&a, std::slice::from_ref(&longer)).await.unwrap();
+    assert_eq!(readings.list(&a, None, 9).await.unwrap(), std::slice::from_ref(&longer));
+    for (name, found) in [("2", 0), ("3", 0), ("4", 1)] {
+        let of = readings.of_records(&a, &[record(&a, name).id]).await.unwrap();
+        assert_eq!(of.len(), found, "{name}");
+    }
+    readings
+        .remove(&a, &[longer.id, ReadingId::derive(record(&a, "3").id)])
+        .await
+        .unwrap();
+    assert_eq!(readings.list(&a, None, 9).await.unwrap(), []);
+    assert_eq!(readings.of_records(&a, &[record(&a, "1").id]).await.unwrap(), []);
+}
+
+/// Whatever the model was shown: with a record of it the reading goes, and it cannot be stored afterwards.
+pub async fn a_reading_goes_with_any_record_that_was_shown(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let a = filled(&ports, "a").await;
+    let (first, second) = (reading(&a, &["1", "2"], &[]), reading(&a, &["3"], &["2"]));
+    let third = reading(&a, &["4"], &[]);
+    let all = [first.clone(), second.clone(), third.clone()];
+    readings.put(&a, &all).await.unwrap();
+    ports.records.erase(&a, &[record(&a, "2").id]).await.unwrap();
+    assert_eq!(readings.list(&a, None, 9).await.unwrap(), std::slice::from_ref(&third));
+    assert_eq!(readings.put(&a, &all).await.unwrap(), [third.id]);
+    assert_eq!(readings.get(&a, &ids(&all)).await.unwrap(), [third]);
+}
+
+/// They are counted with their cost, those of which nothing came apart.
+pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let a = filled(&ports, "a").await;
+    let tally = async |since: Option<DateTime<Utc>>| readings.tally(&a, since).await.unwrap();
+    assert_eq!(tally(None).await, ReadingTally::default());
+    let failed = Reading {
+        at: noon() + TimeDelta::hours(1),
+        output: String::new(),
+        failure: Some("no reply".to_owned()),
+        ..reading(&a, &["3"], &[])
+    };
+    readings.put(&a, &[reading(&a, &["1"], &[]), failed]).await.unwrap();
+    let all = tally(None).await;
+    assert_eq!((all.done, all.failed, all.spent.calls), (1, 1, 4));
+    assert_eq!(
+        (all.spent.usage.prompt_tokens, all.spent.usage.completion_tokens),
+        (2_000, 20)
+    );
+    assert!((all.spent.ms - 3.0).abs() < 0.001);
+    let later = tally(Some(noon() + TimeDelta::minutes(1))).await;
+    assert_eq!((later.done, later.failed, later.spent.calls), (0, 1, 2));
+    assert_eq!(
+        readings.tally(&space("never"), None).await.unwrap(),
+        ReadingTally::default()
+    );
+}
+
+/// Until its lease ends it is nobody else's; settled, it comes again when it is due, and quiet.
+pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let a = filled(&ports, "a").await;
+    let (session, later) = (record(&a, "1").session, |minutes| noon() + TimeDelta::minutes(minutes));
+    readings.want(&a, &[session], later(5)).await.unwrap();
+    assert_eq!(readings.wanted(&a).await.unwrap(), 1);
+    assert_eq!(readings.take(later(4), later(9), None).await.unwrap(), None, "not due");
+    let taken = readings.take(later(5), later(9), None).await.unwrap().unwrap();
+    assert_eq!((&taken.space, taken.session, taken.quiet), (&a, session, false));
+    assert_eq!(readings.take(later(6), later(9), None).await.unwrap(), None, "taken");
+    let again = readings.take(later(10), later(20), None).await.unwrap().unwrap();
+    readings.settle(&taken, None).await.unwrap();
+    assert_eq!(readings.wanted(&a).await.unwrap(), 1, "the first lease has ended");
+    readings.settle(&again, Some(later(30))).await.unwrap();
+    assert_eq!(readings.take(later(29), later(40), None).await.unwrap(), None);
+    let quiet = readings.take(later(30), later(40), None).await.unwrap().unwrap();
+    assert!(quiet.quiet);
+    readings.settle(&quiet, None).await.unwrap();
+    assert_eq!(readings.wanted(&a).await.unwrap(), 0);
+    assert_eq!(readings.take(later(60), later(61), None).await.unwrap(), None);
+}
+
+/// What was written while a session was looked at is looked at too.
+pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let a = filled(&ports, "a").await;
+    let later = |minutes| noon() + TimeDelta::minutes(minutes);
+    let session = record(&a, "1").session;
+    for next in [None, Some(later(50))] {
+        readings.want(&a, &[session], later(1)).await.unwrap();
+        let taken = readings.take(later(1), later(9), None).await.unwrap().unwrap();
+        readings.want(&a, &[session], later(2)).await.unwrap();
+        assert_eq!(
+            readings.take(later(3), later(9), None).await.unwrap(),
+            None,
+            "still taken"
+        );
+        readings.settle(&taken, next).await.unwrap();
+        let again = readings.take(later(3), later(9), None).await.unwrap().unwrap();
+        assert!(!again.quiet);
+        readings.settle(&again, None).await.unwrap();
+    }
+    let error = readings.want(&space("never"), &[session], noon()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+/// A space with many sessions keeps no other one waiting.
+pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    let (a, b) = (filled(&ports, "a").await, filled(&ports, "b").await);
+    let sessions = |of: &SpaceId| ["x", "y"].map(|it| SessionId::derive(of, it));
+    readings.want(&a, &sessions(&a), noon()).await.unwrap();
+    readings
+        .want(&b, &sessions(&b), noon() + TimeDelta::minutes(1))
+        .await
+        .unwrap();
+    let now = noon() + TimeDelta::minutes(2);
+    let mut last: Option<SpaceId> = None;
+    let mut order = Vec::new();
+    while let Some(it) = readings
+        .take(now, now + TimeDelta::hours(1), last.as_ref())
+        .await
+        .unwrap()
+    {
+        order.push(it.space.to_string());
+        last = Some(it.space);
+    }
+    assert_eq!(order, ["a", "b", "a", "b"]);
+}
+
+/// Of a deleted space nothing is left, and its neighbour keeps all.
+pub async fn readings_go_with_their_space(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let readings = &ports.readings;
+    for name in ["a", "b"] {
+        let it = filled(&ports, name).await;
+        readings.put(&it, &[reading(&it, &["1"], &["2"])]).await.unwrap();
+        readings.want(&it, &[record(&it, "1").session], noon()).await.unwrap();
+    }
+    let (a, b) = (space("a"), space("b"));
+    let erased = Erased::Space { created_at: noon() };
+    let before = ports.receipts.remnants(&a, &erased).await.unwrap();
+    assert_eq!((before["readings"], before["wanted_sessions"]), (1, 1));
+    assert!(ports.records.delete_space(&a).await.unwrap());
+    ports
+        .records
+        .create_space(&a, noon() + TimeDelta::hours(1))
+        .await
+        .unwrap();
+    assert_eq!(readings.list(&a, None, 9).await.unwrap(), []);
+    assert_eq!(readings.wanted(&a).await.unwrap(), 0);
+    let left = ports.receipts.remnants(&a, &erased).await.unwrap();
+    assert_eq!((left["readings"], left["wanted_sessions"]), (0, 0));
+    assert_eq!(readings.list(&b, None, 9).await.unwrap().len(), 1);
+    assert_eq!(readings.wanted(&b).await.unwrap(), 1);
+}
+
+/// What was stored and wanted is there after a restart.
+pub async fn readings_survive(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    let a = filled(&ports, "a").await;
+    let stored = reading(&a, &["1"], &[]);
+    ports.readings.put(&a, std::slice::from_ref(&stored)).await.unwrap();
+    ports.readings.want(&a, &[stored.session], noon()).await.unwrap();
+    drop(ports);
+    let readings = open().await.readings;
+    assert_eq!(readings.get(&a, &[stored.id]).await.unwrap(), [stored]);
+    assert!(readings.take(noon(), noon(), None).await.unwrap().is_some());
+}
