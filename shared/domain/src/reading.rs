@@ -67,8 +67,8 @@ pub struct WantedSession {
     pub session: SessionId,
     /// When it was to be looked at, in whole milliseconds.
     pub due: DateTime<Utc>,
-    /// Nothing was written to it since it was looked at last.
-    pub quiet: bool,
+    /// When it was wanted last: when something was last written to it, as a rule. In whole milliseconds.
+    pub wanted_at: DateTime<Utc>,
     /// Nobody else gets it until then, in whole milliseconds.
     pub leased_until: DateTime<Utc>,
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{self, Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, Usage};
+use domain::port::{self, Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, ModelRole, Usage};
 use domain::{Classify, ErrorKind, PortError};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -40,6 +40,8 @@ pub struct Asker {
 pub struct Asked<T> {
     /// What was read from the reply, or why there is nothing, in words for whoever asked the question.
     pub outcome: Result<T, String>,
+    /// Of which kind the failure of the last call was, if it failed; none if it was not made, or its reply was not readable.
+    pub failure: Option<ErrorKind>,
     /// What it cost.
     pub spent: ModelCost,
 }
@@ -54,6 +56,11 @@ impl Asker {
         })
     }
 
+    /// Returns the name of the model that replies in a role, if there is one.
+    pub fn model_name(&self, role: ModelRole) -> Option<&str> {
+        self.model.name(role)
+    }
+
     /// Asks inside an allowance, with two calls at the most; what it does not allow is not asked. `read` takes from a reply what
     /// is wanted, and nothing from one that it cannot read.
     pub async fn ask<T>(
@@ -64,6 +71,7 @@ impl Asker {
     ) -> Asked<T> {
         let mut spent = ModelCost::default();
         let mut why = "the budget allows no call".to_owned();
+        let mut failure = None;
         let mut chat = chat.clone();
         for _ in 0..allow.calls.min(CALLS_MAX) {
             let prompt_tokens = estimate(&chat);
@@ -82,12 +90,13 @@ impl Asker {
                 Called::Read(found) => {
                     return Asked {
                         outcome: Ok(found),
+                        failure: None,
                         spent,
                     };
                 }
                 Called::Unreadable(reason) => why = reason.to_owned(),
-                Called::Failed(reason) => {
-                    why = reason;
+                Called::Failed(reason, kind) => {
+                    (why, failure) = (reason, Some(kind));
                     break;
                 }
             }
@@ -95,6 +104,7 @@ impl Asker {
         }
         Asked {
             outcome: Err(why),
+            failure,
             spent,
         }
     }
@@ -117,7 +127,7 @@ impl Asker {
         let completion = match replied {
             Ok(completion) => completion,
             Err(error) => {
-                let reason = Called::Failed(error.detail().to_owned());
+                let reason = Called::Failed(error.detail().to_owned(), error.kind());
                 // Without a source nothing was asked: the model is known to be away, or there is no time for it.
                 if error.kind() == ErrorKind::Unavailable && error.source().is_none() {
                     return (reason, cost(0, Usage::default()));
@@ -161,7 +171,7 @@ impl Asker {
 enum Called<T> {
     Read(T),
     Unreadable(&'static str),
-    Failed(String),
+    Failed(String, ErrorKind),
 }
 
 /// Returns how many tokens a reply may have, if an allowance bounds it, or says that there is too little left for the call.
@@ -205,8 +215,6 @@ fn tokens(text: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use domain::port::ModelRole;
-
     use super::*;
 
     #[test]

@@ -59,7 +59,7 @@ const WANT: &str = locked!(
     "CALL () {
        UNWIND $ids AS id MERGE (w:Wanted {key: $prefix + id})
        ON CREATE SET w.space = $space, w.leased = 0
-       SET w.due = $due, w.quiet = false
+       SET w.due = $due, w.wanted = $wanted
      }
      RETURN 1 AS known"
 );
@@ -67,13 +67,13 @@ const DUE: &str = "MATCH (w:Wanted) WHERE w.due <= $now AND w.leased <= $now AND
     RETURN w.key AS key ORDER BY CASE WHEN w.space > $after THEN 0 ELSE 1 END, w.space, w.due, w.key LIMIT $limit";
 const TAKE: &str = locked!(
     "MATCH (w:Wanted {key: $prefix + $session}) WHERE w.due <= $now AND w.leased <= $now
-     SET w.leased = $lease RETURN w.due AS due, w.quiet AS quiet"
+     SET w.leased = $lease RETURN w.due AS due, w.wanted AS wanted"
 );
 const SETTLE: &str = locked!(
     "MATCH (w:Wanted {key: $prefix + $session}) WHERE w.leased = $leased
-     WITH w, w.due = $due AS same
+     WITH w, w.due = $due AND w.wanted = $wanted AS same
      SET w.leased = 0
-     FOREACH (_ IN CASE WHEN same AND $next IS NOT NULL THEN [1] ELSE [] END | SET w.due = $next, w.quiet = true)
+     FOREACH (_ IN CASE WHEN same AND $next IS NOT NULL THEN [1] ELSE [] END | SET w.due = $next)
      FOREACH (_ IN CASE WHEN same AND $next IS NULL THEN [1] ELSE [] END | DELETE w)"
 );
 const WANTED: &str = seen!("MATCH (w:Wanted) WHERE w.key > $prefix AND w.key < $until RETURN count(w) AS count");
@@ -154,10 +154,11 @@ impl Readings for NodeReadings {
         })
     }
 
-    async fn want(&self, space: &SpaceId, sessions: &[SessionId], due: DateTime<Utc>) -> Result<()> {
+    async fn want(&self, space: &SpaceId, sessions: &[SessionId], at: DateTime<Utc>, due: DateTime<Utc>) -> Result<()> {
         let ids: Vec<String> = sessions.iter().map(|it| id(it.uuid())).collect();
         let query = on(&self.0.keys(space), WANT)
             .param("ids", ids)
+            .param("wanted", at.timestamp_millis())
             .param("due", due.timestamp_millis());
         self.0.write_known("readings.want", space, query).await.map(drop)
     }
@@ -191,6 +192,7 @@ impl Readings for NodeReadings {
             .param("session", id(session.session.uuid()))
             .param("leased", session.leased_until.timestamp_millis())
             .param("due", session.due.timestamp_millis())
+            .param("wanted", session.wanted_at.timestamp_millis())
             .param("next", next.map(|it| it.timestamp_millis()));
         self.0.write("readings.settle", query).await.map(drop)
     }
@@ -227,8 +229,8 @@ impl NodeReadings {
         Ok(Some(WantedSession {
             space,
             session: SessionId::from_uuid(session),
-            due: moment(OPERATION, row)?,
-            quiet: column(OPERATION, row, "quiet")?,
+            due: moment(OPERATION, row, "due")?,
+            wanted_at: moment(OPERATION, row, "wanted")?,
             leased_until: DateTime::from_timestamp_millis(lease.timestamp_millis()).unwrap_or_default(),
         }))
     }
@@ -254,7 +256,7 @@ fn line(operation: &'static str, it: &Reading) -> Result<(BoltType, usize)> {
     Ok((row, bytes))
 }
 
-fn moment(operation: &'static str, row: &Row) -> Result<DateTime<Utc>> {
-    let milliseconds: i64 = column(operation, row, "due")?;
+fn moment(operation: &'static str, row: &Row, name: &str) -> Result<DateTime<Utc>> {
+    let milliseconds: i64 = column(operation, row, name)?;
     Ok(DateTime::from_timestamp_millis(milliseconds).unwrap_or_default())
 }

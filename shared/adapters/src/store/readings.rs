@@ -130,16 +130,17 @@ impl Readings for StoredReadings {
         self.0.read("readings.tally", job).await
     }
 
-    async fn want(&self, space: &SpaceId, sessions: &[SessionId], due: DateTime<Utc>) -> Result<()> {
+    async fn want(&self, space: &SpaceId, sessions: &[SessionId], at: DateTime<Utc>, due: DateTime<Utc>) -> Result<()> {
         let (space, sessions) = (space.clone(), sessions.to_vec());
         let job = move |db: &Connection| {
             let row = known_space(db, &space)?;
             let mut upsert = db.prepare_cached(
-                "INSERT INTO wanted_sessions VALUES (?1, ?2, ?3, 0, 0)
-                 ON CONFLICT DO UPDATE SET due = excluded.due, quiet = 0",
+                "INSERT INTO wanted_sessions VALUES (?1, ?2, ?3, ?4, 0)
+                 ON CONFLICT DO UPDATE SET due = excluded.due, wanted = excluded.wanted",
             )?;
             for session in sessions {
-                upsert.execute(params![row, session.uuid().as_bytes(), due.timestamp_millis()])?;
+                let times = (at.timestamp_millis(), due.timestamp_millis());
+                upsert.execute(params![row, session.uuid().as_bytes(), times.1, times.0])?;
             }
             Ok(())
         };
@@ -258,16 +259,16 @@ fn tally(row: &Row<'_>) -> rusqlite::Result<ReadingTally> {
 
 fn take(db: &Connection, (now, lease): (i64, i64), after: &str) -> Outcome<Option<WantedSession>> {
     let mut select = db.prepare_cached(
-        "SELECT spaces.name, it.space, it.session, it.due, it.quiet
+        "SELECT spaces.name, it.space, it.session, it.due, it.wanted
          FROM wanted_sessions it JOIN spaces ON spaces.row = it.space
          WHERE it.due <= ?1 AND it.leased <= ?1
          ORDER BY spaces.name <= ?2, spaces.name, it.due, it.session LIMIT 1",
     )?;
     let found = select.query_row((now, after), |row| {
         let (name, space, session): (String, i64, [u8; 16]) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok((name, space, session, row.get::<_, i64>(3)?, row.get(4)?))
+        Ok((name, space, session, row.get::<_, i64>(3)?, row.get::<_, i64>(4)?))
     });
-    let Some((name, space, session, due, quiet)) = found.optional()? else {
+    let Some((name, space, session, due, wanted)) = found.optional()? else {
         return Ok(None);
     };
     let mut update = db.prepare_cached("UPDATE wanted_sessions SET leased = ?3 WHERE space = ?1 AND session = ?2")?;
@@ -276,22 +277,24 @@ fn take(db: &Connection, (now, lease): (i64, i64), after: &str) -> Outcome<Optio
         space: name.parse().map_err(Failure::body)?,
         session: SessionId::from_uuid(Uuid::from_bytes(session)),
         due: moment(due),
-        quiet,
+        wanted_at: moment(wanted),
         leased_until: moment(lease),
     }))
 }
 
 fn settle(db: &Connection, space: i64, it: &WantedSession, next: Option<DateTime<Utc>>) -> Outcome<()> {
-    let (session, due) = (it.session.uuid().into_bytes(), it.due.timestamp_millis());
+    let session = it.session.uuid().into_bytes();
+    let (due, wanted_at) = (it.due.timestamp_millis(), it.wanted_at.timestamp_millis());
     let leased = it.leased_until.timestamp_millis();
     let own = "WHERE space = ?1 AND session = ?2 AND leased = ?3";
-    let mut wanted = db.prepare_cached(&format!("UPDATE wanted_sessions SET leased = 0 {own} AND due <> ?4"))?;
-    if wanted.execute(params![space, session, leased, due])? > 0 {
+    let since = format!("UPDATE wanted_sessions SET leased = 0 {own} AND (due <> ?4 OR wanted <> ?5)");
+    let mut wanted = db.prepare_cached(&since)?;
+    if wanted.execute(params![space, session, leased, due, wanted_at])? > 0 {
         return Ok(());
     }
     match next {
         Some(next) => {
-            let text = format!("UPDATE wanted_sessions SET leased = 0, quiet = 1, due = ?4 {own}");
+            let text = format!("UPDATE wanted_sessions SET leased = 0, due = ?4 {own}");
             let mut later = db.prepare_cached(&text)?;
             later.execute(params![space, session, leased, next.timestamp_millis()])?;
         }

@@ -283,4 +283,9 @@ pub trait LanguageModel: Send + Sync + 'static {
     /// `Unavailable` if it is away, and without a source if it was not asked; `Timeout` if it is slow; `Invalid` if it refuses
     /// the conversation.
     async fn complete(&self, chat: &Chat) -> Result<Completion>;
+
+    /// Returns the name of the model that replies in a role; none if there is none for it, or its name is not known.
+    fn name(&self, _role: ModelRole) -> Option<&str> {
+        None
+    }
 }

@@ -34,7 +34,7 @@ pub trait Readings: Send + Sync + 'static {
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally>;
 
     /// Wants sessions to be looked at once `due` has come, whenever they were due before. Durable on return.
-    async fn want(&self, space: &SpaceId, sessions: &[SessionId], due: DateTime<Utc>) -> Result<()>;
+    async fn want(&self, space: &SpaceId, sessions: &[SessionId], at: DateTime<Utc>, due: DateTime<Utc>) -> Result<()>;
 
     /// Takes a session that is due at `now` for whoever asks, until `lease`: nobody else gets it meanwhile. The spaces behind
     /// `after` come first, by name, then the others; of a space what was due first. None if none is due.
@@ -45,7 +45,7 @@ pub trait Readings: Send + Sync + 'static {
         after: Option<&SpaceId>,
     ) -> Result<Option<WantedSession>>;
 
-    /// Gives back a session that was taken: it is due at `next`, quiet, or not any more if there is none. If it was wanted
+    /// Gives back a session that was taken: it is due at `next`, or not any more if there is none. If it was wanted
     /// since it was taken, that stands; if its lease ended and somebody else took it, nothing changes.
     async fn settle(&self, session: &WantedSession, next: Option<DateTime<Utc>>) -> Result<()>;
 

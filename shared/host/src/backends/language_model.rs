@@ -13,19 +13,28 @@ use tracing::info;
 use crate::Settings;
 use crate::guard::language_model::{Endpoint, Watched};
 
-/// The models of all roles that have one.
-struct ByRole(BTreeMap<ModelRole, Arc<dyn LanguageModel>>);
+/// The models of all roles that have one, with their names.
+struct ByRole(BTreeMap<ModelRole, Named>);
+
+struct Named {
+    name: String,
+    model: Arc<dyn LanguageModel>,
+}
 
 #[async_trait]
 impl LanguageModel for ByRole {
     async fn complete(&self, chat: &Chat) -> port::Result<Completion> {
         match self.0.get(&chat.role) {
-            Some(model) => model.complete(chat).await,
+            Some(named) => named.model.complete(chat).await,
             None => {
                 let detail = format!("none is set up for the role `{}` ([language_model] url)", chat.role);
                 Err(PortError::new("model.complete", ErrorKind::Unavailable, detail))
             }
         }
+    }
+
+    fn name(&self, role: ModelRole) -> Option<&str> {
+        self.0.get(&role).map(|it| it.name.as_str())
     }
 }
 
@@ -40,7 +49,7 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Languag
     let replays = !options.replay.as_os_str().is_empty();
     // Models behind one address share its turns and its pauses.
     let mut endpoints: BTreeMap<String, Arc<Endpoint>> = BTreeMap::new();
-    let mut models: BTreeMap<ModelRole, Arc<dyn LanguageModel>> = BTreeMap::new();
+    let mut models: BTreeMap<ModelRole, Named> = BTreeMap::new();
     for role in ModelRole::ALL {
         let own = options.of(role);
         let asked = match replays || own.url.is_empty() {
@@ -60,7 +69,8 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Languag
             replays,
             "asks a language model where a question allows calls"
         );
-        models.insert(role, model);
+        let name = own.model.clone();
+        models.insert(role, Named { name, model });
     }
     if models.is_empty() {
         return Ok(None);

@@ -108,7 +108,7 @@ guarded! { Readings, "readings":
     fn list(space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Vec<Reading>;
     fn remove(space: &SpaceId, ids: &[ReadingId]) -> ();
     fn tally(space: &SpaceId, since: Option<DateTime<Utc>>) -> ReadingTally;
-    fn want(space: &SpaceId, sessions: &[SessionId], due: DateTime<Utc>) -> ();
+    fn want(space: &SpaceId, sessions: &[SessionId], at: DateTime<Utc>, due: DateTime<Utc>) -> ();
     fn take(now: DateTime<Utc>, lease: DateTime<Utc>, after: Option<&SpaceId>) -> Option<WantedSession>;
     fn settle(session: &WantedSession, next: Option<DateTime<Utc>>) -> ();
     fn wanted(space: &SpaceId) -> u64;

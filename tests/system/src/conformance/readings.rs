@@ -152,26 +152,27 @@ pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) 
     );
 }
 
-/// Until its lease ends it is nobody else's; settled, it comes again when it is due, and quiet.
+/// Until its lease ends it is nobody else's; settled, it comes again when it is due.
 pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
     let a = filled(&ports, "a").await;
     let (session, later) = (record(&a, "1").session, |minutes| noon() + TimeDelta::minutes(minutes));
-    readings.want(&a, &[session], later(5)).await.unwrap();
+    readings.want(&a, &[session], later(0), later(5)).await.unwrap();
     assert_eq!(readings.wanted(&a).await.unwrap(), 1);
     assert_eq!(readings.take(later(4), later(9), None).await.unwrap(), None, "not due");
     let taken = readings.take(later(5), later(9), None).await.unwrap().unwrap();
-    assert_eq!((&taken.space, taken.session, taken.quiet), (&a, session, false));
+    assert_eq!((&taken.space, taken.session), (&a, session));
     assert_eq!(readings.take(later(6), later(9), None).await.unwrap(), None, "taken");
     let again = readings.take(later(10), later(20), None).await.unwrap().unwrap();
     readings.settle(&taken, None).await.unwrap();
     assert_eq!(readings.wanted(&a).await.unwrap(), 1, "the first lease has ended");
     readings.settle(&again, Some(later(30))).await.unwrap();
     assert_eq!(readings.take(later(29), later(40), None).await.unwrap(), None);
-    let quiet = readings.take(later(30), later(40), None).await.unwrap().unwrap();
-    assert!(quiet.quiet);
-    readings.settle(&quiet, None).await.unwrap();
+    let third = readings.take(later(30), later(40), None).await.unwrap().unwrap();
+    let whole = DateTime::from_timestamp_millis(noon().timestamp_millis()).unwrap();
+    assert_eq!(third.wanted_at, whole, "when it was wanted stays");
+    readings.settle(&third, None).await.unwrap();
     assert_eq!(readings.wanted(&a).await.unwrap(), 0);
     assert_eq!(readings.take(later(60), later(61), None).await.unwrap(), None);
 }
@@ -184,9 +185,9 @@ pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
     let later = |minutes| noon() + TimeDelta::minutes(minutes);
     let session = record(&a, "1").session;
     for next in [None, Some(later(50))] {
-        readings.want(&a, &[session], later(1)).await.unwrap();
+        readings.want(&a, &[session], later(0), later(1)).await.unwrap();
         let taken = readings.take(later(1), later(9), None).await.unwrap().unwrap();
-        readings.want(&a, &[session], later(2)).await.unwrap();
+        readings.want(&a, &[session], later(2), later(2)).await.unwrap();
         assert_eq!(
             readings.take(later(3), later(9), None).await.unwrap(),
             None,
@@ -194,10 +195,13 @@ pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
         );
         readings.settle(&taken, next).await.unwrap();
         let again = readings.take(later(3), later(9), None).await.unwrap().unwrap();
-        assert!(!again.quiet);
+        assert!(again.wanted_at > taken.wanted_at);
         readings.settle(&again, None).await.unwrap();
     }
-    let error = readings.want(&space("never"), &[session], noon()).await.unwrap_err();
+    let error = readings
+        .want(&space("never"), &[session], noon(), noon())
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
@@ -207,9 +211,9 @@ pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     let readings = &ports.readings;
     let (a, b) = (filled(&ports, "a").await, filled(&ports, "b").await);
     let sessions = |of: &SpaceId| ["x", "y"].map(|it| SessionId::derive(of, it));
-    readings.want(&a, &sessions(&a), noon()).await.unwrap();
+    readings.want(&a, &sessions(&a), noon(), noon()).await.unwrap();
     readings
-        .want(&b, &sessions(&b), noon() + TimeDelta::minutes(1))
+        .want(&b, &sessions(&b), noon(), noon() + TimeDelta::minutes(1))
         .await
         .unwrap();
     let now = noon() + TimeDelta::minutes(2);
@@ -233,7 +237,10 @@ pub async fn readings_go_with_their_space(open: impl AsyncFn() -> Ports) {
     for name in ["a", "b"] {
         let it = filled(&ports, name).await;
         readings.put(&it, &[reading(&it, &["1"], &["2"])]).await.unwrap();
-        readings.want(&it, &[record(&it, "1").session], noon()).await.unwrap();
+        readings
+            .want(&it, &[record(&it, "1").session], noon(), noon())
+            .await
+            .unwrap();
     }
     let (a, b) = (space("a"), space("b"));
     let erased = Erased::Space { created_at: noon() };
@@ -259,7 +266,11 @@ pub async fn readings_survive(open: impl AsyncFn() -> Ports) {
     let a = filled(&ports, "a").await;
     let stored = reading(&a, &["1"], &[]);
     ports.readings.put(&a, std::slice::from_ref(&stored)).await.unwrap();
-    ports.readings.want(&a, &[stored.session], noon()).await.unwrap();
+    ports
+        .readings
+        .want(&a, &[stored.session], noon(), noon())
+        .await
+        .unwrap();
     drop(ports);
     let readings = open().await.readings;
     assert_eq!(readings.get(&a, &[stored.id]).await.unwrap(), [stored]);

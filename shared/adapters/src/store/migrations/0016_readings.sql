@@ -15,6 +15,6 @@ CREATE TABLE read_records (
 CREATE INDEX read_records_reading ON read_records (space, reading);
 -- Sessions in which something may have to be read. Times in milliseconds since 1970; `leased` is 0 if nobody has it.
 CREATE TABLE wanted_sessions (
-  space INTEGER NOT NULL, session BLOB NOT NULL, due INTEGER NOT NULL, quiet INTEGER NOT NULL, leased INTEGER NOT NULL,
+  space INTEGER NOT NULL, session BLOB NOT NULL, due INTEGER NOT NULL, wanted INTEGER NOT NULL, leased INTEGER NOT NULL,
   PRIMARY KEY (space, session)
 ) WITHOUT ROWID;
