@@ -62,7 +62,9 @@ impl Follower {
 
     /// Catches up with the space of a message. What was decided in its batch is taken up by then, so its watermark is reached.
     pub(crate) async fn follow(&self, message: &UnitsOrganisedV1) -> Result<(), Error> {
-        let UnitsOrganisedV1 { space, position, acts } = message;
+        let UnitsOrganisedV1 {
+            space, position, acts, ..
+        } = message;
         self.catch_up(space).await?;
         if !acts {
             return Ok(());

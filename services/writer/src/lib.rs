@@ -87,6 +87,7 @@ async fn write_all(ctx: Context) -> anyhow::Result<()> {
                 space: message.space.clone(),
                 position: message.position,
                 acts: message.acts,
+                reading: String::new(),
             };
             organiser.organise(message).await?;
             ctx.publish(&organised).await?;

@@ -145,7 +145,7 @@ uuid_id! {
     ErasureId
 }
 uuid_id! {
-    /// One reading, derived from the first record of the stretch that was read.
+    /// One reading, derived from the first record of the passage that was read.
     ReadingId
 }
 uuid_id! {
@@ -192,7 +192,7 @@ impl UnitId {
 }
 
 impl ReadingId {
-    /// Returns the id of the reading of the stretch that starts with `first`.
+    /// Returns the id of the reading of the passage that starts with `first`.
     pub fn derive(first: RecordId) -> ReadingId {
         ReadingId(derived(first.0, "reading", &[]))
     }

@@ -12,7 +12,7 @@
 //! - **Record**: one raw observation, immutable.
 //! - **Unit**: what is found and shown; grain `turn` (one a record), `event` (one a segment of a session) or `gist` (one thing that
 //!   a language model read there).
-//! - **Reading**: what a language model said about a stretch of a session; gists, relations and facts are derived from it.
+//! - **Reading**: what a language model said about a passage of a session; gists, relations and facts are derived from it.
 //! - **Part**: a stretch of a unit that is short enough to be compared as one piece.
 //! - **Entity**, **Fact**, **Relation**: typed knowledge derived from units.
 //! - **Topic**: a cluster of event units with a label. **Dimension > Page > Section**: the view that can be walked through.

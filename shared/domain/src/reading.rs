@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
 use crate::port::ModelCost;
 
-/// What a language model said about a stretch of a session.
+/// What a language model said about a passage of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Derived from the first record that was read, so a stretch has one reading.
+    /// Derived from the first record that was read, so a passage has one reading.
     pub id: ReadingId,
-    /// The session of the stretch.
+    /// The session of the passage.
     pub session: SessionId,
     /// The records that were read, in session order; not empty.
     pub records: Vec<RecordId>,
-    /// Other records whose words the model was shown: those before the stretch, and those that earlier gists came from.
+    /// Other records whose words the model was shown: those before the passage, and those that earlier gists came from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<RecordId>,
     /// The earlier gists that it was shown, in the order of their labels.
@@ -38,6 +38,9 @@ pub struct Reading {
     /// Why nothing came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// What came of it when it was made.
+    #[serde(default)]
+    pub outcome: ReadingOutcome,
     /// What it cost, with what the readings cost that it took the place of.
     pub spent: ModelCost,
 }
@@ -49,10 +52,35 @@ impl Reading {
     }
 }
 
-/// A gist, by the stretch that it was read in.
+/// What was derived of a reading, and what of its reply was not used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ReadingOutcome {
+    /// Gists.
+    pub gists: u32,
+    /// Facts, before they are folded.
+    pub facts: u32,
+    /// Relations between gists.
+    pub relations: u32,
+    /// What the model said and the records do not bear out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Something that a language model said and that is not used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LeftOut {
+    /// The beginning of it.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A gist, by the passage that it was read in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GistRef {
-    /// First record of the stretch.
+    /// First record of the passage.
     pub first: RecordId,
     /// Number of the gist in the reading.
     pub number: u16,

@@ -100,6 +100,7 @@ impl Running {
             space,
             position: Position(1_000_000 + self.sent),
             acts: false,
+            reading: String::new(),
         };
         self.context.publish(&message).await.unwrap();
     }
@@ -316,6 +317,7 @@ async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
             space: space(),
             position,
             acts: true,
+            reading: String::new(),
         };
         running.context.publish(&message).await.unwrap();
         let marked = async {
@@ -336,6 +338,7 @@ async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
         space: space(),
         position: Position(99),
         acts: false,
+            reading: String::new(),
     };
     running.context.publish(&silent).await.unwrap();
     running.settled().await;

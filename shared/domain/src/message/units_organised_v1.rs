@@ -14,6 +14,9 @@ pub struct UnitsOrganisedV1 {
     /// Somebody decided something in it: its watermark is reached once the clusterer has taken that up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
+    /// Names the reading of a passage that it came from, in the place of a batch.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reading: String,
 }
 
 impl Message for UnitsOrganisedV1 {
@@ -24,6 +27,9 @@ impl Message for UnitsOrganisedV1 {
     }
 
     fn dedup_key(&self) -> String {
-        format!("{}/{}", self.space, self.position.0)
+        match self.reading.is_empty() {
+            true => format!("{}/{}", self.space, self.position.0),
+            false => format!("{}/{}", self.space, self.reading),
+        }
     }
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::Erased;
 use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::{ModelCost, Usage};
-use domain::reading::{GistRef, Reading, ReadingTally};
+use domain::reading::{GistRef, LeftOut, Reading, ReadingOutcome, ReadingTally};
 use domain::{Classify, ErrorKind};
 
 use super::Ports;
@@ -29,6 +29,14 @@ fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
         at: noon(),
         output: "{\"gists\": [\"Zoë 文\"]}".to_owned(),
         failure: None,
+        outcome: ReadingOutcome {
+            gists: 1,
+            left_out: vec![LeftOut {
+                what: "\"Zoë\"".to_owned(),
+                why: "no line".to_owned(),
+            }],
+            ..ReadingOutcome::default()
+        },
         spent: ModelCost {
             calls: 2,
             usage: Usage {
@@ -87,7 +95,7 @@ pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
-/// The stretch has one reading; what the model was shown for the former one says nothing of the new one.
+/// A passage has one reading; what the model was shown for the former one says nothing of the new one.
 pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
