@@ -3,7 +3,6 @@
 
 #[cfg(test)]
 mod example;
-mod fence;
 mod grounding;
 mod plan;
 mod prompt;

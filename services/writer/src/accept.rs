@@ -15,7 +15,7 @@ use tracing::{Instrument, debug, info_span};
 use crate::erase::Around;
 use crate::points::Part;
 use crate::window::Place;
-use crate::{Error, erase, long_texts, points, receipt, redact, window, write};
+use crate::{Error, erase, long_texts, points, reading_store, receipt, redact, window, write};
 
 /// Sessions of one batch that are read at once.
 const SESSIONS_AT_ONCE: usize = 8;
@@ -140,6 +140,7 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
             backends.records.erase(space, &revoked).await?;
         }
         put_units(backends, space, &records).await?;
+        reading_store::put_in_index_again(backends, space, &records).await?;
         if known(backends, space).await?.created_at == before.created_at {
             return Ok(true);
         }
@@ -227,7 +228,7 @@ fn derive(windows: &[Window]) -> (Vec<Unit>, Vec<Part>) {
     (units, parts)
 }
 
-async fn embed(backends: &Backends, mut parts: Vec<Part>) -> Result<Vec<Point>, Error> {
+pub(crate) async fn embed(backends: &Backends, mut parts: Vec<Part>) -> Result<Vec<Point>, Error> {
     let texts: Vec<String> = parts.iter_mut().map(|it| std::mem::take(&mut it.text)).collect();
     let embedding = info_span!("embed", texts = texts.len());
     let vectors = backends.embedder.embed(&texts).instrument(embedding).await?;

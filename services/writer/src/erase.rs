@@ -2,13 +2,14 @@
 //!
 //! The record goes first, its units after it. Whoever derives units looks afterwards whether their records are still
 //! there ([`recalled`]), so one of both takes the units away, however the two meet, also in two processes. Events that
-//! held the record go too; their neighbours are announced, and the organiser makes the events anew without it.
+//! held the record go too; their neighbours are announced, and the organiser makes the events anew without it. So do the
+//! readings whose model was shown the record, with their gists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::PortError;
 use domain::curation::{Act, Curation};
-use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId, UnitId};
 use domain::record::Record;
 use domain::relation::Relation;
 use domain::unit::{Grain, Status, Unit};
@@ -16,7 +17,7 @@ use host::Backends;
 
 use crate::segment::{MARGIN, Stretch};
 use crate::window::{self, Place};
-use crate::{letter, redact};
+use crate::{letter, reading_store, redact};
 
 /// Units, curations or relations read in one step.
 const AT_ONCE: usize = 1_000;
@@ -61,7 +62,10 @@ pub(crate) async fn erase(
         Around::default()
     };
     beside(backends, space, &stored, &mut around).await?;
-    let own: BTreeSet<UnitId> = ids.iter().flat_map(|it| own(*it)).collect();
+    let mut own: BTreeSet<UnitId> = ids.iter().flat_map(|it| own(*it)).collect();
+    let readings = backends.readings.of_records(space, &ids).await?;
+    let readings: Vec<ReadingId> = readings.iter().map(|it| it.id).collect();
+    own.extend(reading_store::gists_of(backends, space, &readings).await?);
     // While record and facts still tell what the acts are about and how the session is called.
     redact::acts(backends, space, &own).await?;
     redact::sessions(backends, space, &stored).await?;

@@ -4,7 +4,10 @@
 //! Start at [`write()`] (records to turn units, pure) and [`segment()`] (a stretch of a session to events and relations,
 //! pure); `accept`, `erase`, `letter` and `organise` do the I/O around them. Both consumers may get a message twice or in
 //! any order: ids derive from records, what depends on neighbours is derived again from the stored records of the session,
-//! and the writer leaves the same store behind. It never judges what is true and never calls a model.
+//! and the writer leaves the same store behind. It never judges what is true.
+//!
+//! Where a language model is set up for it, `reading_worker` has passages of sessions read behind all that, and `reading` derives
+//! gists, relations and facts from what the model said (pure).
 
 use std::sync::Arc;
 
@@ -12,6 +15,7 @@ use domain::message::{RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use futures::future::BoxFuture;
 use host::Context;
 use organise::Organiser;
+use reading_worker::ReadingWorker;
 use serde::{Deserialize, Serialize};
 
 mod accept;
@@ -26,11 +30,16 @@ mod marker;
 mod organise;
 mod pattern;
 mod points;
+mod reading;
+mod reading_call;
+mod reading_store;
+mod reading_worker;
 mod receipt;
 mod redact;
 mod relate;
 mod scene;
 mod segment;
+mod session_briefs;
 mod speech;
 mod state;
 mod summary;
@@ -39,6 +48,7 @@ mod write;
 
 pub use error::Error;
 pub use points::{embedded, points_of};
+pub use reading_worker::ReadingConfig;
 pub use segment::{MARGIN, Plan, Segments, Stretch, plan, segment};
 pub use write::{RULES, units_of, write};
 
@@ -50,6 +60,8 @@ pub struct Config {
     pub in_flight_max: usize,
     /// Batches that may wait to be organised; one space is organised by one of them at a time, for all that wait.
     pub organised_max: usize,
+    /// How a language model reads what is written.
+    pub readings: ReadingConfig,
 }
 
 impl Default for Config {
@@ -57,6 +69,7 @@ impl Default for Config {
         Config {
             in_flight_max: 8,
             organised_max: 64,
+            readings: ReadingConfig::default(),
         }
     }
 }
@@ -73,6 +86,7 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 async fn write_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("writer")?;
     let organiser = Arc::new(Organiser::new(ctx.backends.clone()));
+    let worker = Arc::new(ReadingWorker::new(&ctx, &config.readings));
     let accept = |message: RecordsAcceptedV1, meta| {
         let ctx = ctx.clone();
         async move { accept::accept(&ctx, message, meta).await }
@@ -81,7 +95,7 @@ async fn write_all(ctx: Context) -> anyhow::Result<()> {
     let group = RecordsAcceptedV1::GROUP;
     let accepted = ctx.consume_burying(group, config.in_flight_max, accept, given_up);
     let written = ctx.consume("segmenter", config.organised_max, |message: UnitsWrittenV1, _| {
-        let (organiser, ctx) = (Arc::clone(&organiser), ctx.clone());
+        let (organiser, worker, ctx) = (Arc::clone(&organiser), Arc::clone(&worker), ctx.clone());
         async move {
             let organised = UnitsOrganisedV1 {
                 space: message.space.clone(),
@@ -89,11 +103,17 @@ async fn write_all(ctx: Context) -> anyhow::Result<()> {
                 acts: message.acts,
                 reading: String::new(),
             };
+            let sessions = message.sessions.clone();
             organiser.organise(message).await?;
+            worker.want(&organised.space, &sessions).await?;
             ctx.publish(&organised).await?;
             Ok::<(), Error>(())
         }
     });
-    tokio::try_join!(accepted, written)?;
+    let read = async {
+        worker.run().await;
+        Ok(())
+    };
+    tokio::try_join!(accepted, written, read)?;
     Ok(())
 }

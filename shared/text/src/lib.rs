@@ -5,6 +5,7 @@
 //! English, stems go by script. `gloss` lends the rules of English to seven other languages, `question` reads what is asked.
 
 pub mod facts;
+pub mod fence;
 pub mod frames;
 pub mod gloss;
 pub mod kin;

@@ -338,7 +338,7 @@ async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
         space: space(),
         position: Position(99),
         acts: false,
-            reading: String::new(),
+        reading: String::new(),
     };
     running.context.publish(&silent).await.unwrap();
     running.settled().await;

@@ -5,11 +5,11 @@ use domain::port::{Chat, ModelRole, ReplyForm};
 use host::Asker;
 use serde::Deserialize;
 use serde_json::json;
+use text::fence::{fenced, mark};
 use text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
 use super::asked_when;
-use super::fence::{fenced, mark};
 
 static SYSTEM: &str = include_str!("../../prompts/plan.txt");
 /// Parts that count beside the whole question, and bytes of each.

@@ -4,10 +4,10 @@ use domain::evidence::{AnswerStyle, PackItem};
 use domain::message::AnswerV1;
 use domain::port::{Chat, ModelRole, ReplyForm};
 use serde_json::{Value, json};
+use text::fence::{fenced, mark};
 use text::one_line;
 
 use super::asked_when;
-use super::fence::{fenced, mark};
 
 /// A system prompt of the parts in `prompts/answer`.
 macro_rules! system {

@@ -4,9 +4,9 @@ use domain::id::UnitId;
 use domain::message::{RankV1, RankedV1};
 use domain::port::{Chat, ModelRole};
 use host::Asker;
+use text::fence::{fenced, mark};
 use text::one_line;
 
-use super::fence::{fenced, mark};
 use super::{asked_when, reply};
 
 static SYSTEM: &str = include_str!("../../prompts/rank.txt");

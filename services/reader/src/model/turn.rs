@@ -3,9 +3,9 @@
 use domain::message::{LookV1, LookupV1, ToolSpecV1, TurnV1, TurnedV1, Walk};
 use domain::port::{Chat, Completion, ToolChoice, ToolSpec};
 use host::Asker;
+use text::fence::{fenced, mark};
 use text::one_line;
 
-use super::fence::{fenced, mark};
 use super::{asked_when, reply, when};
 
 static SYSTEM: &str = include_str!("../../prompts/turn.txt");

@@ -7,6 +7,7 @@ mod faults;
 mod injections;
 mod llama;
 mod looking;
+mod reading;
 mod recalling;
 mod recording;
 mod select;

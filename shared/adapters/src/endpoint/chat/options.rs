@@ -74,6 +74,10 @@ pub struct RoleOptions {
     pub parameters: Option<BTreeMap<String, Value>>,
 }
 
+/// Most tokens of the reply of a model that reads a passage, and seconds that it may take, unless something else is set.
+const WRITE_TOKENS: u32 = 4_096;
+const WRITE_SECONDS: u64 = 300;
+
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -95,12 +99,22 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the settings in force for the calls of a role. The key of `[language_model]` goes to no other endpoint than its own.
+    /// Returns the settings in force for the calls of a role. The key of `[language_model]` goes to no other endpoint than its
+    /// own. Whoever reads a passage writes more, and takes longer, than whoever answers: where nothing else is set, it may.
     pub fn of(&self, role: ModelRole) -> Options {
-        let base = Options {
+        let mut base = Options {
             roles: BTreeMap::new(),
             ..self.clone()
         };
+        if role == ModelRole::Write {
+            let unset = Options::default();
+            if base.parameters == unset.parameters {
+                base.parameters.insert("max_tokens".to_owned(), json!(WRITE_TOKENS));
+            }
+            if base.timeout_secs == unset.timeout_secs {
+                base.timeout_secs = WRITE_SECONDS;
+            }
+        }
         let Some(own) = self.roles.get(&role).cloned() else {
             return base;
         };
@@ -132,6 +146,16 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options.of(ModelRole::Answer), options);
+        let write = options.of(ModelRole::Write);
+        assert_eq!(
+            (write.timeout_secs, &write.parameters["max_tokens"]),
+            (300, &json!(4_096))
+        );
+        let bounded = Options {
+            timeout_secs: 5,
+            ..options.clone()
+        };
+        assert_eq!(bounded.of(ModelRole::Write).timeout_secs, 5, "what is set counts");
         let small = RoleOptions {
             model: Some("small".to_owned()),
             tools: Some(ToolMode::Text),

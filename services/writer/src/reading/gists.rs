@@ -1,0 +1,400 @@
+//! Gists: the things that happened, as units.
+
+use domain::id::UnitId;
+use domain::reading::Reading;
+use domain::time::{Precision, TimeSpan};
+use domain::unit::{Grain, Status, Unit};
+
+use domain::reading::LeftOut;
+
+use super::derive::left_out_of;
+use super::ground::{Ground, Line};
+use super::lines::visible;
+use super::reply::SaidGist;
+use super::times;
+
+/// Most gists of one reading, not counting those that are made of facts.
+const GISTS_MAX: usize = 48;
+/// Most bytes of a gist.
+const TEXT_BYTES_MAX: usize = 500;
+/// Most names, cues and times of a gist, and bytes of a name and a cue.
+const LIST_MAX: usize = 16;
+const NAME_BYTES_MAX: usize = 80;
+const CUE_BYTES_MAX: usize = 40;
+/// How sure a gist is, and one whose time differs from what the rules read.
+const CONFIDENCE: f32 = 0.8;
+const DOUBTFUL: f32 = 0.5;
+
+/// A gist that holds.
+pub(super) struct Gist {
+    /// Its place in the list of the reply, from 0; those made of facts count on.
+    pub(super) place: usize,
+    /// The lines that it comes from, in order; at least one.
+    pub(super) lines: Vec<u64>,
+    /// The unit.
+    pub(super) unit: Unit,
+}
+
+/// What a unit is made of.
+pub(super) struct Draft {
+    /// The place of the gist, from 0.
+    pub(super) place: usize,
+    /// The lines that it comes from, in order; at least one, and all of them exist.
+    pub(super) lines: Vec<u64>,
+    /// The gist.
+    pub(super) text: String,
+    /// When it happened.
+    pub(super) times: Vec<TimeSpan>,
+    /// 0 to 1.
+    pub(super) confidence: f32,
+}
+
+/// Returns the gists that hold, in the order of the reply.
+pub(super) fn gists(
+    reading: &Reading,
+    ground: &Ground<'_>,
+    said: &[Option<SaidGist>],
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<Gist> {
+    let mut out: Vec<Gist> = Vec::new();
+    for (place, said) in said.iter().enumerate() {
+        let Some(said) = said else {
+            left_out.push(left_out_of("", "a gist cannot be read"));
+            continue;
+        };
+        let text = visible(&said.text);
+        let checked = match out.len() < GISTS_MAX {
+            true => gist(reading, ground, Numbered { place, said }, left_out),
+            false => Err("there are too many gists"),
+        };
+        match checked {
+            Ok(gist) => out.push(gist),
+            Err(why) => left_out.push(left_out_of(&text, why)),
+        }
+    }
+    out
+}
+
+/// A gist of a reply with its place.
+#[derive(Clone, Copy)]
+struct Numbered<'a> {
+    place: usize,
+    said: &'a SaidGist,
+}
+
+fn gist(
+    reading: &Reading,
+    ground: &Ground<'_>,
+    Numbered { place, said }: Numbered<'_>,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Gist, &'static str> {
+    let text = visible(&said.text);
+    if text.is_empty() {
+        return Err("it is empty");
+    }
+    if text.len() > TEXT_BYTES_MAX {
+        return Err("it is too long");
+    }
+    let lines = ground.existing(&said.lines.0);
+    let first = lines.first().and_then(|it| ground.line(*it));
+    let Some(first) = first else {
+        return Err("none of its lines exists");
+    };
+    let people = bounded(said.who.as_deref().unwrap_or_default(), NAME_BYTES_MAX);
+    if ground.has_unknown_name(&text, &people) {
+        return Err("it names somebody or something that is not in the passage");
+    }
+    let told = time(said, first, &text, left_out);
+    if ground.unknown_number(&text, &lines, told.as_slice()).is_some() {
+        return Err("it has a number that is not in the passage");
+    }
+    let (times, confidence) = placed(ground, &lines, told);
+    if confidence < CONFIDENCE {
+        left_out.push(left_out_of(&text, "its time differs from what the rules read"));
+    }
+    let draft = Draft {
+        place,
+        lines,
+        text,
+        times,
+        confidence,
+    };
+    let mut gist = unit(reading, ground, draft).ok_or("none of its lines exists")?;
+    gist.unit.participants = people
+        .into_iter()
+        .filter(|it| ground.is_named(it))
+        .take(LIST_MAX)
+        .collect();
+    gist.unit.tag = tag(said.tag.as_deref().unwrap_or_default());
+    gist.unit.cues = cues(said.cues.as_deref().unwrap_or_default());
+    Ok(gist)
+}
+
+/// Returns the time that the model gives, if there is one that can be read.
+fn time(said: &SaidGist, first: &Line<'_>, text: &str, left_out: &mut Vec<LeftOut>) -> Option<TimeSpan> {
+    let given = said.time.as_deref().filter(|it| !it.trim().is_empty())?;
+    let span = times::parse(given, *first.record.observed_at.offset());
+    if span.is_none() {
+        left_out.push(left_out_of(text, "its time cannot be read"));
+    }
+    span
+}
+
+/// Returns when a gist happened and how sure it is: the time of the model, unless the rules read times in its lines and none of
+/// them overlaps; those of the rules otherwise.
+fn placed(ground: &Ground<'_>, lines: &[u64], told: Option<TimeSpan>) -> (Vec<TimeSpan>, f32) {
+    let mut read: Vec<TimeSpan> = Vec::new();
+    for span in ground.lines(lines).flat_map(|it| &it.times) {
+        if read.len() < LIST_MAX && !read.contains(span) {
+            read.push(span.clone());
+        }
+    }
+    let Some(told) = told else {
+        return (read, CONFIDENCE);
+    };
+    let mut dated = read.iter().filter(|it| it.precision != Precision::Unknown).peekable();
+    if dated.peek().is_none() || dated.any(|it| it.overlaps(&told)) {
+        (vec![told], CONFIDENCE)
+    } else {
+        (read, DOUBTFUL)
+    }
+}
+
+/// Returns a gist as a unit without people, tag and cues; none if it has no line.
+pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Option<Gist> {
+    let lines: Vec<&Line<'_>> = ground.lines(&draft.lines).collect();
+    let first = lines.first()?.record;
+    let is_of_one = lines.iter().all(|it| it.record.actor == first.actor);
+    let unit = Unit {
+        id: UnitId::gist(reading.id, u16::try_from(draft.place).ok()?),
+        grain: Grain::Gist,
+        session: reading.session,
+        records: lines.iter().map(|it| it.record.id).collect(),
+        external_ids: lines.iter().map(|it| it.record.external_id.clone()).collect(),
+        observed_at: first.observed_at,
+        ordinal: first.ordinal,
+        modality: first.modality,
+        actor: if is_of_one { first.actor.clone() } else { String::new() },
+        addressee: String::new(),
+        summary: draft.text.clone(),
+        text: draft.text,
+        caption: String::new(),
+        times: draft.times,
+        participants: Vec::new(),
+        location: String::new(),
+        action: String::new(),
+        step: None,
+        changes: Vec::new(),
+        stated: Vec::new(),
+        tag: String::new(),
+        cues: Vec::new(),
+        question: String::new(),
+        derived_by: reading.prompt.clone(),
+        status: Status::Active,
+        confidence: draft.confidence,
+    };
+    Some(Gist {
+        place: draft.place,
+        lines: draft.lines,
+        unit,
+    })
+}
+
+/// Returns names on one line each, without duplicates and those that are too long.
+fn bounded(names: &[String], bytes: usize) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for name in names.iter().map(|it| visible(it)) {
+        if !name.is_empty() && name.len() <= bytes && !out.contains(&name) {
+            out.push(name);
+        }
+    }
+    out
+}
+
+/// Returns at most two words in lower case.
+fn tag(said: &str) -> String {
+    let lower = visible(said).to_lowercase();
+    let words = text::words(&lower).into_iter().filter(|it| it.len() <= CUE_BYTES_MAX);
+    words.take(2).collect::<Vec<&str>>().join(" ")
+}
+
+/// Returns words in lower case, in order and without duplicates; words of grammar are none.
+fn cues(said: &[String]) -> Vec<String> {
+    let lower = visible(&said.join(" ")).to_lowercase();
+    let mut out: Vec<String> = Vec::new();
+    for word in text::words(&lower) {
+        let is_cue = word.len() <= CUE_BYTES_MAX && !text::is_stop(word);
+        if is_cue && out.len() < LIST_MAX && !out.iter().any(|it| it == word) {
+            out.push(word.to_owned());
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::reading::derive::{Derived, derive};
+    use crate::reading::example::{derived, reading, reasons, record, talk, texts};
+
+    const TALK: [&str; 3] = [
+        "Tom: Found a job in the end?",
+        "Ann: Yes! I started at the bakery in Leeds last week, for 1,200 a month.",
+        "Tom: Great. We see each other on 12 June then.",
+    ];
+
+    fn one(gist: &Value) -> Derived {
+        derived(&TALK, &json!({"gists": [gist]}))
+    }
+
+    /// Checks that a gist with this text and these lines is kept, or left out for a reason.
+    #[track_caller]
+    fn assert_kept(text: &str, lines: &[u64], reason: Option<&str>) {
+        let derived = one(&json!({"text": text, "lines": lines}));
+        assert_eq!(reasons(&derived), Vec::from_iter(reason), "{text}");
+        assert_eq!(derived.units.len(), usize::from(reason.is_none()), "{text}");
+    }
+
+    #[test]
+    fn a_gist_needs_one_line_that_exists() {
+        let none = "none of its lines exists";
+        assert_kept("Ann found a job.", &[2], None);
+        assert_kept("Ann found a job.", &[], Some(none));
+        assert_kept("Ann found a job.", &[0, 4], Some(none));
+        let derived = one(&json!({"text": "Ann found a job.", "lines": [9, 2, 1, 2]}));
+        assert_eq!(derived.units[0].external_ids, ["r1", "r2"]);
+    }
+
+    #[test]
+    fn a_gist_is_one_line_of_bounded_length() {
+        assert_kept(" \n ", &[1], Some("it is empty"));
+        assert_kept(&"job ".repeat(124), &[1], None);
+        assert_kept(&"job ".repeat(130), &[1], Some("it is too long"));
+        let derived = one(&json!({"text": "Ann\u{200b} found\na job.", "lines": [2]}));
+        assert_eq!(texts(&derived), ["Ann found a job."]);
+    }
+
+    #[test]
+    fn at_most_48_gists_are_kept() {
+        let gists = vec![json!({"text": "Ann found a job.", "lines": [2]}); 60];
+        let derived = derived(&TALK, &json!({"gists": gists}));
+        assert_eq!((derived.units.len(), derived.left_out.len()), (48, 12));
+    }
+
+    #[test]
+    fn a_gist_names_nobody_who_is_not_in_the_passage() {
+        let unknown = "it names somebody or something that is not in the passage";
+        assert_kept("In June Ann told Tom about the bakery in Leeds.", &[2], None);
+        assert_kept("Ann told Tom about the bakery in York.", &[2], Some(unknown));
+        assert_kept("Ann told Klaus Meyer about the bakery.", &[2], Some(unknown));
+        assert_kept("Everyone saw that Ann found a job.", &[2], None);
+        let said = |name: &str| one(&json!({"text": format!("{name} found a job."), "lines": [2], "who": [name]}));
+        assert_eq!(reasons(&said("Klaus")), [unknown]);
+        assert_eq!(said("Ann").units[0].participants, ["Ann"]);
+    }
+
+    #[test]
+    fn names_from_before_the_passage_are_known() {
+        let (before, records) = ([record(0, "Zoe", "Klaus moved to York.")], talk(&TALK));
+        let reply = json!({"gists": [{"text": "Ann told Klaus about York.", "lines": [2]}]});
+        let reading = reading(&records, &reply.to_string());
+        assert_eq!(derive(&reading, &before, &records).units.len(), 1);
+        assert_eq!(derive(&reading, &[], &records).units.len(), 0);
+    }
+
+    #[test]
+    fn people_who_do_not_occur_are_dropped_from_who() {
+        let derived =
+            one(&json!({"text": "Ann found a job.", "lines": [2], "who": ["Ann", "Klaus", "Ann", "tom", ""]}));
+        assert_eq!(derived.units[0].participants, ["Ann", "tom"]);
+    }
+
+    #[test]
+    fn a_gist_has_no_number_that_is_not_in_the_passage() {
+        let unknown = "it has a number that is not in the passage";
+        assert_kept("Ann earns 1200 a month.", &[2], None);
+        assert_kept("Ann earns 1300 a month.", &[2], Some(unknown));
+        // The days of last week, and the day of the line.
+        assert_kept(
+            "Ann told Tom on 9 June 2023 that she started in the week of 29 May 2023.",
+            &[2],
+            None,
+        );
+        assert_kept("Ann started in the week of 22 May 2023.", &[2], Some(unknown));
+        assert_kept("Ann and Tom see each other on 12 June 2023.", &[3], None);
+        let dated = json!({"text": "Ann started on 1 April 2022.", "lines": [1], "time": "2022-04-01"});
+        assert_eq!(one(&dated).units.len(), 1);
+    }
+
+    #[test]
+    fn the_time_of_the_model_counts_if_it_overlaps_what_the_rules_read() {
+        let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": "2023-05-30"}));
+        let unit = &derived.units[0];
+        assert_eq!(
+            (unit.times[0].words.as_str(), unit.confidence),
+            ("2023-05-30", CONFIDENCE)
+        );
+        assert_eq!(unit.times[0].precision, Precision::Day);
+        assert!(derived.left_out.is_empty());
+    }
+
+    #[test]
+    fn a_time_that_differs_from_what_the_rules_read_gives_way() {
+        let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": "2022-05"}));
+        let unit = &derived.units[0];
+        assert_eq!((unit.times[0].words.as_str(), unit.confidence), ("last week", DOUBTFUL));
+        assert_eq!(reasons(&derived), ["its time differs from what the rules read"]);
+    }
+
+    #[test]
+    fn without_a_time_of_the_model_the_rules_read_it() {
+        for time in [Value::Null, json!("")] {
+            let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": time}));
+            assert_eq!(derived.units[0].times[0].words, "last week");
+            assert!(derived.left_out.is_empty());
+        }
+        let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": "last week"}));
+        assert_eq!(derived.units[0].times[0].words, "last week");
+        assert_eq!(reasons(&derived), ["its time cannot be read"]);
+        // A line without any time takes that of the model.
+        let derived = one(&json!({"text": "Tom asked.", "lines": [1], "time": "2022"}));
+        assert_eq!(derived.units[0].times[0].words, "2022");
+    }
+
+    #[test]
+    fn a_gist_of_one_speaker_has_an_actor() {
+        let actor = |lines: &[u64]| {
+            one(&json!({"text": "Ann found a job.", "lines": lines})).units[0]
+                .actor
+                .clone()
+        };
+        assert_eq!([actor(&[2]), actor(&[1, 3]), actor(&[1, 2])], ["Ann", "Tom", ""]);
+    }
+
+    #[test]
+    fn tags_and_cues_are_a_few_words_in_lower_case() {
+        let cues: Vec<String> = (0..20).map(|it| format!("word{it}")).collect();
+        let derived = one(&json!({
+            "text": "Ann found a job.",
+            "lines": [2],
+            "tag": "New Job hunt",
+            "cues": ["The Bakery", "bakery", "word0 word1"],
+        }));
+        let unit = &derived.units[0];
+        assert_eq!(unit.tag, "new job");
+        assert_eq!(unit.cues, ["bakery", "word0", "word1"]);
+        let many = one(&json!({"text": "Ann found a job.", "lines": [2], "cues": cues}));
+        assert_eq!(many.units[0].cues.len(), LIST_MAX);
+    }
+
+    #[test]
+    fn the_number_of_a_gist_is_its_place_in_the_reply() {
+        let good = json!({"text": "Ann found a job.", "lines": [2]});
+        let derived = derived(&TALK, &json!({"gists": [3, good]}));
+        let reading = reading(&talk(&TALK), "");
+        assert_eq!(derived.units[0].id, UnitId::gist(reading.id, 1));
+        assert_eq!(reasons(&derived), ["a gist cannot be read"]);
+    }
+}

@@ -1,0 +1,309 @@
+//! What a passage holds that a language model may speak of: its words, names, numbers and times.
+
+use std::collections::{BTreeSet, HashSet};
+
+use chrono::DateTime;
+use domain::record::Record;
+use domain::time::{Precision, TimeSpan};
+
+use super::lines::content;
+use super::{numbers, times};
+use crate::speech;
+
+/// Letters that the forms of a name have in common ("Sweden", "Swedish"), and fewest letters of a word of which they count.
+const HEAD: usize = 4;
+const HEADED: usize = 5;
+
+/// The records of a passage, ready to be compared with what was said about them.
+pub(super) struct Ground<'a> {
+    /// The lines, in order.
+    lines: Vec<Line<'a>>,
+    /// All words of the passage and of the records before it, in lower case.
+    words: HashSet<String>,
+    /// The first letters of the longer ones.
+    heads: HashSet<String>,
+    /// The stems of the words.
+    stems: HashSet<String>,
+    /// Their numbers.
+    numbers: BTreeSet<String>,
+    /// Who speaks or acts.
+    actors: BTreeSet<&'a str>,
+    /// Whether the passage is in German, which writes every noun with a capital.
+    is_german: bool,
+}
+
+/// One line of a passage.
+pub(super) struct Line<'a> {
+    /// The record.
+    pub(super) record: &'a Record,
+    /// Whom it speaks to; empty if nobody or not known.
+    pub(super) addressee: String,
+    /// Its words in order, in lower case.
+    words: Vec<String>,
+    /// Their stems.
+    stems: HashSet<String>,
+    /// The times that the rules read in it.
+    pub(super) times: Vec<TimeSpan>,
+}
+
+impl<'a> Ground<'a> {
+    /// Reads the records of a passage, and those that were shown before it.
+    pub(super) fn new(before: &'a [Record], records: &'a [Record]) -> Ground<'a> {
+        let window: Vec<Record> = before.iter().chain(records).cloned().collect();
+        let lines = records.iter().enumerate();
+        let lines = lines.map(|(at, record)| Line::new(record, speech::addressee(&window, before.len() + at)));
+        let mut ground = Ground {
+            lines: lines.collect(),
+            words: HashSet::new(),
+            heads: HashSet::new(),
+            stems: HashSet::new(),
+            numbers: BTreeSet::new(),
+            actors: before.iter().chain(records).map(|it| it.actor.as_str()).collect(),
+            is_german: is_german(&records.iter().map(|it| format!("{} ", it.text)).collect::<String>()),
+        };
+        ground.actors.remove("");
+        for record in before.iter().chain(records) {
+            let said = content(record);
+            ground.numbers.extend(numbers::all(&said));
+            for word in lower_words(&format!("{} {said}", record.actor)) {
+                ground.stems.insert(text::stem(&word));
+                ground.heads.extend(head(&word));
+                ground.words.insert(word);
+            }
+        }
+        ground
+    }
+
+    /// Returns a line by its number, from 1.
+    pub(super) fn line(&self, number: u64) -> Option<&Line<'a>> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.lines.get(at)
+    }
+
+    /// Returns the numbers of those that exist, in order and without duplicates.
+    pub(super) fn existing(&self, numbers: &[u64]) -> Vec<u64> {
+        let existing: BTreeSet<u64> = numbers.iter().copied().filter(|it| self.line(*it).is_some()).collect();
+        existing.into_iter().collect()
+    }
+
+    /// Returns the lines of numbers that exist.
+    pub(super) fn lines<'b>(&'b self, numbers: &'b [u64]) -> impl Iterator<Item = &'b Line<'a>> {
+        numbers.iter().filter_map(|it| self.line(*it))
+    }
+
+    /// Returns who speaks or acts and is called so, in any case and as a line shows the name.
+    pub(super) fn actor(&self, name: &str) -> Option<&'a str> {
+        let bare = name
+            .strip_prefix("the ")
+            .or_else(|| name.strip_prefix("The "))
+            .unwrap_or(name);
+        let is_called = |actor: &&&str| {
+            [name, bare].iter().any(|it| it.eq_ignore_ascii_case(actor)) || text::shown_name(actor) == name
+        };
+        self.actors.iter().find(is_called).copied()
+    }
+
+    /// Returns true if a name occurs in the passage, at least in one of its words and in any form of it. A name without words
+    /// does not.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        lower_words(name).iter().any(|word| {
+            let is_known = self.words.contains(word) || self.stems.contains(&text::stem(word));
+            is_known || head(word).is_some_and(|it| self.heads.contains(&it))
+        })
+    }
+
+    /// Returns true if a gist names somebody or something that occurs nowhere in the passage: one of `people`, or any other name.
+    /// Dates and roles are no names, and one word that opens a sentence counts only if it is one of `people`. German writes every
+    /// noun with a capital, so in a German gist only two unknown words in a row are a name.
+    pub(super) fn has_unknown_name(&self, gist: &str, people: &[String]) -> bool {
+        let is_unknown_person = |it: &String| gist.contains(it.as_str()) && !self.is_named(it);
+        if people.iter().any(is_unknown_person) {
+            return true;
+        }
+        let is_unknown_word = |it: &&str| !is_date(it) && !self.is_named(it);
+        let in_german = self.is_german || is_german(gist);
+        let is_unknown = |name: &str| {
+            let words = text::words(name);
+            if in_german {
+                return words.windows(2).any(|pair| pair.iter().all(is_unknown_word));
+            }
+            let counts = words.len() > 1 || !opens_sentence(gist, name);
+            counts && words.iter().all(is_unknown_word) && text::role::role(name).is_none()
+        };
+        text::names(gist).into_iter().any(is_unknown)
+    }
+
+    /// Returns a number in a sentence that is not in the passage and names none of the times; none if there is no such number.
+    pub(super) fn unknown_number(&self, sentence: &str, cited: &[u64], spans: &[TimeSpan]) -> Option<String> {
+        let mut named: HashSet<String> = HashSet::new();
+        for line in self.lines(cited) {
+            let (offset, observed_at) = (*line.record.observed_at.offset(), line.record.observed_at.to_utc());
+            let day = TimeSpan {
+                precision: Precision::Day,
+                ..TimeSpan::instant(observed_at)
+            };
+            for span in line.times.iter().chain(spans).chain([&day]) {
+                named.extend(times::numbers_of(span, offset).iter().map(u32::to_string));
+            }
+        }
+        let is_part_known = |part: &str| self.numbers.contains(part) || named.contains(part);
+        let mut found = numbers::in_figures(sentence).into_iter();
+        found.find(|it| !numbers::is_known(it, &is_part_known))
+    }
+
+    /// Returns true if at least half of the content words of a text occur in the passage, in any form. A text without content
+    /// words does not.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let stems = text::stems(text);
+        let known = stems.iter().filter(|it| self.stems.contains(*it)).count();
+        !stems.is_empty() && 2 * known >= stems.len()
+    }
+}
+
+impl<'a> Line<'a> {
+    fn new(record: &'a Record, addressee: String) -> Line<'a> {
+        let said = content(record);
+        let words = lower_words(&said);
+        let times = text::time::find(&said, record.observed_at);
+        Line {
+            record,
+            addressee,
+            stems: words.iter().map(|it| text::stem(it)).collect(),
+            words,
+            times: times.into_iter().map(|it| it.span).collect(),
+        }
+    }
+
+    /// Returns true if the line says these words, in any case and with any marks between them. Of a quote with gaps ("...") each
+    /// piece has to come after the one before it.
+    pub(super) fn quotes(&self, quote: &str) -> bool {
+        let quote = quote.replace('\u{2026}', "...");
+        let pieces = quote.split("...").map(lower_words).filter(|it| !it.is_empty());
+        let mut rest = Some(self.words.as_slice());
+        let mut count = 0;
+        for piece in pieces {
+            count += 1;
+            rest = rest.and_then(|rest| {
+                let at = rest.windows(piece.len()).position(|it| it == piece)?;
+                rest.get(at + piece.len()..)
+            });
+        }
+        count > 0 && rest.is_some()
+    }
+
+    /// Returns true if all content words of a text occur in the line, in any form. A text without content words does not.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let stems = text::stems(text);
+        !stems.is_empty() && stems.iter().all(|it| self.stems.contains(it))
+    }
+}
+
+/// Returns the words of a text in lower case, without "'s".
+fn lower_words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    let words = text::words(&lower).into_iter();
+    words.map(|it| it.trim_end_matches("'s").to_owned()).collect()
+}
+
+fn head(word: &str) -> Option<String> {
+    (word.chars().count() >= HEADED).then(|| word.chars().take(HEAD).collect())
+}
+
+/// Returns true if a sentence of a text begins with the name.
+fn opens_sentence(text: &str, name: &str) -> bool {
+    let begins = |sentence: &&str| {
+        sentence
+            .trim_start_matches(|it: char| !it.is_alphanumeric())
+            .starts_with(name)
+    };
+    text::sentences(text).iter().any(begins)
+}
+
+/// Returns true if a word is the name of a month, a weekday or a season, or another time.
+fn is_date(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    text::time::words::is_named(&lower) || !text::time::find(&lower, DateTime::UNIX_EPOCH.fixed_offset()).is_empty()
+}
+
+/// Returns true if a text is in German, as far as its words of grammar tell.
+fn is_german(text: &str) -> bool {
+    text::gloss::replies(text) == ["Ja", "Nein"]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::example::talk;
+
+    fn quotes(text: &str, quote: &str) -> bool {
+        let records = talk(&[&format!("Ann: {text}")]);
+        Ground::new(&[], &records).line(1).unwrap().quotes(quote)
+    }
+
+    #[test]
+    fn a_quote_is_found_whatever_its_marks_and_case() {
+        let text = "I don\u{2019}t eat meat \u{2013} \u{201c}never\u{201d} did, <b>really</b>.\nWell, fish once.";
+        for quote in [
+            "I don't eat meat",
+            "meat - \"never\" did",
+            "< b>really< /b>",
+            "i don't ... never did ... fish once",
+            "really</b>. Well, fish",
+        ] {
+            assert!(quotes(text, quote), "{quote}");
+        }
+        for quote in [
+            "",
+            "...",
+            "I eat meat",
+            "fish ... meat",
+            "on't eat",
+            "meat never did not",
+        ] {
+            assert!(!quotes(text, quote), "{quote}");
+        }
+    }
+
+    #[test]
+    fn names_are_known_by_one_of_their_words_in_any_form() {
+        let records = talk(&["Ann: I flew to Sweden with Zoë Park, mel and the children."]);
+        let ground = Ground::new(&[], &records);
+        for name in ["ANN", "Zoë", "Ann's sister", "Swedish", "Mel", "Dr. Park"] {
+            assert!(ground.is_named(name), "{name}");
+        }
+        for name in ["Tom", "Annika", "Norway", "", "!"] {
+            assert!(!ground.is_named(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn actors_are_found_by_the_names_that_are_shown() {
+        let records = talk(&["user: Hi.", "Ann: Hi."]);
+        let ground = Ground::new(&[], &records);
+        for (name, actor) in [
+            ("The user", Some("user")),
+            ("ann", Some("Ann")),
+            ("Ann Park", None),
+            ("", None),
+        ] {
+            assert_eq!(ground.actor(name), actor, "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_are_numbered_from_one() {
+        let records = talk(&["Ann: Hi.", "Tom: Hi."]);
+        let ground = Ground::new(&[], &records);
+        assert_eq!(ground.existing(&[2, 0, 3, 2, 1, u64::MAX]), [1, 2]);
+        assert_eq!(ground.line(2).unwrap().record.actor, "Tom");
+    }
+
+    #[test]
+    fn words_of_german_are_told_from_those_of_english() {
+        assert!(is_german(
+            "Ich bin gestern nach Köln gezogen und habe jetzt eine neue Wohnung."
+        ));
+        assert!(!is_german("I moved to Cologne yesterday and have a new flat now."));
+        assert!(!is_german(""));
+    }
+}

@@ -1,0 +1,144 @@
+//! Numbers that a text names, in one form each, so that they can be compared.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::pattern::pattern;
+
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+(?:[.,:/’'-]\d+)*"));
+static THOUSANDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{1,3}(?:([.,’'])\d{3})(?:[.,’']\d{3})*$"));
+
+/// Returns the numbers in figures of a text as they are compared: without zeros in front and without marks between thousands, a
+/// decimal comma as a point. Dates, ranges and versions stay whole.
+pub(super) fn in_figures(text: &str) -> Vec<String> {
+    NUMBER.find_iter(text).map(|it| normalised(it.as_str())).collect()
+}
+
+/// Returns everything that a number of another text may be compared with: the numbers of a text in figures, whole and in parts,
+/// and those in words.
+pub(super) fn all(text: &str) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for found in NUMBER.find_iter(text) {
+        let number = normalised(found.as_str());
+        if text[found.end()..].starts_with(['k', 'K']) {
+            out.insert(format!("{number}000"));
+        }
+        out.extend(parts(&number));
+        out.insert(number);
+    }
+    out.extend(in_words(text).iter().map(u32::to_string));
+    out
+}
+
+/// Says whether a number is among those that are known, whole or, if it is a date, a range or a version, in each of its parts.
+pub(super) fn is_known(number: &str, is_part_known: &dyn Fn(&str) -> bool) -> bool {
+    let parts = parts(number);
+    let is_decimal = parts.len() == 2 && number.contains('.');
+    is_part_known(number) || (parts.len() > 1 && !is_decimal && parts.iter().all(|it| is_part_known(it)))
+}
+
+fn normalised(number: &str) -> String {
+    if THOUSANDS.is_match(number) {
+        return number.replace(['.', ',', '\'', '’'], "");
+    }
+    let mut parts = number.split(',');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(whole), Some(fraction), None) if is_figures(whole) && is_figures(fraction) => {
+            format!("{}.{fraction}", without_zeros(whole))
+        }
+        _ if is_figures(number) => without_zeros(number).to_owned(),
+        _ => number.to_owned(),
+    }
+}
+
+fn is_figures(text: &str) -> bool {
+    text.bytes().all(|it| it.is_ascii_digit())
+}
+
+fn without_zeros(number: &str) -> &str {
+    let bare = number.trim_start_matches('0');
+    if bare.is_empty() { "0" } else { bare }
+}
+
+fn parts(number: &str) -> Vec<String> {
+    let parts = number.split(|it: char| !it.is_ascii_digit());
+    parts.map(|it| without_zeros(it).to_owned()).collect()
+}
+
+/// Returns the numbers in words: each word, and "twenty-five" and "two hundred" as one number as well.
+fn in_words(text: &str) -> Vec<u32> {
+    let lower = text.to_lowercase();
+    let mut out = Vec::new();
+    let mut before = None;
+    for word in text::words(&lower) {
+        let Some(value) = value(word) else {
+            before = None;
+            continue;
+        };
+        let joined = match before {
+            Some(tens) if (20..100).contains(&tens) && (1..10).contains(&value) => Some(tens + value),
+            Some(count) if (1..100).contains(&count) && value >= 100 => Some(count * value),
+            Some(_) | None => None,
+        };
+        out.push(value);
+        out.extend(joined);
+        before = Some(joined.unwrap_or(value));
+    }
+    out
+}
+
+fn value(lower: &str) -> Option<u32> {
+    const VALUES: [u32; 30] = [
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 30, 40, 50, 60, 70, 80, 90, 100,
+        1_000,
+    ];
+    let value = text::number_word(lower)?;
+    VALUES.into_iter().find(|it| f64::from(*it) == f64::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(number: &str, text: &str) -> bool {
+        let all = all(text);
+        in_figures(number)
+            .iter()
+            .all(|it| is_known(it, &|part| all.contains(part)))
+    }
+
+    #[test]
+    fn the_same_number_is_known_however_it_is_written() {
+        for (number, text) in [
+            ("1,200", "it cost 1200 euros"),
+            ("1200", "it cost 1.200 Euro"),
+            ("3.5", "3,5 km"),
+            ("7", "at 07"),
+            ("25", "twenty-five guests"),
+            ("200", "two hundred"),
+            ("20,000", "20k followers"),
+            ("2023-06-09", "on 9.6.2023"),
+            ("10-12", "10 to 12"),
+            ("1.2.3", "version 1.2.3"),
+            ("4", "GPT4"),
+            ("10:30", "at 10:30"),
+        ] {
+            assert!(known(number, text), "{number}: {text}");
+        }
+    }
+
+    #[test]
+    fn another_number_is_not_known() {
+        for (number, text) in [
+            ("3", "two cats"),
+            ("3.5", "from 3 to 5 km"),
+            ("12", "1 or 2"),
+            ("2023-06-09", "on 9.6.2022"),
+            ("1.3", "version 1.2.3"),
+        ] {
+            assert!(!known(number, text), "{number}: {text}");
+        }
+    }
+}

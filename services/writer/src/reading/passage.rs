@@ -1,0 +1,255 @@
+//! Cuts a session into passages that a language model reads one at a time.
+
+use std::ops::Range;
+
+use chrono::{DateTime, FixedOffset, TimeDelta};
+use domain::id::RecordId;
+use domain::record::Record;
+
+use super::lines;
+
+/// Records of a passage of a long talk.
+const AIM: usize = 16;
+/// Fewest records before a pause ends a passage.
+const ENDABLE: usize = 8;
+/// Most records of a passage: a talk up to its next pause is not cut if it has no more.
+const MOST: usize = 24;
+/// Most tokens of a passage of more than one record.
+const TOKENS_MAX: usize = 6_000;
+/// A silence of this many minutes is a pause.
+const PAUSE_MINUTES: i64 = 30;
+
+/// What has to be known of a record to cut its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Brief {
+    /// The record.
+    pub(crate) id: RecordId,
+    /// When it was observed.
+    pub(crate) observed_at: DateTime<FixedOffset>,
+    /// Tokens of its line as a model is shown it.
+    pub(crate) tokens: usize,
+}
+
+impl Brief {
+    /// Returns the brief of a record.
+    pub(crate) fn of(record: &Record) -> Brief {
+        Brief {
+            id: record.id,
+            observed_at: record.observed_at,
+            tokens: text::tokens(&lines::line(record)),
+        }
+    }
+}
+
+/// A stretch of a session that is read at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// Places of its records in the session.
+    pub(crate) places: Range<usize>,
+    /// Whether it stays as it is when records are appended.
+    pub(crate) is_closed: bool,
+}
+
+/// Returns the passages of a session, in order and without gaps.
+///
+/// A passage ends at a pause of 30 minutes or more once it has 8 records. A talk of at most 24 records up to such a pause is one
+/// passage; a longer one is cut after 16 records, so that no tiny rest is left. A passage of several records has at most 6,000
+/// tokens. Only the last passage may be open, and it is closed if the session is over.
+///
+/// `briefs` are those of the records in session order. Records that are appended change no closed passage.
+pub(crate) fn passages(briefs: &[Brief], is_over: bool) -> Vec<Passage> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    while start < briefs.len() {
+        let passage = passage_at(briefs, start, is_over);
+        start = passage.places.end;
+        out.push(passage);
+    }
+    out
+}
+
+/// Returns the passage that begins at `start`.
+fn passage_at(briefs: &[Brief], start: usize, is_over: bool) -> Passage {
+    let limit = start + fitting_records(&briefs[start..]);
+    let pause = (start + ENDABLE..=limit).find(|&end| is_after_pause(briefs, end));
+    let (end, is_closed) = match pause {
+        Some(end) => (end, true),
+        None if limit == briefs.len() => (limit, is_over),
+        None => (limit.min(start + AIM), true),
+    };
+    Passage {
+        places: start..end,
+        is_closed,
+    }
+}
+
+/// Returns how many of the first records fit into one passage: at least one, unless there is none.
+fn fitting_records(briefs: &[Brief]) -> usize {
+    let mut tokens = 0_usize;
+    let fits = |brief: &&Brief| {
+        tokens = tokens.saturating_add(brief.tokens);
+        tokens <= TOKENS_MAX
+    };
+    let count = briefs.iter().take(MOST).take_while(fits).count();
+    count.max(briefs.len().min(1))
+}
+
+/// Returns true if there is a record at `at` and a pause right before it.
+fn is_after_pause(briefs: &[Brief], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|it| briefs.get(it));
+    let pause = TimeDelta::minutes(PAUSE_MINUTES);
+    before
+        .zip(briefs.get(at))
+        .is_some_and(|(before, next)| next.observed_at - before.observed_at >= pause)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::id::SpaceId;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::reading::example::record;
+
+    /// One record: minutes since the one before it, and its tokens.
+    #[derive(Clone, Copy, Debug)]
+    struct Step {
+        minutes: i64,
+        tokens: usize,
+    }
+
+    fn session(steps: &[Step]) -> Vec<Brief> {
+        let space: SpaceId = "talk".parse().unwrap();
+        let mut at: DateTime<FixedOffset> = "2026-03-02T18:00:00+01:00".parse().unwrap();
+        let brief = |(number, step): (usize, &Step)| {
+            at += TimeDelta::minutes(step.minutes);
+            Brief {
+                id: RecordId::derive(&space, &number.to_string()),
+                observed_at: at,
+                tokens: step.tokens,
+            }
+        };
+        steps.iter().enumerate().map(brief).collect()
+    }
+
+    /// Records a minute apart, with a silence of so many minutes before those at `silences`.
+    fn talk(count: usize, minutes: i64, silences: &[usize]) -> Vec<Brief> {
+        let step = |at: usize| Step {
+            minutes: if silences.contains(&at) { minutes } else { 1 },
+            tokens: 20,
+        };
+        session(&(0..count).map(step).collect::<Vec<Step>>())
+    }
+
+    fn sizes(briefs: &[Brief], is_over: bool) -> Vec<usize> {
+        passages(briefs, is_over).iter().map(|it| it.places.len()).collect()
+    }
+
+    fn closed(briefs: &[Brief]) -> Vec<Passage> {
+        passages(briefs, false).into_iter().filter(|it| it.is_closed).collect()
+    }
+
+    #[test]
+    fn a_brief_counts_the_tokens_of_the_line_that_is_shown() {
+        let record = record(1, "Ann", "I repotted the fern.");
+        let brief = Brief::of(&record);
+        assert_eq!((brief.id, brief.observed_at), (record.id, record.observed_at));
+        assert_eq!(
+            brief.tokens,
+            text::tokens("[Fri 2023-06-09 18:01] Ann: I repotted the fern.")
+        );
+    }
+
+    #[test]
+    fn an_empty_session_has_no_passage() {
+        assert_eq!(passages(&[], true), []);
+    }
+
+    #[test]
+    fn a_long_talk_is_cut_after_16_records_without_tiny_rests() {
+        for (count, expected) in [
+            (1, vec![1]),
+            (24, vec![24]),
+            (25, vec![16, 9]),
+            (40, vec![16, 24]),
+            (41, vec![16, 16, 9]),
+        ] {
+            assert_eq!(sizes(&talk(count, 1, &[]), false), expected, "{count}");
+        }
+    }
+
+    #[test]
+    fn a_pause_ends_a_passage_of_8_records() {
+        assert_eq!(sizes(&talk(20, 30, &[8]), false), [8, 12]);
+        assert_eq!(sizes(&talk(20, 29, &[8]), false), [20]);
+        assert_eq!(sizes(&talk(20, 30, &[7]), false), [20]);
+        // A talk of 24 records before the pause stays whole, one of 25 is cut.
+        assert_eq!(sizes(&talk(30, 60, &[24]), false), [24, 6]);
+        assert_eq!(sizes(&talk(30, 60, &[25]), false), [16, 9, 5]);
+    }
+
+    #[test]
+    fn only_the_end_of_a_session_that_goes_on_is_open() {
+        let open = |briefs: &[Brief], is_over| {
+            let passages = passages(briefs, is_over);
+            passages.iter().map(|it| !it.is_closed).collect::<Vec<bool>>()
+        };
+        assert_eq!(open(&talk(20, 30, &[8]), false), [false, true]);
+        assert_eq!(open(&talk(20, 30, &[8]), true), [false, false]);
+        assert_eq!(open(&talk(25, 1, &[]), false), [false, true]);
+        assert_eq!(open(&talk(24, 1, &[]), false), [true]);
+    }
+
+    #[test]
+    fn many_tokens_end_a_passage_early() {
+        let sized = |tokens: &[usize]| {
+            let steps = tokens.iter().map(|&tokens| Step { minutes: 1, tokens });
+            sizes(&session(&steps.collect::<Vec<Step>>()), true)
+        };
+        assert_eq!(sized(&[3_000, 3_000, 1]), [2, 1]);
+        assert_eq!(sized(&[3_000, 2_999, 1]), [3]);
+        assert_eq!(sized(&[10, 9_000, 10]), [1, 1, 1]);
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let minutes = prop_oneof![8 => 0..10_i64, 1 => 25..40_i64];
+        let tokens = prop_oneof![12 => 1..200_usize, 1 => 1_000..9_000_usize];
+        (minutes, tokens).prop_map(|(minutes, tokens)| Step { minutes, tokens })
+    }
+
+    proptest! {
+        #[test]
+        fn appended_records_change_no_closed_passage(
+            steps in prop::collection::vec(step(), 0..120),
+            cut in 0..120_usize,
+        ) {
+            let briefs = session(&steps);
+            let before = closed(&briefs[..cut.min(briefs.len())]);
+            let after = closed(&briefs);
+            prop_assert!(before.len() <= after.len());
+            prop_assert_eq!(&after[..before.len()], &before[..]);
+        }
+
+        #[test]
+        fn passages_tile_the_session_and_are_bounded(
+            steps in prop::collection::vec(step(), 0..120),
+            is_over: bool,
+        ) {
+            let briefs = session(&steps);
+            let passages = passages(&briefs, is_over);
+            let mut next = 0;
+            for passage in &passages {
+                prop_assert_eq!(passage.places.start, next);
+                next = passage.places.end;
+                let tokens: usize = briefs[passage.places.clone()].iter().map(|it| it.tokens).sum();
+                let count = passage.places.len();
+                prop_assert!((1..=MOST).contains(&count));
+                prop_assert!(count == 1 || tokens <= TOKENS_MAX);
+            }
+            prop_assert_eq!(next, briefs.len());
+            let before_last = passages.iter().rev().skip(1).all(|it| it.is_closed);
+            let last = passages.last().is_none_or(|it| it.is_closed == is_over);
+            prop_assert!(before_last && last);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Relations that a language model read between gists.
+
+use chrono::{DateTime, Utc};
+use domain::id::{ReadingId, RecordId, UnitId};
+use domain::reading::Reading;
+use domain::relation::{Relation, RelationKind};
+use domain::time::{Precision, TimeSpan};
+
+use domain::reading::LeftOut;
+
+use super::derive::left_out_of;
+use super::gists::Gist;
+use super::ground::Ground;
+use super::lines::visible;
+use super::reply::{End, SaidRelation};
+
+/// How much a relation counts.
+const WEIGHT: f32 = 0.7;
+/// Most bytes of a label.
+const LABEL_BYTES_MAX: usize = 40;
+/// The kinds that have names.
+const KINDS: [(&str, RelationKind); 10] = [
+    ("causes", RelationKind::Causes),
+    ("motivates", RelationKind::Motivates),
+    ("enables", RelationKind::Enables),
+    ("follows_up", RelationKind::FollowsUp),
+    ("before", RelationKind::Before),
+    ("contrasts", RelationKind::Contrasts),
+    ("part_of", RelationKind::PartOf),
+    ("parallel", RelationKind::Parallel),
+    ("elaborates", RelationKind::Elaborates),
+    ("same_as", RelationKind::SameAs),
+];
+
+/// An end of a relation that exists.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    unit: UnitId,
+    /// The gist, if it is one of this reading.
+    gist: Option<&'a Gist>,
+}
+
+/// Returns the relations that hold, in the order of the reply.
+pub(super) fn relations(
+    reading: &Reading,
+    ground: &Ground<'_>,
+    gists: &[Gist],
+    said: &[SaidRelation],
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<Relation> {
+    let mut out: Vec<Relation> = Vec::new();
+    for said in said {
+        let is_known = |it: &Relation, new: &Relation| {
+            (it.source, it.target, it.kind) == (new.source, new.target, new.kind) && it.label == new.label
+        };
+        match checked(reading, ground, gists, said) {
+            Ok(new) if out.iter().any(|it| is_known(it, &new)) => {
+                left_out.push(left_out_of(&words(said), "it is said twice"))
+            }
+            Ok(new) => out.push(new),
+            Err(why) => left_out.push(left_out_of(&words(said), why)),
+        }
+    }
+    out
+}
+
+fn words(said: &SaidRelation) -> String {
+    let end = |it: &End| match it {
+        End::Number(number) => number.to_string(),
+        End::Label(label) => visible(label),
+    };
+    format!("{} {} {}", end(&said.from), visible(&said.kind), end(&said.to))
+}
+
+fn checked(
+    reading: &Reading,
+    ground: &Ground<'_>,
+    gists: &[Gist],
+    said: &SaidRelation,
+) -> Result<Relation, &'static str> {
+    let found = |end| found(reading, gists, end).ok_or("an end of it does not exist or was left out");
+    let (source, target) = (found(&said.from)?, found(&said.to)?);
+    if source.unit == target.unit {
+        return Err("it leads to itself");
+    }
+    if source.gist.is_none() && target.gist.is_none() {
+        return Err("both its ends are of earlier passages");
+    }
+    let (kind, label) = kind(&said.kind).ok_or("its kind is no label")?;
+    let runs_with_time = matches!(
+        kind,
+        RelationKind::Causes | RelationKind::FollowsUp | RelationKind::Before
+    );
+    if runs_with_time && is_reversed(times(source), times(target)) {
+        return Err("it runs against the times of its ends");
+    }
+    Ok(Relation {
+        source: source.unit,
+        target: target.unit,
+        kind,
+        label,
+        weight: WEIGHT,
+        evidence: evidence(ground, said, [source, target]),
+    })
+}
+
+/// Returns the gist of this reading or of an earlier one that an end names.
+fn found<'a>(reading: &Reading, gists: &'a [Gist], end: &End) -> Option<Found<'a>> {
+    let number = match end {
+        End::Number(number) => *number,
+        End::Label(label) => match label.trim().strip_prefix(['E', 'e']) {
+            Some(number) => return earlier(reading, number),
+            None => label.trim().parse().ok()?,
+        },
+    };
+    let place = usize::try_from(number).ok()?.checked_sub(1)?;
+    let gist = gists.iter().find(|it| it.place == place)?;
+    Some(Found {
+        unit: gist.unit.id,
+        gist: Some(gist),
+    })
+}
+
+fn earlier<'a>(reading: &Reading, number: &str) -> Option<Found<'a>> {
+    let place = number.parse::<usize>().ok()?.checked_sub(1)?;
+    let gist = reading.earlier.get(place)?;
+    Some(Found {
+        unit: UnitId::gist(ReadingId::derive(gist.first), gist.number),
+        gist: None,
+    })
+}
+
+/// Returns the kind of a relation and its label: one of the known kinds, or words of its own.
+fn kind(said: &str) -> Option<(RelationKind, String)> {
+    let lower = visible(said).to_lowercase().replace([' ', '-'], "_");
+    let lower = lower.trim_matches('_');
+    if let Some((_, kind)) = KINDS.iter().find(|it| it.0 == lower) {
+        return Some((*kind, String::new()));
+    }
+    let label = lower.replace('_', " ");
+    let is_label = label.chars().all(|it| it.is_alphabetic() || it == ' ') && label.chars().any(char::is_alphabetic);
+    (is_label && label.len() <= LABEL_BYTES_MAX).then_some((RelationKind::Other, label))
+}
+
+fn times(end: Found<'_>) -> &[TimeSpan] {
+    end.gist.map(|it| it.unit.times.as_slice()).unwrap_or_default()
+}
+
+/// Returns true if both sides have times and the target is over before the source begins.
+fn is_reversed(source: &[TimeSpan], target: &[TimeSpan]) -> bool {
+    let dated = |it: &&TimeSpan| it.precision != Precision::Unknown;
+    let starts = |it: &[TimeSpan]| -> Option<DateTime<Utc>> { it.iter().filter(dated).map(|it| it.start).min() };
+    let ends = target.iter().filter(dated).map(|it| it.end).max();
+    match (starts(source), starts(target), ends) {
+        (Some(source), Some(target), Some(end)) => target < source && end <= source,
+        _ => false,
+    }
+}
+
+/// Returns the records of the lines that show a relation, else those of its ends as far as they are of this reading.
+fn evidence(ground: &Ground<'_>, said: &SaidRelation, ends: [Found<'_>; 2]) -> Vec<RecordId> {
+    let cited = said.lines.as_ref().map(|it| ground.existing(&it.0)).unwrap_or_default();
+    let mut out: Vec<RecordId> = ground.lines(&cited).map(|it| it.record.id).collect();
+    if out.is_empty() {
+        for record in ends.iter().filter_map(|it| it.gist).flat_map(|it| &it.unit.records) {
+            if !out.contains(record) {
+                out.push(*record);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::reading::GistRef;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::reading::derive::{Derived, derive};
+    use crate::reading::example::{reading, reasons, record, talk};
+
+    const TALK: [&str; 3] = [
+        "Ann: The mill closed in May 2022.",
+        "Ann: So I lost my job in June 2022.",
+        "Ann: I like tea.",
+    ];
+
+    /// What is derived from these relations between a gist of each line; the third gist is left out.
+    fn related(relations: &[Value]) -> Derived {
+        let records = talk(&TALK);
+        let gists = json!([
+            {"text": "The mill closed.", "lines": [1], "time": "2022-05"},
+            {"text": "Ann lost her job.", "lines": [2], "time": "2022-06"},
+            {"text": "Ann likes tea with Klaus Meyer.", "lines": [3]},
+        ]);
+        let reading = Reading {
+            earlier: vec![earlier(7), earlier(8)],
+            ..reading(&records, &json!({"gists": gists, "relations": relations}).to_string())
+        };
+        let mut derived = derive(&reading, &[], &records);
+        assert_eq!(
+            derived.left_out.remove(0).why,
+            "it names somebody or something that is not in the passage"
+        );
+        derived
+    }
+
+    fn earlier(number: u16) -> GistRef {
+        GistRef {
+            first: record(100, "Ann", "Hi.").id,
+            number,
+        }
+    }
+
+    fn relation(from: impl Into<Value>, kind: &str, to: impl Into<Value>) -> Value {
+        json!({"from": from.into(), "to": to.into(), "kind": kind, "lines": [2]})
+    }
+
+    #[track_caller]
+    fn assert_left_out(relation: Value, why: &str) {
+        let derived = related(&[relation]);
+        assert_eq!(reasons(&derived), [why]);
+        assert!(derived.relations.is_empty());
+    }
+
+    #[test]
+    fn a_relation_joins_two_gists_and_names_its_records() {
+        let derived = related(&[relation(1, "causes", 2)]);
+        let [it] = derived.relations.as_slice() else { panic!() };
+        assert_eq!((it.source, it.target), (derived.units[0].id, derived.units[1].id));
+        assert_eq!(
+            (it.kind, it.label.as_str(), it.weight),
+            (RelationKind::Causes, "", WEIGHT)
+        );
+        assert_eq!(it.evidence, [talk(&TALK)[1].id]);
+    }
+
+    #[test]
+    fn without_lines_of_its_own_the_records_of_its_ends_support_a_relation() {
+        for lines in [json!([]), json!([9]), Value::Null] {
+            let relation = json!({"from": 1, "to": "2", "kind": "causes", "lines": lines});
+            let records = talk(&TALK);
+            assert_eq!(
+                related(&[relation]).relations[0].evidence,
+                [records[0].id, records[1].id]
+            );
+        }
+    }
+
+    #[test]
+    fn an_earlier_gist_is_named_by_its_label() {
+        let derived = related(&[relation("E2", "same as", 2)]);
+        let it = &derived.relations[0];
+        let earlier = earlier(8);
+        assert_eq!(
+            it.source,
+            UnitId::gist(ReadingId::derive(earlier.first), earlier.number)
+        );
+        assert_eq!((it.target, it.kind), (derived.units[1].id, RelationKind::SameAs));
+        assert_left_out(relation("E1", "causes", "E2"), "both its ends are of earlier passages");
+    }
+
+    #[test]
+    fn both_ends_exist_and_differ() {
+        let missing = "an end of it does not exist or was left out";
+        for to in [json!(0), json!(3), json!(4), json!("E3"), json!("E0"), json!("two")] {
+            assert_left_out(relation(1, "causes", to), missing);
+        }
+        assert_left_out(relation(1, "parallel", 1), "it leads to itself");
+    }
+
+    #[test]
+    fn a_kind_of_its_own_is_a_short_label() {
+        let it = related(&[relation(1, "Repeats-the plan", 2)]).relations.remove(0);
+        assert_eq!((it.kind, it.label.as_str()), (RelationKind::Other, "repeats the plan"));
+        for kind in ["", "causes!", "a</x>", &"long ".repeat(9)] {
+            assert_left_out(relation(1, kind, 2), "its kind is no label");
+        }
+    }
+
+    #[test]
+    fn a_relation_does_not_run_against_the_times_of_its_ends() {
+        for kind in ["causes", "follows_up", "before"] {
+            assert_eq!(related(&[relation(1, kind, 2)]).relations.len(), 1);
+            assert_left_out(relation(2, kind, 1), "it runs against the times of its ends");
+        }
+        assert_eq!(related(&[relation(2, "elaborates", 1)]).relations.len(), 1);
+        assert_eq!(related(&[relation("E1", "before", 1)]).relations.len(), 1);
+    }
+
+    #[test]
+    fn a_relation_is_taken_once() {
+        let derived = related(&[
+            relation(1, "causes", 2),
+            relation(1, "causes", 2),
+            relation(1, "before", 2),
+        ]);
+        assert_eq!(derived.relations.len(), 2);
+        assert_eq!(reasons(&derived), ["it is said twice"]);
+    }
+}

@@ -1,0 +1,104 @@
+//! What is derived of readings, in the stores: gists and their relations are put behind a reading, and go with it.
+
+use std::collections::BTreeSet;
+
+use domain::PortError;
+use domain::id::{ReadingId, RecordId, SpaceId, UnitId};
+use domain::reading::Reading;
+use domain::record::Record;
+use host::Backends;
+use tracing::{Instrument, debug, info_span};
+
+use crate::reading::derive::{Derived, GISTS_MAX, derive};
+use crate::reading::prompt::digest;
+use crate::{Error, accept, erase, points};
+
+/// Readings looked up in one step.
+const AT_ONCE: usize = 64;
+
+/// Puts what follows from a stored reading in the place of what followed from the one before it, unless it is there already.
+/// If the reading went meanwhile, with one of its records, nothing of it stays.
+///
+/// A reading of other words than the records have, which was brought from elsewhere, is removed.
+pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<(), Error> {
+    let records = backends.records.get(space, &reading.records).await?;
+    if digest(&[], &records) != reading.digest {
+        debug!(%space, reading = %reading.id, "the records say something else than what was read");
+        return Ok(remove(backends, space, &[reading.id]).await?);
+    }
+    let Derived { units, relations, .. } = derived(backends, space, reading).await?;
+    let former = gists_of(backends, space, &[reading.id]).await?;
+    let stored: Vec<UnitId> = units.iter().map(|it| it.id).collect();
+    if !units.is_empty() && backends.graph.units(space, &stored).await? == units && former.len() == units.len() {
+        return Ok(());
+    }
+    erase::retire(backends, space, &former).await?;
+    put_in_index(backends, space, &units).await?;
+    backends.graph.put_units(space, &units, &[]).await?;
+    backends.graph.put_relations(space, &relations).await?;
+    if backends.readings.get(space, &[reading.id]).await?.is_empty() {
+        let units = gists_of(backends, space, &[reading.id]).await?;
+        erase::retire(backends, space, &units).await?;
+    }
+    Ok(())
+}
+
+/// Puts the gists of all readings of some records into the index once more: a space that is derived again has them in the new
+/// generation of its index before that is searched.
+pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
+    let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
+    for reading in backends.readings.of_records(space, &ids).await? {
+        let first = reading.records.first();
+        // Once for each reading, whatever batches its records come in.
+        if !first.is_some_and(|it| ids.contains(it)) {
+            continue;
+        }
+        let Derived { units, .. } = derived(backends, space, &reading).await?;
+        put_in_index(backends, space, &units).await?;
+    }
+    Ok(())
+}
+
+async fn derived(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<Derived, Error> {
+    let records = backends.records.get(space, &reading.records).await?;
+    let before = backends.records.get(space, &reading.beside).await?;
+    let reading = reading.clone();
+    Ok(host::background(move || derive(&reading, &before, &records)).await?)
+}
+
+async fn put_in_index(backends: &Backends, space: &SpaceId, units: &[domain::unit::Unit]) -> Result<(), Error> {
+    let parts = units.iter().flat_map(points::parts).collect();
+    let points = accept::embed(backends, parts).await?;
+    let put = info_span!("index.put", points = points.len());
+    Ok(backends.index.put(space, &points, &[]).instrument(put).await?)
+}
+
+/// Returns the stored gists of readings, also of readings that are gone themselves.
+pub(crate) async fn gists_of(
+    backends: &Backends,
+    space: &SpaceId,
+    readings: &[ReadingId],
+) -> Result<BTreeSet<UnitId>, PortError> {
+    let mut found = BTreeSet::new();
+    for some in readings.chunks(AT_ONCE) {
+        let gists = |it: &ReadingId| {
+            let id = *it;
+            (0..GISTS_MAX).map(move |number| UnitId::gist(id, number))
+        };
+        let ids: Vec<UnitId> = some.iter().flat_map(gists).collect();
+        let stored = backends.graph.units(space, &ids).await?;
+        found.extend(stored.iter().map(|it| it.id));
+    }
+    Ok(found)
+}
+
+/// Removes readings with all that was derived of them. The readings first: whoever puts gists looks afterwards whether theirs is
+/// still there.
+pub(crate) async fn remove(backends: &Backends, space: &SpaceId, readings: &[ReadingId]) -> Result<(), PortError> {
+    if readings.is_empty() {
+        return Ok(());
+    }
+    backends.readings.remove(space, readings).await?;
+    let gists = gists_of(backends, space, readings).await?;
+    erase::retire(backends, space, &gists).await
+}

@@ -1,0 +1,279 @@
+//! Has a language model read the sessions that want it, beside the intake and behind it.
+//!
+//! A session is leased, cut into passages, and each passage that is over and has no reading yet is read with one call. Nothing
+//! waits for that: while the model is away, or the budget of a space is spent, its sessions wait in the store. What the model
+//! said is stored before anything is derived of it, so a process that ends half-way calls for nothing twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
+use domain::port::ModelRole;
+use domain::reading::{Reading, WantedSession};
+use domain::{Classify, ErrorKind, PortError};
+use host::{Asker, Context, clock};
+use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
+use tracing::{Instrument, debug, info_span, warn};
+
+use crate::reading::passage::{Brief, Passage, passages};
+use crate::reading::prompt::PROMPT;
+use crate::reading_call::OpenPassage;
+use crate::session_briefs::briefs;
+use crate::{Error, reading_store};
+
+/// How long a session stays with a worker that shows no life: longer than the calls of one turn take.
+const LEASE: TimeDelta = TimeDelta::minutes(30);
+/// Passages read before another session gets its turn.
+const PASSAGES_A_TURN: usize = 4;
+/// Records before a passage that the model is shown to understand it.
+const BEFORE: usize = 4;
+/// Pause between looks for a session that is due.
+const LOOK: Duration = Duration::from_secs(1);
+/// Wait before a session is tried again whose model is away, and whose reading failed in another way that may pass.
+pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
+/// Times that the model may take too long for a passage.
+const LATE_MAX: u32 = 3;
+/// Readings whose gists are known to be stored; beyond, they are looked for again.
+const KNOWN_MAX: usize = 100_000;
+
+/// Settings in `[writer.readings]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadingConfig {
+    /// Whether a language model reads what is written, if one is set up for the role `write`.
+    pub enabled: bool,
+    /// Sessions read at once.
+    pub in_flight_max: usize,
+    /// Minutes without anything written to a session after which its last passage is over.
+    pub quiet_minutes: u32,
+    /// Seconds between something written to a session and the first look at it: what comes meanwhile is looked at with it.
+    pub delay_seconds: u32,
+    /// Earlier gists that the model is shown with a passage, to relate what it reads to them: 0 to 20.
+    pub earlier_gists: usize,
+    /// Calls for one space and day (UTC); beyond, its sessions wait for the next day.
+    pub calls_a_day: u32,
+    /// Tokens read and written by the model for one space and day; beyond, as with the calls.
+    pub tokens_a_day: u32,
+}
+
+impl Default for ReadingConfig {
+    fn default() -> ReadingConfig {
+        ReadingConfig {
+            enabled: true,
+            in_flight_max: 2,
+            quiet_minutes: 30,
+            delay_seconds: 5,
+            earlier_gists: 5,
+            calls_a_day: 2_000,
+            tokens_a_day: 10_000_000,
+        }
+    }
+}
+
+/// Derives what follows from readings, and makes them where a model is set up for it.
+pub(crate) struct ReadingWorker {
+    pub(crate) context: Context,
+    model: Option<Model>,
+    pub(crate) config: ReadingConfig,
+    /// Readings whose gists are stored, each with the digest of what it read.
+    derived: Mutex<BTreeSet<(ReadingId, String)>>,
+    /// How often the model took too long for a passage.
+    late: Mutex<BTreeMap<ReadingId, u32>>,
+}
+
+/// Who reads.
+pub(crate) struct Model {
+    pub(crate) asker: Asker,
+    pub(crate) name: String,
+}
+
+/// When a session is to be looked at again, if it is.
+type Next = Option<DateTime<Utc>>;
+
+/// How the reading of a passage came out.
+pub(crate) enum Read {
+    Done,
+    /// Not now: not before that moment.
+    Later(DateTime<Utc>),
+}
+
+impl ReadingWorker {
+    /// Makes a worker, which calls a model only if that is wanted and one is set up.
+    pub(crate) fn new(context: &Context, config: &ReadingConfig) -> ReadingWorker {
+        ReadingWorker {
+            context: context.clone(),
+            model: Model::of(context).filter(|_| config.enabled),
+            config: config.clone(),
+            derived: Mutex::default(),
+            late: Mutex::default(),
+        }
+    }
+
+    /// Wants sessions to be read in which something was written, if anybody reads.
+    pub(crate) async fn want(&self, space: &SpaceId, sessions: &[SessionId]) -> Result<(), PortError> {
+        if self.model.is_none() {
+            return Ok(());
+        }
+        let now = clock::now();
+        let due = now + TimeDelta::seconds(self.config.delay_seconds.into());
+        match self.context.backends.readings.want(space, sessions, now, due).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Reads what is due until shutdown.
+    pub(crate) async fn run(&self) {
+        let workers = (0..self.config.in_flight_max.max(1)).map(|_| self.work());
+        futures::future::join_all(workers).await;
+    }
+
+    async fn work(&self) {
+        let mut last: Option<SpaceId> = None;
+        while !self.context.shutdown.is_cancelled() {
+            let now = clock::now();
+            let taken = self
+                .context
+                .backends
+                .readings
+                .take(now, now + LEASE, last.as_ref())
+                .await;
+            match taken {
+                Ok(Some(session)) => {
+                    self.turn(&session).await;
+                    last = Some(session.space);
+                    continue;
+                }
+                Ok(None) => {}
+                Err(error) => debug!(
+                    error = &error as &dyn std::error::Error,
+                    "cannot look for sessions to read"
+                ),
+            }
+            tokio::select! {
+                () = self.context.shutdown.cancelled() => return,
+                () = sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// Reads some of a session and gives it back.
+    async fn turn(&self, session: &WantedSession) {
+        let span = info_span!("read_session", space = %session.space, session = %session.session, trace_id = tracing::field::Empty);
+        let next = match self.session(session).instrument(span).await {
+            Ok(next) => next,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                warn!(error = &error as &dyn std::error::Error, space = %session.space, "a session cannot be read, will try again");
+                Some(clock::now() + AWAY)
+            }
+        };
+        if let Err(error) = self.context.backends.readings.settle(session, next).await {
+            debug!(
+                error = &error as &dyn std::error::Error,
+                "cannot give a session back; its lease ends"
+            );
+        }
+    }
+
+    async fn session(&self, wanted: &WantedSession) -> Result<Next, Error> {
+        let WantedSession { space, session, .. } = wanted;
+        let backends = &self.context.backends;
+        let Some(model) = &self.model else {
+            return self.derive_all(space, *session).await;
+        };
+        let quiet_at = wanted.wanted_at + TimeDelta::minutes(self.config.quiet_minutes.into());
+        let all = briefs(backends, space, *session).await?;
+        let passages = passages(&all, clock::now() >= quiet_at);
+        let first_of = |it: &Passage| ReadingId::derive(all[it.places.start].id);
+        let stored = backends.readings.of_session(space, *session).await?;
+        let stored: BTreeMap<ReadingId, Reading> = stored.into_iter().map(|it| (it.id, it)).collect();
+        let current: BTreeSet<ReadingId> = passages.iter().map(first_of).collect();
+        let stale: Vec<ReadingId> = stored.keys().filter(|it| !current.contains(it)).copied().collect();
+        reading_store::remove(backends, space, &stale).await?;
+        let mut read = 0;
+        for passage in passages.iter().filter(|it| it.is_closed) {
+            let former = stored.get(&first_of(passage));
+            let own = ids(&all[passage.places.clone()]);
+            if let Some(reading) = former.filter(|it| it.records == own && it.prompt == PROMPT) {
+                self.put_gists_once(space, reading).await?;
+                continue;
+            }
+            if read == PASSAGES_A_TURN || self.context.shutdown.is_cancelled() {
+                return Ok(Some(clock::now()));
+            }
+            read += 1;
+            let from = passage.places.start.saturating_sub(BEFORE);
+            let before = ids(&all[from..passage.places.start]);
+            let records = backends.records.get(space, &own).await?;
+            if records.len() < own.len() {
+                // One was erased meanwhile.
+                return Ok(Some(clock::now()));
+            }
+            let open = OpenPassage {
+                space,
+                before: backends.records.get(space, &before).await?,
+                records,
+                former,
+            };
+            if let Read::Later(at) = self.passage(model, &open).await? {
+                return Ok(Some(at));
+            }
+        }
+        let is_open = passages.iter().any(|it| !it.is_closed);
+        Ok(is_open.then_some(quiet_at))
+    }
+
+    /// Derives what follows from all readings of a session, where nobody makes new ones.
+    async fn derive_all(&self, space: &SpaceId, session: SessionId) -> Result<Next, Error> {
+        for reading in self.context.backends.readings.of_session(space, session).await? {
+            self.put_gists_once(space, &reading).await?;
+        }
+        Ok(None)
+    }
+
+    /// Makes sure, once for this process, that what follows from a reading is stored.
+    async fn put_gists_once(&self, space: &SpaceId, reading: &Reading) -> Result<(), Error> {
+        let key = (reading.id, reading.digest.clone());
+        if self.derived().contains(&key) {
+            return Ok(());
+        }
+        reading_store::put_gists(&self.context.backends, space, reading).await?;
+        let mut derived = self.derived();
+        if derived.len() >= KNOWN_MAX {
+            derived.clear();
+        }
+        derived.insert(key);
+        Ok(())
+    }
+
+    /// Notes that the model took too long for a passage, and says whether that was once too often.
+    pub(crate) fn is_too_late(&self, reading: ReadingId) -> bool {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        if late.len() >= KNOWN_MAX {
+            late.clear();
+        }
+        let times = late.entry(reading).or_default();
+        *times += 1;
+        *times >= LATE_MAX
+    }
+
+    fn derived(&self) -> std::sync::MutexGuard<'_, BTreeSet<(ReadingId, String)>> {
+        self.derived.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Model {
+    fn of(context: &Context) -> Option<Model> {
+        let asker = Asker::new(context)?;
+        let name = asker.model_name(ModelRole::Write)?.to_owned();
+        Some(Model { asker, name })
+    }
+}
+
+fn ids(briefs: &[Brief]) -> Vec<RecordId> {
+    briefs.iter().map(|it| it.id).collect()
+}

@@ -1,0 +1,238 @@
+//! What a language model reads in the sessions of a space, on both ways to run.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::{Said, Server};
+use tokio::time::{sleep, timeout};
+
+use super::text;
+use crate::distributed::shared;
+
+/// A whole session, over as soon as it is written.
+const TALK: [(&str, &str); 4] = [
+    ("Tom", "Did you find a flat in the end?"),
+    ("Ines", "Yes, I moved into a loft in Porto last Saturday!"),
+    ("Tom", "Great. I sold my canoe to Bruno for 120 euros."),
+    ("Ines", "Good for you."),
+];
+const LOFT: &str = "Ines told Tom that she moved into a loft in Porto last Saturday (28 March 2026).";
+const CANOE: &str = "Tom sold his canoe to Bruno for 120 euros.";
+
+/// Settings under which a session is over at once.
+fn settings(server: &Server) -> Vec<(String, String)> {
+    let own = [
+        ("writer.readings.quiet_minutes", "0"),
+        ("writer.readings.delay_seconds", "0"),
+    ];
+    let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    server.settings().into_iter().chain(own).collect()
+}
+
+fn records(session: &str, day: u32) -> Value {
+    let record = |(number, (actor, text)): (usize, &(&str, &str))| {
+        json!({ "id": format!("{session}:{number}"), "session": session, "actor": actor, "text": text,
+            "observed_at": format!("2026-04-0{day}T18:0{number}:00Z") })
+    };
+    Value::Array(TALK.iter().enumerate().map(record).collect())
+}
+
+/// What the model says of the talk; beside what is right, it invents a line, a person, a quote and a relation.
+fn notes() -> Value {
+    json!({
+        "gists": [
+            { "text": LOFT, "lines": [1, 2], "time": "2026-03-28", "who": ["Ines", "Tom"], "tag": "new home", "cues": ["loft", "Porto"] },
+            { "text": CANOE, "lines": [3], "time": null, "who": ["Tom", "Bruno"], "tag": "canoe", "cues": ["canoe"] },
+            { "text": "Tom met Esmeralda in Lisbon.", "lines": [3], "time": null, "who": ["Esmeralda"], "tag": "meeting", "cues": [] },
+            { "text": "Ines is glad.", "lines": [9], "time": null, "who": ["Ines"], "tag": "mood", "cues": [] }
+        ],
+        "relations": [{ "from": 2, "to": 1, "kind": "parallel", "lines": [2, 3] }, { "from": 1, "to": 7, "kind": "causes", "lines": [1] }],
+        "facts": [
+            { "subject": "Ines", "predicate": "lives in", "object": "a loft in Porto", "aspect": "place", "line": 2,
+              "quote": "I moved into a loft in Porto", "since": "2026-03-28", "until": null, "holds": true, "negated": false, "sure": "stated" },
+            { "subject": "Bruno", "predicate": "owns", "object": "a canoe", "aspect": "possession", "line": 3,
+              "quote": "Bruno bought my canoe", "since": null, "until": null, "holds": true, "negated": false, "sure": "stated" }
+        ],
+        "changes": []
+    })
+}
+
+/// Waits until the readings of a space look as wanted.
+async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let looked = async {
+        loop {
+            let (status, body) = api.get(&format!("/spaces/{space}/readings")).await;
+            assert_eq!(status, 200, "{body}");
+            if is_so(&body) {
+                return body;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), looked)
+        .await
+        .expect("it never came so far")
+}
+
+fn is_done(readings: u64) -> impl Fn(&Value) -> bool {
+    move |body: &Value| body["summary"]["done"] == readings && body["summary"]["waiting_sessions"] == 0
+}
+
+async fn write(api: &Api, session: &str, day: u32) {
+    let watermark = api.accepted("talk", &records(session, day)).await;
+    api.written("talk", &watermark).await;
+}
+
+async fn gists(api: &Api) -> Vec<Value> {
+    let mut units = api.list("/spaces/talk/units").await;
+    units.retain(|it| it["grain"] == "gist");
+    units
+}
+
+async fn facts_of_the_model(api: &Api) -> Vec<Value> {
+    let mut facts = api.list("/spaces/talk/facts").await;
+    facts.retain(|it| it["origin"] == "model");
+    facts
+}
+
+/// What it says is stored, checked against the records, and derived.
+async fn reads(server: &Server, api: &Api) {
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    server.says([text(&notes().to_string())]);
+    write(api, "monday", 1).await;
+    let body = readings(api, "talk", is_done(1)).await;
+    let reading = &body["items"][0];
+    assert_eq!(
+        reading["records"],
+        json!(["monday:0", "monday:1", "monday:2", "monday:3"]),
+        "{body}"
+    );
+    assert_eq!(
+        (&reading["state"], &reading["model"]),
+        (&json!("done"), &json!("parrot")),
+        "{body}"
+    );
+    let outcome = &reading["outcome"];
+    assert_eq!(
+        (&outcome["gists"], &outcome["facts"], &outcome["relations"]),
+        (&json!(2), &json!(1), &json!(1)),
+        "{body}"
+    );
+    let left_out = outcome["left_out"].to_string();
+    for part in ["Esmeralda", "Ines is glad", "owns"] {
+        assert!(left_out.contains(part), "{part}: {left_out}");
+    }
+    assert_eq!(body["summary"]["cost"]["model_calls"], 1, "{body}");
+
+    let gists = gists(api).await;
+    let texts: Vec<&str> = gists.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts.contains(&LOFT) && texts.contains(&CANOE), "{texts:?}");
+    api.settled("talk").await;
+    let derived = async {
+        while facts_of_the_model(api).await.is_empty() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), derived)
+        .await
+        .expect("the clusterer never heard of it");
+    let facts = facts_of_the_model(api).await;
+    assert_eq!(
+        (&facts[0]["subject"], &facts[0]["object"]),
+        (&json!("Ines"), &json!("a loft in Porto")),
+        "{facts:?}"
+    );
+}
+
+/// Neither a rebuild nor a restart nor the same records again make another call.
+async fn is_asked_once(server: &Server, api: &Api) {
+    let calls = server.heard().requests.len();
+    write(api, "monday", 1).await;
+    readings(api, "talk", is_done(1)).await;
+    let (status, body) = api.post("/spaces/talk/rebuild", &Value::Null).await;
+    assert_eq!(status, 202, "{body}");
+    let rebuilt = async {
+        while api.get("/spaces/talk/rebuild").await.1["state"] == "running" {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), rebuilt).await.unwrap();
+    readings(api, "talk", is_done(1)).await;
+    assert_eq!(gists(api).await.len(), 2);
+    assert_eq!(server.heard().requests.len(), calls);
+}
+
+/// While the model is away sessions wait; what it cannot say is a failed reading, and not asked for again.
+async fn waits(server: &Server, api: &Api) {
+    let calls = server.heard().requests.len();
+    server.says([text("I would rather not."), text("No.")]);
+    write(api, "tuesday", 2).await;
+    let body = readings(api, "talk", |it| it["summary"]["failed"] == 1).await;
+    let failed = body["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["state"] == "failed")
+        .unwrap();
+    assert!(
+        failed["reason"].as_str().unwrap().contains("cannot be read"),
+        "{failed}"
+    );
+    assert_eq!(server.heard().requests.len(), calls + 2, "asked once more");
+    server.says([Said::Status(503)]);
+    write(api, "wednesday", 3).await;
+    readings(api, "talk", |it| it["summary"]["waiting_sessions"] == 1).await;
+    assert!(server.heard().replies.len() <= 1);
+}
+
+/// With one record everything goes that the model was shown it for.
+async fn forgets(api: &Api) {
+    let (status, erased) = api.delete("/spaces/talk/records/monday:1").await;
+    assert_eq!(status, 202, "{erased}");
+    api.written("talk", erased["watermark"].as_str().unwrap()).await;
+    let (_, page) = api.get("/spaces/talk/readings").await;
+    let named = page["items"].to_string();
+    assert!(!named.contains("monday"), "{page}");
+    assert_eq!(gists(api).await, Vec::<Value>::new());
+    let receipts = api.list("/spaces/talk/erasures").await;
+    let id = receipts[0]["id"].as_str().unwrap();
+    let (status, check) = api
+        .post(&format!("/spaces/talk/erasures/{id}/check"), &Value::Null)
+        .await;
+    assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
+}
+
+async fn all(running: Running, server: &Server) {
+    server.heard().requests.clear();
+    reads(server, &running.api).await;
+    is_asked_once(server, &running.api).await;
+    waits(server, &running.api).await;
+    forgets(&running.api).await;
+    server.heard().replies.clear();
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_reads_what_was_written_standalone() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    all(
+        Running::standalone(dir.path(), &settings(&server)).await.unwrap(),
+        &server,
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_reads_what_was_written_distributed() {
+    let Some(servers) = shared().await else { return };
+    let server = Server::start().await.unwrap();
+    all(
+        Running::distributed(servers, &settings(&server)).await.unwrap(),
+        &server,
+    )
+    .await;
+}
