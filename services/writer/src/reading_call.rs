@@ -13,7 +13,7 @@ use domain::{ErrorKind, PortError};
 use host::{Backends, clock};
 use tracing::{debug, info};
 
-use crate::reading::derive::{Derived, GISTS_MAX, derive};
+use crate::reading::derive::{Derived, GISTS_MAX};
 use crate::reading::prompt::{EarlierGist, PROMPT, Shown, digest, prompt};
 use crate::reading::reply::parse;
 use crate::reading_worker::{AWAY, Model, Read, ReadingWorker};
@@ -92,7 +92,7 @@ impl ReadingWorker {
             outcome: ReadingOutcome::default(),
             spent,
         };
-        reading.outcome = outcome(&reading, open).await?;
+        reading.outcome = outcome(reading_store::derived(backends, open.space, &reading).await?);
         self.store(open.space, reading).await?;
         Ok(Read::Done)
     }
@@ -173,20 +173,19 @@ fn earlier_gist(placed: &Placed) -> EarlierGist {
     }
 }
 
-async fn outcome(reading: &Reading, open: &OpenPassage<'_>) -> Result<ReadingOutcome, Error> {
-    let (reading, before, records) = (reading.clone(), open.before.clone(), open.records.clone());
+fn outcome(derived: Derived) -> ReadingOutcome {
     let Derived {
         units,
         relations,
         left_out,
-    } = host::background(move || derive(&reading, &before, &records)).await?;
+    } = derived;
     let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    Ok(ReadingOutcome {
+    ReadingOutcome {
         gists: count(units.len()),
         facts: count(units.iter().map(|it| it.stated.len()).sum()),
         relations: count(relations.len()),
         left_out,
-    })
+    }
 }
 
 /// Returns the gists of before that are most like the passage, best first. Without any, or while the index is away, none.

@@ -59,7 +59,8 @@ pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, rec
     Ok(())
 }
 
-async fn derived(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<Derived, Error> {
+/// Returns what follows from a reading and its records.
+pub(crate) async fn derived(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<Derived, Error> {
     let records = backends.records.get(space, &reading.records).await?;
     let before = backends.records.get(space, &reading.beside).await?;
     let reading = reading.clone();

@@ -6,6 +6,7 @@ mod entities;
 mod events;
 mod facts;
 mod follow;
+mod gists;
 mod held;
 mod pages;
 mod roles;

@@ -1,0 +1,148 @@
+//! What a language model read, folded with what the rules read.
+
+use chrono::{DateTime, FixedOffset, TimeDelta};
+use clusterer::{Acts, Entities, Facts};
+use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::fact::{Aspect, Fact, Origin, Stated};
+use domain::id::{CurationId, ReadingId, UnitId};
+use domain::unit::{Grain, Unit};
+
+use crate::held::Held;
+use crate::{space, unit};
+
+fn at(number: usize) -> DateTime<FixedOffset> {
+    DateTime::UNIX_EPOCH.fixed_offset() + TimeDelta::days(i64::try_from(number).unwrap())
+}
+
+/// A turn of a day of its own.
+fn turn(number: usize, actor: &str, text: &str) -> Unit {
+    Unit {
+        observed_at: at(number),
+        ..unit(number, actor, text)
+    }
+}
+
+/// A gist that was read in a turn, which states where somebody lives.
+fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
+    let record = turn.records[0];
+    let stated = Stated {
+        record,
+        observed_at: turn.observed_at,
+        told_by: turn.actor.clone(),
+        subject: subject.to_owned(),
+        predicate: "lives in".to_owned(),
+        object: home.to_owned(),
+        aspect: Aspect::Place,
+        positive: true,
+        since: None,
+        until: None,
+        ended: false,
+        confidence: 0.9,
+    };
+    Unit {
+        id: UnitId::gist(ReadingId::derive(record), 0),
+        grain: Grain::Gist,
+        text: format!("{subject} lives in {home}."),
+        stated: vec![stated],
+        ..turn.clone()
+    }
+}
+
+/// Facts of a space, and what a store would hold of them.
+#[derive(Default)]
+struct Memory {
+    entities: Entities,
+    facts: Facts,
+    held: Held,
+}
+
+impl Memory {
+    fn take(&mut self, units: &[Unit], acts: &Acts) {
+        for unit in units {
+            self.entities.apply(unit);
+            self.facts.apply(unit);
+        }
+        self.entities.changed(&space(), acts);
+        self.held.take(self.facts.changed(&self.entities, acts));
+    }
+
+    fn facts(&self) -> Vec<&Fact> {
+        let facts = self.held.0.values().filter_map(|it| match it {
+            Derived::Fact(fact) => Some(fact),
+            _ => None,
+        });
+        let mut facts: Vec<&Fact> = facts.collect();
+        facts.sort_by_key(|it| it.recorded_at);
+        facts
+    }
+}
+
+#[test]
+fn a_fact_of_a_gist_names_the_turn_it_was_read_in() {
+    let mut memory = Memory::default();
+    let told = turn(1, "Ann", "Home is wherever the loft is, and that is Porto for now.");
+    memory.take(&[told.clone(), gist(&told, "Ann", "Porto")], &Acts::default());
+    let facts = memory.facts();
+    assert_eq!(facts.len(), 1, "{facts:?}");
+    let fact = facts[0];
+    assert_eq!((fact.subject.as_str(), fact.object.as_str()), ("Ann", "Porto"));
+    assert_eq!(
+        (fact.origin, fact.source, fact.told_by.as_str()),
+        (Origin::Model, told.id, "Ann")
+    );
+    assert_eq!(fact.recorded_at, told.observed_at.to_utc());
+}
+
+#[test]
+fn what_rules_and_a_model_read_closes_each_other_and_is_told_once() {
+    let mut memory = Memory::default();
+    let oslo = turn(1, "Ann", "I live in Oslo.");
+    let porto = turn(2, "Ann", "Home is Porto now, since Tuesday.");
+    let again = turn(3, "Ann", "I live in Porto.");
+    let units = [
+        oslo.clone(),
+        gist(&oslo, "Ann", "Oslo"),
+        porto.clone(),
+        gist(&porto, "Ann", "Porto"),
+        again,
+    ];
+    memory.take(&units, &Acts::default());
+    let told: Vec<(&str, Origin, bool)> = memory
+        .facts()
+        .iter()
+        .map(|it| (it.object.as_str(), it.origin, it.valid_until.is_some()))
+        .collect();
+    assert_eq!(told, [("Oslo", Origin::Rule, true), ("Porto", Origin::Model, false)]);
+}
+
+#[test]
+fn whoever_forgets_a_turn_forgets_what_a_model_read_in_it() {
+    let mut memory = Memory::default();
+    let told = turn(1, "Ann", "Home is Porto for now.");
+    let units = [told.clone(), gist(&told, "Ann", "Porto")];
+    memory.take(&units, &Acts::default());
+    assert!(!memory.facts()[0].withdrawn);
+    let forget = Curation {
+        id: CurationId::derive(&space(), "1"),
+        at: at(9).to_utc(),
+        by: String::new(),
+        act: Act::ForgetUnit { unit: told.id },
+        reason: String::new(),
+    };
+    memory.take(&[], &Acts::of(&[forget]));
+    assert!(memory.facts()[0].withdrawn, "{:?}", memory.facts());
+    memory.take(&[], &Acts::default());
+    assert!(!memory.facts()[0].withdrawn);
+}
+
+#[test]
+fn a_gist_that_goes_takes_its_facts_along() {
+    let mut memory = Memory::default();
+    let told = turn(1, "Ben", "Ann is in Porto these days.");
+    let gist = gist(&told, "Ann", "Porto");
+    memory.take(&[told, gist.clone()], &Acts::default());
+    assert_eq!(memory.facts().len(), 1);
+    memory.take(&[gist.emptied()], &Acts::default());
+    assert_eq!(memory.facts(), Vec::<&Fact>::new());
+}
