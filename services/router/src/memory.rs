@@ -1,5 +1,5 @@
-//! What is derived of one space, as the router sees it: facts, entities, topics, pages, merges, event units, cues, and what
-//! people decided about units. [`Known`] answers as of a moment.
+//! What is derived of one space, as the router sees it: facts, entities, topics, pages, merges, event units, gists, cues, and
+//! what people decided about units. [`Known`] answers as of a moment.
 //!
 //! Equal units, derived things and curations give an equal memory, in whatever order they came; every list has one order.
 
@@ -8,6 +8,7 @@ mod cues;
 mod entities;
 mod events;
 mod facts;
+mod gists;
 mod merges;
 mod names;
 mod pages;
@@ -26,6 +27,7 @@ use domain::unit::{Grain, Status, Unit};
 
 pub use entities::Meant;
 pub use events::Event;
+pub use gists::Gist;
 pub use names::{normalised, verb_terms};
 
 use crate::view::Marks;
@@ -34,11 +36,12 @@ use cues::Cues;
 use entities::Entities;
 use events::Events;
 use facts::Facts;
+use gists::Gists;
 use merges::Merges;
 use pages::Pages;
 use topics::Topics;
 
-/// The derived things of one space, with the event units and the cues of the turn units they stand on.
+/// The derived things of one space, with the event units, the gists and the cues of the turn units they stand on.
 #[derive(Clone, Default)]
 pub struct Memory {
     sequence: u64,
@@ -48,10 +51,13 @@ pub struct Memory {
     pages: Pages,
     merges: Merges,
     events: Events,
+    gists: Gists,
     cues: Cues,
     acts: Acts,
     /// What the acts come to for the turn units there are.
     marks: Marks,
+    /// What they come to for the gists.
+    gist_marks: Marks,
 }
 
 /// A memory as it was known at a moment, that moment included; without one, as it is.
@@ -81,6 +87,7 @@ impl Memory {
     pub fn take_units<'a>(&mut self, units: impl IntoIterator<Item = &'a Unit>) {
         for unit in units {
             self.events.remove(unit.id);
+            self.gists.remove(unit.id);
             self.cues.remove(unit.id);
             if unit.grain == Grain::Turn {
                 self.events.note_turn(unit, unit.status == Status::Active);
@@ -88,6 +95,7 @@ impl Memory {
             match (unit.grain, unit.status) {
                 (Grain::Turn, Status::Active) => self.cues.put(unit),
                 (Grain::Event, Status::Active | Status::Merged) => self.events.put(unit),
+                (Grain::Gist, Status::Active) => self.gists.put(unit),
                 (Grain::Turn | Grain::Event | Grain::Gist, _) => {}
             }
         }
@@ -140,6 +148,7 @@ impl Memory {
             + self.pages.bytes()
             + self.merges.bytes()
             + self.events.bytes()
+            + self.gists.bytes()
             + self.cues.bytes()
     }
 
@@ -148,12 +157,13 @@ impl Memory {
         Known { memory: self, as_of }
     }
 
-    /// Says whether a unit is not to be told any more: it was forgotten itself, or the event that holds it, or, of an event,
-    /// one of its turns (the other turns are still told, one by one).
+    /// Says whether a unit is not to be told any more: it was forgotten itself, or the event that holds it, or, of an event or a
+    /// gist, one of its turns (the other turns are still told, one by one).
     pub fn is_forgotten(&self, unit: UnitId) -> bool {
         let forgotten = &self.acts.forgotten;
         !forgotten.is_empty()
             && (forgotten.contains(&unit)
+                || self.gist_marks.forgotten.contains(&unit)
                 || self.events.holding(unit).any(|it| forgotten.contains(&it))
                 || self.turns_of(unit).any(|it| forgotten.contains(&it)))
     }
@@ -164,18 +174,29 @@ impl Memory {
         !pinned.is_empty() && (pinned.contains(&unit) || self.events.holding(unit).any(|it| pinned.contains(&it)))
     }
 
-    /// Returns the turn units of an event unit in session order; none of any other unit.
-    pub fn turns_of(&self, event: UnitId) -> impl Iterator<Item = UnitId> + '_ {
-        let records = self.events.get(event).map_or(&[][..], |it| it.records.as_slice());
+    /// Returns the turn units of an event unit or a gist in session order; none of any other unit.
+    pub fn turns_of(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + '_ {
+        let gist = || self.gists.get(unit).map(|it| it.records.as_slice());
+        let event = self.events.get(unit).map(|it| it.records.as_slice());
+        let records = event.or_else(gist).unwrap_or_default();
         records.iter().map(|it| UnitId::turn(*it))
     }
 
-    /// Returns the turn units of `units`, events taken apart, each once, in order.
+    /// Returns the turn units of `units`, events and gists taken apart, each once, in order.
     pub fn turns(&self, units: &[UnitId]) -> Vec<UnitId> {
+        self.taken_apart(units, |it| self.events.holds(it) || self.gists.get(it).is_some())
+    }
+
+    /// Returns the turn units of `units`, events taken apart, and the gists among them, each once, in order.
+    pub fn turns_and_gists(&self, units: &[UnitId]) -> Vec<UnitId> {
+        self.taken_apart(units, |it| self.events.holds(it))
+    }
+
+    fn taken_apart(&self, units: &[UnitId], has_turns: impl Fn(UnitId) -> bool) -> Vec<UnitId> {
         let mut met = BTreeSet::new();
-        let apart = units.iter().flat_map(|it| {
-            let own = (!self.events.holds(*it)).then_some(*it);
-            own.into_iter().chain(self.turns_of(*it))
+        let apart = units.iter().flat_map(|&it| match has_turns(it) {
+            true => self.turns_of(it).collect(),
+            false => vec![it],
         });
         apart.filter(|it| met.insert(*it)).collect()
     }
@@ -185,17 +206,24 @@ impl Memory {
         &self.marks
     }
 
-    /// Sees which turn units the acts are about; most spaces have no acts.
+    /// Returns the same for gists: what was decided about them, and about the turns that they were read in.
+    pub fn gist_marks(&self) -> &Marks {
+        &self.gist_marks
+    }
+
+    /// Sees which units the acts are about; most spaces have no acts.
     fn mark(&mut self) {
-        if self.acts != Acts::default() || self.marks != Marks::default() {
+        let unmarked = Marks::default();
+        if self.acts != Acts::default() || self.marks != unmarked || self.gist_marks != unmarked {
             self.marks = self.marked();
+            self.gist_marks = self.gists.marks(&self.acts, &self.marks, &self.events);
         }
     }
 
     fn marked(&self) -> Marks {
         let turns = |units: &BTreeSet<UnitId>| {
             let units: Vec<UnitId> = units.iter().copied().collect();
-            self.turns(&units).into_iter().collect::<BTreeSet<UnitId>>()
+            self.turns_and_gists(&units).into_iter().collect::<BTreeSet<UnitId>>()
         };
         Marks {
             pinned: turns(&self.acts.pinned),
@@ -247,16 +275,17 @@ impl<'a> Known<'a> {
         self.as_of.is_none_or(|it| at <= it)
     }
 
-    /// Says whether there is such a turn or event unit, it was known, and it is not forgotten.
+    /// Says whether there is such a turn, event or gist, it was known, and it is not forgotten.
     pub fn has(self, unit: UnitId) -> bool {
         self.observed(unit).is_some()
     }
 
-    /// Returns when a turn or event unit was observed, if it was known and is not forgotten.
+    /// Returns when a turn, event or gist was observed, if it was known and is not forgotten.
     pub fn observed(self, unit: UnitId) -> Option<DateTime<Utc>> {
-        let at = match self.memory.cues.observed(unit) {
-            Some(at) => at,
-            None => return self.event(unit).map(|it| it.observed_at.to_utc()),
+        let Some(at) = self.memory.cues.observed(unit) else {
+            let event = self.event(unit).map(|it| it.observed_at);
+            let gist = || self.gist(unit).map(|it| it.observed_at);
+            return event.or_else(gist).map(|it| it.to_utc());
         };
         (self.knows(at) && !self.memory.is_forgotten(unit)).then_some(at)
     }

@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::id::SpaceId;
 use domain::port::{Revision, SpaceInfo};
+use domain::unit::Grain;
 use host::Backends;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
@@ -27,10 +28,12 @@ use reading::Reading;
 /// Images stored in one step.
 const IMAGES_AT_ONCE: usize = 500;
 
-/// A space as it is stored now: its turns, and what is derived of it.
-#[derive(Clone, Default)]
+/// A space as it is stored now: its turns, its gists, and what is derived of it.
+#[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) view: Arc<View>,
+    /// The lines that a language model wrote of the turns.
+    pub(crate) gists: Arc<View>,
     pub(crate) memory: Arc<Memory>,
     /// How many acts the space had when they were read last; none if they never were.
     decided: Option<u64>,
@@ -38,6 +41,26 @@ pub(crate) struct Seen {
     whole: bool,
     /// Turns that were computed since their images were stored last.
     imageless: Arc<std::sync::Mutex<Vec<Computed>>>,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen {
+            view: Arc::default(),
+            gists: Arc::new(View::of_grain(Grain::Gist)),
+            memory: Arc::default(),
+            decided: None,
+            whole: false,
+            imageless: Arc::default(),
+        }
+    }
+}
+
+impl Seen {
+    /// Returns true if a language model wrote lines of its turns.
+    pub(crate) fn has_gists(&self) -> bool {
+        !self.gists.turns().is_empty()
+    }
 }
 
 /// Views by space, the least recently used dropped when together they take more than a bound.

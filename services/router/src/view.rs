@@ -1,4 +1,5 @@
-//! A space as the router sees it: every turn unit with what is computed from it once, in reading order.
+//! A space as the router sees it: every unit of one grain, turns as a rule, with what is computed from it once, in reading
+//! order.
 
 mod glimpse;
 mod image;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
 use domain::evidence::Amendment;
-use domain::id::{SessionId, UnitId};
+use domain::id::{RecordId, SessionId, UnitId};
 use domain::port::{Change, Image, ImagedChange};
 use domain::unit::{Grain, Status, Unit};
 use rustc_hash::FxHashMap;
@@ -27,9 +28,11 @@ pub use turn::{Part, Sentence, Turn};
 /// Units that are worth a thread.
 const SHARE_LEAST: usize = 64;
 
-/// The turn units of one space with their features. Equal units give an equal view, in whatever order they came.
+/// The units of one grain of a space with their features: its turns, or its gists, which are measured as turns are. Equal
+/// units give an equal view, in whatever order they came.
 #[derive(Clone, Default)]
 pub struct View {
+    grain: ViewGrain,
     sequence: u64,
     units: BTreeMap<UnitId, Arc<Turn>>,
     words: FxHashMap<u32, u32>,
@@ -47,6 +50,16 @@ pub struct View {
     speakers: Speakers,
     marks: Marks,
     unarranged: bool,
+}
+
+/// The grain of the units that a view takes in; turns by default.
+#[derive(Clone, Copy)]
+struct ViewGrain(Grain);
+
+impl Default for ViewGrain {
+    fn default() -> ViewGrain {
+        ViewGrain(Grain::Turn)
+    }
 }
 
 /// A unit whose turn was computed, and after which change of it.
@@ -68,7 +81,15 @@ pub struct Marks {
 }
 
 impl View {
-    /// Makes a view of `units`.
+    /// Makes an empty view that takes in the units of a grain and no others.
+    pub fn of_grain(grain: Grain) -> View {
+        View {
+            grain: ViewGrain(grain),
+            ..View::default()
+        }
+    }
+
+    /// Makes a view of the turns among `units`.
     pub fn of(units: impl IntoIterator<Item = Unit>) -> View {
         let mut view = View::default();
         view.apply(units.into_iter().map(|unit| Change { sequence: 0, unit }));
@@ -102,7 +123,7 @@ impl View {
         let mut latest: BTreeMap<UnitId, ImagedChange> = BTreeMap::new();
         for it in changes {
             self.sequence = self.sequence.max(it.change.sequence);
-            if it.change.unit.grain == Grain::Turn {
+            if it.change.unit.grain == self.grain.0 {
                 latest.insert(it.change.unit.id, it);
             }
         }
@@ -177,6 +198,12 @@ impl View {
     /// Returns the place of a unit among the turns.
     pub fn place(&self, unit: UnitId) -> Option<usize> {
         self.places.get(&unit).map(|&it| it as usize)
+    }
+
+    /// Returns the places of the turns of a record, in order: one, and several of a long record. There are none in a view of
+    /// gists.
+    pub fn places_of_record(&self, record: RecordId) -> impl Iterator<Item = usize> + '_ {
+        (0..=u16::MAX).map_while(move |part| self.place(UnitId::part(record, part)))
     }
 
     /// Returns the number of parts of all turns.

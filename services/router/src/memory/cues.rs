@@ -135,21 +135,24 @@ impl<'a> Known<'a> {
         tags
     }
 
-    /// Returns the tag of a turn or event unit; empty if it has none.
+    /// Returns the tag of a turn, event or gist; empty if it has none.
     pub fn tag(self, unit: UnitId) -> &'a str {
         let Known { memory, .. } = self;
         let turn = memory.cues.turns.get(&unit).map(|it| it.tag.as_str());
         let event = || memory.events.get(unit).map(|it| it.tag.as_str());
-        turn.or_else(event).unwrap_or_default()
+        let gist = || memory.gists.get(unit).map(|it| it.tag.as_str());
+        turn.or_else(event).or_else(gist).unwrap_or_default()
     }
 
-    /// Returns the cues of a turn or event unit, as they appear in it.
+    /// Returns the cues of a turn, event or gist, as they appear in it.
     pub fn cues_of(self, unit: UnitId) -> Vec<&'a str> {
         let Known { memory, .. } = self;
         if let Some(turn) = memory.cues.turns.get(&unit) {
             return turn.cues.iter().map(|it| &**it).collect();
         }
-        let event = memory.events.get(unit);
-        event.into_iter().flat_map(|it| &it.cues).map(String::as_str).collect()
+        let event = memory.events.get(unit).map(|it| &it.cues);
+        let gist = || memory.gists.get(unit).map(|it| &it.cues);
+        let cues = event.or_else(gist);
+        cues.into_iter().flatten().map(String::as_str).collect()
     }
 }

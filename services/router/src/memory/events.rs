@@ -89,7 +89,12 @@ impl Events {
 
     /// Returns the events that hold a turn, by id; one, as a rule.
     pub(super) fn holding(&self, turn: UnitId) -> impl Iterator<Item = UnitId> + '_ {
-        self.holding.get(self.first.get(&turn).unwrap_or(&turn))
+        self.holding.get(&self.first_of_record(turn))
+    }
+
+    /// Returns the first turn unit of the record that a turn unit is a part of; itself, but for parts of long records.
+    pub(super) fn first_of_record(&self, turn: UnitId) -> UnitId {
+        self.first.get(&turn).copied().unwrap_or(turn)
     }
 
     /// Notes of which record a turn unit in use is, or that it is none any more.

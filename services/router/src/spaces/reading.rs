@@ -4,6 +4,7 @@ use domain::PortError;
 use domain::curation::Curation;
 use domain::id::SpaceId;
 use domain::port::{DerivedChange, ImagedChange, Records};
+use domain::unit::Grain;
 use host::Backends;
 
 use super::{Kept, Seen};
@@ -28,8 +29,8 @@ impl Reading {
     pub(super) async fn finished(mut self) -> (Seen, Result<(), PortError>) {
         let read = self.read().await;
         let mut arranged = Ok(());
-        if !self.seen.view.is_arranged() {
-            arranged = self.change(|seen| Arc::make_mut(&mut seen.view).arrange()).await;
+        if !self.seen.is_arranged() {
+            arranged = self.change(Seen::arrange).await;
             self.weigh();
         }
         let outcome = read.and(arranged);
@@ -44,11 +45,10 @@ impl Reading {
             Some(_) | None => Some(decided(&*self.stores.records, &self.space).await?),
         };
         loop {
-            let Seen { view, memory, .. } = &self.seen;
             let graph = &self.stores.graph;
             let (changes, derived) = tokio::try_join!(
-                graph.imaged_changes(&self.space, view.sequence(), PAGE, VERSION),
-                graph.derived_changes(&self.space, memory.sequence(), PAGE)
+                graph.imaged_changes(&self.space, self.seen.sequence(), PAGE, VERSION),
+                graph.derived_changes(&self.space, self.seen.memory.sequence(), PAGE)
             )?;
             let last = changes.len() < PAGE && derived.len() < PAGE;
             if !changes.is_empty() || !derived.is_empty() {
@@ -78,8 +78,11 @@ impl Reading {
     }
 
     fn weigh(&self) {
-        let Seen { view, memory, .. } = &self.seen;
-        self.kept.weigh(&self.space, view.bytes() + memory.bytes());
+        let Seen {
+            view, gists, memory, ..
+        } = &self.seen;
+        self.kept
+            .weigh(&self.space, view.bytes() + gists.bytes() + memory.bytes());
     }
 }
 
@@ -101,18 +104,44 @@ impl Seen {
     fn take(&mut self, changes: Vec<ImagedChange>, derived: Vec<DerivedChange>) {
         let memory = Arc::make_mut(&mut self.memory);
         memory.take_derived(derived);
-        if !changes.is_empty() {
-            memory.take_units(changes.iter().map(|it| &it.change.unit));
-            let computed = Arc::make_mut(&mut self.view).take(changes);
-            let mut imageless = self.imageless.lock().unwrap_or_else(PoisonError::into_inner);
-            imageless.extend(computed);
+        if changes.is_empty() {
+            return;
+        }
+        memory.take_units(changes.iter().map(|it| &it.change.unit));
+        let is_gist = |it: &ImagedChange| it.change.unit.grain == Grain::Gist;
+        let (gists, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_gist);
+        if !gists.is_empty() {
+            // They are computed at every start: images of them are not stored.
+            Arc::make_mut(&mut self.gists).take(gists);
+        }
+        let computed = Arc::make_mut(&mut self.view).take(others);
+        let mut imageless = self.imageless.lock().unwrap_or_else(PoisonError::into_inner);
+        imageless.extend(computed);
+    }
+
+    /// Returns the sequence of the latest change of units taken in.
+    fn sequence(&self) -> u64 {
+        self.view.sequence().max(self.gists.sequence())
+    }
+
+    fn is_arranged(&self) -> bool {
+        self.view.is_arranged() && self.gists.is_arranged()
+    }
+
+    fn arrange(&mut self) {
+        for view in [&mut self.view, &mut self.gists] {
+            if !view.is_arranged() {
+                Arc::make_mut(view).arrange();
+            }
         }
     }
 
     /// Says whether nothing is left to do about the acts, if they were read, and about what they mark, which units and facts
     /// that came since may have changed.
     fn is_decided(&self, curations: Option<&[Curation]>) -> bool {
-        curations.is_none_or(|it| self.memory.is_decided(it)) && self.view.marks() == self.memory.marks()
+        curations.is_none_or(|it| self.memory.is_decided(it))
+            && self.view.marks() == self.memory.marks()
+            && self.gists.marks() == self.memory.gist_marks()
     }
 
     fn decide(&mut self, curations: Option<&[Curation]>) {
@@ -120,5 +149,6 @@ impl Seen {
             Arc::make_mut(&mut self.memory).decide(curations);
         }
         Arc::make_mut(&mut self.view).mark(self.memory.marks().clone());
+        Arc::make_mut(&mut self.gists).mark(self.memory.gist_marks().clone());
     }
 }

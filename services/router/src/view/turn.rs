@@ -111,6 +111,7 @@ impl Turn {
     /// Drops texts of the unit that are not shown.
     pub(super) fn forget_unshown(&mut self) {
         (self.unit.summary, self.unit.cues) = (String::new(), Vec::new());
+        self.unit.stated = Vec::new();
     }
 
     /// Returns roughly how much memory it takes.

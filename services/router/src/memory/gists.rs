@@ -1,0 +1,147 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+use domain::evidence::Amendment;
+use domain::id::{RecordId, SessionId, UnitId};
+use domain::time::TimeSpan;
+use domain::unit::Unit;
+
+use super::acts::Acts;
+use super::events::Events;
+use super::posts::Posts;
+use super::{Known, Memory};
+use crate::view::Marks;
+
+/// What is kept of a gist: one thing that a language model read in some records, in a sentence of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gist {
+    /// The unit.
+    pub id: UnitId,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The records it was read in, in session order.
+    pub records: Vec<RecordId>,
+    /// The callers' ids of `records`.
+    pub external_ids: Vec<String>,
+    /// When its first record was observed.
+    pub observed_at: DateTime<FixedOffset>,
+    /// Who spoke in all of `records`; empty if several did.
+    pub actor: String,
+    /// The sentence.
+    pub text: String,
+    /// Times named in it.
+    pub times: Vec<TimeSpan>,
+    /// People and things named in it.
+    pub participants: Vec<String>,
+    /// At most two words that name what it is about.
+    pub tag: String,
+    /// Keywords that wake it, in lower case.
+    pub cues: Vec<String>,
+}
+
+/// The gists of a space, and which turns they were read in.
+#[derive(Clone, Default)]
+pub(super) struct Gists {
+    all: BTreeMap<UnitId, Arc<Gist>>,
+    /// Gists by the first turn unit of each of their records.
+    by_turn: Posts<UnitId, UnitId>,
+    bytes: usize,
+}
+
+impl Gists {
+    pub(super) fn put(&mut self, unit: &Unit) {
+        self.remove(unit.id);
+        let gist = Gist {
+            id: unit.id,
+            session: unit.session,
+            records: unit.records.clone(),
+            external_ids: unit.external_ids.clone(),
+            observed_at: unit.observed_at,
+            actor: unit.actor.clone(),
+            text: unit.text.clone(),
+            times: unit.times.clone(),
+            participants: unit.participants.clone(),
+            tag: unit.tag.clone(),
+            cues: unit.cues.iter().map(|it| it.to_lowercase()).collect(),
+        };
+        self.index(&gist, true);
+        self.all.insert(gist.id, Arc::new(gist));
+    }
+
+    pub(super) fn remove(&mut self, id: UnitId) {
+        if let Some(old) = self.all.remove(&id) {
+            self.index(&old, false);
+        }
+    }
+
+    pub(super) fn get(&self, id: UnitId) -> Option<&Arc<Gist>> {
+        self.all.get(&id)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.by_turn.bytes()
+    }
+
+    /// Returns what was decided about gists: about a gist itself, or about any of the turns that it was read in, which
+    /// `of_turns` tells. A correction goes with the gists of the turn that share a word with what was corrected.
+    pub(super) fn marks(&self, acts: &Acts, of_turns: &Marks, events: &Events) -> Marks {
+        let read_in = |turn: &UnitId| self.by_turn.get(&events.first_of_record(*turn));
+        let marked = |units: &BTreeSet<UnitId>, turns: &BTreeSet<UnitId>| {
+            let own = units.iter().copied().filter(|it| self.all.contains_key(it));
+            own.chain(turns.iter().flat_map(read_in)).collect()
+        };
+        let mut amended: BTreeMap<UnitId, Vec<Amendment>> = BTreeMap::new();
+        for (turn, amendments) in &of_turns.amended {
+            for gist in read_in(turn).filter_map(|it| self.all.get(&it)) {
+                let own = amendments.iter().filter(|it| shares_word(&gist.text, &it.was));
+                let own: Vec<Amendment> = own.cloned().collect();
+                if !own.is_empty() {
+                    amended.entry(gist.id).or_default().extend(own);
+                }
+            }
+        }
+        Marks {
+            pinned: marked(&acts.pinned, &of_turns.pinned),
+            forgotten: marked(&acts.forgotten, &of_turns.forgotten),
+            amended,
+        }
+    }
+
+    fn index(&mut self, gist: &Gist, add: bool) {
+        for record in &gist.records {
+            self.by_turn.set(UnitId::turn(*record), gist.id, add);
+        }
+        let words = [&gist.external_ids, &gist.participants, &gist.cues];
+        let words: usize = words.into_iter().flatten().map(|it| 24 + it.len()).sum();
+        let texts = gist.text.len() + gist.tag.len() + gist.actor.len();
+        let size = 320 + texts + 16 * gist.records.len() + 80 * gist.times.len() + words;
+        self.bytes = if add { self.bytes + size } else { self.bytes - size };
+    }
+}
+
+/// Returns true if a text has a word of `value`, or `value` has no words.
+fn shares_word(text: &str, value: &str) -> bool {
+    let words = text::stems(text);
+    let sought = text::stems(value);
+    sought.is_empty() || sought.iter().any(|it| words.contains(it))
+}
+
+impl Memory {
+    /// Returns the gists that were read in the record of a turn, by id.
+    pub fn gists_of(&self, turn: UnitId) -> impl Iterator<Item = UnitId> + '_ {
+        self.gists.by_turn.get(&self.events.first_of_record(turn))
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Returns a gist. It is not known before all its turns are, and never if it or one of its turns is forgotten, or if a
+    /// record that it was read in is gone.
+    pub fn gist(self, id: UnitId) -> Option<&'a Gist> {
+        let Known { memory, .. } = self;
+        let gist = memory.gists.get(id)?;
+        let mut turns = gist.records.iter().map(|it| memory.cues.observed(UnitId::turn(*it)));
+        let known = turns.all(|it| it.is_some_and(|at| self.knows(at))) && self.knows(gist.observed_at.to_utc());
+        (known && !memory.is_forgotten(id)).then_some(&**gist)
+    }
+}
