@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::fact::{Fact, Former};
+use domain::fact::{Fact, Former, Origin};
 use domain::id::{FactId, UnitId};
 
 use super::claim::Claim;
@@ -20,9 +20,10 @@ pub(super) enum Role {
     Ends,
 }
 
-/// Place of a claim in its slot: the moment it is sure to have held at, when it was told, its unit, its fact as it was told,
-/// what it does; of what a unit states twice the place in the unit.
-type Order = (DateTime<Utc>, DateTime<Utc>, UnitId, FactId, Role, usize);
+/// Place of a claim in its slot: the moment it is sure to have held at, when it was told, its unit, who read it there (rules
+/// first, so that a fact of theirs stays the fact that it is when a model reads the same), its fact as it was told, what it
+/// does; of what a unit states twice the place in the unit.
+type Order = (DateTime<Utc>, DateTime<Utc>, UnitId, Origin, FactId, Role, usize);
 
 /// The claims of a slot and the facts they come to, whatever order they came in.
 ///
@@ -71,7 +72,7 @@ impl Line {
             self.decided = self.claims.values().flat_map(|it| it.decided()).collect();
         }
         for (order, claim) in self.claims.after(self.last.as_ref()) {
-            self.fold.take(order.4, claim);
+            self.fold.take(order.5, claim);
             self.last = Some(*order);
         }
         self.look_back();
@@ -92,7 +93,7 @@ impl Line {
     }
 
     fn roles(&self) -> impl Iterator<Item = (Role, &Arc<Claim>)> {
-        self.claims.iter().map(|(order, it)| (order.4, it))
+        self.claims.iter().map(|(order, it)| (order.5, it))
     }
 
     /// Adds to the facts how they were known before each decision. One that is none any more stays, taken back.
@@ -151,5 +152,5 @@ fn former(times: &[(DateTime<Utc>, BTreeMap<FactId, Fact>)], id: FactId, now: Op
 
 fn order(index: usize, role: Role, claim: &Claim) -> Order {
     let (at, fact) = claim.told;
-    (claim.vouched, at, claim.unit(), fact, role, index)
+    (claim.vouched, at, claim.unit(), claim.fact.origin, fact, role, index)
 }
