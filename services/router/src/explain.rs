@@ -1,52 +1,48 @@
 use std::collections::BTreeMap;
 
 use domain::evidence::{FeatureValue, UnitExplanation};
+use domain::unit::Grain;
 
 use crate::heads::Weights;
-use crate::pack::{Fate, Packed};
+use crate::pack::{Choice, Fate, Packed};
 use crate::query::Query;
 use crate::route::Scored;
 use crate::slots::{self, Group, N, Values};
-use crate::view::View;
 
 /// Features named for a unit.
 const TOLD: usize = 6;
 /// A sum of features is worth a word if it moves the odds by this much, natural logarithm.
 const SAID: f32 = 0.15;
 
-/// Tells for the `count` best units why they are in the pack or not.
-pub(crate) fn explain(
-    view: &View,
-    query: &Query,
-    scored: &[Scored],
-    packed: &Packed,
-    count: usize,
-    weights: &Weights,
-) -> Vec<UnitExplanation> {
+/// Tells for the `count` best units, turns and gists, why they are in the pack or not.
+pub(crate) fn explain(choice: &Choice<'_>, packed: &Packed, count: usize, weights: &Weights) -> Vec<UnitExplanation> {
     if count == 0 {
         return Vec::new();
     }
-    let means = means(scored);
-    let told = scored.iter().take(count).enumerate();
-    told.map(|(at, it)| {
-        let unit = &view.turns()[it.place].unit;
-        let price = packed.prices.get(at).copied().unwrap_or_default();
-        let moved = weights.support.moved(&it.values, &means);
+    let of_turns = means(choice.turns.scored);
+    let of_gists = choice.gists.map(|it| means(it.scored));
+    let told = choice.by_probability().into_iter().take(count).enumerate();
+    told.map(|(at, key)| {
+        let (unit, scored) = (&choice.unit(key).unit, choice.scored(key));
+        let means = of_gists.as_ref().filter(|_| key.grain == Grain::Gist);
+        let moved = weights.support.moved(&scored.values, means.unwrap_or(&of_turns));
+        let (fate, price) = (packed.fate(key), packed.price(key));
+        let query = choice.list(key.grain).query;
         UnitExplanation {
             unit: unit.id,
             external_ids: unit.external_ids.clone(),
             rank: at as u32 + 1,
-            scores: it.scores,
-            channels: it.channels.clone(),
+            scores: scored.scores,
+            channels: scored.channels.clone(),
             reason: format!(
                 "{}{}; {}",
-                reason(packed.fates[at], it, query, price),
-                favour(it),
+                reason(fate, scored, query, price),
+                favour(scored),
                 in_words(&moved)
             ),
-            features: strongest(it, &moved),
+            features: strongest(scored, &moved),
             price,
-            packed: packed.fates[at] == Fate::Packed,
+            packed: fate == Fate::Packed,
         }
     })
     .collect()

@@ -1,6 +1,8 @@
 //! The packer: chooses lines by probability and price, and puts them in reading order. Deterministic, without parameters
 //! that are learnt.
 
+mod choice;
+mod coverage;
 mod display;
 mod growth;
 mod line;
@@ -14,12 +16,14 @@ use domain::message::RouteV1;
 use crate::query::Query;
 use crate::route::Scored;
 use crate::view::View;
+pub use choice::{Choice, Key, Listed};
+pub use coverage::Coverage;
 pub use display::Display;
 use display::{Labels, header};
 use growth::{Growth, Source};
 use line::Line;
 
-/// At most this many of the best units are weighed against each other.
+/// At most this many of the best units of each list are weighed against each other.
 const WEIGHED: usize = 150;
 /// What became of a weighed unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,49 +40,73 @@ pub enum Fate {
     Weak,
 }
 
-/// A pack with what became of every scored unit, in the order of `scored`.
+/// A pack with what became of every scored unit.
 pub struct Packed {
     /// The pack.
     pub pack: EvidencePack,
-    /// Fates, by index in `scored`.
-    pub fates: Vec<Fate>,
-    /// Prices of the weighed units without a header, by index.
-    pub prices: Vec<u32>,
+    /// The turns that its gists were read in, and the turns that it shows themselves.
+    pub coverage: Coverage,
+    fates: BTreeMap<Key, Fate>,
+    prices: BTreeMap<Key, u32>,
 }
 
-/// Packs the best of `scored` (best first) into `tokens` o200k tokens; what is shown costs its tokens plus one a line. It stops
-/// when the lines hold the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence
-/// that a unit holds, so the sum says how much of it the pack is thought to hold. The lines of a pack are among the lines of
-/// every pack with a larger budget, which shows at least as much of each. Units that the request has selected come before all
-/// others, in its order.
+impl Packed {
+    /// Returns what became of a scored unit.
+    pub fn fate(&self, key: Key) -> Fate {
+        self.fates.get(&key).copied().unwrap_or(Fate::Weak)
+    }
+
+    /// Returns the price of a unit without a header, o200k tokens; 0 if it was not weighed.
+    pub fn price(&self, key: Key) -> u32 {
+        self.prices.get(&key).copied().unwrap_or_default()
+    }
+}
+
+/// Packs the best of the turns `scored` (best first). See [`pack_choice`].
 pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) -> Packed {
-    let labels = Labels::of(view);
+    let turns = Listed { view, query, scored };
+    pack_choice(&Choice { turns, gists: None }, request)
+}
+
+/// Packs the best units into `tokens` o200k tokens; what is shown costs its tokens plus one a line. It stops when the lines hold
+/// the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence that a
+/// unit holds, so the sum says how much of it the pack is thought to hold. The lines of a pack are among the lines of every pack
+/// with a larger budget, which shows at least as much of each. Units that the request has selected come before all others, in
+/// its order.
+///
+/// A gist and the turns that it was read in are one piece of evidence: of a gist and a turn of its own only that is packed whose
+/// turn comes first, which is the one with the most probability for its price, unless both were selected. Several gists of a
+/// turn may be packed, and a gist beside some of its turns.
+pub fn pack_choice(choice: &Choice<'_>, request: &RouteV1) -> Packed {
+    let labels = Labels::of(choice.turns.view);
     let source = Source {
-        view,
-        query,
-        scored,
+        choice,
         labels: &labels,
         enough: request.enough,
+        mass: choice.mass(),
     };
     let chosen: BTreeMap<UnitId, usize> = request.selected.iter().copied().zip(0..).collect();
-    let weighed = scored.iter().take(WEIGHED).enumerate();
+    let weighed = choice.best(WEIGHED);
     let open: Vec<Line<'_>> = weighed
-        .map(|(rank, it)| {
-            let unit = view.turns()[it.place].unit.id;
-            let mut line = Line::of(view, query, &labels, (rank, it));
+        .map(|key| {
+            let unit = choice.unit(key).unit.id;
+            let mut line = Line::of(choice, &labels, key);
             line.chosen = chosen.get(&unit).copied();
-            line.annotate(note(view.amended(unit, request.as_of)));
+            line.annotate(note(choice.list(key.grain).view.amended(unit, request.as_of)));
             line
         })
         .collect();
-    let mut prices: Vec<u32> = open.iter().map(|it| it.price).collect();
-    let mut growth = Growth::of(source, open);
+    let mut prices: BTreeMap<Key, u32> = open.iter().map(|it| (it.key, it.price)).collect();
+    let mut growth = Growth::of(open);
     growth.grow(source, request.tokens);
+    let mut coverage = Coverage::default();
     for line in &growth.lines {
-        prices[line.rank] = line.price;
+        prices.insert(line.key, line.price);
+        coverage.add(line.key.grain, &line.turns);
     }
     Packed {
         pack: render(source, &growth.lines, request.tokens),
+        coverage,
         fates: growth.fates,
         prices,
     }
@@ -94,14 +122,8 @@ fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
 }
 
 fn render(source: Source<'_>, chosen: &[Line<'_>], budget: u32) -> EvidencePack {
-    let Source {
-        view, scored, labels, ..
-    } = source;
     let mut order: Vec<&Line<'_>> = chosen.iter().collect();
-    order.sort_by_key(|it| {
-        let place = scored[it.rank].place;
-        (view.turns()[place].unit.observed_at, place)
-    });
+    order.sort_by_key(|it| (it.turn.unit.observed_at, it.key.grain, it.scored.place));
     let mut pack = EvidencePack {
         items: Vec::with_capacity(order.len()),
         tokens: 0,
@@ -110,14 +132,13 @@ fn render(source: Source<'_>, chosen: &[Line<'_>], budget: u32) -> EvidencePack 
     let mut last = None;
     let mut met = BTreeSet::new();
     for it in order {
-        let scored = &scored[it.rank];
-        let unit = &view.turns()[scored.place].unit;
-        let label = if met.insert(unit.actor.clone()) {
-            labels.long(&unit.actor)
+        let unit = &it.turn.unit;
+        let label = if met.insert(it.actor) {
+            source.labels.long(it.actor)
         } else {
-            labels.short(&unit.actor)
+            source.labels.short(it.actor)
         };
-        let mut line = format!("{label}{}{}", it.display.text(&view.turns()[scored.place]), it.note);
+        let mut line = format!("{label}{}{}", it.display.text(it.turn), it.note);
         let day = unit.observed_at.date_naive();
         if last != Some(day) {
             line = format!("{}{line}", header(day, last));
@@ -134,9 +155,9 @@ fn render(source: Source<'_>, chosen: &[Line<'_>], budget: u32) -> EvidencePack 
             actor: unit.actor.clone(),
             text: line,
             tokens,
-            scores: scored.scores,
-            probability: scored.probability,
-            channels: scored.channels.clone(),
+            scores: it.scored.scores,
+            probability: it.scored.probability,
+            channels: it.scored.channels.clone(),
         });
     }
     pack

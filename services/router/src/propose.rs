@@ -6,6 +6,7 @@ use domain::evidence::Channel;
 use domain::id::{SessionId, UnitId};
 use domain::message::{QueryFilter, RouteV1};
 use domain::port::{Hit, SearchResult, Sparse};
+use domain::unit::Unit;
 
 use crate::edges::Related;
 use crate::query::Query;
@@ -28,7 +29,7 @@ const STRONG: usize = 60;
 /// Candidates by place in the view, with the channels that proposed them.
 pub type Candidates = BTreeMap<usize, Vec<Channel>>;
 
-/// Says which turns may be evidence.
+/// Says which turns, or which gists, may be evidence.
 pub struct Gate<'a> {
     request: &'a RouteV1,
     sessions: Vec<SessionId>,
@@ -36,6 +37,8 @@ pub struct Gate<'a> {
     actors: Vec<String>,
     forgotten: Option<&'a BTreeSet<UnitId>>,
     only: Option<&'a BTreeSet<UnitId>>,
+    /// The turns that gists were read in; none where it says which turns may be evidence.
+    turns: Option<&'a View>,
 }
 
 impl<'a> Gate<'a> {
@@ -51,6 +54,7 @@ impl<'a> Gate<'a> {
             actors: actors.iter().map(|it| it.to_lowercase()).collect(),
             forgotten: None,
             only: None,
+            turns: None,
         }
     }
 
@@ -72,6 +76,16 @@ impl<'a> Gate<'a> {
         }
     }
 
+    /// Makes it a gate of gists: one that was read in a turn which is not in `turns` any more, or lies outside of the times asked
+    /// for, is shut out, since it may tell what that turn said.
+    #[must_use]
+    pub fn of_gists(self, turns: &'a View) -> Gate<'a> {
+        Gate {
+            turns: Some(turns),
+            ..self
+        }
+    }
+
     /// Returns the request it was read from.
     pub fn request(&self) -> &'a RouteV1 {
         self.request
@@ -83,7 +97,8 @@ impl<'a> Gate<'a> {
         let open = request.as_of.is_none()
             && request.filter == QueryFilter::default()
             && self.forgotten.is_none_or(BTreeSet::is_empty)
-            && self.only.is_none();
+            && self.only.is_none()
+            && self.turns.is_none();
         if open {
             return view.turns().len();
         }
@@ -114,23 +129,32 @@ impl<'a> Gate<'a> {
         Some(few)
     }
 
-    /// Says whether `turn` may be evidence.
+    /// Says whether `turn`, or a gist, may be evidence.
     pub fn admits(&self, turn: &Turn) -> bool {
-        let QueryFilter {
-            modalities,
-            from,
-            until,
-            ..
-        } = &self.request.filter;
         let unit = &turn.unit;
+        self.is_timely(unit)
+            && (self.actors.is_empty() || self.actors.contains(&unit.actor.to_lowercase()))
+            && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
+            && (self.request.filter.modalities.is_empty() || self.request.filter.modalities.contains(&unit.modality))
+            && self.forgotten.is_none_or(|it| !it.contains(&unit.id))
+            && self.only.is_none_or(|it| it.contains(&unit.id))
+            && self.turns.is_none_or(|it| self.admits_turns(it, unit))
+    }
+
+    /// Returns true if a unit was observed in the times asked for.
+    fn is_timely(&self, unit: &Unit) -> bool {
+        let QueryFilter { from, until, .. } = &self.request.filter;
         self.request.as_of.is_none_or(|it| unit.observed_at <= it)
             && from.is_none_or(|it| unit.observed_at >= it)
             && until.is_none_or(|it| unit.observed_at < it)
-            && (self.actors.is_empty() || self.actors.contains(&unit.actor.to_lowercase()))
-            && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
-            && (modalities.is_empty() || modalities.contains(&unit.modality))
-            && self.forgotten.is_none_or(|it| !it.contains(&unit.id))
-            && self.only.is_none_or(|it| it.contains(&unit.id))
+    }
+
+    /// Returns true if all turns of a gist are there and were observed in the times asked for.
+    fn admits_turns(&self, turns: &View, gist: &Unit) -> bool {
+        gist.records.iter().all(|record| {
+            let first = turns.place(UnitId::turn(*record));
+            first.is_some_and(|it| self.is_timely(&turns.turns()[it].unit))
+        })
     }
 }
 

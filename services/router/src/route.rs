@@ -1,7 +1,12 @@
 //! One question against one view: pure, and the same every time.
 
+mod listed;
+
+use std::collections::{BTreeSet, HashSet};
+
 use chrono::{DateTime, FixedOffset};
-use domain::evidence::{Channel, RankedUnit, Scene, Scores, Turn as Shown};
+use domain::evidence::{Channel, Scores};
+use domain::id::UnitId;
 use domain::message::{RouteV1, RoutedV1};
 use domain::port::SearchResult;
 
@@ -11,7 +16,7 @@ use crate::favour::{Favoured, favoured};
 use crate::features::{features, glance};
 use crate::heads::Weights;
 use crate::matches::Matches;
-use crate::pack::{Display, Fate, pack};
+use crate::pack::{Choice, Listed, pack_choice};
 use crate::propose::{Candidates, Gate, WHOLE, propose};
 use crate::query::Query;
 use crate::slots::{self, Values};
@@ -21,8 +26,6 @@ use crate::view::View;
 const AROUND: usize = 3;
 /// At most this many candidates get all features; the others are passed over after a glance.
 pub const FULL: usize = 800;
-/// Scenes beside the best: units that somebody gathered or pinned, or whose facts hold what is asked for.
-const WANTED: usize = 4;
 /// Best units that get edges, and anchors that the edges start from.
 const CHAINED: usize = 64;
 const ANCHORS: usize = 3;
@@ -62,7 +65,33 @@ pub fn latest(view: &View) -> Option<DateTime<FixedOffset>> {
     last.map(|it| it.unit.observed_at).max()
 }
 
-/// Finds, ranks and packs evidence. `found` are the hits of the index, `related` the relations of the best of them.
+/// The units of one grain, the question as it is read against them, and what the index found of them.
+#[derive(Clone, Copy)]
+pub struct Searched<'a> {
+    /// The units.
+    pub view: &'a View,
+    /// The question, read against `view`.
+    pub query: &'a Query,
+    /// Hits of the index.
+    pub found: &'a SearchResult,
+}
+
+/// A question to a space, with all that is known of the space.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// What is asked for.
+    pub request: &'a RouteV1,
+    /// The turns.
+    pub turns: Searched<'a>,
+    /// The gists, if they may stand for turns.
+    pub gists: Option<Searched<'a>>,
+    /// Relations of the best hits.
+    pub related: &'a Related,
+    /// The only units that may be evidence; without it all may.
+    pub only: Option<&'a BTreeSet<UnitId>>,
+}
+
+/// Finds, ranks and packs evidence among turns. `found` are the hits of the index, `related` the relations of the best of them.
 pub fn route(
     view: &View,
     query: &Query,
@@ -71,50 +100,107 @@ pub fn route(
     request: &RouteV1,
     weights: &Weights,
 ) -> RoutedV1 {
-    let gate = Gate::of(request).without(&view.marks().forgotten);
-    within(view, query, &gate, (found, related), weights)
+    let asked = Asked {
+        request,
+        turns: Searched { view, query, found },
+        gists: None,
+        related,
+        only: None,
+    };
+    asked.route(weights)
 }
 
-/// The same, for what a gate admits.
-pub(crate) fn within(
-    view: &View,
-    query: &Query,
-    gate: &Gate<'_>,
-    (found, related): (&SearchResult, &Related),
-    weights: &Weights,
-) -> RoutedV1 {
-    let request = gate.request();
-    let favoured = favoured(view, query, gate, &request.focus);
-    let mut candidates = propose(view, query, gate, found, related);
-    for place in favoured.keys() {
-        candidates.entry(*place).or_default();
+impl<'a> Asked<'a> {
+    /// Finds, ranks and packs evidence. Turns and gists are proposed and scored each among their own; the packer chooses
+    /// between them by probability and price.
+    pub fn route(&self, weights: &Weights) -> RoutedV1 {
+        let Asked { request, turns, .. } = *self;
+        let gate = self.gate(turns.view);
+        let gists = self
+            .gists
+            .map(|gists| (gists, self.gate(gists.view).of_gists(turns.view)));
+        let ranked = self.rank(turns, &gate, weights);
+        let mut ranked_gists = gists.as_ref().map(|(it, gate)| (*it, self.rank(*it, gate, weights)));
+        if let Some((searched, gists)) = &mut ranked_gists {
+            gists.share(ranked.probability_of_read(turns.view, searched.view, gists));
+        }
+        let choice = Choice {
+            turns: ranked.listed(turns),
+            gists: ranked_gists.as_ref().map(|(it, ranked)| ranked.listed(*it)),
+        };
+        let packed = pack_choice(&choice, request);
+        let of_gists = ranked_gists.as_ref().map_or(0, |it| it.1.candidates);
+        let units = gists.map_or(0, |(it, gate)| gate.admitted(it.view));
+        RoutedV1 {
+            scenes: listed::scenes(&choice, &packed, &gate),
+            explained: explain(&choice, &packed, request.explain as usize, weights),
+            anchors: turns.query.anchors.clone(),
+            reading: Some(turns.query.reading.clone()),
+            ranked: listed::ranked(&choice, request.ranked as usize),
+            pack: packed.pack,
+            speakers: turns.view.speakers().names().iter().take(SPEAKERS).cloned().collect(),
+            words: turns.query.weights(),
+            units: (gate.admitted(turns.view) + units) as u64,
+            candidates: (ranked.candidates + of_gists) as u32,
+            weights: weights.version.clone(),
+            steps: Vec::new(),
+            degraded: Vec::new(),
+        }
     }
-    let scored = score_favoured(view, query, (&candidates, &favoured), related, weights);
-    let packed = pack(view, query, &scored, request);
-    let ranked = scored
-        .iter()
-        .take(request.ranked as usize)
-        .map(|it| ranked(view, query, it))
-        .collect();
-    let best = request.scenes as usize;
-    let read = |(at, it): &(usize, &Scored)| *at < best || best > 0 && it.favour > 0.0;
-    let scenes = scored.iter().enumerate().filter(read).take(best + WANTED);
-    RoutedV1 {
-        scenes: scenes
-            .map(|(at, it)| scene(view, it, packed.fates[at] == Fate::Packed, gate))
-            .collect(),
-        explained: explain(view, query, &scored, &packed, request.explain as usize, weights),
-        anchors: query.anchors.clone(),
-        reading: Some(query.reading.clone()),
-        pack: packed.pack,
-        speakers: view.speakers().names().iter().take(SPEAKERS).cloned().collect(),
-        words: query.weights(),
-        ranked,
-        units: gate.admitted(view) as u64,
-        candidates: candidates.len() as u32,
-        weights: weights.version.clone(),
-        steps: Vec::new(),
-        degraded: Vec::new(),
+
+    /// Returns what says which units of a view may be evidence.
+    fn gate(&self, view: &'a View) -> Gate<'a> {
+        let gate = Gate::of(self.request).without(&view.marks().forgotten);
+        match self.only {
+            Some(only) => gate.only(only),
+            None => gate,
+        }
+    }
+
+    fn rank(&self, searched: Searched<'_>, gate: &Gate<'_>, weights: &Weights) -> Ranked {
+        let Searched { view, query, found } = searched;
+        let favoured = favoured(view, query, gate, &self.request.focus);
+        let mut candidates = propose(view, query, gate, found, self.related);
+        for place in favoured.keys() {
+            candidates.entry(*place).or_default();
+        }
+        Ranked {
+            scored: score_favoured(view, query, (&candidates, &favoured), self.related, weights),
+            candidates: candidates.len(),
+        }
+    }
+}
+
+/// The scored units of one grain.
+struct Ranked {
+    /// Best first.
+    scored: Vec<Scored>,
+    /// How many candidates there were before a glance at them.
+    candidates: usize,
+}
+
+impl Ranked {
+    /// Returns the probability of the turns that gists were read in.
+    fn probability_of_read(&self, turns: &View, view: &View, gists: &Ranked) -> f32 {
+        let gists = gists.scored.iter().map(|it| &view.turns()[it.place].unit);
+        let records = gists.flat_map(|it| &it.records);
+        let read: HashSet<usize> = records.flat_map(|it| turns.places_of_record(*it)).collect();
+        let read = self.scored.iter().filter(|it| read.contains(&it.place));
+        read.map(|it| it.probability).sum()
+    }
+
+    /// Gives the units so much probability together. What is written of a space that was read in part holds no more of the
+    /// evidence than that part.
+    fn share(&mut self, probability: f32) {
+        self.scored.iter_mut().for_each(|it| it.probability *= probability);
+    }
+
+    fn listed<'a>(&'a self, searched: Searched<'a>) -> Listed<'a> {
+        Listed {
+            view: searched.view,
+            query: searched.query,
+            scored: &self.scored,
+        }
     }
 }
 
@@ -234,56 +320,5 @@ fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]),
                 .sum::<f32>()
         });
         all[row][slots::CHAINED] = edges.fold(0.0, f32::max);
-    }
-}
-
-fn ranked(view: &View, query: &Query, scored: &Scored) -> RankedUnit {
-    let turn = &view.turns()[scored.place];
-    let date = turn.unit.observed_at.format("%-d %b %Y");
-    let actor = if turn.unit.actor.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", text::shown_name(&turn.unit.actor))
-    };
-    RankedUnit {
-        unit: turn.unit.id,
-        external_ids: turn.unit.external_ids.clone(),
-        text: format!(
-            "[{date}]{actor}: {}",
-            Display::of(query, turn, scored.probability).text(turn)
-        ),
-        score: scored.scores.support,
-        topic: None,
-    }
-}
-
-fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
-    let session = &view.sessions()[view.session_of(scored.place)];
-    let range = scored.place.saturating_sub(3).max(session.start)..(scored.place + 3).min(session.end);
-    let places: Vec<usize> = range
-        .filter(|it| *it == scored.place || gate.admits(&view.turns()[*it]))
-        .collect();
-    let turns = places.iter().map(|&it| {
-        let unit = &view.turns()[it].unit;
-        Shown {
-            unit: unit.id,
-            external_ids: unit.external_ids.clone(),
-            session: unit.session,
-            observed_at: unit.observed_at,
-            actor: unit.actor.clone(),
-            addressee: unit.addressee.clone(),
-            text: unit.text.clone(),
-            question: unit.question.clone(),
-            caption: unit.caption.clone(),
-            times: unit.times.clone(),
-            amended: view.amended(unit.id, gate.request().as_of).cloned().collect(),
-        }
-    });
-    Scene {
-        score: scored.scores.support,
-        probability: scored.probability,
-        center: places.iter().position(|it| *it == scored.place).unwrap_or_default(),
-        turns: turns.collect(),
-        packed,
     }
 }

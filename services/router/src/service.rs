@@ -1,32 +1,29 @@
-use std::collections::BTreeSet;
+mod hits;
+
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use domain::id::{SpaceId, UnitId};
+use domain::id::SpaceId;
 use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
-use domain::port::{Search, SearchResult};
+use domain::port::SearchResult;
 use domain::{Classify, ErrorKind, PortError};
 use futures::future::BoxFuture;
 use host::{Backends, Context, Expected};
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
 
+use self::hits::still_there;
 use crate::edges::Related;
-use crate::encoded::Encoded;
 use crate::error::{Error, crashed};
 use crate::heads::Weights;
-use crate::propose::Gate;
 use crate::query::Query;
+use crate::route::{Asked, Searched};
 use crate::spaces::{Seen, Spaces};
 use crate::stated::{instructions, stated};
-use crate::view::View;
-use crate::{propose, route, tools};
+use crate::{route, tools};
 
-/// Best hits whose relations are looked up, and how many relations of them.
-const RELATED: usize = 20;
-const RELATIONS_MAX: usize = 200;
 /// A question is read up to this many bytes.
 const QUESTION_MAX: usize = 20_000;
 /// Bounds of what a request may ask for.
@@ -140,46 +137,68 @@ impl Router {
         let mut log = Log::default();
         let start = Instant::now();
         let (seen, away) = self.seen_or_kept(&request.space).await?;
-        request.focus = seen.memory.turns(&request.focus);
-        request.selected = seen.memory.turns(&request.selected);
-        let view = seen.view;
+        let with_gists = request.gists && seen.has_gists();
+        for units in [&mut request.focus, &mut request.selected] {
+            *units = match with_gists {
+                true => seen.memory.turns_and_gists(units),
+                false => seen.memory.turns(units),
+            };
+        }
         log.step("sync", start);
         let start = Instant::now();
-        let mut query = self.read(&view, &request).instrument(info_span!("read")).await?;
+        let reading = self.read(&seen, &request, with_gists);
+        let Read { mut turns, mut gists } = reading.instrument(info_span!("read")).await?;
         let as_of = request.as_of.map(|it| it.to_utc());
-        let told = stated(&view, seen.memory.at(as_of), &query);
+        let told = stated(&seen.view, seen.memory.at(as_of), &turns);
         request.focus.extend(seen.memory.turns(&told));
         if request.instructions {
             let known = seen.memory.at(as_of);
-            let standing = instructions(&view, known, route::now(&view, &request).to_utc(), request.tokens);
+            let moment = route::now(&seen.view, &request).to_utc();
+            let standing = instructions(&seen.view, known, moment, request.tokens);
             request.focus.extend(&standing);
             request.selected.extend(standing);
         }
         log.step("read", start);
         let start = Instant::now();
         let found = self
-            .search(&request, &view, &mut query, &mut log)
+            .search(&request, &seen, &mut turns, &mut log)
             .instrument(info_span!("search"))
             .await;
+        if let Some(gists) = &mut gists {
+            self.note_encoded(&seen.gists, gists, &found.gists);
+        }
         let only = away
-            .map(|error| still_there(error, (&view, &found), &mut log))
+            .map(|error| still_there(error, &seen, &found, &mut log))
             .transpose()?;
         let related = match only {
             Some(_) => Related::new(),
             None => {
-                let related = self.related(&request, &found, &mut log);
+                let of_gists = gists.is_some().then_some(&found.gists);
+                let hits: Vec<&SearchResult> = std::iter::once(&found.turns).chain(of_gists).collect();
+                let related = self.related(&request, &hits, &mut log);
                 related.instrument(info_span!("relations")).await
             }
         };
         log.step("search", start);
         let start = Instant::now();
-        let weights = Arc::clone(&self.weights);
+        let (weights, space) = (Arc::clone(&self.weights), seen.clone());
         let ranked = tokio::task::spawn_blocking(move || {
-            let mut gate = Gate::of(&request).without(&view.marks().forgotten);
-            if let Some(only) = &only {
-                gate = gate.only(only);
-            }
-            route::within(&view, &query, &gate, (&found, &related), &weights)
+            let asked = Asked {
+                request: &request,
+                turns: Searched {
+                    view: &space.view,
+                    query: &turns,
+                    found: &found.turns,
+                },
+                gists: gists.as_ref().map(|query| Searched {
+                    view: &space.gists,
+                    query,
+                    found: &found.gists,
+                }),
+                related: &related,
+                only: only.as_ref(),
+            };
+            asked.route(&weights)
         });
         let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
         let known = seen.memory.at(as_of);
@@ -226,93 +245,25 @@ impl Router {
         &self.backends
     }
 
-    async fn read(&self, view: &Arc<View>, request: &RouteV1) -> Result<Query, Error> {
-        let (view, request) = (Arc::clone(view), request.clone());
-        let read = move || Query::read(&request.question, &view, route::now(&view, &request));
+    /// Reads a question against the turns of a space, and against its gists if they are used: what is rare among the ones may
+    /// be frequent among the others.
+    async fn read(&self, seen: &Seen, request: &RouteV1, with_gists: bool) -> Result<Read, Error> {
+        let (seen, request) = (seen.clone(), request.clone());
+        let read = move || {
+            let now = route::now(&seen.view, &request);
+            Read {
+                turns: Query::read(&request.question, &seen.view, now),
+                gists: with_gists.then(|| Query::read(&request.question, &seen.gists, now)),
+            }
+        };
         Ok(tokio::task::spawn_blocking(read).await.map_err(crashed)?)
-    }
-
-    /// Searches the index for what a question says, and notes in it what a sentence encoder found; without index or embedder
-    /// as far as may be.
-    pub(crate) async fn search(
-        &self,
-        request: &RouteV1,
-        view: &View,
-        query: &mut Query,
-        log: &mut Log,
-    ) -> SearchResult {
-        let embedder = &self.backends.embedder;
-        let asked = match embedder.reads_sentences() {
-            true => &request.question,
-            false => &query.anchors.bare,
-        };
-        let dense = match embedder.embed_question(asked).await {
-            Ok(vector) => Some(vector),
-            Err(error) => {
-                log.degrade("embedder", &error);
-                None
-            }
-        };
-        let until = request.as_of.into_iter().chain(request.filter.until).min();
-        let search = Search {
-            dense,
-            words: Some(propose::words(query)),
-            pieces: Some(propose::pieces(query)),
-            limit: self.config.hits,
-            from: request.filter.from.map(|it| it.timestamp()),
-            // The second `until` lies in is searched too; the gate decides by the exact moment.
-            until: until.map(|it| it.timestamp().saturating_add(1)),
-        };
-        let found = match self.backends.index.search(&request.space, &search).await {
-            Ok(found) => found,
-            Err(error) => {
-                log.degrade("index", &error);
-                SearchResult::default()
-            }
-        };
-        if embedder.reads_sentences() {
-            query.encoded = Encoded::of(view, &found.dense);
-        }
-        found
-    }
-
-    async fn related(&self, request: &RouteV1, found: &SearchResult, log: &mut Log) -> Related {
-        let best = [&found.pieces, &found.words, &found.dense]
-            .into_iter()
-            .flat_map(|it| it.iter().take(RELATED));
-        let units: Vec<UnitId> = best.map(|it| it.unit).collect::<BTreeSet<_>>().into_iter().collect();
-        if units.is_empty() {
-            return Related::new();
-        }
-        match self
-            .backends
-            .graph
-            .relations(&request.space, &units, RELATIONS_MAX)
-            .await
-        {
-            Ok(relations) => relations.into_iter().map(|it| (it.source, it.target)).collect(),
-            Err(error) => {
-                log.degrade("graph", &error);
-                Related::new()
-            }
-        }
     }
 }
 
-/// Returns the units that the index still holds of those found: what was erased since the view was kept, the whole space even,
-/// is told by nobody else while the graph is away. If it holds none, the question fails as it would without a view.
-fn still_there(
-    error: PortError,
-    (view, found): (&View, &SearchResult),
-    log: &mut Log,
-) -> Result<BTreeSet<UnitId>, PortError> {
-    let hits = [&found.pieces, &found.words, &found.dense].into_iter().flatten();
-    let there: BTreeSet<UnitId> = hits.map(|it| it.unit).filter(|it| view.place(*it).is_some()).collect();
-    if there.is_empty() {
-        return Err(error);
-    }
-    log.degrade("graph", &error);
-    Ok(there)
+/// A question as it is read against the turns of a space, and against its gists if they are used.
+struct Read {
+    turns: Query,
+    gists: Option<Query>,
 }
 
 impl Log {

@@ -89,7 +89,7 @@ pub struct PackItem {
     pub session: SessionId,
     /// When it was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Who said or did it.
+    /// Who said or did it; of a gist empty if it was read in what several said.
     pub actor: String,
     /// The line as the reader sees it; starts with a date header of its own line when the date changes.
     pub text: String,
@@ -97,7 +97,7 @@ pub struct PackItem {
     pub tokens: u32,
     /// Scores by head.
     pub scores: Scores,
-    /// Probability among all candidates, 0 to 1; what the packer weighs against the price.
+    /// Probability among all candidates, turns and gists each for themselves, 0 to 1; what the packer weighs against the price.
     pub probability: f32,
     /// The channels that proposed it.
     pub channels: Vec<Channel>,
@@ -134,7 +134,7 @@ pub struct UnitExplanation {
     pub unit: UnitId,
     /// The callers' ids of its records.
     pub external_ids: Vec<String>,
-    /// Rank by support, from 1.
+    /// Rank by support, from 1; where gists are used by probability, among turns and gists together.
     pub rank: u32,
     /// Scores by head.
     pub scores: Scores,
@@ -218,7 +218,7 @@ pub struct Scene {
     pub center: usize,
     /// Up to three turns before and two after, of the same session, in order.
     pub turns: Vec<Turn>,
-    /// Whether the pack shows the candidate.
+    /// Whether the pack shows the candidate, or a gist that was read in it.
     pub packed: bool,
 }
 

@@ -128,6 +128,11 @@ fn shares_word(text: &str, value: &str) -> bool {
 }
 
 impl Memory {
+    /// Returns true if a language model wrote lines of its turns.
+    pub fn has_gists(&self) -> bool {
+        !self.gists.all.is_empty()
+    }
+
     /// Returns the gists that were read in the record of a turn, by id.
     pub fn gists_of(&self, turn: UnitId) -> impl Iterator<Item = UnitId> + '_ {
         self.gists.by_turn.get(&self.events.first_of_record(turn))

@@ -67,6 +67,14 @@ impl Display {
         }
     }
 
+    /// Takes all sentences.
+    pub fn whole(turn: &Turn) -> Display {
+        Display {
+            sentences: (0..turn.sentences.len()).collect(),
+            tokens: turn.tokens,
+        }
+    }
+
     /// Takes the sentences that matter most for the question and cost at most `room` tokens; none if even the best does not
     /// fit.
     pub fn within(query: &Query, turn: &Turn, room: u32) -> Option<Display> {

@@ -5,17 +5,14 @@
 //! their order as far as it reaches. So the lines of a pack are among the lines of every larger pack. At the steps
 //! themselves, where budgets usually are, no token is given away.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use domain::question::AnswerClass;
 
 use super::display::Labels;
-use super::line::{Line, Rank};
-use super::{Fate, render};
-use crate::query::Query;
-use crate::route::Scored;
-use crate::view::{Turn, View};
+use super::line::Line;
+use super::{Choice, Coverage, Fate, Key, render};
 
 /// The first step of the budget, tokens.
 const FIRST_STEP: u32 = 256;
@@ -34,18 +31,12 @@ const ROOM: u32 = 24;
 /// What a pack is made from.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub(super) view: &'a View,
-    pub(super) query: &'a Query,
-    pub(super) scored: &'a [Scored],
+    pub(super) choice: &'a Choice<'a>,
     pub(super) labels: &'a Labels,
     /// Share of the probability at which the pack is enough; 1 is never.
     pub(super) enough: f32,
-}
-
-impl<'a> Source<'a> {
-    fn turn(&self, rank: Rank) -> &'a Turn {
-        &self.view.turns()[self.scored[rank].place]
-    }
+    /// Probability of all units together: 1 for the turns, and that of the gists.
+    pub(super) mass: f32,
 }
 
 /// A step of the budget, and how far into it the pack may grow; less than the step only for the last one.
@@ -73,10 +64,11 @@ impl Step {
 pub(super) struct Growth<'a> {
     /// In the order in which they were chosen.
     pub(super) lines: Vec<Line<'a>>,
-    /// By rank.
-    pub(super) fates: Vec<Fate>,
+    /// Of the units that were met so far.
+    pub(super) fates: BTreeMap<Key, Fate>,
     /// Not chosen, and no repetition.
     open: Vec<Line<'a>>,
+    coverage: Coverage,
     days: BTreeSet<NaiveDate>,
     used: u32,
     /// Probability of what is shown.
@@ -84,11 +76,12 @@ pub(super) struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    pub(super) fn of(source: Source<'a>, open: Vec<Line<'a>>) -> Growth<'a> {
+    pub(super) fn of(open: Vec<Line<'a>>) -> Growth<'a> {
         Growth {
             lines: Vec::new(),
-            fates: vec![Fate::Weak; source.scored.len()],
+            fates: BTreeMap::new(),
             open,
+            coverage: Coverage::default(),
             days: BTreeSet::new(),
             used: KEPT_BACK,
             held: 0.0,
@@ -101,16 +94,15 @@ impl<'a> Growth<'a> {
             self.fill(source, step);
         }
         self.trim(source, budget);
-        for line in &self.open {
-            self.fates[line.rank] = match self.is_enough(source) {
-                true => Fate::Spared,
-                false => Fate::TooDear,
-            };
-        }
+        let left = match self.is_enough(source) {
+            true => Fate::Spared,
+            false => Fate::TooDear,
+        };
+        self.fates.extend(self.open.iter().map(|it| (it.key, left)));
     }
 
     fn is_enough(&self, source: Source<'_>) -> bool {
-        source.enough < 1.0 && self.held >= source.enough
+        source.enough < 1.0 && self.held >= source.enough * source.mass
     }
 
     /// Adds whole lines, then the best sentences of those that do not fit whole.
@@ -123,16 +115,16 @@ impl<'a> Growth<'a> {
     /// Completes lines that were clipped before. Returns false if the limit ended it before the step did.
     fn unclip(&mut self, source: Source<'a>, step: Step) -> bool {
         for line in self.lines.iter_mut().filter(|it| it.is_clipped()) {
-            let (label, turn) = (source.labels.short(line.actor), source.turn(line.rank));
-            let rest = self.used - line.shown_tokens(&label, turn);
-            let part = line.unclip(turn);
-            let used = rest + line.shown_tokens(&label, turn);
+            let label = source.labels.short(line.actor);
+            let rest = self.used - line.shown_tokens(&label);
+            let part = line.unclip();
+            let used = rest + line.shown_tokens(&label);
             if used <= step.limit {
                 self.used = used;
                 continue;
             }
             if let Some(part) = part {
-                line.clip(part, turn);
+                line.clip(part);
             }
             if used <= step.tokens {
                 return false;
@@ -143,55 +135,61 @@ impl<'a> Growth<'a> {
 
     /// Adds whole lines. Returns false if the limit ended it before the step did.
     fn add_whole(&mut self, source: Source<'a>, step: Step) -> bool {
-        let mut too_dear = Vec::new();
         let mut is_cut = false;
         while let Some(at) = self
             .best()
             .filter(|_| !self.is_enough(source) && !is_cut && self.has_room(step))
         {
-            let next = self.open.remove(at);
-            let used = self.used_with(&next, source, step.tokens);
-            if self.repeats(&next, source) {
-                self.held += source.scored[next.rank].probability;
-                self.fates[next.rank] = Fate::Repeats;
+            let used = self.used_with(&self.open[at], source, step.tokens);
+            if self.repeats(&self.open[at], source) {
+                self.close(at);
             } else if used > step.tokens {
-                too_dear.push(next);
+                self.open[at].is_set_aside = true;
             } else if used > step.limit {
-                too_dear.extend(self.add_part(next, source, step.limit));
+                let next = self.open.remove(at);
+                let left = self.add_part(next, source, step.limit);
+                self.open.extend(left);
                 is_cut = true;
             } else {
+                let next = self.open.remove(at);
                 self.add(next, source);
             }
         }
-        self.open.append(&mut too_dear);
+        self.open.iter_mut().for_each(|it| it.is_set_aside = false);
         !is_cut
     }
 
     /// Returns true if the cheapest open line may fit.
     fn has_room(&self, step: Step) -> bool {
-        let cheapest = self.open.iter().map(|it| it.price).min();
+        let cheapest = self.waiting().map(|(_, it)| it.price).min();
         cheapest.is_some_and(|price| self.used + price <= step.tokens + SLACK)
     }
 
     /// Adds the best sentences of lines that do not fit whole, until the limit cuts one.
     fn add_clipped(&mut self, source: Source<'a>, step: Step) {
-        let mut lines = std::mem::take(&mut self.open);
-        lines.sort_by_key(|it| (it.turn(), it.rank));
-        let mut is_cut = false;
-        for mut line in lines {
-            let is_over = is_cut || self.is_enough(source);
-            if is_over || !self.clip(&mut line, source, step.tokens) {
+        let mut order: Vec<(usize, Key)> = self.open.iter().map(|it| (it.order(), it.key)).collect();
+        order.sort_unstable();
+        for (_, key) in order {
+            if self.is_enough(source) {
+                return;
+            }
+            // What is not open any more is shown in another form since.
+            let Some(at) = self.open.iter().position(|it| it.key == key) else {
+                continue;
+            };
+            let mut line = self.open.remove(at);
+            if !self.clip(&mut line, source, step.tokens) {
                 self.open.push(line);
             } else if self.repeats(&line, source) {
-                line.unclip(source.turn(line.rank));
+                line.unclip();
                 self.open.push(line);
             } else if self.used_with(&line, source, step.tokens) <= step.limit {
                 self.add(line, source);
             } else {
-                is_cut = true;
-                line.unclip(source.turn(line.rank));
+                line.unclip();
                 let left = self.add_part(line, source, step.limit);
                 self.open.extend(left);
+                return;
             }
         }
     }
@@ -210,17 +208,16 @@ impl<'a> Growth<'a> {
     fn clip(&self, line: &mut Line<'a>, source: Source<'a>, limit: u32) -> bool {
         let fixed = line.cost(&self.days) + self.introduction(line.actor, source) - line.display.tokens;
         let room = limit.saturating_sub(self.used + fixed);
-        if source.scored[line.rank].probability < PROBABLE || room < ROOM {
+        if line.scored.probability < PROBABLE || room < ROOM {
             return false;
         }
-        let turn = source.turn(line.rank);
-        let Some(display) = line.display.part(source.query, turn, room) else {
+        let Some(display) = line.part(room) else {
             return false;
         };
-        line.clip(display, turn);
+        line.clip(display);
         let fits = self.used_with(line, source, limit) <= limit;
         if !fits {
-            line.unclip(turn);
+            line.unclip();
         }
         fits
     }
@@ -231,7 +228,7 @@ impl<'a> Growth<'a> {
         if estimate > limit + SLACK {
             return estimate;
         }
-        let shown = line.shown_tokens(&source.labels.short(line.actor), source.turn(line.rank));
+        let shown = line.shown_tokens(&source.labels.short(line.actor));
         self.used + shown + line.header_cost(&self.days) + self.introduction(line.actor, source)
     }
 
@@ -251,27 +248,53 @@ impl<'a> Growth<'a> {
             let Some(mut line) = self.lines.pop() else {
                 return;
             };
-            line.unclip(source.turn(line.rank));
+            line.unclip();
             self.open.push(line);
         }
     }
 
     fn add(&mut self, line: Line<'a>, source: Source<'a>) {
-        self.held += source.scored[line.rank].probability;
+        self.held += line.scored.probability;
         self.used = self.used_with(&line, source, u32::MAX - SLACK);
         self.days.insert(line.day);
-        self.fates[line.rank] = Fate::Packed;
+        self.fates.insert(line.key, Fate::Packed);
+        self.coverage.add(line.key.grain, &line.turns);
         self.lines.push(line);
+        self.close_covered();
     }
 
-    /// Returns the open line that was chosen first; without one, that with the most probability for its price, ties by rank.
+    /// Closes the open lines that are shown in another form now: the turns that a gist was read in, a gist all of whose turns
+    /// are shown. Lines that were chosen stay open.
+    fn close_covered(&mut self) {
+        while let Some(at) = self.open.iter().position(|it| self.is_covered(it)) {
+            self.close(at);
+        }
+    }
+
+    fn is_covered(&self, line: &Line<'_>) -> bool {
+        line.chosen.is_none() && self.coverage.covers(line.key.grain, &line.turns)
+    }
+
+    /// Closes an open line that says what is shown already.
+    fn close(&mut self, at: usize) {
+        let line = self.open.remove(at);
+        self.held += line.scored.probability;
+        self.fates.insert(line.key, Fate::Repeats);
+    }
+
+    /// Returns the open lines that were not set aside, with their index.
+    fn waiting(&self) -> impl Iterator<Item = (usize, &Line<'a>)> {
+        self.open.iter().enumerate().filter(|(_, it)| !it.is_set_aside)
+    }
+
+    /// Returns the open line that was chosen first; without one, that with the most probability for its price, ties by key.
     fn best(&self) -> Option<usize> {
-        let worth = self.open.iter().map(|it| it.worth(&self.days)).enumerate();
-        let turn = |at: usize| self.open[at].turn();
-        let rank = |at: usize| -> Rank { self.open[at].rank };
+        let worth = self.waiting().map(|(at, it)| (at, it.worth(&self.days)));
+        let order = |at: usize| self.open[at].order();
+        let key = |at: usize| self.open[at].key;
         let better = |a: &(usize, f32), b: &(usize, f32)| {
-            let first = turn(b.0).cmp(&turn(a.0)).then(a.1.total_cmp(&b.1));
-            first.then_with(|| rank(b.0).cmp(&rank(a.0)))
+            let first = order(b.0).cmp(&order(a.0)).then(a.1.total_cmp(&b.1));
+            first.then_with(|| key(b.0).cmp(&key(a.0)))
         };
         worth.max_by(better).map(|it| it.0)
     }
@@ -279,8 +302,8 @@ impl<'a> Growth<'a> {
     /// Returns true if a line shows already what `next` would. A line that was chosen repeats none, and where something is
     /// counted none repeats what was said at another time: each may be one of several that count.
     fn repeats(&self, next: &Line<'_>, source: Source<'_>) -> bool {
-        let at = |it: &Line<'_>| source.turn(it.rank).unit.observed_at;
-        let reading = &source.query.reading;
+        let at = |it: &Line<'_>| it.turn.unit.observed_at;
+        let reading = &source.choice.turns.query.reading;
         let is_counted = reading.traits.many || reading.class == Some(AnswerClass::Rate);
         let same = |it: &Line<'_>| {
             let shared = next.words.intersection(&it.words).count();

@@ -1,23 +1,29 @@
-//! One line of a pack: what it shows of a turn, and what it costs.
+//! One line of a pack: what it shows of a turn, or the whole of a gist, and what it costs.
 
 use std::collections::BTreeSet;
 
 use chrono::{Datelike, NaiveDate};
 
+use domain::unit::Grain;
+
 use super::display::{Display, Labels, header};
+use super::{Choice, Key};
 use crate::query::Query;
 use crate::route::Scored;
-use crate::view::{Turn, View};
+use crate::view::Turn;
 
 /// Tokens that every line is thought to cost in addition, so that the shortest lines are not the cheapest by far.
 const BASE: f32 = 4.0;
 
-/// Index of a unit in the list of scored units, best first.
-pub(super) type Rank = usize;
-
 pub(super) struct Line<'a> {
-    pub(super) rank: Rank,
+    pub(super) key: Key,
+    /// The turn or gist that it shows.
+    pub(super) turn: &'a Turn,
+    pub(super) scored: &'a Scored,
+    /// The speaker that it is labelled with: nobody for a gist, whose text has the names.
     pub(super) actor: &'a str,
+    /// Places of the turns that it shows, or that the gist was read in.
+    pub(super) turns: Vec<usize>,
     pub(super) display: Display,
     /// Tokens without the header of the day.
     pub(super) price: u32,
@@ -27,6 +33,9 @@ pub(super) struct Line<'a> {
     pub(super) chosen: Option<usize>,
     /// What a person decided about the statements of the unit; mostly nothing.
     pub(super) note: String,
+    /// It did not fit into the step of the budget that is filled.
+    pub(super) is_set_aside: bool,
+    query: &'a Query,
     /// Tokens of the header of its day, without and with the year.
     header: [u32; 2],
     /// The display that the line is to have when there is room, if it shows less now.
@@ -36,27 +45,36 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn of(view: &'a View, query: &Query, labels: &Labels, (rank, scored): (Rank, &Scored)) -> Line<'a> {
-        let turn = &view.turns()[scored.place];
-        let display = Display::of(query, turn, scored.probability);
+    pub(super) fn of(choice: &Choice<'a>, labels: &Labels, key: Key) -> Line<'a> {
+        let (turn, scored) = (choice.unit(key), choice.scored(key));
+        let query = choice.list(key.grain).query;
+        let (actor, display) = match key.grain {
+            Grain::Gist => ("", Display::whole(turn)),
+            Grain::Turn | Grain::Event => (turn.unit.actor.as_str(), Display::of(query, turn, scored.probability)),
+        };
         let day = turn.unit.observed_at.date_naive();
         Line {
-            rank,
-            actor: &turn.unit.actor,
-            price: labels.price(&turn.unit.actor) + display.tokens + 1,
+            key,
+            turn,
+            scored,
+            actor,
+            turns: choice.turns_of(key),
+            price: labels.price(actor) + display.tokens + 1,
             words: words(&display, turn),
             display,
             header: [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32),
             day,
             chosen: None,
             note: String::new(),
+            is_set_aside: false,
+            query,
             full: None,
             log_probability: scored.probability.max(1e-30).ln(),
         }
     }
 
-    /// Returns when it is its turn: after those that were chosen before it, and after all that were chosen if it was not.
-    pub(super) fn turn(&self) -> usize {
+    /// Returns its place in the order of choice: those that were chosen in theirs, and all others after them.
+    pub(super) fn order(&self) -> usize {
         self.chosen.unwrap_or(usize::MAX)
     }
 
@@ -68,9 +86,18 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Returns the sentences that matter most for the question and cost at most `room` tokens; none if even the best does not
+    /// fit. A gist is shown whole or not at all.
+    pub(super) fn part(&self, room: u32) -> Option<Display> {
+        match self.key.grain {
+            Grain::Gist => None,
+            Grain::Turn | Grain::Event => self.display.part(self.query, self.turn, room),
+        }
+    }
+
     /// Shows less of the turn until there is room for the rest.
-    pub(super) fn clip(&mut self, display: Display, turn: &Turn) {
-        let full = self.show(display, turn);
+    pub(super) fn clip(&mut self, display: Display) {
+        let full = self.show(display);
         self.full = Some(full);
     }
 
@@ -80,20 +107,20 @@ impl<'a> Line<'a> {
     }
 
     /// Shows all that it is to show. Returns what it showed if that was less.
-    pub(super) fn unclip(&mut self, turn: &Turn) -> Option<Display> {
+    pub(super) fn unclip(&mut self) -> Option<Display> {
         let full = self.full.take()?;
-        Some(self.show(full, turn))
+        Some(self.show(full))
     }
 
-    fn show(&mut self, display: Display, turn: &Turn) -> Display {
+    fn show(&mut self, display: Display) -> Display {
         self.price = self.price - self.display.tokens + display.tokens;
-        self.words = words(&display, turn);
+        self.words = words(&display, self.turn);
         std::mem::replace(&mut self.display, display)
     }
 
     /// Returns the exact tokens of the line under a label, without a header.
-    pub(super) fn shown_tokens(&self, label: &str, turn: &Turn) -> u32 {
-        text::tokens(&format!("{label}{}{}", self.display.text(turn), self.note)) as u32 + 1
+    pub(super) fn shown_tokens(&self, label: &str) -> u32 {
+        text::tokens(&format!("{label}{}{}", self.display.text(self.turn), self.note)) as u32 + 1
     }
 
     /// Returns about the tokens it adds to lines of these days.

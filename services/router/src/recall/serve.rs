@@ -41,7 +41,7 @@ impl Router {
         let start = Instant::now();
         let asked = super::tie::asked(&request);
         let found = self
-            .search(&asked, &seen.view, &mut heard.query, &mut log)
+            .search(&asked, &seen, &mut heard.query, &mut log)
             .instrument(info_span!("search"))
             .await;
         log.step("search", start);
@@ -49,7 +49,7 @@ impl Router {
         let weights = Arc::clone(self.weights());
         let weighed = tokio::task::spawn_blocking(move || {
             let known = seen.memory.at(Some(before(request.at)));
-            recall(&seen.view, known, (&heard, &found), &request, &weights)
+            recall(&seen.view, known, (&heard, &found.turns), &request, &weights)
         });
         let mut recalled = weighed.instrument(info_span!("weigh")).await.map_err(crashed)?;
         log.step("weigh", start);

@@ -23,12 +23,15 @@ struct Unit {
 }
 
 impl Look {
-    /// Returns the unit a tool is asked about, and the event that holds it; none if the arguments name none, which the tool
-    /// itself says by the names it has for them.
+    /// Returns the unit a tool is asked about, the event that holds it and the gists that were read in it; none if the arguments
+    /// name none, which the tool itself says by the names it has for them.
     pub(super) fn asked(&self, arguments: &Value) -> Vec<UnitId> {
         let asked: Option<Unit> = read(arguments.clone()).ok();
-        let with_event = |Unit { unit }| std::iter::once(unit).chain(self.known().event_of(unit));
-        asked.into_iter().flat_map(with_event).collect()
+        let with_others = |Unit { unit }| {
+            let event = self.known().event_of(unit);
+            std::iter::once(unit).chain(event).chain(self.memory.gists_of(unit))
+        };
+        asked.into_iter().flat_map(with_others).collect()
     }
 
     /// Checks that there is such a unit.

@@ -42,7 +42,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     ];
     vec![spec(
         "expand_unit",
-        "Lists the units that a unit is related to, each with the type and direction of the relation and the records it stands on. Use it to follow causes, sequels and contrasts.",
+        "Lists the units that a unit, its event or its gists are related to, each with the type and direction of the relation and the records it stands on. Use it to follow causes, sequels and contrasts.",
         json!({
             "unit": unit_schema(), "limit": limit_schema(), "offset": offset_schema(),
             "relation": {"type": "string", "enum": kinds, "description": "Only relations of this type"}
@@ -51,8 +51,33 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     )]
 }
 
+/// Whose relation it is, in the order in which they are listed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Holder {
+    Unit,
+    Event,
+    Gist,
+}
+
+impl Holder {
+    fn name(self) -> &'static str {
+        match self {
+            Holder::Unit => "it",
+            Holder::Event => "its event",
+            Holder::Gist => "its gist",
+        }
+    }
+}
+
+/// A relation, and which end of it is asked about.
+struct Held {
+    holder: Holder,
+    own: UnitId,
+    relation: Relation,
+}
+
 /// `expand_unit`: relations of the unit, then of the event that holds it, those to events of other sessions that tell of the
-/// same or overlap with it included; strongest first, ties by the other unit.
+/// same or overlap with it included, then of the gists that were read in it; strongest first, ties by the other unit.
 pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     let Expand {
         unit,
@@ -63,42 +88,47 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     page(limit, offset)?;
     look.require_known(unit)?;
     let known = look.known();
-    let event = known.event_of(unit).unwrap_or(unit);
-    let judged = known.judged(event);
-    let mut related: Vec<(bool, Relation)> = found
-        .relations
-        .into_iter()
-        .chain(judged)
-        .filter(|it| relation.is_none_or(|kind| it.kind == kind))
-        .map(|it| (it.source != unit && it.target != unit, it))
-        .filter(|(of_event, it)| {
-            let own = if *of_event { known.event_of(unit) } else { Some(unit) };
-            own.is_some_and(|own| known.has(other(it, own)))
-        })
+    let event = known.event_of(unit);
+    let holders: Vec<(Holder, UnitId)> = std::iter::once((Holder::Unit, unit))
+        .chain(event.map(|it| (Holder::Event, it)))
+        .chain(look.memory.gists_of(unit).map(|it| (Holder::Gist, it)))
         .collect();
-    related.sort_by(|(a_event, a), (b_event, b)| {
-        a_event
-            .cmp(b_event)
-            .then(b.weight.total_cmp(&a.weight))
-            .then_with(|| (a.kind, &a.label, a.source, a.target).cmp(&(b.kind, &b.label, b.source, b.target)))
+    let judged = known.judged(event.unwrap_or(unit));
+    let of_kind = found.relations.into_iter().chain(judged);
+    let of_kind = of_kind.filter(|it| relation.is_none_or(|kind| it.kind == kind));
+    let held = of_kind.filter_map(|relation| {
+        let ends = [relation.source, relation.target];
+        let &(holder, own) = holders.iter().find(|it| ends.contains(&it.1))?;
+        Some(Held { holder, own, relation })
+    });
+    let mut related: Vec<Held> = held
+        .filter(|it| known.has(it.own) && known.has(other(&it.relation, it.own)))
+        .collect();
+    related.sort_by(|a, b| {
+        let (x, y) = (&a.relation, &b.relation);
+        let strongest = a.holder.cmp(&b.holder).then(y.weight.total_cmp(&x.weight));
+        strongest.then_with(|| (x.kind, &x.label, x.source, x.target).cmp(&(y.kind, &y.label, y.source, y.target)))
     });
     let total = related.len();
     let shown = related.iter().skip(offset as usize).take(limit as usize);
-    let shown = shown.filter_map(|(of_event, it)| {
-        let own = if *of_event { known.event_of(unit)? } else { unit };
-        let mut told = json!({
-            "relation": it.kind, "label": it.label, "direction": if it.source == own { "to" } else { "from" },
-            "weight": figure(it.weight), "of": if *of_event { "its event" } else { "it" }, "evidence": evidence(look, &it.evidence)
-        });
-        merge(&mut told, look.gist(other(it, own))?);
-        Some(told)
-    });
-    let related: Vec<Value> = shown.collect();
+    let related: Vec<Value> = shown.filter_map(|it| tell(look, it)).collect();
     let next = offset as usize + related.len();
     Ok(json!({
-        "unit": unit, "event": known.event_of(unit), "related": related, "total": total,
+        "unit": unit, "event": event, "related": related, "total": total,
         "next_offset": (next < total && !related.is_empty()).then_some(next)
     }))
+}
+
+/// Tells a relation and the unit at its other end.
+fn tell(look: &Look, held: &Held) -> Option<Value> {
+    let Held { holder, own, relation } = held;
+    let mut told = json!({
+        "relation": relation.kind, "label": relation.label,
+        "direction": if relation.source == *own { "to" } else { "from" },
+        "weight": figure(relation.weight), "of": holder.name(), "evidence": evidence(look, &relation.evidence)
+    });
+    merge(&mut told, look.gist(other(relation, *own))?);
+    Some(told)
 }
 
 fn other(relation: &Relation, unit: UnitId) -> UnitId {

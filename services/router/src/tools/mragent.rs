@@ -159,9 +159,10 @@ pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
     let known = look.known();
     let (observed_at, session, times) = match look.view.place(unit).map(|it| &look.view.turns()[it].unit) {
         Some(turn) => (turn.observed_at, turn.session, &turn.times),
-        None => match known.event(unit) {
-            Some(event) => (event.observed_at, event.session, &event.times),
-            None => return Err(not_found(format!("there is no unit {unit}"))),
+        None => match (known.event(unit), known.gist(unit)) {
+            (Some(event), _) => (event.observed_at, event.session, &event.times),
+            (None, Some(gist)) => (gist.observed_at, gist.session, &gist.times),
+            (None, None) => return Err(not_found(format!("there is no unit {unit}"))),
         },
     };
     let happened = times.iter().take(LIMIT_MAX as usize).map(|it| {
@@ -188,7 +189,7 @@ pub(super) fn event_keywords(look: &Look, arguments: Value) -> Outcome {
     }))
 }
 
-/// `query_event_context`: the turns around a turn, or around the turns of an event.
+/// `query_event_context`: the turns around a turn, or around the turns of an event or a gist.
 pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
     let Surroundings { unit, before, after } = read(arguments)?;
     bounded("before", before, 0, NEIGHBOURS_MAX)?;

@@ -21,7 +21,7 @@ use super::{Found, Look, Outcome, entity_contexts, failed};
 use crate::memory::verb_terms;
 
 /// Hits asked for beside each gist wanted: a long unit is found by each of its parts, and some lie outside of the time asked
-/// about.
+/// about. Twice as many where what is said may be found a second time, in the words of a language model.
 const PARTS: usize = 4;
 const FILTERED: usize = 16;
 /// Facts looked at of one stem, the latest ones.
@@ -90,7 +90,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
         ),
         spec(
             "find_gist_contexts",
-            "Returns what belongs with a gist: the event it is part of or the turns it is made of, what tells of the same, what was said beside it, the facts it states and who is named. Use it to read on from a gist.",
+            "Returns what belongs with a gist: the event it is part of or the turns it is made of or was read in, what tells of the same, what was said beside it, the facts it states and who is named. Use it to read on from a gist.",
             schema(json!({"gist_id": unit_schema(), "limit": limit_schema()})),
             &["gist_id"],
         ),
@@ -108,8 +108,9 @@ pub(super) async fn search(
     let asked: Retrieve = read(arguments.clone())?;
     let times = asked.checked(look)?;
     let parts = if times.is_open() { PARTS } else { FILTERED };
+    let forms = if look.memory.has_gists() { 2 } else { 1 };
     let mut search = Search {
-        limit: asked.limit as usize * parts,
+        limit: asked.limit as usize * parts * forms,
         until: look.as_of.map(|it| it.timestamp().saturating_add(1)),
         ..Search::default()
     };
@@ -130,18 +131,17 @@ pub(super) async fn search(
     })
 }
 
-/// `semantic_retrieve` and `lexical_retrieve`: gists by score; facts that match the query and those the gists state, in this
+/// `semantic_retrieve` and `lexical_retrieve`: units by score, what a language model read in a turn or the turn itself, whichever
+/// is better; facts that match the query and those the gists state, in this
 /// order by words, in the other by meaning.
 pub(super) fn retrieved(look: &Look, by: By, found: Found, arguments: Value) -> Outcome {
     let asked: Retrieve = read(arguments)?;
     let times = asked.checked(look)?;
     let limit = asked.limit as usize;
-    let fitting: Vec<(UnitId, f32)> = found
-        .hits
-        .into_iter()
-        .filter(|it| look.fits(it.0, &times))
-        .take(limit)
-        .collect();
+    let fitting = found.hits.into_iter().filter(|it| look.fits(it.0, &times));
+    let mut met = BTreeSet::new();
+    let distinct = fitting.filter(|it| look.is_new(it.0, &mut met));
+    let fitting: Vec<(UnitId, f32)> = distinct.take(limit).collect();
     let gists = fitting.iter().filter_map(|(unit, score)| {
         let mut gist = look.gist(*unit)?;
         merge(&mut gist, json!({"score": figure(*score)}));
@@ -172,6 +172,20 @@ impl Retrieve {
 }
 
 impl Look {
+    /// Returns true if a unit says what none of those `met` says in another form, and adds it to them: a turn is met with a gist
+    /// that was read in it, and a gist with all of its turns.
+    fn is_new(&self, unit: UnitId, met: &mut BTreeSet<UnitId>) -> bool {
+        let is_gist = self.known().gist(unit).is_some();
+        let is_met = match is_gist {
+            true => self.memory.turns_of(unit).all(|it| met.contains(&it)),
+            false => self.memory.gists_of(unit).any(|it| met.contains(&it)),
+        };
+        if !is_met {
+            met.insert(unit);
+        }
+        !is_met
+    }
+
     /// Tells facts that fit a time, each once, in the order given.
     fn facts(&self, facts: &[Arc<Fact>], times: &Times, limit: usize) -> Vec<Value> {
         let mut met = BTreeSet::new();
@@ -255,7 +269,13 @@ impl Look {
         let known = self.known();
         let mut contexts = vec![("itself", gist)];
         contexts.extend(known.event_of(gist).map(|it| ("holds it", it)));
-        contexts.extend(self.memory.turns_of(gist).map(|it| ("part of it", it)));
+        let turns = if known.gist(gist).is_some() {
+            "it was read in"
+        } else {
+            "part of it"
+        };
+        contexts.extend(self.memory.turns_of(gist).map(|it| (turns, it)));
+        contexts.extend(self.memory.gists_of(gist).map(|it| ("read in it", it)));
         let same = found.relations.iter().filter(|it| it.kind == RelationKind::SameAs);
         contexts.extend(same.flat_map(|it| [("tells of the same", it.source), ("tells of the same", it.target)]));
         for merge in known.merged_into(gist) {
@@ -272,9 +292,11 @@ impl Look {
     /// Who and what a unit names: entities, and names that are none.
     fn phrases(&self, unit: UnitId) -> Vec<Value> {
         let known = self.known();
-        let names: Vec<&String> = match self.view.place(unit).map(|it| &self.view.turns()[it].unit) {
-            Some(turn) => std::iter::once(&turn.actor).chain(&turn.participants).collect(),
-            None => known.event(unit).into_iter().flat_map(|it| &it.participants).collect(),
+        let turn = self.view.place(unit).map(|it| &self.view.turns()[it].unit);
+        let names: Vec<&String> = match (turn, known.gist(unit)) {
+            (Some(turn), _) => std::iter::once(&turn.actor).chain(&turn.participants).collect(),
+            (None, Some(gist)) => std::iter::once(&gist.actor).chain(&gist.participants).collect(),
+            (None, None) => known.event(unit).into_iter().flat_map(|it| &it.participants).collect(),
         };
         let mut met = BTreeSet::new();
         let names = names.into_iter().filter(|it| !it.is_empty() && met.insert(*it));

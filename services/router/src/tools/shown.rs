@@ -1,4 +1,4 @@
-//! How gists and facts are told.
+//! How turns, events, gists and facts are told.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ const TIMES_MAX: usize = 6;
 const FACTS_MAX: usize = 200;
 
 impl Look {
-    /// Tells a turn or event unit: dated text, tag, when it happened; none if it is not known.
+    /// Tells a turn, event or gist: dated text, tag, when it happened; of a gist also the turns that it was read in. None if it
+    /// is not known.
     pub(super) fn gist(&self, unit: UnitId) -> Option<Value> {
         let known = self.known();
         known.observed(unit)?;
@@ -31,6 +32,14 @@ impl Look {
                 "unit": it.id, "grain": "turn", "observed_at": it.observed_at, "actor": it.actor,
                 "text": clipped(&turn.shown), "tag": known.tag(unit), "happened": happened(&it.times, it.observed_at),
                 "external_ids": it.external_ids, "event": known.event_of(unit)
+            }));
+        }
+        if let Some(gist) = known.gist(unit) {
+            let turns: Vec<UnitId> = self.memory.turns_of(unit).collect();
+            return Some(json!({
+                "unit": gist.id, "grain": "gist", "observed_at": gist.observed_at, "actor": gist.actor,
+                "text": clipped(&gist.text), "tag": gist.tag, "happened": happened(&gist.times, gist.observed_at),
+                "external_ids": gist.external_ids, "turns": turns
             }));
         }
         let event = known.event(unit)?;
@@ -58,17 +67,14 @@ impl Look {
         let Some(told) = self.known().observed(unit) else {
             return false;
         };
-        let happened = match self.view.place(unit) {
-            Some(place) => &self.view.turns()[place].unit.times,
-            None => match self.known().event(unit) {
-                Some(event) => &event.times,
-                None => return false,
-            },
-        };
-        times.fit_gist(told, happened)
+        let turn = self.view.place(unit).map(|it| &self.view.turns()[it].unit.times);
+        let event = || self.known().event(unit).map(|it| &it.times);
+        let gist = || self.known().gist(unit).map(|it| &it.times);
+        let happened = turn.or_else(event).or_else(gist);
+        happened.is_some_and(|it| times.fit_gist(told, it))
     }
 
-    /// Returns the facts that a unit states, of an event those of its turns too, by when they were told.
+    /// Returns the facts that a unit states, of an event or a gist those of its turns too, by when they were told.
     pub(super) fn facts_at(&self, unit: UnitId) -> Vec<Arc<Fact>> {
         let units = std::iter::once(unit).chain(self.memory.turns_of(unit));
         units
@@ -98,7 +104,8 @@ impl Look {
     pub(super) fn external_ids(&self, unit: UnitId) -> Vec<String> {
         let turn = self.view.place(unit).map(|it| &self.view.turns()[it].unit.external_ids);
         let event = || self.known().event(unit).map(|it| &it.external_ids);
-        turn.or_else(event).cloned().unwrap_or_default()
+        let gist = || self.known().gist(unit).map(|it| &it.external_ids);
+        turn.or_else(event).or_else(gist).cloned().unwrap_or_default()
     }
 }
 

@@ -1,11 +1,16 @@
 //! A larger budget never shows less: every line of a pack is in every larger pack, with at least the same sentences.
 
+use std::collections::BTreeSet;
+
 use domain::evidence::PackItem;
+use domain::id::UnitId;
 use domain::unit::Unit;
 use proptest::prelude::*;
 use router::view::View;
 
-use crate::talk::{ask, request, said};
+use crate::talk::{ask, ask_with_gists, gist, request, said, view_of_gists};
+
+const ASKED: &str = "When does the bakery with the oven open?";
 
 const SENTENCES: [&str; 12] = [
     "The bakery opens beside the old harbour in June.",
@@ -37,8 +42,25 @@ fn talk() -> impl Strategy<Value = Vec<Unit>> {
     })
 }
 
+/// Gists of up to three neighbouring turns each; several may be of one turn.
+fn gists() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
+    prop::collection::vec((0..60_usize, 1..4_usize, 0..SENTENCES.len()), 0..80)
+}
+
+/// Returns the gists of a talk.
+fn gists_of(units: &[Unit], gists: &[(usize, usize, usize)]) -> Vec<Unit> {
+    let numbered = gists.iter().zip(0..);
+    let read = numbered.map(|((first, count, sentence), number)| {
+        let first = first % units.len();
+        let turns = &units[first..(first + count).min(units.len())];
+        let text = format!("{} told of number {number}: {}", turns[0].actor, SENTENCES[*sentence]);
+        gist(number, turns, &text)
+    });
+    read.collect()
+}
+
 fn shown(view: &View, tokens: u32) -> Vec<PackItem> {
-    let routed = ask(view, &request("When does the bakery with the oven open?", tokens));
+    let routed = ask(view, &request(ASKED, tokens));
     assert!(
         routed.pack.tokens <= tokens,
         "{} of {tokens} tokens",
@@ -64,15 +86,48 @@ proptest! {
         budgets.extend([256, 512, 1_024]);
         budgets.sort_unstable();
         let packs: Vec<Vec<PackItem>> = budgets.iter().map(|it| shown(&view, *it)).collect();
-        for pair in packs.windows(2) {
-            for item in &pair[0] {
-                let larger = pair[1].iter().find(|it| it.unit == item.unit);
-                prop_assert!(larger.is_some(), "{budgets:?}: lost {item:?}");
-                let (less, more) = (sentences(item), larger.map(sentences).unwrap_or_default());
-                prop_assert!(less.iter().all(|it| more.contains(it)), "{budgets:?}: {less:?} became {more:?}");
+        check_growth(&budgets, &packs)?;
+    }
+
+    #[test]
+    fn a_larger_budget_shows_all_that_a_smaller_one_shows_where_gists_stand_for_turns(
+        units in talk(),
+        gists in gists(),
+        mut budgets in prop::collection::vec(20..2_100_u32, 2..6),
+    ) {
+        let gists = gists_of(&units, &gists);
+        let (view, view_of_gists) = (View::of(units), view_of_gists(gists.clone()));
+        budgets.extend([256, 512, 1_024]);
+        budgets.sort_unstable();
+        let mut packs = Vec::new();
+        for &tokens in &budgets {
+            let pack = ask_with_gists(&view, &view_of_gists, &request(ASKED, tokens)).pack;
+            prop_assert!(pack.tokens <= tokens, "{} of {tokens} tokens", pack.tokens);
+            let packed: BTreeSet<UnitId> = pack.items.iter().map(|it| it.unit).collect();
+            for gist in gists.iter().filter(|it| packed.contains(&it.id)) {
+                let mut turns = gist.records.iter().map(|it| UnitId::turn(*it));
+                prop_assert!(!turns.all(|it| packed.contains(&it)), "both are packed: {gist:?}");
             }
+            packs.push(pack.items);
+        }
+        check_growth(&budgets, &packs)?;
+    }
+}
+
+/// Checks that each pack shows all that the one before it shows, with at least the same sentences.
+fn check_growth(budgets: &[u32], packs: &[Vec<PackItem>]) -> Result<(), TestCaseError> {
+    for pair in packs.windows(2) {
+        for item in &pair[0] {
+            let larger = pair[1].iter().find(|it| it.unit == item.unit);
+            prop_assert!(larger.is_some(), "{budgets:?}: lost {item:?}");
+            let (less, more) = (sentences(item), larger.map(sentences).unwrap_or_default());
+            prop_assert!(
+                less.iter().all(|it| more.contains(it)),
+                "{budgets:?}: {less:?} became {more:?}"
+            );
         }
     }
+    Ok(())
 }
 
 #[test]

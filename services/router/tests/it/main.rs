@@ -7,6 +7,7 @@ mod decided;
 mod derived;
 mod encoded;
 mod favour;
+mod gists;
 mod growth;
 mod instructions;
 mod memory;

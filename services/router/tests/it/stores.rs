@@ -58,8 +58,8 @@ pub(crate) async fn put(ctx: &Context, units: &[Unit]) {
         pieces: sparse::pieces(&it.text),
         observed_at: it.observed_at.timestamp(),
     };
-    let turns = units.iter().filter(|it| it.grain == Grain::Turn);
-    let points: Vec<Point> = turns.map(point).collect();
+    let found = units.iter().filter(|it| it.grain != Grain::Event);
+    let points: Vec<Point> = found.map(point).collect();
     ctx.backends.graph.put_units(&space(), units, &[]).await.unwrap();
     ctx.backends.index.put(&space(), &points, &[]).await.unwrap();
 }

@@ -1,15 +1,15 @@
 //! A talk of two friends that the tests ask about.
 
 use chrono::DateTime;
-use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RouteV1, RoutedV1};
-use domain::port::SearchResult;
+use domain::port::{Change, SearchResult};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
 use router::edges::Related;
 use router::heads::Weights;
 use router::query::Query;
-use router::route;
+use router::route::{self, Asked, Searched};
 use router::view::View;
 
 const TALK: &str = "\
@@ -39,6 +39,56 @@ pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
         request,
         weights,
     )
+}
+
+/// Asks about a view of turns, whose gists may stand for them.
+pub(crate) fn ask_with_gists(view: &View, gists: &View, request: &RouteV1) -> RoutedV1 {
+    let now = route::now(view, request);
+    let (found, related) = (SearchResult::default(), Related::new());
+    let [turns, of_gists] = [view, gists].map(|it| Query::read(&request.question, it, now));
+    let searched = |view, query| Searched {
+        view,
+        query,
+        found: &found,
+    };
+    let asked = Asked {
+        request,
+        turns: searched(view, &turns),
+        gists: Some(searched(gists, &of_gists)),
+        related: &related,
+        only: None,
+    };
+    asked.route(Weights::builtin().unwrap())
+}
+
+/// Returns a view of gists.
+pub(crate) fn view_of_gists(gists: impl IntoIterator<Item = Unit>) -> View {
+    let mut view = View::of_grain(Grain::Gist);
+    view.apply(gists.into_iter().map(|unit| Change { sequence: 0, unit }));
+    view
+}
+
+/// Returns a gist that was read in some turns.
+pub(crate) fn gist(number: u16, turns: &[Unit], text: &str) -> Unit {
+    let records: Vec<RecordId> = turns.iter().flat_map(|it| it.records.clone()).collect();
+    let is_of_one = turns.iter().all(|it| it.actor == turns[0].actor);
+    Unit {
+        id: UnitId::gist(ReadingId::derive(records[0]), number),
+        grain: Grain::Gist,
+        external_ids: turns.iter().flat_map(|it| it.external_ids.clone()).collect(),
+        actor: if is_of_one {
+            turns[0].actor.clone()
+        } else {
+            String::new()
+        },
+        addressee: String::new(),
+        text: text.to_owned(),
+        participants: text::names(text).into_iter().map(str::to_owned).collect(),
+        tag: cues(text).into_iter().take(2).collect::<Vec<String>>().join(" "),
+        cues: cues(text),
+        records,
+        ..turns[0].clone()
+    }
 }
 
 /// Returns a request with everything asked for.

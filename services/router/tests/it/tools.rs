@@ -2,6 +2,7 @@
 
 mod away;
 mod bad;
+mod gists;
 mod good;
 
 use chrono::DateTime;

@@ -50,15 +50,21 @@ pub struct RouteV1 {
     pub ranked: u32,
     /// Number of scenes to return for the reader, 0 for none.
     pub scenes: u32,
-    /// Units that a strategy gathered on its way, best first: candidates whatever the channels propose, before their equals.
+    /// Units that a strategy gathered on its way, best first: candidates whatever the channels propose, before their equals. A
+    /// gist stands for its turns where gists are not used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<UnitId>,
-    /// Units that were chosen to hold the answer, the one needed most first: they are packed before all others.
+    /// Units that were chosen to hold the answer, the one needed most first: they are packed before all others. A gist stands for
+    /// its turns where gists are not used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<UnitId>,
     /// Whether standing instructions are packed too, whatever is asked: a language model is to follow them in its answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub instructions: bool,
+    /// Whether lines that a language model wrote (gists) may stand for the turns that they were read in, for their price. Without
+    /// it the pack has turns alone, which is what an answer has to be taken from word for word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gists: bool,
     /// Share of the evidence that is enough, 0 to 1: packing stops when the units packed hold this much of the probability.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     pub enough: f32,
@@ -81,6 +87,7 @@ impl RouteV1 {
             focus: Vec::new(),
             selected: Vec::new(),
             instructions: false,
+            gists: false,
             enough: all(),
         }
     }
@@ -110,13 +117,14 @@ pub struct RoutedV1 {
     pub speakers: Vec<String>,
     /// Weights of the stems of the bare question, in order of appearance.
     pub words: Vec<WordWeight>,
-    /// Strong candidates with surroundings, best first.
+    /// Strong candidates with surroundings, best first; turns always.
     pub scenes: Vec<Scene>,
-    /// Best units, best first.
+    /// Best units, best first. Where gists are used, the best of both: neither a turn behind a gist that was read in it, nor a
+    /// gist behind all of its turns.
     pub ranked: Vec<RankedUnit>,
     /// Why units are in or out, by rank.
     pub explained: Vec<UnitExplanation>,
-    /// Number of units in the space that may be evidence.
+    /// Number of units in the space that may be evidence, gists too where they are used.
     pub units: u64,
     /// Number of candidates proposed.
     pub candidates: u32,

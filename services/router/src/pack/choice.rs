@@ -1,0 +1,110 @@
+use domain::unit::Grain;
+
+use crate::query::Query;
+use crate::route::Scored;
+use crate::view::{Turn, View};
+
+use super::Coverage;
+
+/// The scored units of one grain, and what they were scored by.
+#[derive(Clone, Copy)]
+pub struct Listed<'a> {
+    /// The units.
+    pub view: &'a View,
+    /// The question, as it is read against them.
+    pub query: &'a Query,
+    /// Those that were scored, best first.
+    pub scored: &'a [Scored],
+}
+
+/// What a pack is chosen from.
+#[derive(Clone, Copy)]
+pub struct Choice<'a> {
+    /// The turns.
+    pub turns: Listed<'a>,
+    /// The gists, if they may be shown.
+    pub gists: Option<Listed<'a>>,
+}
+
+/// A scored unit; those of one rank are in the order of the grains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// Index in the list of its grain.
+    pub rank: usize,
+    /// Turn or gist.
+    pub grain: Grain,
+}
+
+impl<'a> Choice<'a> {
+    /// Returns the list of a grain; of every grain that has none that of the turns.
+    pub fn list(&self, grain: Grain) -> Listed<'a> {
+        match grain {
+            Grain::Gist => self.gists.unwrap_or(self.turns),
+            Grain::Turn | Grain::Event => self.turns,
+        }
+    }
+
+    /// Returns the grains that have a list.
+    pub fn grains(&self) -> impl Iterator<Item = Grain> + use<> {
+        let gists = self.gists.map(|_| Grain::Gist);
+        std::iter::once(Grain::Turn).chain(gists)
+    }
+
+    /// Returns the `count` best units of each list.
+    pub(super) fn best(&self, count: usize) -> impl Iterator<Item = Key> + '_ {
+        self.grains().flat_map(move |grain| {
+            let ranks = 0..self.list(grain).scored.len().min(count);
+            ranks.map(move |rank| Key { rank, grain })
+        })
+    }
+
+    /// Returns the probability of all units together: 1 for the turns, and that of the gists.
+    pub(super) fn mass(&self) -> f32 {
+        let gists = self.gists.map_or(&[][..], |it| it.scored).iter();
+        1.0 + gists.map(|it| it.probability).sum::<f32>()
+    }
+
+    /// Returns a unit as it was scored.
+    pub fn scored(&self, key: Key) -> &'a Scored {
+        &self.list(key.grain).scored[key.rank]
+    }
+
+    /// Returns a unit as its view holds it.
+    pub fn unit(&self, key: Key) -> &'a Turn {
+        &self.list(key.grain).view.turns()[self.scored(key).place]
+    }
+
+    /// Returns the places of the turns that a unit shows: its own place, or those of the turns that a gist was read in.
+    pub fn turns_of(&self, key: Key) -> Vec<usize> {
+        match key.grain {
+            Grain::Gist => {
+                let records = self.unit(key).unit.records.iter();
+                records.flat_map(|it| self.turns.view.places_of_record(*it)).collect()
+            }
+            Grain::Turn | Grain::Event => vec![self.scored(key).place],
+        }
+    }
+
+    /// Returns all units by probability, ties in the order of the keys.
+    pub fn by_probability(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = self.best(usize::MAX).collect();
+        if self.gists.is_some() {
+            let probability = |it: &Key| self.scored(*it).probability;
+            keys.sort_by(|a, b| probability(b).total_cmp(&probability(a)).then(a.cmp(b)));
+        }
+        keys
+    }
+
+    /// Returns the units by probability, without those that a better one shows in the other form.
+    pub fn distinct(&self) -> impl Iterator<Item = Key> + '_ {
+        let mut coverage = Coverage::default();
+        self.by_probability().into_iter().filter(move |key| {
+            let turns = self.turns_of(*key);
+            let is_covered = coverage.covers(key.grain, &turns);
+            if !is_covered {
+                coverage.add(key.grain, &turns);
+            }
+            !is_covered
+        })
+    }
+}

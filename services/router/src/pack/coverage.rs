@@ -1,0 +1,30 @@
+use std::collections::BTreeSet;
+
+use domain::unit::Grain;
+
+/// What turns and gists show already: a gist and the turns that it was read in are one piece of evidence. Turns are places in
+/// the view of turns.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    by_turns: BTreeSet<usize>,
+    by_gists: BTreeSet<usize>,
+}
+
+impl Coverage {
+    /// Takes in a unit that is shown: a turn, or a gist that was read in `turns`.
+    pub fn add(&mut self, grain: Grain, turns: &[usize]) {
+        match grain {
+            Grain::Gist => self.by_gists.extend(turns),
+            Grain::Turn | Grain::Event => self.by_turns.extend(turns),
+        }
+    }
+
+    /// Returns true if a unit is shown in the other form: a turn by a gist, or a gist by all of its turns.
+    pub fn covers(&self, grain: Grain, turns: &[usize]) -> bool {
+        let shown = match grain {
+            Grain::Gist => &self.by_turns,
+            Grain::Turn | Grain::Event => &self.by_gists,
+        };
+        !turns.is_empty() && turns.iter().all(|it| shown.contains(it))
+    }
+}

@@ -1,0 +1,91 @@
+//! What a route lists beside the pack: ranked units, and scenes for whoever reads them.
+
+use domain::evidence::{RankedUnit, Scene, Turn as Shown};
+use domain::unit::Grain;
+
+use super::Scored;
+use crate::pack::{Choice, Display, Fate, Key, Packed};
+use crate::propose::Gate;
+use crate::view::View;
+
+/// Scenes beside the best: units that somebody gathered or pinned, or whose facts hold what is asked for.
+const WANTED: usize = 4;
+
+/// Returns the `count` best units: where gists are used, the best of both, each piece of evidence in one form only.
+pub(super) fn ranked(choice: &Choice<'_>, count: usize) -> Vec<RankedUnit> {
+    // Without gists nothing is shown in two forms.
+    let keys: Vec<Key> = match choice.gists {
+        Some(_) if count > 0 => choice.distinct().take(count).collect(),
+        _ => choice.by_probability().into_iter().take(count).collect(),
+    };
+    keys.into_iter().map(|it| ranked_unit(choice, it)).collect()
+}
+
+fn ranked_unit(choice: &Choice<'_>, key: Key) -> RankedUnit {
+    let (turn, scored) = (choice.unit(key), choice.scored(key));
+    let date = turn.unit.observed_at.format("%-d %b %Y");
+    let (actor, display) = match key.grain {
+        Grain::Gist => ("", Display::whole(turn)),
+        Grain::Turn | Grain::Event => (
+            turn.unit.actor.as_str(),
+            Display::of(choice.turns.query, turn, scored.probability),
+        ),
+    };
+    let actor = if actor.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", text::shown_name(actor))
+    };
+    RankedUnit {
+        unit: turn.unit.id,
+        external_ids: turn.unit.external_ids.clone(),
+        text: format!("[{date}]{actor}: {}", display.text(turn)),
+        score: scored.scores.support,
+        topic: None,
+    }
+}
+
+/// Returns the scenes of the best turns.
+pub(super) fn scenes(choice: &Choice<'_>, packed: &Packed, gate: &Gate<'_>) -> Vec<Scene> {
+    let best = gate.request().scenes as usize;
+    let is_read = |at: usize, it: &Scored| at < best || best > 0 && it.favour > 0.0;
+    let turns = choice.turns.scored.iter().enumerate();
+    let read = turns.filter(|(at, it)| is_read(*at, it)).take(best + WANTED);
+    let scene = |(rank, it): (usize, &Scored)| {
+        let grain = Grain::Turn;
+        let is_packed = packed.fate(Key { rank, grain }) == Fate::Packed || packed.coverage.covers(grain, &[it.place]);
+        scene(choice.turns.view, it, is_packed, gate)
+    };
+    read.map(scene).collect()
+}
+
+fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
+    let session = &view.sessions()[view.session_of(scored.place)];
+    let range = scored.place.saturating_sub(3).max(session.start)..(scored.place + 3).min(session.end);
+    let places: Vec<usize> = range
+        .filter(|it| *it == scored.place || gate.admits(&view.turns()[*it]))
+        .collect();
+    let turns = places.iter().map(|&it| {
+        let unit = &view.turns()[it].unit;
+        Shown {
+            unit: unit.id,
+            external_ids: unit.external_ids.clone(),
+            session: unit.session,
+            observed_at: unit.observed_at,
+            actor: unit.actor.clone(),
+            addressee: unit.addressee.clone(),
+            text: unit.text.clone(),
+            question: unit.question.clone(),
+            caption: unit.caption.clone(),
+            times: unit.times.clone(),
+            amended: view.amended(unit.id, gate.request().as_of).cloned().collect(),
+        }
+    });
+    Scene {
+        score: scored.scores.support,
+        probability: scored.probability,
+        center: places.iter().position(|it| *it == scored.place).unwrap_or_default(),
+        turns: turns.collect(),
+        packed,
+    }
+}

@@ -1,0 +1,141 @@
+//! What the index and the graph find for a question.
+
+use std::collections::BTreeSet;
+
+use domain::PortError;
+use domain::id::UnitId;
+use domain::message::RouteV1;
+use domain::port::{Hit, Search, SearchResult};
+
+use super::{Log, Router};
+use crate::edges::Related;
+use crate::encoded::Encoded;
+use crate::propose;
+use crate::query::Query;
+use crate::spaces::Seen;
+use crate::view::View;
+
+/// Best hits whose relations are looked up, and how many relations of them.
+const RELATED: usize = 20;
+const RELATIONS_MAX: usize = 200;
+
+/// Hits of the index, best first.
+pub(crate) struct Hits {
+    /// Of turns.
+    pub(crate) turns: SearchResult,
+    /// Of gists; none of a space that has no gists.
+    pub(crate) gists: SearchResult,
+}
+
+impl Hits {
+    fn all(&self) -> impl Iterator<Item = &Hit> {
+        let lists = [&self.turns, &self.gists].map(|it| [&it.pieces, &it.words, &it.dense]);
+        lists.into_iter().flatten().flatten()
+    }
+}
+
+impl Router {
+    /// Searches the index for what a question says, and notes in it what a sentence encoder found; without index or embedder
+    /// as far as may be. In a space that has gists, twice as many hits are asked for: those of gists take no place from turns.
+    pub(crate) async fn search(&self, request: &RouteV1, seen: &Seen, query: &mut Query, log: &mut Log) -> Hits {
+        let embedder = &self.backends.embedder;
+        let asked = match embedder.reads_sentences() {
+            true => &request.question,
+            false => &query.anchors.bare,
+        };
+        let dense = match embedder.embed_question(asked).await {
+            Ok(vector) => Some(vector),
+            Err(error) => {
+                log.degrade("embedder", &error);
+                None
+            }
+        };
+        let until = request.as_of.into_iter().chain(request.filter.until).min();
+        let search = Search {
+            dense,
+            words: Some(propose::words(query)),
+            pieces: Some(propose::pieces(query)),
+            limit: self.config.hits * if seen.has_gists() { 2 } else { 1 },
+            from: request.filter.from.map(|it| it.timestamp()),
+            // The second `until` lies in is searched too; the gate decides by the exact moment.
+            until: until.map(|it| it.timestamp().saturating_add(1)),
+        };
+        let found = match self.backends.index.search(&request.space, &search).await {
+            Ok(found) => found,
+            Err(error) => {
+                log.degrade("index", &error);
+                SearchResult::default()
+            }
+        };
+        let hits = self.parted(seen, found);
+        self.note_encoded(&seen.view, query, &hits.turns);
+        hits
+    }
+
+    /// Notes in a question what a sentence encoder found in a view, if there is one.
+    pub(super) fn note_encoded(&self, view: &View, query: &mut Query, found: &SearchResult) {
+        if self.backends.embedder.reads_sentences() {
+            query.encoded = Encoded::of(view, &found.dense);
+        }
+    }
+
+    /// Returns the hits of turns and of gists, each as many as are wanted of a space that has turns alone.
+    fn parted(&self, seen: &Seen, found: SearchResult) -> Hits {
+        if !seen.has_gists() {
+            return Hits {
+                turns: found,
+                gists: SearchResult::default(),
+            };
+        }
+        let within = |view: &View, hits: &[Hit]| {
+            let own = hits.iter().filter(|it| view.place(it.unit).is_some());
+            own.take(self.config.hits).copied().collect()
+        };
+        let of = |view: &View| SearchResult {
+            dense: within(view, &found.dense),
+            words: within(view, &found.words),
+            pieces: within(view, &found.pieces),
+        };
+        Hits {
+            turns: of(&seen.view),
+            gists: of(&seen.gists),
+        }
+    }
+
+    /// Returns the relations of the best of some hits.
+    pub(super) async fn related(&self, request: &RouteV1, found: &[&SearchResult], log: &mut Log) -> Related {
+        let best = found
+            .iter()
+            .flat_map(|it| [&it.pieces, &it.words, &it.dense])
+            .flat_map(|it| it.iter().take(RELATED));
+        let units: Vec<UnitId> = best.map(|it| it.unit).collect::<BTreeSet<_>>().into_iter().collect();
+        if units.is_empty() {
+            return Related::new();
+        }
+        let most = RELATIONS_MAX * found.len();
+        match self.backends.graph.relations(&request.space, &units, most).await {
+            Ok(relations) => relations.into_iter().map(|it| (it.source, it.target)).collect(),
+            Err(error) => {
+                log.degrade("graph", &error);
+                Related::new()
+            }
+        }
+    }
+}
+
+/// Returns the units that the index still holds of those found: what was erased since the view was kept, the whole space even,
+/// is told by nobody else while the graph is away. If it holds none, the question fails as it would without a view.
+pub(super) fn still_there(
+    error: PortError,
+    seen: &Seen,
+    found: &Hits,
+    log: &mut Log,
+) -> Result<BTreeSet<UnitId>, PortError> {
+    let is_kept = |it: &UnitId| seen.view.place(*it).is_some() || seen.gists.place(*it).is_some();
+    let there: BTreeSet<UnitId> = found.all().map(|it| it.unit).filter(is_kept).collect();
+    if there.is_empty() {
+        return Err(error);
+    }
+    log.degrade("graph", &error);
+    Ok(there)
+}
