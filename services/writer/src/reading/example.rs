@@ -3,7 +3,7 @@
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::ModelCost;
-use domain::reading::Reading;
+use domain::reading::{Reading, ReadingOutcome};
 use domain::record::{Modality, Record, ToolCall};
 use serde_json::Value;
 
@@ -75,6 +75,7 @@ pub(super) fn reading(records: &[Record], output: &str) -> Reading {
         at: start().to_utc(),
         output: output.to_owned(),
         failure: None,
+        outcome: ReadingOutcome::default(),
         spent: ModelCost::default(),
     }
 }

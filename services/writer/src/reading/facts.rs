@@ -1,11 +1,9 @@
 //! Facts that a language model read in a line, and the gists that they belong to.
 
 use domain::fact::{Aspect, Stated};
-use domain::reading::Reading;
+use domain::reading::{LeftOut, Reading};
 use domain::time::TimeSpan;
 use text::role::{Role, role};
-
-use domain::reading::LeftOut;
 
 use super::derive::left_out_of;
 use super::gists::{self, Draft, Gist};

@@ -1,11 +1,9 @@
 //! Gists: the things that happened, as units.
 
 use domain::id::UnitId;
-use domain::reading::Reading;
+use domain::reading::{LeftOut, Reading};
 use domain::time::{Precision, TimeSpan};
 use domain::unit::{Grain, Status, Unit};
-
-use domain::reading::LeftOut;
 
 use super::derive::left_out_of;
 use super::ground::{Ground, Line};

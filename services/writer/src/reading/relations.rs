@@ -2,11 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, RecordId, UnitId};
-use domain::reading::Reading;
+use domain::reading::{LeftOut, Reading};
 use domain::relation::{Relation, RelationKind};
 use domain::time::{Precision, TimeSpan};
-
-use domain::reading::LeftOut;
 
 use super::derive::left_out_of;
 use super::gists::Gist;

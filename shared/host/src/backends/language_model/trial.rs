@@ -88,7 +88,16 @@ fn grouped(options: &Options) -> Vec<(Options, Vec<ModelRole>)> {
     let mut groups: Vec<(Options, Vec<ModelRole>)> = Vec::new();
     for role in ModelRole::ALL {
         let own = options.of(role);
-        match groups.iter_mut().find(|(known, _)| *known == own) {
+        // How long a reply may be and take says nothing about whether there is one.
+        let is_same = |it: &Options| {
+            let bounded = Options {
+                parameters: it.parameters.clone(),
+                timeout_secs: it.timeout_secs,
+                ..own.clone()
+            };
+            *it == own || role == ModelRole::Write && !options.roles.contains_key(&role) && *it == bounded
+        };
+        match groups.iter_mut().find(|(known, _)| is_same(known)) {
             Some((_, roles)) => roles.push(role),
             None => groups.push((own, vec![role])),
         }
