@@ -140,7 +140,7 @@ export const t = {
     busy: "Working…",
   },
   modalities: { text: "Text", visual: "Picture", action: "Tool call" },
-  grains: { turn: "Turn", event: "Event" },
+  grains: { turn: "Turn", event: "Event", gist: "Gist" },
   timeline: {
     title: "Timeline",
     hint: "Every record at the time it was observed. Drag to move, scroll or pinch to zoom, select a mark to open it.",

@@ -1,6 +1,7 @@
 mod browse;
 mod erasures;
 mod memory;
+mod readings;
 mod records;
 
 use std::convert::Infallible;
@@ -17,6 +18,7 @@ use gateway::api::Strategy;
 pub(crate) use browse::{Curations, Entities, Pages, Topics};
 pub(crate) use erasures::{CheckErasure, Erasures, ErasuresCommand};
 pub(crate) use memory::{Facts, Mcp, Recall, Units};
+pub(crate) use readings::{Read, Readings};
 pub(crate) use records::{Erase, Export, Import, Records, Whose};
 
 const AFTER_HELP: &str = "\
@@ -36,7 +38,8 @@ Exit codes:
   1  failed
   2  wrong command line
   3  done, but the answer is no: lines were left out, the evidence is
-     insufficient, doctor found something wrong, or provision found drift";
+     insufficient, sessions wait to be read, doctor found something wrong,
+     or provision found drift";
 
 /// A long-term memory for language-model agents: it keeps what happened, and hands back the smallest evidence that
 /// answers a question.
@@ -62,6 +65,8 @@ pub(crate) enum Command {
     Entities(Entities),
     Curations(Curations),
     Recall(Recall),
+    Read(Read),
+    Readings(Readings),
     Mcp(Mcp),
     Records(Records),
     Erase(Erase),

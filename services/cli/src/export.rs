@@ -1,14 +1,17 @@
+use std::fmt;
 use std::io::{BufWriter, ErrorKind, IsTerminal, Write, stdout};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde_json::json;
 
-use crate::api::Client;
+use crate::api::{Client, Error};
 use crate::args::Export;
 use crate::{Outcome, out};
 
-/// Writes the records of a space, one a line.
+/// Writes the records of a space and then its readings, one a line.
 pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let records = client.space(&args.space).await?.records;
@@ -23,8 +26,8 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
             shown: stdout().is_terminal(),
         };
         return match copy(&client, args, target, &bar).await {
-            Ok(count) => {
-                out::complain(&format!("{count} records"));
+            Ok(copied) => {
+                out::complain(&copied.to_string());
                 Ok(Outcome::Done)
             }
             // Nobody reads any more.
@@ -45,16 +48,16 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     };
     let written = copy(&client, args, target, &progress(records)).await;
     // Whole or not at all.
-    let moved = written.and_then(|count| {
+    let moved = written.and_then(|copied| {
         file.sync_all()?;
         std::fs::rename(&partial, &args.out)?;
-        Ok(count)
+        Ok(copied)
     });
     if moved.is_err() {
         // What stays does no harm.
         let _ = std::fs::remove_file(&partial);
     }
-    out::say(&format!("{} records written to {shown}", moved?));
+    out::say(&format!("{} written to {shown}", moved?));
     Ok(Outcome::Done)
 }
 
@@ -65,11 +68,55 @@ struct Target<W> {
     shown: bool,
 }
 
-/// Writes page by page; returns the number of records.
+impl<W: Write> Target<W> {
+    fn write_line(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        let mut line = serde_json::to_string(value)?;
+        if self.shown {
+            line = out::json_for_terminal(&line);
+        }
+        line.push('\n');
+        self.lines.write_all(line.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// How much was written.
+struct Copied {
+    records: u64,
+    readings: u64,
+}
+
+impl fmt::Display for Copied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} records", self.records)?;
+        match self.readings {
+            0 => Ok(()),
+            count => write!(f, " and {count} readings"),
+        }
+    }
+}
+
+/// Writes page by page; returns how much.
 async fn copy<W: Write>(
     client: &Client,
     args: &Export,
     mut target: Target<W>,
+    bar: &ProgressBar,
+) -> anyhow::Result<Copied> {
+    let records = copy_records(client, args, &mut target, bar).await?;
+    let readings = match args.records_only {
+        true => 0,
+        false => copy_readings(client, args, &mut target).await?,
+    };
+    target.lines.flush()?;
+    bar.finish_and_clear();
+    Ok(Copied { records, readings })
+}
+
+async fn copy_records<W: Write>(
+    client: &Client,
+    args: &Export,
+    target: &mut Target<W>,
     bar: &ProgressBar,
 ) -> anyhow::Result<u64> {
     let mut after: Option<String> = None;
@@ -77,23 +124,35 @@ async fn copy<W: Write>(
     loop {
         let page = client.records(&args.space, &[], after.as_deref()).await?;
         for record in &page.items {
-            let mut line = serde_json::to_string(record)?;
-            if target.shown {
-                line = out::json_for_terminal(&line);
-            }
-            line.push('\n');
-            target.lines.write_all(line.as_bytes())?;
+            target.write_line(record)?;
             count += 1;
         }
         bar.set_position(count);
         match page.next {
             Some(next) => after = Some(next),
-            None => break,
+            None => return Ok(count),
         }
     }
-    target.lines.flush()?;
-    bar.finish_and_clear();
-    Ok(count)
+}
+
+/// Writes the readings after the records that they are of. A server without them is older.
+async fn copy_readings<W: Write>(client: &Client, args: &Export, target: &mut Target<W>) -> anyhow::Result<u64> {
+    let mut after: Option<String> = None;
+    let mut count = 0;
+    loop {
+        let page = match client.portable_readings(&args.space, after.as_deref()).await {
+            Err(Error::Refused { status: 404, .. }) => return Ok(count),
+            page => page?,
+        };
+        for reading in &page.items {
+            target.write_line(&json!({ "reading": reading }))?;
+            count += 1;
+        }
+        match page.next {
+            Some(next) => after = Some(next),
+            None => return Ok(count),
+        }
+    }
 }
 
 fn closed(error: &anyhow::Error) -> bool {

@@ -1,5 +1,6 @@
 //! Importing JSON lines, so that it can be stopped and run again.
 
+mod readings;
 mod source;
 mod state;
 
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::api::{Client, Error};
 use crate::args::Import;
 use crate::keys::hex;
+use crate::readings::waiting_line;
 use crate::{Outcome, out};
 use state::State;
 
@@ -29,10 +31,10 @@ const BEHIND_MAX: usize = 256;
 /// body that a server takes.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// A record with the line it stands on.
+/// A record or a reading with the number of its line.
 struct Line {
     number: u64,
-    record: Value,
+    content: Value,
 }
 
 /// What became of the lines, and who is told.
@@ -40,11 +42,14 @@ struct Tally {
     bar: ProgressBar,
     accepted: u64,
     known: u64,
+    readings: u64,
     wrong: u64,
     /// Lines left out by an earlier import of the same file.
     wrong_before: u64,
     /// Of the batches that may not be searchable yet, the latest last.
     watermarks: VecDeque<String>,
+    /// Whether the server has no route for readings.
+    lacks_readings: bool,
 }
 
 /// Where lines go.
@@ -83,14 +88,17 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
         bar: bar(source.bytes),
         accepted: 0,
         known: 0,
+        readings: 0,
         wrong: 0,
         wrong_before,
         watermarks: watermark.into_iter().collect(),
+        lacks_readings: false,
     };
     tally.bar.set_position(state.bytes());
     loop {
         let lines = read(&mut *source.lines, &mut state, usize::from(args.batch), &mut tally)?;
         send(&target, &lines.records, &mut tally).await?;
+        readings::send(&target, &lines.readings, &mut tally).await?;
         tally
             .bar
             .suspend(|| state.save(tally.left_out(), tally.watermarks.back()));
@@ -102,6 +110,7 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
     tally.bar.finish_and_clear();
     let searchable = wait(&target, &tally.watermarks).await?;
     report(&tally, skipped, state.lines(), searchable);
+    say_waiting(&target).await;
     Ok(match tally.left_out() {
         0 => Outcome::Done,
         _ => Outcome::Lacking,
@@ -122,19 +131,26 @@ async fn known(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result
     }
 }
 
+/// Lines that are sent together: first the records, and then the readings, which are of records before them.
 struct Batch {
     records: Vec<Line>,
+    readings: Vec<Line>,
     end: bool,
 }
 
-/// Reads up to `limit` records, or about [`BATCH_BYTES`] of them; wrong lines are named and left out.
+/// Reads up to `limit` records and [`readings::AT_ONCE`] readings, or about [`BATCH_BYTES`] of them; wrong lines are named and left out.
 fn read(source: &mut dyn BufRead, state: &mut State, limit: usize, tally: &mut Tally) -> anyhow::Result<Batch> {
-    let mut records = Vec::with_capacity(limit);
+    let mut batch = Batch {
+        records: Vec::with_capacity(limit),
+        readings: Vec::new(),
+        end: false,
+    };
     let (mut line, mut bytes) = (Vec::new(), 0);
-    while records.len() < limit && bytes < BATCH_BYTES {
+    while batch.records.len() < limit && batch.readings.len() < readings::AT_ONCE && bytes < BATCH_BYTES {
         line.clear();
         if source.read_until(b'\n', &mut line).context("cannot read on")? == 0 {
-            return Ok(Batch { records, end: true });
+            batch.end = true;
+            break;
         }
         let number = state.take(&line);
         let text = source::unmarked(&line);
@@ -143,17 +159,27 @@ fn read(source: &mut dyn BufRead, state: &mut State, limit: usize, tally: &mut T
         }
         bytes += text.len();
         match parse(text, number) {
-            Ok(record) => records.push(Line { number, record }),
+            Ok(Parsed::Record(content)) => batch.records.push(Line { number, content }),
+            Ok(Parsed::Reading(content)) => batch.readings.push(Line { number, content }),
             Err(problem) => tally.wrong(number, &problem),
         }
     }
-    Ok(Batch { records, end: false })
+    Ok(batch)
 }
 
-/// Returns the record of a line. One without an id gets one from its number and text, so that sending it twice stores
+/// What a line holds.
+enum Parsed {
+    Record(Value),
+    Reading(Value),
+}
+
+/// Returns the record or the reading of a line. A record without an id gets one from its number and text, so that sending it twice stores
 /// it once. Mnemic's own id, which stands in the records of its lists, is left out: it derives from the other.
-fn parse(line: &[u8], number: u64) -> Result<Value, String> {
+fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     let mut record: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
+    if let Some(reading) = readings::of_line(&mut record) {
+        return Ok(Parsed::Reading(reading));
+    }
     let Some(fields) = record.as_object_mut() else {
         return Err("not a JSON object".to_owned());
     };
@@ -168,7 +194,7 @@ fn parse(line: &[u8], number: u64) -> Result<Value, String> {
             .finalize();
         fields.insert("id".to_owned(), json!(format!("line-{}", &hex(&digest)[..16])));
     }
-    Ok(record)
+    Ok(Parsed::Record(record))
 }
 
 /// Sends records; a batch that is refused as a whole is halved until the records at fault stand alone.
@@ -176,7 +202,7 @@ async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow:
     let mut waiting = vec![lines];
     while let Some(part) = waiting.pop() {
         let Some(first) = part.first() else { continue };
-        let records: Vec<Value> = part.iter().map(|it| it.record.clone()).collect();
+        let records: Vec<Value> = part.iter().map(|it| it.content.clone()).collect();
         let digest = Sha256::new()
             .chain_update(target.run.to_be_bytes())
             .chain_update(serde_json::to_vec(&records)?)
@@ -257,8 +283,20 @@ async fn wait(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Res
     Ok(true)
 }
 
+/// Says how many sessions wait to be read by a language model. A server that does not say so is older, or the key may not read.
+async fn say_waiting(target: &Target<'_>) {
+    if let Ok(summary) = target.client.reading_summary(&target.args.space).await
+        && let Some(line) = waiting_line(&summary, &target.args.space)
+    {
+        out::say(&line);
+    }
+}
+
 fn report(tally: &Tally, skipped: u64, lines: u64, searchable: bool) {
     let mut parts = vec![format!("{} records in", tally.accepted)];
+    if tally.readings > 0 {
+        parts.push(format!("{} readings in", tally.readings));
+    }
     if tally.known > 0 {
         parts.push(format!("{} were there before", tally.known));
     }

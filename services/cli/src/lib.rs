@@ -22,6 +22,7 @@ mod mcp;
 mod memory;
 mod out;
 mod provision;
+mod readings;
 mod rebuild;
 mod records;
 mod render;
@@ -41,7 +42,8 @@ use args::{Args, Command};
 enum Outcome {
     /// Done.
     Done,
-    /// Done, but the answer is no: lines left out, evidence insufficient, something wrong with the installation, drift.
+    /// Done, but the answer is no: lines left out, evidence insufficient, sessions that wait to be read, something wrong with
+    /// the installation, drift.
     Lacking,
 }
 
@@ -65,6 +67,8 @@ pub fn main() -> ExitCode {
         Command::Entities(args) => block_on(browse::entities(&args)),
         Command::Curations(args) => block_on(browse::curations(&args)),
         Command::Recall(args) => block_on(memory::recall(&args)),
+        Command::Read(args) => block_on(readings::read_space(&args)),
+        Command::Readings(args) => block_on(readings::readings(&args)),
         Command::Mcp(args) => match &args.data {
             Some(data) => return mcp::alone(&args, data),
             None => block_on(mcp::mcp(&args)),

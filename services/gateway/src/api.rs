@@ -11,6 +11,7 @@ mod lists;
 mod memory;
 mod object;
 mod query;
+mod readings;
 mod rebuild;
 mod recall;
 mod records;
@@ -22,13 +23,18 @@ pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
 pub use letters::DeadLetter;
 pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage, MergeFilter,
-    MergePage, PageFilter, PagePage, Paging, RecordFilter, RecordPage, SpacePage, TopicFilter, TopicPage, UnitFilter,
-    UnitPage,
+    MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage, TopicFilter,
+    TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;
 pub use query::{
     Budget, Cost, Filter, Limits, Pack, PathStep, QueryRequest, QueryResponse, RoleCost, StepTime, Strategy,
+};
+pub use readings::{
+    Backfill, BackfillReport, NewReadings, PortableGist, PortableReading, PortableReadingPage, Reading, ReadingCost,
+    ReadingEstimate, ReadingList, ReadingPage, ReadingState, ReadingSummary, StoredReading, StoredReadingStatus,
+    StoredReadings,
 };
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};

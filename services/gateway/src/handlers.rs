@@ -12,6 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod query;
+pub(crate) mod readings;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
 pub(crate) mod records;

@@ -27,6 +27,7 @@ mod openapi;
 mod opened;
 mod problem;
 mod query;
+mod readings;
 mod rebuild;
 mod recall;
 mod routes;

@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post, put};
 #[cfg(feature = "explorer")]
 use crate::handlers::explorer;
 use crate::handlers::{
-    access, admin, curations, docs, erasures, mcp, memory, pages, progress, query, rebuild, recall, records, sessions,
-    spaces, tools,
+    access, admin, curations, docs, erasures, mcp, memory, pages, progress, query, readings, rebuild, recall, records,
+    sessions, spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -43,6 +43,11 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/erasures", get(erasures::list))
         .route("/v1/spaces/{space}/erasures/{id}", get(erasures::get))
         .route("/v1/spaces/{space}/erasures/{id}/check", post(erasures::check))
+        .route(
+            "/v1/spaces/{space}/readings",
+            get(readings::list).post(readings::post).put(readings::put),
+        )
+        .route("/v1/spaces/{space}/readings/{id}", get(readings::get))
         .route("/v1/spaces/{space}/units", get(memory::units))
         .route("/v1/spaces/{space}/units/{id}", get(memory::unit))
         .route("/v1/spaces/{space}/facts", get(memory::facts))

@@ -6,8 +6,28 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from mnemic._model import Model
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, RootModel
 from typing_extensions import TypeAliasType
+
+
+class Backfill(Model):
+    """What is to be read."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    after: str | None = None
+    """The `next` of the response before; leave it out in the first request."""
+
+    again: bool = False
+    """Remove the readings that failed first, so that their records are read again."""
+
+    dry_run: bool = False
+    """Only count and estimate; no session waits to be read because of it."""
+
+    session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
+    """Only this session: your name for it, or Mnemic's id."""
 
 
 class Bearer(Model):
@@ -134,6 +154,19 @@ class FeatureValue(Model):
     """Its value."""
 
 
+class LeftOut(Model):
+    """Something that a language model said and that is not used."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    what: str
+    """The beginning of it."""
+
+    why: str
+    """Why."""
+
+
 class Limits(Model):
     """How far a loop goes."""
 
@@ -233,6 +266,20 @@ class NewTool(Model):
     """What came of it: text, or any JSON."""
 
 
+class PortableGist(Model):
+    """A gist, by the passage in which it was read."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    first: Annotated[str, Field(max_length=256)]
+    """Your id of the first record of the passage; empty if that record was erased."""
+
+    number: Annotated[int, Field(ge=0)]
+    """Number of the gist in the reading."""
+
+
 class Progress(Model):
     """How far writing is."""
 
@@ -256,6 +303,41 @@ class Progress(Model):
 
     written: bool
     """Whether it is searchable."""
+
+
+class ReadingEstimate(Model):
+    """What it may cost to read records: a rough estimate from their number and length."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    completion_tokens: Annotated[int, Field(ge=0)]
+    """Tokens that the model writes: a third of the tokens of the records."""
+
+    model_calls: Annotated[int, Field(ge=0)]
+    """Calls: one for each 16 records of a session."""
+
+    prompt_tokens: Annotated[int, Field(ge=0)]
+    """Tokens that the model reads: one for each 4 bytes of the records, and 1,100 for each call."""
+
+
+class ReadingOutcome(Model):
+    """What was derived of a reading, and what of its reply was not used."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    facts: Annotated[int, Field(ge=0)]
+    """Facts, before they are folded."""
+
+    gists: Annotated[int, Field(ge=0)]
+    """Gists."""
+
+    left_out: Annotated[list[LeftOut], Field(validate_default=True)] = []
+    """What the model said and the records do not bear out."""
+
+    relations: Annotated[int, Field(ge=0)]
+    """Relations between gists."""
 
 
 class RecallBudget(Model):
@@ -677,6 +759,28 @@ class Answer(Model):
 
     text: str
     """The answer itself, short."""
+
+
+class BackfillReport(Model):
+    """What is going to be read."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    estimate: ReadingEstimate
+    """What it may cost to read them."""
+
+    next: str | None = None
+    """
+    The walk through the records ended with the time of the request: send the same again with `after` set to this. None
+    after the last record. A session whose records are in both parts is counted in both.
+    """
+
+    records: Annotated[int, Field(ge=0)]
+    """Records that were not read."""
+
+    sessions: Annotated[int, Field(ge=0)]
+    """Sessions with records that were not read."""
 
 
 class Curation(Model):
@@ -1211,7 +1315,7 @@ class PackItem(Model):
         use_attribute_docstrings=True,
     )
     actor: str
-    """Who said or did it."""
+    """Who said or did it; of a gist empty if it was read in what several said."""
 
     channels: list[Literal['semantic', 'lexical', 'anchor', 'temporal', 'entity', 'visual', 'causal', 'continuity'] | str]
     """The channels that proposed it."""
@@ -1223,7 +1327,7 @@ class PackItem(Model):
     """When it was observed."""
 
     probability: float
-    """Probability among all candidates, 0 to 1; what the packer weighs against the price."""
+    """Probability among all candidates, turns and gists each for themselves, 0 to 1; what the packer weighs against the price."""
 
     records: list[str]
     """The records it points to."""
@@ -1367,6 +1471,14 @@ class QueryRequest(Model):
     them; `free`, a few sentences. Without a language model it changes nothing.
     """
 
+    verbatim: bool | None = None
+    """
+    Whether the evidence is what was said or done, word for word. If not, where a language model answers or no answer is
+    wanted, lines that a language model wrote of the records when it read them may stand for them: a line costs half the
+    tokens, and its item in the pack names the records that it was read in. An answer without a language model is always
+    taken from what was said.
+    """
+
 
 class RankedUnit(Model):
     """A unit in rank order with the text it would show, for measuring and paging."""
@@ -1386,6 +1498,48 @@ class RankedUnit(Model):
     topic: str | None = None
     unit: str
     """The unit."""
+
+
+class ReadingCost(Model):
+    """What the calls of a language model cost."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    model_calls: Annotated[int, Field(ge=0)] = 0
+    """Calls."""
+
+    model_ms: float = 0.0
+    """Milliseconds that they took, including the wait for a turn at the endpoint."""
+
+    usage: Annotated[Usage, Field(validate_default=True)] = {
+        'completion_tokens': 0,
+        'prompt_tokens': 0,
+    }
+    """Tokens that they read and wrote, as the model counts them; estimated if it does not report them."""
+
+
+class ReadingSummary(Model):
+    """How far the readings of a space are."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cost: ReadingCost
+    """What all readings cost."""
+
+    cost_today: ReadingCost
+    """What the readings made today cost; a day begins at midnight UTC."""
+
+    done: Annotated[int, Field(ge=0)]
+    """Readings whose replies are used."""
+
+    failed: Annotated[int, Field(ge=0)]
+    """Readings that failed."""
+
+    waiting_sessions: Annotated[int, Field(ge=0)]
+    """Sessions that wait until the writer looks at them."""
 
 
 class Rebuild(Model):
@@ -1513,6 +1667,70 @@ class SpacePage(Model):
     """The `after` of the next page; none after the last."""
 
 
+class Stated(Model):
+    """A statement that a language model read in one record, checked against it, before it is folded into a [`Fact`]."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    aspect: Literal['preference', 'attribute', 'relation', 'place', 'work', 'plan', 'possession', 'count', 'habit', 'instruction'] | str
+    """What kind of statement it is."""
+
+    confidence: float
+    """0 to 1."""
+
+    ended: bool | None = None
+    """It does not hold any more."""
+
+    object: str
+    """The value."""
+
+    observed_at: datetime
+    """When that was observed."""
+
+    positive: bool
+    """False: it says what is not so."""
+
+    predicate: str
+    """Verb phrase in the third person."""
+
+    record: str
+    """The record that states it."""
+
+    since: TimeSpan | None = None
+    subject: str
+    """Who or what it is about, by name."""
+
+    told_by: str | None = None
+    """Who states it there; empty if not known."""
+
+    until: datetime | None = None
+    """When it ceases or ceased to hold, if that was told."""
+
+
+class StoredReading(Model):
+    """What became of one reading."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[int, Field(ge=0)]
+    """Index in the request, from 0."""
+
+    status: Literal['stored', 'left_out'] | str
+    """What became of it."""
+
+
+class StoredReadings(Model):
+    """What became of the readings from another space."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[StoredReading]
+    """Outcomes in the order given."""
+
+
 class ToolList(Model):
     """The tools, the same in every space."""
 
@@ -1612,8 +1830,8 @@ class Unit(Model):
     external_ids: list[str]
     """The callers' ids of `records`, in the same order."""
 
-    grain: Literal['turn', 'event'] | str
-    """Turn or event."""
+    grain: Literal['turn', 'event', 'gist'] | str
+    """Turn, event or gist."""
 
     id: str
     """Derived from the record or the segment."""
@@ -1641,6 +1859,9 @@ class Unit(Model):
 
     session: str
     """The session it belongs to."""
+
+    stated: Annotated[list[Stated], Field(validate_default=True)] = []
+    """What a language model read in the records as facts; only of gists."""
 
     status: Literal['active', 'merged', 'superseded', 'archived'] | str | None = None
     """What became of it."""
@@ -1683,7 +1904,7 @@ class UnitExplanation(Model):
     """Price in tokens."""
 
     rank: Annotated[int, Field(ge=0)]
-    """Rank by support, from 1."""
+    """Rank by support, from 1; where gists are used by probability, among turns and gists together."""
 
     reason: str
     """Why, in words."""
@@ -1742,7 +1963,7 @@ class Cost(Model):
     ms: float
     """Milliseconds in all."""
 
-    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall'] | str, RoleCost] | None = (
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write'] | str, RoleCost] | None = (
         None
     )
     """The same by what the calls were for."""
@@ -1812,6 +2033,67 @@ class Pack(Model):
     """What the items cost."""
 
 
+class PortableReading(Model):
+    """A reading that names session and records as you do, so that another space can take it."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    at: datetime
+    """When the model replied."""
+
+    beside: Annotated[list[str], Field(max_length=64)] = []
+    """Your ids of the other records that the model was shown."""
+
+    digest: Annotated[
+        str, Field(max_length=64, min_length=64, pattern='^[0-9a-fA-F]{64}$')
+    ]
+    """SHA-256 of what the model was shown of the session, in hexadecimal digits."""
+
+    earlier: Annotated[
+        list[PortableGist], Field(max_length=64, validate_default=True)
+    ] = []
+    """The earlier gists that the model was shown, in the order of their labels."""
+
+    failure: Annotated[str | None, Field(max_length=1024)] = None
+    """Why it failed; only if it did."""
+
+    model: Annotated[str, Field(max_length=256, min_length=1)]
+    """The model."""
+
+    outcome: ReadingOutcome | None = None
+    """How much was derived from it, and what of the reply was left out."""
+
+    output: str | None = None
+    """The reply of the model, at most 256 KiB; empty if there is none."""
+
+    prompt: Annotated[str, Field(max_length=256, min_length=1)]
+    """Name and version of the prompt."""
+
+    records: Annotated[list[str], Field(max_length=24, min_length=1)]
+    """Your ids of the records that were read, in the order of the session."""
+
+    session: Annotated[str, Field(max_length=256, min_length=1)]
+    """Your name of the session."""
+
+    spent: ReadingCost | None = None
+    """What it cost, including earlier readings of the same passage."""
+
+
+class PortableReadingPage(Model):
+    """Some of the readings, in the form in which another space takes them."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[PortableReading]
+    """By Mnemic's ids."""
+
+    next: str | None = None
+    """The `after` of the next page; none after the last."""
+
+
 class QueryResponse(Model):
     """Evidence, verdict, answer, and what they cost."""
 
@@ -1848,6 +2130,62 @@ class QueryResponse(Model):
     """Version of the weights that ranked."""
 
 
+class Reading(Model):
+    """A reading: what a language model said about a passage of a session, and what was derived from it."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    at: datetime
+    """When the model replied."""
+
+    cost: ReadingCost
+    """What it cost, including earlier readings of the same passage."""
+
+    id: str
+    """Its id. A passage has one reading."""
+
+    model: str
+    """The model."""
+
+    outcome: ReadingOutcome
+    """How much was derived from it, and what of the reply was left out."""
+
+    output: str | None = None
+    """The reply of the model, word for word; in a list only with `output`."""
+
+    prompt: str
+    """Name and version of the prompt."""
+
+    reason: str | None = None
+    """Why it failed; only if it did."""
+
+    records: list[str]
+    """Your ids of the records that were read, in the order of the session."""
+
+    session: str
+    """Mnemic's id of the session."""
+
+    state: Literal['done', 'failed'] | str
+    """Whether something is derived from it."""
+
+
+class ReadingPage(Model):
+    """Some of the readings."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[Reading]
+    """By id."""
+
+    next: str | None = None
+    """The `after` of the next page; none after the last."""
+
+    summary: ReadingSummary
+    """How far the readings of the whole space are."""
+
+
 class RecallCost(Model):
     """What recall cost."""
 
@@ -1863,7 +2201,7 @@ class RecallCost(Model):
     ms: float
     """Milliseconds in all."""
 
-    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall'] | str, RoleCost] | None = (
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write'] | str, RoleCost] | None = (
         None
     )
     """The same by what the calls were for."""
@@ -1968,6 +2306,17 @@ class UnitPage(Model):
     """The `after` of the next page; none after the last."""
 
 
+class NewReadings(Model):
+    """Readings from another space."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    items: Annotated[list[PortableReading], Field(max_length=100, min_length=1)]
+    """The readings. One takes the place of the reading of the same passage."""
+
+
 class Page(Model):
     """What a memory knows of one thing, in sections."""
 
@@ -2006,6 +2355,11 @@ class Page(Model):
 
     updated_at: datetime
     """When the newest thing on it was observed."""
+
+
+class ReadingList(RootModel[ReadingPage | PortableReadingPage]):
+    root: ReadingPage | PortableReadingPage
+    """A page of readings: in the portable form if `portable` was `true`."""
 
 
 class Accepted(Model):
@@ -2052,6 +2406,9 @@ class Fact(Model):
 
     object: str
     """The value, as told."""
+
+    origin: Literal['rule', 'model'] | str | None = None
+    """Who read it there."""
 
     predicate: str
     """What is said of it: a verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`)."""

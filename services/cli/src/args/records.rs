@@ -12,6 +12,8 @@ use super::Remote;
 /// A line that is wrong is named and left out, the others go in (exit code 3). Stopped halfway, the same command goes
 /// on where it stopped; run again on a file that has grown, it sends the new lines. It remembers in FILE.SPACE.imported,
 /// and of standard input nothing.
+///
+/// A line {"reading": {...}}, as `mnemic export` writes it, is a reading: what a language model said about records before it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = r#"A line:
   {"id": "42", "session": "monday", "actor": "Ann",
@@ -39,13 +41,15 @@ pub(crate) struct Import {
 
 /// Write the records of a space as JSON lines, which `mnemic import` takes.
 ///
-/// Word for word, in the order in which they were stored. What was made of them is not written, it derives again; nor is
-/// what was decided about them (GET /v1/spaces/{space}/curations).
+/// Word for word, in the order in which they were stored; after them what a language model said about them (readings), so
+/// that nobody has to pay for it again. What was made of both is not written, it derives again; nor is what was decided
+/// about them (GET /v1/spaces/{space}/curations).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mnemic export --space ann --out ann.jsonl
-  mnemic export --space ann | mnemic import - --space copy")]
+  mnemic export --space ann | mnemic import - --space copy
+  mnemic export --space ann --records-only --out ann.jsonl")]
 pub(crate) struct Export {
     /// The space.
     #[arg(long, short)]
@@ -53,6 +57,9 @@ pub(crate) struct Export {
     /// File to write, must not exist; `-` is standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) out: PathBuf,
+    /// Leave out the readings.
+    #[arg(long)]
+    pub(crate) records_only: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

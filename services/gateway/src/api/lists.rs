@@ -2,7 +2,7 @@
 
 use domain::curation::Curation;
 use domain::entity::Entity;
-use domain::fact::{Aspect, Fact};
+use domain::fact::{Aspect, Fact, Origin};
 use domain::merge::{Merge, MergeOf};
 use domain::page::Dimension;
 use domain::topic::Topic;
@@ -139,6 +139,8 @@ filters! {
         aspect: Aspect,
         /// `true`: only what holds, at `as_of` or now; `false`: only what does not, or was withdrawn.
         current: bool,
+        /// Only facts that were read by the rules (`rule`), or by a language model (`model`).
+        origin: Origin,
         /// Facts as they were known at this moment. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
@@ -170,6 +172,14 @@ filters! {
         /// Pages as they were at this moment. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
+    }
+
+    /// How readings are listed.
+    ReadingFilter {
+        /// Whether each reading has the reply of the model; not if not given.
+        output: bool,
+        /// `true`: in the form that `PUT` takes, with your ids and the replies, and without `summary`.
+        portable: bool,
     }
 
     /// Which merges are listed.

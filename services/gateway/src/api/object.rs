@@ -40,3 +40,9 @@ pub(crate) fn object_or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 ) -> Result<Option<T>, D::Error> {
     Option::<Object<T>>::deserialize(deserializer).map(|it| it.map(|it| it.0))
 }
+
+/// Reads a list of objects.
+pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let all = Vec::<Object<T>>::deserialize(deserializer)?;
+    Ok(all.into_iter().map(|it| it.0).collect())
+}

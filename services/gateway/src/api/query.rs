@@ -60,9 +60,15 @@ pub struct QueryRequest {
     /// Whether the pack gives back the metadata of its records.
     #[serde(default)]
     pub metadata: bool,
+    /// Whether the evidence is what was said or done, word for word. If not, where a language model answers or no answer is
+    /// wanted, lines that a language model wrote of the records when it read them may stand for them: a line costs half the
+    /// tokens, and its item in the pack names the records that it was read in. An answer without a language model is always
+    /// taken from what was said.
+    #[serde(default = "yes")]
+    pub verbatim: bool,
 }
 
-/// An answer is what most callers come for; who feeds a model of their own turns it off.
+/// What most callers come for: an answer (who feeds a model of their own turns it off), from what was said.
 fn yes() -> bool {
     true
 }

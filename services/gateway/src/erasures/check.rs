@@ -114,8 +114,10 @@ async fn of_space(stores: &Backends, receipt: &Receipt) -> Vec<StoreCheck> {
 async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
     let ids: Vec<RecordId> = wanted.records.iter().copied().collect();
     let stored = stores.records.get(space, &ids).await?.len() as u64;
-    let mut found = stores.receipts.remnants(space, &Erased::Records(ids)).await?;
+    let mut found = stores.receipts.remnants(space, &Erased::Records(ids.clone())).await?;
     found.insert("records".to_owned(), stored);
+    let readings = stores.readings.of_records(space, &ids).await?.len() as u64;
+    found.insert("readings".to_owned(), readings);
     let (mut acts, mut after) = (0, None);
     loop {
         let page = stores.records.curations(space, after, AT_ONCE).await?;

@@ -96,6 +96,7 @@ pub(crate) async fn facts(
         let wanted = subject.as_ref().is_none_or(about)
             && predicate.as_ref().is_none_or(|it| same(&fact.predicate, it))
             && filter.aspect.is_none_or(|it| it == fact.aspect)
+            && filter.origin.is_none_or(|it| it == fact.origin)
             && filter.current.is_none_or(|it| it == fact.holds_at(now));
         wanted.then_some(fact)
     };

@@ -50,6 +50,8 @@ struct Ask {
     style: AnswerStyle,
     #[serde(default)]
     model_calls: u32,
+    #[serde(default = "yes")]
+    verbatim: bool,
     #[serde(default)]
     as_of: Option<String>,
 }
@@ -76,6 +78,10 @@ fn usual_session() -> String {
 
 fn usual_limit() -> u32 {
     RecallRequest::default().limit
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn usual_tokens() -> u32 {
@@ -176,6 +182,7 @@ impl Own {
                     "strategy": {"type": "string", "enum": Strategy::ALL, "default": Strategy::default(), "description": "How evidence is sought; `route` is best for most questions."},
                     "style": {"type": "string", "enum": AnswerStyle::ALL, "default": AnswerStyle::default(), "description": "With `model_calls`: `short` is a few words that the evidence says, `infer` also concludes, `free` writes a few sentences."},
                     "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 none answers."},
+                    "verbatim": {"type": "boolean", "default": true, "description": "With `model_calls`: only evidence word for word; false lets lines that a language model wrote of what was said stand for it."},
                     "as_of": {"type": "string", "description": "Only what was known at this moment, RFC 3339."},
                 },
                 "required": ["question"],
@@ -260,6 +267,7 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         as_of: asked.as_of,
         answer: true,
         style: asked.style,
+        verbatim: asked.verbatim,
         budget: Budget {
             tokens: asked.tokens,
             model_calls: asked.model_calls,

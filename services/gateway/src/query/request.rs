@@ -27,6 +27,9 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
         return Err(Problem::invalid("question: is empty"));
     }
     bounded(app, &request)?;
+    let is_answered_by_model = request.answer && request.budget.model_calls > 0;
+    // An answer without a model is taken from the words of the records themselves.
+    let gists = !request.verbatim && (is_answered_by_model || !request.answer);
     Ok(RouteV1 {
         as_of: validate::moment("as_of", request.as_of.as_deref())?,
         asked_at: validate::moment("asked_at", request.asked_at.as_deref())?,
@@ -36,7 +39,8 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
         ranked: request.ranked,
         scenes: config.scenes,
         enough: request.budget.enough,
-        instructions: request.answer && request.budget.model_calls > 0,
+        instructions: is_answered_by_model,
+        gists,
         ..RouteV1::new(space.clone(), request.question, request.budget.tokens)
     })
 }

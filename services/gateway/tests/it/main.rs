@@ -19,6 +19,7 @@ mod mcp;
 mod openapi;
 mod pages;
 mod query;
+mod readings;
 mod rebuild;
 mod recall;
 mod records;

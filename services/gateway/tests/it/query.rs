@@ -234,3 +234,32 @@ async fn metadata_comes_back_beside_the_pack() {
     let plain = ask(json!({"question": "Where?"})).await;
     assert!(plain["pack"].get("metadata").is_none(), "{plain}");
 }
+
+/// Lines that a language model wrote may be evidence where nothing is taken from it word for word.
+#[tokio::test]
+async fn gists_are_evidence_for_whoever_asks_for_them_and_takes_no_answer_word_for_word() {
+    let gateway = Gateway::new().await;
+    gateway.start_router(|request| RoutedV1 {
+        weights: format!("gists: {}", request.gists),
+        ..nothing(request)
+    });
+    gateway.start_reader();
+    gateway.settled().await;
+    for (asked, wanted) in [
+        (json!({}), false),
+        (json!({"verbatim": false}), false),
+        (json!({"answer": false}), false),
+        (json!({"budget": {"model_calls": 1}}), false),
+        (json!({"answer": false, "verbatim": false}), true),
+        (json!({"budget": {"model_calls": 1}, "verbatim": false}), true),
+        (
+            json!({"answer": false, "budget": {"model_calls": 1}, "verbatim": false}),
+            true,
+        ),
+    ] {
+        let mut body = asked.clone();
+        body["question"] = json!("Where does Ann live?");
+        let reply = gateway.send(QUERY, &body.to_string()).await.json();
+        assert_eq!(reply["weights"], json!(format!("gists: {wanted}")), "{asked}");
+    }
+}

@@ -1,0 +1,51 @@
+use domain::id::SpaceId;
+use gateway::api::{BackfillReport, Reading, ReadingPage, ReadingSummary, StoredReadings};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Client, PAGE, Result, read};
+
+/// Some readings in the form that another space takes, as the server has them.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PortablePage {
+    pub(crate) items: Vec<Value>,
+    pub(crate) next: Option<String>,
+}
+
+impl Client {
+    /// Returns how far the readings of a space are.
+    pub(crate) async fn reading_summary(&self, space: &SpaceId) -> Result<ReadingSummary> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[("limit", "1")]);
+        let page: ReadingPage = read(self.send(Method::GET, &url, None).await?).await?;
+        Ok(page.summary)
+    }
+
+    /// Returns the readings of a space, by id, without the replies of the model.
+    pub(crate) async fn readings(&self, space: &SpaceId) -> Result<Vec<Reading>> {
+        self.all(&["v1", "spaces", space.as_str(), "readings"]).await
+    }
+
+    /// Returns the page of the readings after `after`, in the form that another space takes.
+    pub(crate) async fn portable_readings(&self, space: &SpaceId, after: Option<&str>) -> Result<PortablePage> {
+        let query: Vec<_> = [("limit", PAGE), ("portable", "true")]
+            .into_iter()
+            .chain(after.map(|it| ("after", it)))
+            .collect();
+        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &query);
+        read(self.send(Method::GET, &url, None).await?).await
+    }
+
+    /// Stores readings in a space.
+    pub(crate) async fn put_readings(&self, space: &SpaceId, items: &[Value]) -> Result<StoredReadings> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[]);
+        let body = json!({ "items": items });
+        read(self.send(Method::PUT, &url, Some(&body)).await?).await
+    }
+
+    /// Has the records of a space read that were not; returns how many those are.
+    pub(crate) async fn backfill(&self, space: &SpaceId, body: &Value) -> Result<BackfillReport> {
+        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[]);
+        read(self.send(Method::POST, &url, Some(body)).await?).await
+    }
+}

@@ -1,0 +1,201 @@
+//! Readings as they are listed, and the command that has a space read.
+
+use std::time::Duration;
+
+use domain::id::SpaceId;
+use gateway::api::{BackfillReport, Reading, ReadingCost, ReadingEstimate, ReadingState, ReadingSummary};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use crate::api::Client;
+use crate::args::{Read, Readings};
+use crate::out::{Paint, Style};
+use crate::render::one_line;
+use crate::{Outcome, out};
+
+/// Pause between two looks at how far it is.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How the wait for readings ended.
+enum End {
+    /// No session waits.
+    AllRead,
+    /// Nothing changed for as long as was to be waited.
+    Stalled,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// Lists readings.
+pub(crate) async fn readings(args: &Readings) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let mut readings = client.readings(&args.space).await?;
+    readings.sort_by_key(|reading| (reading.at, reading.id));
+    if args.json {
+        readings.iter().try_for_each(out::say_json_line)?;
+        return Ok(Outcome::Done);
+    }
+    let paint = Paint::of_terminal();
+    for reading in &readings {
+        out::say(&reading_line(reading, paint));
+        let left_out = reading.outcome.left_out.iter().filter(|_| args.left_out);
+        for it in left_out {
+            let why = paint.paint(Style::Dim, &format!("({})", it.why));
+            out::say(&format!("    left out: {} {why}", one_line(&it.what)));
+        }
+    }
+    out::say(&summary_line(&client.reading_summary(&args.space).await?));
+    Ok(Outcome::Done)
+}
+
+/// Has a space read, and waits until it is.
+pub(crate) async fn read_space(args: &Read) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.remote.url, args.remote.key.clone())?;
+    let space = &args.space;
+    let report = walk(&client, args).await?;
+    if args.dry_run {
+        let ReadingEstimate {
+            model_calls,
+            prompt_tokens,
+            completion_tokens,
+        } = report.estimate;
+        out::say(&format!(
+            "{} records in {} sessions of {space} were not read; to read them may take {model_calls} calls, {prompt_tokens} \
+             prompt tokens and {completion_tokens} completion tokens (estimated)",
+            report.records, report.sessions
+        ));
+        return Ok(Outcome::Done);
+    }
+    let (end, summary) = follow(&client, args, report.sessions).await?;
+    let waiting = summary.waiting_sessions;
+    match end {
+        End::AllRead => out::say(&format!("no session of {space} waits; {}", counts(&summary))),
+        End::Stalled => out::say(&format!(
+            "{waiting} sessions of {space} still wait, and nothing has changed for {} seconds; {}. They are read once the writer \
+             has a language model that answers (`mnemic doctor`) and budget left for the day ([writer.readings]); run the same \
+             command again to see how far it is",
+            args.wait,
+            counts(&summary)
+        )),
+        End::Interrupted => out::say(&format!(
+            "the server goes on: {waiting} sessions of {space} wait; {}. Run the same command again to see how far it is",
+            counts(&summary)
+        )),
+    }
+    if summary.failed > 0 {
+        out::say(&format!(
+            "`mnemic readings --space {space}` shows why readings failed; --again has their records read again"
+        ));
+    }
+    Ok(match end {
+        End::AllRead if summary.failed == 0 => Outcome::Done,
+        End::AllRead | End::Stalled | End::Interrupted => Outcome::Lacking,
+    })
+}
+
+/// Has the server walk through the space, in as many requests as it takes; returns the sum of what it found.
+async fn walk(client: &Client, args: &Read) -> anyhow::Result<BackfillReport> {
+    let mut sum = BackfillReport {
+        sessions: 0,
+        records: 0,
+        estimate: ReadingEstimate::default(),
+        next: None,
+    };
+    loop {
+        let body = json!({ "dry_run": args.dry_run, "session": args.session, "again": args.again, "after": sum.next });
+        let part = client.backfill(&args.space, &body).await?;
+        sum.sessions += part.sessions;
+        sum.records += part.records;
+        sum.estimate.model_calls += part.estimate.model_calls;
+        sum.estimate.prompt_tokens += part.estimate.prompt_tokens;
+        sum.estimate.completion_tokens += part.estimate.completion_tokens;
+        sum.next = part.next;
+        if sum.next.is_none() {
+            return Ok(sum);
+        }
+    }
+}
+
+/// Shows how far the readings are until no session waits, nothing changes any more, or the user has seen enough.
+async fn follow(client: &Client, args: &Read, sessions: u64) -> anyhow::Result<(End, ReadingSummary)> {
+    let style = ProgressStyle::with_template("[{bar:40}] {pos}/{len} sessions {elapsed}  {msg}");
+    let bar = ProgressBar::new(sessions).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let patience = Duration::from_secs(args.wait.into());
+    let mut last = client.reading_summary(&args.space).await?;
+    let mut changed_at = Instant::now();
+    let end = loop {
+        let all = bar.length().unwrap_or_default().max(last.waiting_sessions);
+        bar.set_length(all);
+        bar.set_position(all - last.waiting_sessions);
+        bar.set_message(counts(&last));
+        if last.waiting_sessions == 0 {
+            break End::AllRead;
+        }
+        if changed_at.elapsed() >= patience {
+            break End::Stalled;
+        }
+        tokio::select! {
+            () = sleep(PAUSE) => {}
+            _ = tokio::signal::ctrl_c() => break End::Interrupted,
+        }
+        let now = client.reading_summary(&args.space).await?;
+        if now != last {
+            (last, changed_at) = (now, Instant::now());
+        }
+    };
+    bar.finish_and_clear();
+    Ok((end, last))
+}
+
+/// Returns the line that `mnemic import` ends with if sessions wait to be read.
+pub(crate) fn waiting_line(summary: &ReadingSummary, space: &SpaceId) -> Option<String> {
+    let waiting = summary.waiting_sessions;
+    (waiting > 0)
+        .then(|| format!("{waiting} sessions wait to be read; `mnemic readings --space {space}` shows how far that is"))
+}
+
+fn reading_line(reading: &Reading, paint: Paint) -> String {
+    let at = reading.at.format("%Y-%m-%d %H:%M");
+    let records = match reading.records.as_slice() {
+        [first, .., last] => format!("{first} to {last} ({})", reading.records.len()),
+        [] | [_] => reading.records.concat(),
+    };
+    let head = paint.paint(Style::Dim, &format!("{at}  {records}"));
+    let outcome = &reading.outcome;
+    match reading.state {
+        ReadingState::Done => {
+            let left_out = match outcome.left_out.len() {
+                0 => String::new(),
+                count => format!(", {count} left out"),
+            };
+            format!(
+                "{head}  {} gists, {} facts, {} relations{left_out}",
+                outcome.gists, outcome.facts, outcome.relations
+            )
+        }
+        ReadingState::Failed => {
+            let reason = one_line(reading.reason.as_deref().unwrap_or_default());
+            format!("{head}  {} {reason}", paint.paint(Style::Bad, "failed:"))
+        }
+    }
+}
+
+fn summary_line(summary: &ReadingSummary) -> String {
+    let today = spent(&summary.cost_today);
+    format!(
+        "{}; {} sessions wait; today {today}",
+        counts(summary),
+        summary.waiting_sessions
+    )
+}
+
+fn counts(summary: &ReadingSummary) -> String {
+    let cost = spent(&summary.cost);
+    format!("{} readings, {} failed, {cost}", summary.done, summary.failed)
+}
+
+fn spent(cost: &ReadingCost) -> String {
+    let tokens = u64::from(cost.usage.prompt_tokens) + u64::from(cost.usage.completion_tokens);
+    format!("{} calls, {tokens} tokens", cost.model_calls)
+}

@@ -1,0 +1,130 @@
+//! Readings of a space: listed, taken from another space, and asked for where records were not read.
+//!
+//! The gateway calls no language model. It only says in which sessions the writer has to look; the writer reads what is not
+//! read yet and derives from what is.
+
+mod backfill;
+mod portable;
+mod record_names;
+
+use chrono::NaiveTime;
+use domain::id::{ReadingId, RecordId, SpaceId};
+use domain::reading::Reading;
+use futures::try_join;
+use host::clock;
+use serde::Serialize;
+
+use crate::api::{self, PortableReadingPage, ReadingFilter, ReadingList, ReadingPage, ReadingState, ReadingSummary};
+use crate::cursor::{Cursors, Paged};
+use crate::filling::Filling;
+use crate::kept;
+use crate::problem::Problem;
+use crate::state::App;
+
+pub(crate) use backfill::backfill;
+pub(crate) use portable::store;
+use record_names::RecordNames;
+
+/// Readings taken from the store in one step: each may hold a long reply.
+const LOOK_MAX: usize = 50;
+
+/// What a list shows of a reading; none if one of its records is gone, with which the reading goes too.
+type Show<'a, T> = &'a (dyn Fn(Reading, &RecordNames) -> Option<T> + Sync);
+
+/// Returns a page of the readings of a space that exists, by id.
+pub(crate) async fn list(app: &App, space: &SpaceId, filter: &ReadingFilter) -> Result<ReadingList, Problem> {
+    if filter.portable == Some(true) {
+        let (items, next) = page(app, space, filter, &portable::portable).await?;
+        return Ok(ReadingList::Portable(PortableReadingPage { items, next }));
+    }
+    let with_output = filter.output == Some(true);
+    let (items, next) = page(app, space, filter, &|reading, names| view(reading, names, with_output)).await?;
+    let summary = summary(app, space).await?;
+    Ok(ReadingList::Page(ReadingPage { items, next, summary }))
+}
+
+/// Returns one reading of a space that exists, with the reply of the model.
+pub(crate) async fn find(app: &App, space: &SpaceId, id: &str) -> Result<api::Reading, Problem> {
+    let missing = || kept::missing(space, "reading", "readings");
+    let id: ReadingId = id.parse().map_err(|_| missing())?;
+    let found = app.stores().readings.get(space, &[id]).await?.pop();
+    let reading = found.ok_or_else(missing)?;
+    let names = RecordNames::of(app, space, reading.records.iter().copied()).await?;
+    view(reading, &names, true).ok_or_else(missing)
+}
+
+/// Returns a page of the readings as `show` shows them, and the cursor of the next page.
+async fn page<T: Serialize>(
+    app: &App,
+    space: &SpaceId,
+    filter: &ReadingFilter,
+    show: Show<'_, T>,
+) -> Result<(Vec<T>, Option<String>), Problem> {
+    let limit = filter.limit()?;
+    let cursors = Cursors::of(app, "readings", space.as_str(), filter).await?;
+    let mut after: Option<ReadingId> = cursors.start(filter)?;
+    let mut page = Filling::new(limit);
+    let look = limit.min(LOOK_MAX);
+    loop {
+        let found = app.stores().readings.list(space, after, look).await?;
+        let has_ended = found.len() < look;
+        let names = RecordNames::of(app, space, found.iter().flat_map(named_records)).await?;
+        for reading in found {
+            after = Some(reading.id);
+            if let Some(item) = show(reading, &names) {
+                page.take(item);
+            }
+            if page.is_full() {
+                let next = after.map(|it| cursors.behind(it)).transpose()?;
+                return Ok((page.items, next));
+            }
+        }
+        if has_ended {
+            return Ok((page.items, None));
+        }
+    }
+}
+
+/// Returns every record that a reading names.
+fn named_records(reading: &Reading) -> impl Iterator<Item = RecordId> {
+    let earlier = reading.earlier.iter().map(|it| it.first);
+    reading.shown().chain(earlier)
+}
+
+fn view(reading: Reading, names: &RecordNames, with_output: bool) -> Option<api::Reading> {
+    let state = match reading.failure {
+        None => ReadingState::Done,
+        Some(_) => ReadingState::Failed,
+    };
+    Some(api::Reading {
+        records: names.all(&reading.records)?,
+        id: reading.id,
+        session: reading.session,
+        prompt: reading.prompt,
+        model: reading.model,
+        at: reading.at,
+        state,
+        reason: reading.failure,
+        outcome: reading.outcome,
+        cost: reading.spent.into(),
+        output: with_output.then_some(reading.output),
+    })
+}
+
+/// Returns how far the readings of a space are.
+async fn summary(app: &App, space: &SpaceId) -> Result<ReadingSummary, Problem> {
+    let readings = &app.stores().readings;
+    let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
+    let (waiting_sessions, all, today) = try_join!(
+        readings.wanted(space),
+        readings.tally(space, None),
+        readings.tally(space, Some(midnight)),
+    )?;
+    Ok(ReadingSummary {
+        waiting_sessions,
+        done: all.done,
+        failed: all.failed,
+        cost: all.spent.into(),
+        cost_today: today.spent.into(),
+    })
+}

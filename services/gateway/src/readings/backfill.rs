@@ -1,0 +1,160 @@
+//! Finds the sessions with records that no reading is of, and has the writer look at them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use chrono::DateTime;
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
+use domain::port::{Room, Selection};
+use domain::record::Record;
+use host::clock;
+use tokio::time::Instant;
+
+use crate::api::{Backfill, BackfillReport, ReadingEstimate};
+use crate::cursor::{Cursors, Paged};
+use crate::problem::Problem;
+use crate::selected;
+use crate::state::App;
+use crate::validate::{self, NAME_BYTES_MAX};
+
+/// Records taken from the store in one step, and their bytes.
+const RECORDS_AT_ONCE: usize = 500;
+const BYTES_AT_ONCE: usize = 4 << 20;
+/// Sessions that are wanted in one step.
+const SESSIONS_AT_ONCE: usize = 500;
+/// The walk takes this part of the longest time of a request; the rest is for wanting what it found.
+const WALK_PART: u32 = 2;
+
+/// Records of a call, bytes of a token, and tokens that each call adds: see [`ReadingEstimate`].
+const RECORDS_A_CALL: u64 = 16;
+const BYTES_A_TOKEN: u64 = 4;
+const TOKENS_A_CALL: u64 = 1_100;
+const TOKENS_READ_A_TOKEN_WRITTEN: u64 = 3;
+
+/// What of a session was not read.
+#[derive(Default)]
+struct Unread {
+    records: u64,
+    bytes: u64,
+}
+
+impl Paged for Backfill {
+    fn after(&self) -> Option<&str> {
+        self.after.as_deref()
+    }
+
+    fn wanted(&self) -> Option<u32> {
+        None
+    }
+
+    fn restriction(&self) -> Result<String, Problem> {
+        Ok(self.session.clone().unwrap_or_default())
+    }
+}
+
+/// Walks through the records of a space that exists and wants the sessions in which some were not read, unless it is a dry
+/// run. What is wanted is read to its end: nobody waits for more to be written to it.
+pub(crate) async fn backfill(app: &App, space: &SpaceId, order: &Backfill) -> Result<BackfillReport, Problem> {
+    let until = Instant::now() + Duration::from_millis(app.config.request_ms_max) / WALK_PART;
+    let selection = selection(app, space, order).await?;
+    let cursors = Cursors::of(app, "backfill", space.as_str(), order).await?;
+    let mut cursor = Some(cursors.start(order)?.unwrap_or(0));
+    let mut unread = BTreeMap::new();
+    while let Some(after) = cursor {
+        let room = Room {
+            items: RECORDS_AT_ONCE,
+            bytes: BYTES_AT_ONCE,
+        };
+        let (page, next) = app.stores().records.select(space, &selection, after, room).await?;
+        cursor = next;
+        note_unread(app, space, order, &page, &mut unread).await?;
+        if Instant::now() >= until {
+            break;
+        }
+    }
+    if !order.dry_run {
+        want(app, space, &unread).await?;
+    }
+    Ok(BackfillReport {
+        sessions: unread.len() as u64,
+        records: unread.values().map(|it| it.records).sum(),
+        estimate: estimate(&unread),
+        next: cursor.map(|it| cursors.behind(it)).transpose()?,
+    })
+}
+
+/// Reads whose records are walked through.
+async fn selection(app: &App, space: &SpaceId, order: &Backfill) -> Result<Selection, Problem> {
+    let Some(name) = order.session.as_deref() else {
+        return Ok(Selection::default());
+    };
+    validate::name("session", Some(name), NAME_BYTES_MAX).map_err(Problem::invalid)?;
+    if name.trim().is_empty() {
+        return Err(Problem::invalid("session: is empty; leave it out instead"));
+    }
+    let session = selected::called(app, space, name).await?;
+    if selected::first(app, space, session).await?.is_none() {
+        return Err(Problem::not_found("there is no record of this session"));
+    }
+    Ok(Selection {
+        session: Some(session),
+        ..Selection::default()
+    })
+}
+
+/// Adds those of the records that no reading is of. Readings that failed count as none, and are removed, if they are to be
+/// made again.
+async fn note_unread(
+    app: &App,
+    space: &SpaceId,
+    order: &Backfill,
+    page: &[Record],
+    unread: &mut BTreeMap<SessionId, Unread>,
+) -> Result<(), Problem> {
+    let readings = &app.stores().readings;
+    let ids: Vec<RecordId> = page.iter().map(|it| it.id).collect();
+    let (mut read, mut failed): (HashSet<RecordId>, Vec<ReadingId>) = (HashSet::new(), Vec::new());
+    for reading in readings.of_records(space, &ids).await? {
+        match reading.failure {
+            Some(_) if order.again => failed.push(reading.id),
+            Some(_) | None => read.extend(reading.records),
+        }
+    }
+    if !order.dry_run && !failed.is_empty() {
+        readings.remove(space, &failed).await?;
+    }
+    for record in page.iter().filter(|it| !read.contains(&it.id)) {
+        let of_session = unread.entry(record.session).or_default();
+        of_session.records += 1;
+        of_session.bytes += text_bytes(record);
+    }
+    Ok(())
+}
+
+/// Returns the length of what a model may be shown of a record, in bytes.
+fn text_bytes(record: &Record) -> u64 {
+    let tool = record.tool.as_ref();
+    let tool = tool.map_or(0, |it| it.name.len() + it.arguments.len() + it.result.len());
+    let caption = record.image_caption.as_ref().map_or(0, String::len);
+    (record.text.len() + caption + tool) as u64
+}
+
+async fn want(app: &App, space: &SpaceId, unread: &BTreeMap<SessionId, Unread>) -> Result<(), Problem> {
+    let sessions: Vec<SessionId> = unread.keys().copied().collect();
+    let is_over = DateTime::UNIX_EPOCH;
+    for some in sessions.chunks(SESSIONS_AT_ONCE) {
+        app.stores().readings.want(space, some, is_over, clock::now()).await?;
+    }
+    Ok(())
+}
+
+fn estimate(unread: &BTreeMap<SessionId, Unread>) -> ReadingEstimate {
+    let mut sum = ReadingEstimate::default();
+    for it in unread.values() {
+        let (calls, tokens) = (it.records.div_ceil(RECORDS_A_CALL), it.bytes / BYTES_A_TOKEN);
+        sum.model_calls += calls;
+        sum.prompt_tokens += tokens + calls * TOKENS_A_CALL;
+        sum.completion_tokens += tokens / TOKENS_READ_A_TOKEN_WRITTEN;
+    }
+    sum
+}

@@ -1,0 +1,206 @@
+//! Readings in the form in which they go from space to space: they name session and records as callers do.
+
+use std::collections::{BTreeSet, HashSet};
+
+use chrono::{DateTime, Datelike, TimeDelta, Utc};
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
+use domain::reading::{GistRef, Reading};
+use host::clock;
+
+use super::RecordNames;
+use crate::api::{NewReadings, PortableGist, PortableReading, StoredReading, StoredReadingStatus, StoredReadings};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::validate::{self, NAME_BYTES_MAX};
+
+/// Most readings of one request.
+const READINGS_MAX: usize = 100;
+/// Most records of a passage, most others that its model was shown, and most earlier gists.
+const RECORDS_MAX: usize = 24;
+const BESIDE_MAX: usize = 64;
+const EARLIER_MAX: usize = 64;
+/// Longest reply of a model, in bytes.
+const OUTPUT_BYTES_MAX: usize = 256 << 10;
+/// Longest reason of a failure, and longest part of what was left out, in bytes.
+const REASON_BYTES_MAX: usize = 1_024;
+/// Most things left out of a reply.
+const LEFT_OUT_MAX: usize = 1_000;
+const DIGEST_DIGITS: usize = 64;
+/// Clocks of callers may be ahead by this much.
+const AHEAD: TimeDelta = TimeDelta::days(1);
+const YEAR_MIN: i32 = 1900;
+
+/// Returns a reading in the portable form; none if a record that its model was shown is gone, with which the reading goes too.
+pub(super) fn portable(reading: Reading, names: &RecordNames) -> Option<PortableReading> {
+    let session = names.session(*reading.records.first()?)?.to_owned();
+    let earlier = reading.earlier.iter().map(|it| PortableGist {
+        // The gist is gone then; its place keeps the labels of the others.
+        first: names.external_id(it.first).unwrap_or_default().to_owned(),
+        number: it.number,
+    });
+    Some(PortableReading {
+        session,
+        records: names.all(&reading.records)?,
+        beside: names.all(&reading.beside)?,
+        earlier: earlier.collect(),
+        digest: reading.digest,
+        prompt: reading.prompt,
+        model: reading.model,
+        at: reading.at,
+        output: reading.output,
+        failure: reading.failure,
+        outcome: reading.outcome,
+        spent: reading.spent.into(),
+    })
+}
+
+/// Stores readings in a space that exists, and has the writer derive from them.
+///
+/// # Errors
+/// 422 if one of them cannot be used; then none is stored.
+pub(crate) async fn store(app: &App, space: &SpaceId, new: NewReadings) -> Result<StoredReadings, Problem> {
+    if !(1..=READINGS_MAX).contains(&new.items.len()) {
+        return Err(Problem::invalid(format!("items: are not 1 to {READINGS_MAX}")));
+    }
+    let now = clock::now();
+    for (index, item) in new.items.iter().enumerate() {
+        check(item, now).map_err(|problem| Problem::invalid(format!("items[{index}].{problem}")))?;
+    }
+    let readings: Vec<Reading> = new.items.into_iter().map(|it| stored_form(space, it)).collect();
+    check_sessions(app, space, &readings).await?;
+    let stored = app.stores().readings.put(space, &readings).await?;
+    let stored: HashSet<ReadingId> = stored.into_iter().collect();
+    let there = readings.iter().filter(|it| stored.contains(&it.id));
+    let sessions: BTreeSet<SessionId> = there.map(|it| it.session).collect();
+    let sessions: Vec<SessionId> = sessions.into_iter().collect();
+    if !sessions.is_empty() {
+        let is_over = DateTime::UNIX_EPOCH;
+        app.stores().readings.want(space, &sessions, is_over, now).await?;
+    }
+    let items = readings.iter().enumerate().map(|(index, reading)| StoredReading {
+        index,
+        status: match stored.contains(&reading.id) {
+            true => StoredReadingStatus::Stored,
+            false => StoredReadingStatus::LeftOut,
+        },
+    });
+    Ok(StoredReadings { items: items.collect() })
+}
+
+/// Returns a reading as it is stored, with the ids that derive from the callers' names.
+fn stored_form(space: &SpaceId, it: PortableReading) -> Reading {
+    let ids = |names: &[String]| -> Vec<RecordId> { names.iter().map(|it| RecordId::derive(space, it)).collect() };
+    let records = ids(&it.records);
+    let earlier = it.earlier.iter().map(|gist| GistRef {
+        first: RecordId::derive(space, &gist.first),
+        number: gist.number,
+    });
+    Reading {
+        id: ReadingId::derive(records[0]),
+        session: SessionId::derive(space, &it.session),
+        beside: ids(&it.beside),
+        earlier: earlier.collect(),
+        records,
+        digest: it.digest.to_ascii_lowercase(),
+        prompt: it.prompt,
+        model: it.model,
+        at: it.at,
+        output: it.output,
+        failure: it.failure,
+        outcome: it.outcome,
+        spent: it.spent.into(),
+    }
+}
+
+/// Refuses readings whose records belong to other sessions than they say.
+async fn check_sessions(app: &App, space: &SpaceId, readings: &[Reading]) -> Result<(), Problem> {
+    let records = readings.iter().flat_map(|it| it.records.iter().copied());
+    let names = RecordNames::of(app, space, records).await?;
+    for (index, reading) in readings.iter().enumerate() {
+        for record in &reading.records {
+            let session = names.session(*record).map(|it| SessionId::derive(space, it));
+            if session.is_some_and(|it| it != reading.session) {
+                let record = names.external_id(*record).unwrap_or_default();
+                return Err(Problem::invalid(format!(
+                    "items[{index}].session: the record `{record}` belongs to another session"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks what needs no store; names the first field that cannot be used.
+fn check(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
+    check_records(it)?;
+    for (field, text) in [("session", &it.session), ("prompt", &it.prompt), ("model", &it.model)] {
+        named(field, text)?;
+    }
+    if it.digest.len() != DIGEST_DIGITS || !it.digest.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(format!("digest: is not {DIGEST_DIGITS} hexadecimal digits"));
+    }
+    if it.at > now + AHEAD || it.at.year() < YEAR_MIN {
+        return Err(format!("at: is not between the year {YEAR_MIN} and now"));
+    }
+    if it.output.len() > OUTPUT_BYTES_MAX {
+        let bytes = it.output.len();
+        return Err(format!("output: has {bytes} bytes, more than {OUTPUT_BYTES_MAX}"));
+    }
+    validate::content("failure", it.failure.as_deref().unwrap_or_default(), REASON_BYTES_MAX)?;
+    if it.outcome.left_out.len() > LEFT_OUT_MAX {
+        return Err(format!("outcome.left_out: has more than {LEFT_OUT_MAX} entries"));
+    }
+    for left_out in &it.outcome.left_out {
+        bounded("outcome.left_out: what", &left_out.what)?;
+        bounded("outcome.left_out: why", &left_out.why)?;
+    }
+    if !it.spent.model_ms.is_finite() || it.spent.model_ms < 0.0 {
+        return Err("spent.model_ms: is not a number of milliseconds".to_owned());
+    }
+    Ok(())
+}
+
+fn check_records(it: &PortableReading) -> Result<(), String> {
+    if !(1..=RECORDS_MAX).contains(&it.records.len()) {
+        return Err(format!("records: are not 1 to {RECORDS_MAX}"));
+    }
+    if it.beside.len() > BESIDE_MAX {
+        return Err(format!("beside: has more than {BESIDE_MAX} records"));
+    }
+    if it.earlier.len() > EARLIER_MAX {
+        return Err(format!("earlier: has more than {EARLIER_MAX} gists"));
+    }
+    let mut seen = HashSet::new();
+    for record in &it.records {
+        named("records", record)?;
+        if !seen.insert(record) {
+            return Err(format!("records: `{record}` is named twice"));
+        }
+    }
+    it.beside.iter().try_for_each(|record| named("beside", record))?;
+    let firsts = it.earlier.iter().map(|gist| gist.first.as_str());
+    for first in firsts {
+        validate::name("earlier: first", Some(first), NAME_BYTES_MAX)?;
+    }
+    Ok(())
+}
+
+/// Checks a name that has to be there.
+fn named(field: &str, text: &str) -> Result<(), String> {
+    validate::name(field, Some(text), NAME_BYTES_MAX)?;
+    match text.trim().is_empty() {
+        true => Err(format!("{field}: is empty")),
+        false => Ok(()),
+    }
+}
+
+/// Checks a text that comes from a model, which may hold any character.
+fn bounded(field: &str, text: &str) -> Result<(), String> {
+    match text.len() > REASON_BYTES_MAX {
+        true => Err(format!(
+            "{field}: has {} bytes, more than {REASON_BYTES_MAX}",
+            text.len()
+        )),
+        false => Ok(()),
+    }
+}
