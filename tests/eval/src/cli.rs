@@ -1,5 +1,9 @@
 //! The command line of `mnemic-eval`.
 
+mod ablate;
+mod convert;
+mod judge;
+
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -8,17 +12,19 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
+use serde::Serialize;
 
-use crate::data::{DataSet, read_lines};
+use crate::data::{DataSet, question_times, read_lines};
 use crate::drive::client::Client;
-use crate::drive::{self, Asking, server::Server};
+use crate::drive::server::{Server, Setting};
+use crate::drive::{self, Asking};
 use crate::report::{self, Floor};
 use crate::score::{self, Labels, summary};
 use crate::{check, recall, run_file};
 
 /// Metrics that get an interval.
-const INTERVALS: [&str; 9] = [
-    "R@5", "R@10", "nDCG@10", "E@256", "E@512", "E@1024", "E@2048", "all@512", "answer",
+const INTERVALS: [&str; 13] = [
+    "R@5", "R@10", "nDCG@10", "E@256", "E@512", "E@1024", "E@2048", "all@512", "right", "answer", "F1", "BLEU-1", "EM",
 ];
 
 /// Measures Mnemic on a data set: evidence under token budgets, refusals, short answers.
@@ -33,6 +39,9 @@ Examples:
   mnemic-eval run --data tests/eval/data/house --out run.jsonl
   mnemic-eval score --data tests/eval/data/house --run run.jsonl --ci
   mnemic-eval check --data tests/eval/data/house
+  mnemic-eval convert locomo downloaded.json --out data/locomo
+  mnemic-eval score --data data/locomo --run run.jsonl --answers answers.jsonl
+  mnemic-eval judge answers.jsonl --judge http://127.0.0.1:11434/v1 --model NAME
   mnemic-eval recall --data tests/eval/data/recall --conversations tests/eval/data/house
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a question failed, below the floor, or not in form."
@@ -50,6 +59,12 @@ enum Command {
     Score(ScoreArgs),
     /// Check that a data set keeps its form.
     Check(CheckArgs),
+    /// Convert files of a public data set, or runs of an agent, into a data set.
+    Convert(convert::ConvertArgs),
+    /// Let a language model judge answers, twice each.
+    Judge(judge::JudgeArgs),
+    /// Take parts out of the memory, one at a time, and compare the answers with those of the whole.
+    Ablate(ablate::AblateArgs),
     /// Send the conversations, say the messages, count unwanted hints and what is found.
     Recall(RecallArgs),
 }
@@ -93,23 +108,6 @@ struct RunArgs {
     replay: Option<PathBuf>,
 }
 
-impl RunArgs {
-    /// Returns what a server that is started is told of recordings, as variables of its environment.
-    fn recording(&self) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
-        let named = [
-            ("MNEMIC_LANGUAGE_MODEL__RECORD", &self.record),
-            ("MNEMIC_LANGUAGE_MODEL__REPLAY", &self.replay),
-        ];
-        let named = named
-            .into_iter()
-            .filter_map(|(name, path)| Some((name, path.as_ref()?)));
-        // The server may have another working directory.
-        named
-            .map(|(name, path)| Ok((name, std::path::absolute(path)?)))
-            .collect()
-    }
-}
-
 #[derive(Debug, Args)]
 struct ServerArgs {
     /// Server to measure; without it a standalone one is started and ended.
@@ -125,7 +123,7 @@ struct ServerArgs {
 
 impl ServerArgs {
     /// Returns a client, and the server if one had to be started; it ends when it is dropped.
-    async fn client(self, settings: &[(&str, PathBuf)]) -> anyhow::Result<(Client, Option<Server>)> {
+    async fn client(self, settings: &[Setting]) -> anyhow::Result<(Client, Option<Server>)> {
         let server = match &self.url {
             Some(_) => None,
             None => Some(Server::start(&self.mnemic.map_or_else(Server::beside, Ok)?, settings).await?),
@@ -185,12 +183,18 @@ struct ScoreArgs {
     /// Also write the numbers here.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Also write questions, right and given answers here, one a line, for `judge`.
+    #[arg(long)]
+    answers: Option<PathBuf>,
     /// Fail when a metric is below its floor: a JSON object of metric (or `category/metric`) and least share, 0 to 1.
     #[arg(long)]
     floor: Option<PathBuf>,
     /// Add 95 % intervals, drawn over conversations and their questions.
     #[arg(long)]
     ci: bool,
+    /// Seed of the draws.
+    #[arg(long, default_value_t = 7)]
+    seed: u64,
 }
 
 #[derive(Debug, Args)]
@@ -206,6 +210,9 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run(args),
         Command::Score(args) => score(&args),
         Command::Check(args) => check_form(&args.data),
+        Command::Convert(args) => convert::run(args),
+        Command::Judge(args) => judge::run(args),
+        Command::Ablate(args) => ablate::run(args),
         Command::Recall(args) => recalled(args),
     };
     outcome.unwrap_or_else(|error| {
@@ -220,7 +227,7 @@ const SHORT: u8 = 3;
 fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(&args.data)?.only(&args.split);
     let out = File::create(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
-    let recording = args.recording()?;
+    let recording = recording(args.record.as_deref(), args.replay.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (asked, failures) = runtime.block_on(async {
         let (client, server) = args.server.client(&recording).await?;
@@ -231,6 +238,7 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             strategy: args.strategy,
             settle: Duration::from_secs(args.settle),
             model_calls: args.model_calls,
+            asked_at: question_times(&args.data)?,
         };
         let asked = drive::run(&client, &data, &asking, &mut BufWriter::new(out)).await;
         drop(server);
@@ -247,6 +255,24 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Returns what a server that is started is told of recordings.
+fn recording(record: Option<&Path>, replay: Option<&Path>) -> anyhow::Result<Vec<Setting>> {
+    let named = [
+        ("MNEMIC_LANGUAGE_MODEL__RECORD", record),
+        ("MNEMIC_LANGUAGE_MODEL__REPLAY", replay),
+    ];
+    let named = named.into_iter().filter_map(|(name, path)| Some((name, path?)));
+    // The server may have another working directory.
+    named
+        .map(|(name, path)| {
+            Ok(Setting {
+                name,
+                value: std::path::absolute(path)?,
+            })
+        })
+        .collect()
+}
+
 fn recalled(args: RecallArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(args.conversations.as_deref().unwrap_or(&args.data))?;
     let messages = recall::messages(&args.data)?;
@@ -259,8 +285,7 @@ fn recalled(args: RecallArgs) -> anyhow::Result<ExitCode> {
         lines
     })?;
     if let Some(path) = &args.out {
-        let lines: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
-        fs::write(path, lines?.join("\n")).with_context(|| format!("cannot write {}", path.display()))?;
+        write_lines(path, &lines)?;
     }
     let rows = recall::rows(&lines);
     print(recall::table(&rows).trim_end());
@@ -280,15 +305,16 @@ fn score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
     let rows = score::score(&data, &run, args.gold)?;
     let mut summary = summary::summarise(&rows);
     if args.ci {
-        let drawn = INTERVALS
-            .iter()
-            .filter_map(|it| Some(((*it).to_owned(), summary::interval(&rows, it)?)));
-        summary.intervals = drawn.collect();
+        summary.add_intervals(&rows, &INTERVALS, args.seed);
     }
     print(&report::table(&summary));
     if let Some(path) = &args.json {
         fs::write(path, serde_json::to_vec_pretty(&summary)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &args.answers {
+        let answers = crate::judge::answers_of(&data, &run)?;
+        write_lines(path, &answers)?;
     }
     let short = match &args.floor {
         Some(path) => report::below(&summary, &read_floor(path)?),
@@ -300,6 +326,15 @@ fn score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::from(SHORT)
     })
+}
+
+fn write_lines(path: &Path, lines: &[impl Serialize]) -> anyhow::Result<()> {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&serde_json::to_string(line)?);
+        text.push('\n');
+    }
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn read_floor(path: &Path) -> anyhow::Result<Floor> {

@@ -2,20 +2,22 @@
 //!
 //! A data set is a folder with `conversations.jsonl` and `questions.jsonl`, one object a line.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::Context;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// One conversation; its turns stand in the order of time.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Conversation {
     /// Names it; unique in the data set.
     pub conversation_id: String,
     /// Part of the data set it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
     /// Who speaks.
     #[serde(default)]
@@ -25,7 +27,7 @@ pub struct Conversation {
 }
 
 /// One turn of a conversation.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Turn {
     /// Names it; unique in the conversation.
     pub id: String,
@@ -39,7 +41,14 @@ pub struct Turn {
     /// When, ISO 8601 without a zone.
     pub timestamp: String,
     /// What a shared image shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
+    /// Where a shared image lies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_uri: Option<String>,
+    /// What else is known of it, such as the step of an agent's run and the place, under the names that the server reads.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
 }
 
 impl Turn {
@@ -49,48 +58,52 @@ impl Turn {
     }
 }
 
-/// One question with what a right answer is. Never leaves this program.
-#[derive(Clone, Debug, Deserialize)]
+/// One question with what a right answer is. Only its wording goes to the server, and the answer to a judge.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Question {
     /// Names it; unique in the data set.
     pub id: String,
     /// The conversation it is about.
     pub conversation_id: String,
     /// Part of the data set it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
     /// The question.
     pub question: String,
     /// The gold answer; empty if there is none.
     pub answer: String,
     /// Other wordings of a right answer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accept: Vec<String>,
     /// Kind of question, for tables.
     pub category: String,
     /// The kind as a number where answers are scored by kind: 1 lists, 3 answers with a remark behind a semicolon.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub category_id: Option<i64>,
     /// Turns that hold the answer, all of them needed.
     pub evidence: Vec<String>,
     /// Instead of `evidence`: groups of which one turn each is needed.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence_groups: Vec<Vec<String>>,
     /// Whether the conversation holds an answer.
     pub answerable: bool,
     /// Choices of a multiple-choice question.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<serde_json::Value>,
     /// What a good long answer says, one statement each.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rubric: Vec<String>,
     /// Turns that tempt to answer an unanswerable question.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trap_evidence: Vec<String>,
     /// What an audit found wrong with the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_error: Option<String>,
     /// Evidence according to the audit.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence_audited: Vec<String>,
     /// Answer according to the audit.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_audited: Option<String>,
 }
 
@@ -124,6 +137,24 @@ impl DataSet {
         }
         self
     }
+}
+
+/// When questions are asked, by their ids: the "now" of relative times in them. Those that are left out are asked when the
+/// last turn of their conversation was.
+pub type QuestionTimes = HashMap<String, String>;
+
+/// Reads when the questions of the data set in a folder are asked (`asked_at`), where it says so.
+///
+/// # Errors
+/// As [`read_lines`].
+pub fn question_times(dir: &Path) -> anyhow::Result<QuestionTimes> {
+    #[derive(Deserialize)]
+    struct Asked {
+        id: String,
+        asked_at: Option<String>,
+    }
+    let asked: Vec<Asked> = read_lines(&dir.join("questions.jsonl"))?;
+    Ok(asked.into_iter().filter_map(|it| Some((it.id, it.asked_at?))).collect())
 }
 
 /// Reads a file of one JSON object a line; empty lines are skipped.

@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::data::{Conversation, DataSet, Turn};
+use crate::data::{Conversation, DataSet, Question, QuestionTimes, Turn};
 use crate::run_file::{Item, Line};
 use client::{Client, Reply, Shown};
 
@@ -40,7 +40,7 @@ struct Asked<'a> {
     id: &'a str,
     space: &'a SpaceId,
     question: &'a str,
-    /// When the last turn was: questions come after the talk.
+    /// When it is asked; as a rule when the last turn was, as questions come after the talk.
     asked_at: Option<&'a str>,
 }
 
@@ -59,7 +59,12 @@ pub struct Asking {
     pub settle: Duration,
     /// Calls of a language model that an answer may take.
     pub model_calls: u32,
+    /// When the questions are asked.
+    pub asked_at: QuestionTimes,
 }
+
+/// The spaces of conversations, by the conversations' ids.
+pub type Spaces<'a> = HashMap<&'a str, SpaceId>;
 
 /// Sends the conversations that are asked about, asks the questions, writes a line each to `out`.
 ///
@@ -74,23 +79,53 @@ pub async fn run(
     asking: &Asking,
     out: &mut dyn Write,
 ) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
-    let questions = &data.questions[..asking.limit.min(data.questions.len())];
-    let spaces = spaces_of(data, |id| questions.iter().any(|it| it.conversation_id == id))?;
+    let spaces = spaces_asked(data, asking)?;
     import(client, data, &spaces, asking.jobs).await?;
     tokio::time::sleep(asking.settle).await;
-    let mut asked = Vec::new();
-    for it in questions {
+    ask_all(client, data, &spaces, asking, out).await
+}
+
+/// Returns the spaces of the conversations that are asked about.
+///
+/// # Errors
+/// Never for ids of conversations; passed on all the same.
+pub fn spaces_asked<'a>(data: &'a DataSet, asking: &Asking) -> anyhow::Result<Spaces<'a>> {
+    let questions = asked(data, asking);
+    spaces_of(data, |id| questions.iter().any(|it| it.conversation_id == id))
+}
+
+fn asked<'a>(data: &'a DataSet, asking: &Asking) -> &'a [Question] {
+    &data.questions[..asking.limit.min(data.questions.len())]
+}
+
+/// Asks the questions about conversations that the server holds, as [`run`] does.
+///
+/// # Errors
+/// If `out` cannot be written, or a question is about an unknown conversation.
+pub async fn ask_all(
+    client: &Client,
+    data: &DataSet,
+    spaces: &Spaces<'_>,
+    asking: &Asking,
+    out: &mut dyn Write,
+) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
+    let mut wanted = Vec::new();
+    for it in asked(data, asking) {
         let space = spaces.get(it.conversation_id.as_str());
         let space = space.with_context(|| format!("question {} is about an unknown conversation", it.id))?;
-        asked.push(Asked {
+        wanted.push(Asked {
             id: &it.id,
             space,
             question: &it.question,
-            asked_at: last_turn(data, &it.conversation_id),
+            asked_at: asking
+                .asked_at
+                .get(&it.id)
+                .map(String::as_str)
+                .or_else(|| last_turn(data, &it.conversation_id)),
         });
     }
-    let bar = progress(asked.len(), "questions");
-    let mut lines = stream::iter(&asked)
+    let bar = progress(wanted.len(), "questions");
+    let mut lines = stream::iter(&wanted)
         .map(|it| ask(client, it, asking))
         .buffered(asking.jobs);
     let mut failures = Vec::new();
@@ -106,7 +141,7 @@ pub async fn run(
     }
     out.flush()?;
     bar.finish();
-    Ok((asked.len() - failures.len(), failures))
+    Ok((wanted.len() - failures.len(), failures))
 }
 
 /// Returns when the last turn of a conversation was. Times without a zone are in order as texts.
@@ -119,18 +154,13 @@ fn last_turn<'a>(data: &'a DataSet, conversation: &str) -> Option<&'a str> {
 }
 
 /// Returns the spaces of the conversations that are wanted, by the conversations' ids.
-pub(crate) fn spaces_of(data: &DataSet, wanted: impl Fn(&str) -> bool) -> anyhow::Result<HashMap<&str, SpaceId>> {
+pub(crate) fn spaces_of(data: &DataSet, wanted: impl Fn(&str) -> bool) -> anyhow::Result<Spaces<'_>> {
     let ids = data.conversations.iter().map(|it| it.conversation_id.as_str());
     ids.filter(|it| wanted(it)).map(|it| Ok((it, space(it)?))).collect()
 }
 
 /// Sends the conversations that have a space and waits until they are searchable.
-pub(crate) async fn import(
-    client: &Client,
-    data: &DataSet,
-    spaces: &HashMap<&str, SpaceId>,
-    jobs: usize,
-) -> anyhow::Result<()> {
+pub(crate) async fn import(client: &Client, data: &DataSet, spaces: &Spaces<'_>, jobs: usize) -> anyhow::Result<()> {
     let wanted: Vec<(&Conversation, &SpaceId)> = data
         .conversations
         .iter()
@@ -184,6 +214,12 @@ fn record(turn: &Turn, ordinal: u32) -> serde_json::Value {
     });
     if let Some(caption) = &turn.image_caption {
         record["image_caption"] = json!(caption);
+    }
+    if let Some(uri) = &turn.image_uri {
+        record["image_uri"] = json!(uri);
+    }
+    if !turn.metadata.is_empty() {
+        record["metadata"] = json!(turn.metadata);
     }
     record
 }
@@ -257,14 +293,14 @@ fn space(conversation: &str) -> anyhow::Result<SpaceId> {
     Ok(format!("eval-{name}").parse()?)
 }
 
-fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
 }
 
-fn progress(length: usize, what: &'static str) -> ProgressBar {
+pub(crate) fn progress(length: usize, what: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg:>10} [{bar:40}] {pos}/{len} {elapsed}, {eta} left");
     ProgressBar::new(length as u64)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

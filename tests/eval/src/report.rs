@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::score::summary::{ALL, Summary};
 
 /// Columns of the table: metric and heading.
-const COLUMNS: [(&str, &str); 24] = [
+const COLUMNS: [(&str, &str); 27] = [
     ("n", "n"),
     ("R@1", "R@1"),
     ("R@3", "R@3"),
@@ -30,6 +30,9 @@ const COLUMNS: [(&str, &str); 24] = [
     ("given", "given"),
     ("fooled", "fooled"),
     ("answer", "ansF1"),
+    ("F1", "F1"),
+    ("BLEU-1", "BLEU-1"),
+    ("EM", "EM"),
     ("refusal_F1", "refF1"),
 ];
 
@@ -87,15 +90,30 @@ pub fn table(summary: &Summary) -> String {
         below.join(", "),
         summary.missing
     );
-    for (name, (low, high)) in &summary.intervals {
-        let _ = write!(
-            out,
-            "\n95 % interval of {name}: {} to {}",
-            shown(name, *low),
-            shown(name, *high)
-        );
+    for (name, interval) in &summary.intervals {
+        let _ = write!(out, "\n95 % interval of {name}: {}", between(name, *interval));
     }
+    add_category_intervals(summary, &mut out);
     out
+}
+
+/// Adds the intervals of what papers report, a line a category.
+fn add_category_intervals(summary: &Summary, out: &mut String) {
+    for (category, intervals) in &summary.category_intervals {
+        let reported = ["F1", "BLEU-1", "EM"]
+            .iter()
+            .filter_map(|name| Some((name, intervals.get(*name)?)));
+        let reported: Vec<String> = reported
+            .map(|(name, interval)| format!("{name} {}", between(name, *interval)))
+            .collect();
+        if !reported.is_empty() {
+            let _ = write!(out, "\n95 % intervals, {category}: {}", reported.join(", "));
+        }
+    }
+}
+
+fn between(name: &str, (low, high): (f64, f64)) -> String {
+    format!("{} to {}", shown(name, low), shown(name, high))
 }
 
 fn shown(name: &str, value: f64) -> String {

@@ -1,11 +1,12 @@
 //! Scores a run against a data set without a language model.
 //!
-//! Evidence is measured by rank and under token budgets ([`retrieval`]), answers by shared stems ([`answer`]), refusals
-//! as a classification whose positive class are the unanswerable questions ([`summary`]). A question without a line
-//! counts as an empty ranking.
+//! Evidence is measured by rank and under token budgets ([`retrieval`]), answers by shared stems ([`answer`]) and as papers do
+//! ([`published`]), refusals as a classification whose positive class are the unanswerable questions ([`summary`]). A question
+//! without a line counts as an empty ranking.
 
 pub mod answer;
 pub mod porter;
+pub mod published;
 pub mod retrieval;
 pub mod right;
 pub mod summary;
@@ -131,6 +132,7 @@ fn row(
     let answered = line.answer.is_some() || line.abstained.is_some();
     if answered {
         metrics.insert("answer".into(), answer::score(question, answer, line));
+        published::add(question, answer, line, &mut metrics);
         by_answer(question, line, &mut metrics);
     }
     if question.answerable && !groups.is_empty() {

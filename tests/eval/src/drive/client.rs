@@ -1,4 +1,4 @@
-//! The five calls of Mnemic's HTTP interface that measuring takes.
+//! The calls of Mnemic's HTTP interface that measuring takes.
 
 use std::time::Duration;
 
@@ -22,6 +22,12 @@ const HELD_MS: u32 = 10_000;
 
 /// Questions for progress before a batch counts as stuck.
 const HOLDS: u32 = 60;
+
+/// Pause between two looks at what is being derived.
+const DERIVING_PAUSE: Duration = Duration::from_millis(500);
+
+/// Looks before deriving counts as stuck.
+const DERIVING_LOOKS: u32 = 1_200;
 
 /// Speaks to one server.
 pub struct Client {
@@ -56,6 +62,10 @@ pub struct Outcome {
 #[derive(Debug, Deserialize)]
 struct Progress {
     written: bool,
+    #[serde(default)]
+    backlog: u64,
+    #[serde(default)]
+    deriving: u64,
 }
 
 /// Answer to a question, as far as it is measured.
@@ -186,6 +196,25 @@ impl Client {
             }
         }
         bail!("{space} was not written in time")
+    }
+
+    /// Waits until nothing of the space is waiting to be derived.
+    ///
+    /// # Errors
+    /// If it is not in ten minutes, or the server cannot be reached.
+    pub async fn derived(&self, space: &SpaceId) -> anyhow::Result<()> {
+        let url = self.url(space, &["progress"], &[])?;
+        for _ in 0..DERIVING_LOOKS {
+            let progress: Progress = checked(self.request(Method::GET, &url).send().await?)
+                .await?
+                .json()
+                .await?;
+            if progress.backlog == 0 && progress.deriving == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(DERIVING_PAUSE).await;
+        }
+        bail!("what follows from {space} was not derived in time")
     }
 
     /// Asks a question.

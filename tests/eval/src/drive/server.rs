@@ -17,7 +17,16 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Lines of a failed server's log that are shown.
 const LOG_LINES: usize = 20;
 
-/// A running server. Dropping it ends the process and removes its memory.
+/// A setting, as a variable of the environment.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Name of the variable.
+    pub name: &'static str,
+    /// Its value.
+    pub value: PathBuf,
+}
+
+/// A running server. Dropping it ends the process and removes its memory, unless that lies in a folder of the caller's.
 pub struct Server {
     process: Child,
     dir: PathBuf,
@@ -25,19 +34,27 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server with further settings, as variables of the environment, and waits until it is ready.
+    /// Starts a server with further settings, and waits until it is ready.
     ///
     /// # Errors
     /// If the program is missing, or not ready within a minute; the end of its log is part of the error.
-    pub async fn start(program: &Path, settings: &[(&str, PathBuf)]) -> anyhow::Result<Server> {
-        let dir = std::env::temp_dir().join(format!("mnemic-eval-{}", std::process::id()));
+    pub async fn start(program: &Path, settings: &[Setting]) -> anyhow::Result<Server> {
+        Server::start_in(program, &scratch().join("data"), settings).await
+    }
+
+    /// Starts a server whose memory lies in a folder, and stays there when the server ends.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub async fn start_in(program: &Path, data: &Path, settings: &[Setting]) -> anyhow::Result<Server> {
+        let dir = scratch();
         fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
         let log = File::create(dir.join("log")).context("cannot create the server's log")?;
         let (address, admin) = (free_address()?, free_address()?);
         let process = Command::new(program)
             .args(["serve", "--listen", &address, "--admin", &admin, "--data"])
-            .arg(dir.join("data"))
-            .envs(settings.iter().map(|(name, value)| (*name, value)))
+            .arg(data)
+            .envs(settings.iter().map(|it| (it.name, &it.value)))
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -92,6 +109,11 @@ impl Drop for Server {
         let _ = self.process.wait();
         let _ = fs::remove_dir_all(&self.dir);
     }
+}
+
+/// Returns the folder of this process for a server: its log, and its memory if that is to go with it.
+fn scratch() -> PathBuf {
+    std::env::temp_dir().join(format!("mnemic-eval-{}", std::process::id()))
 }
 
 /// Returns an address nobody listens on at the moment.

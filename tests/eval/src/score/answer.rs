@@ -25,7 +25,13 @@ pub fn score(question: &Question, gold: &str, line: &Line) -> f64 {
         let wanted = gold.trim_matches(['(', ')', ' ']).to_lowercase().chars().next();
         return f64::from(wanted.is_some() && letter(answer) == wanted);
     }
-    match question.category_id {
+    token_f1(question.category_id, answer, gold)
+}
+
+/// Returns the F1 of an answer as LoCoMo computes it for a category: of lists the mean over the gold parts, of answers with a
+/// remark without the remark.
+pub(super) fn token_f1(category_id: Option<i64>, answer: &str, gold: &str) -> f64 {
+    match category_id {
         Some(LISTS) => list_f1(answer, gold),
         Some(WITH_REMARK) => f1(answer, gold.split(';').next().unwrap_or_default().trim()),
         _ => f1(answer, gold),
@@ -66,8 +72,13 @@ fn f1(answer: &str, gold: &str) -> f64 {
     2.0 * precision * recall / (precision + recall)
 }
 
-/// Lower case, without ASCII punctuation and without "a", "an", "the", "and".
+/// Returns the stems of [`plain_words`].
 pub(super) fn stems(text: &str) -> Vec<String> {
+    plain_words(text).iter().map(|it| porter::stem(it)).collect()
+}
+
+/// Returns the words in lower case, without ASCII punctuation and without "a", "an", "the", "and".
+pub(super) fn plain_words(text: &str) -> Vec<String> {
     let plain: String = text
         .to_lowercase()
         .chars()
@@ -83,5 +94,5 @@ pub(super) fn stems(text: &str) -> Vec<String> {
             kept.push_str(run);
         }
     }
-    kept.split_whitespace().map(porter::stem).collect()
+    kept.split_whitespace().map(str::to_owned).collect()
 }

@@ -17,9 +17,12 @@ pub struct Summary {
     pub table: BTreeMap<String, Metrics>,
     /// Questions without a line.
     pub missing: usize,
-    /// Intervals by metric, when asked for.
+    /// Intervals by metric over all questions, when asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, (f64, f64)>,
+    /// Intervals by category and metric, when asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub category_intervals: BTreeMap<String, BTreeMap<String, (f64, f64)>>,
 }
 
 /// Sums rows up, by category and over all. `macroE@512` is the mean over the categories that have evidence.
@@ -41,7 +44,28 @@ pub fn summarise(rows: &[Row]) -> Summary {
         table,
         missing,
         intervals: BTreeMap::new(),
+        category_intervals: BTreeMap::new(),
     }
+}
+
+impl Summary {
+    /// Adds the intervals of these metrics over all rows, and by category.
+    pub fn add_intervals(&mut self, rows: &[Row], metrics: &[&str], seed: u64) {
+        self.intervals = intervals(rows, metrics, seed);
+        let categories: BTreeSet<&str> = rows.iter().map(|it| it.category.as_str()).collect();
+        for category in categories {
+            let of: Vec<Row> = rows.iter().filter(|it| it.category == category).cloned().collect();
+            self.category_intervals
+                .insert(category.to_owned(), intervals(&of, metrics, seed));
+        }
+    }
+}
+
+fn intervals(rows: &[Row], metrics: &[&str], seed: u64) -> BTreeMap<String, (f64, f64)> {
+    let drawn = metrics
+        .iter()
+        .filter_map(|it| Some(((*it).to_owned(), interval(rows, it, seed)?)));
+    drawn.collect()
 }
 
 fn means(rows: &[&Row]) -> Metrics {
@@ -102,19 +126,25 @@ const DRAWS: usize = 1000;
 /// Returns the 95 % interval of a metric's mean, or none if no row has it.
 ///
 /// Conversations are drawn with replacement, then questions inside each: questions of one conversation are not
-/// independent. The draws are the same in every run.
-pub fn interval(rows: &[Row], name: &str) -> Option<(f64, f64)> {
+/// independent. The same seed gives the same draws.
+pub fn interval(rows: &[Row], name: &str, seed: u64) -> Option<(f64, f64)> {
+    let values = rows
+        .iter()
+        .filter_map(|it| Some((it.conversation.as_str(), *it.metrics.get(name)?)));
+    interval_of_mean(values, seed)
+}
+
+/// Returns the 95 % interval of the mean of values by conversation, as [`interval`]; none without values.
+pub fn interval_of_mean<'a>(values: impl Iterator<Item = (&'a str, f64)>, seed: u64) -> Option<(f64, f64)> {
     let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for row in rows {
-        if let Some(value) = row.metrics.get(name) {
-            groups.entry(&row.conversation).or_default().push(*value);
-        }
+    for (conversation, value) in values {
+        groups.entry(conversation).or_default().push(value);
     }
     let groups: Vec<Vec<f64>> = groups.into_values().collect();
     if groups.is_empty() {
         return None;
     }
-    let mut draw = Draw(7);
+    let mut draw = Draw(seed);
     let mut means: Vec<f64> = (0..DRAWS).map(|_| drawn_mean(&groups, &mut draw)).collect();
     means.sort_by(f64::total_cmp);
     Some((means[DRAWS * 25 / 1000], means[DRAWS * 975 / 1000]))

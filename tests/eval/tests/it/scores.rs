@@ -4,7 +4,7 @@ use eval::check::check;
 use eval::data::{Conversation, DataSet, Question};
 use eval::run_file::{Item, Line};
 use eval::score::retrieval::Metrics;
-use eval::score::summary::{ALL, interval, summarise};
+use eval::score::summary::{ALL, interval, interval_of_mean, summarise};
 use eval::score::{Labels, porter, score};
 use serde_json::{Value, json};
 
@@ -154,6 +154,56 @@ fn answers_are_compared_by_stems() {
 }
 
 #[test]
+fn published_scores_count_answerable_questions_and_the_best_right_answer() {
+    let asked = json!({ "answer": "a red kite called Swallow", "accept": ["the red kite"] });
+    let found = metrics(asked.clone(), json!({ "answer": "Red kite" }));
+    check_number(&found, "F1", 1.0);
+    check_number(&found, "EM", 1.0);
+    check_number(&found, "BLEU-1", (1.0_f64 - 3.0 / 2.0).exp());
+    let refused = metrics(
+        asked,
+        json!({ "answer": "No information available.", "abstained": true }),
+    );
+    check_number(&refused, "F1", 0.0);
+    check_number(&refused, "BLEU-1", 0.0);
+    let unanswerable = json!({ "answer": "", "evidence": [], "answerable": false });
+    let found = metrics(unanswerable, json!({ "abstained": true }));
+    assert!(!found.contains_key("F1") && found["answer"] == 1.0, "{found:?}");
+}
+
+#[test]
+fn intervals_are_given_by_category_and_follow_the_seed() {
+    let asked = |id: usize| {
+        let mut question = question(json!({ "category": if id < 6 { "plain" } else { "odd" } }));
+        question.id = id.to_string();
+        question
+    };
+    let data = DataSet {
+        conversations: vec![talk()],
+        questions: (0..8).map(asked).collect(),
+    };
+    let said = |id: usize| Line {
+        question_id: id.to_string(),
+        answer: Some(if id % 2 == 0 { "Swallow" } else { "Heron" }.to_owned()),
+        ..Line::default()
+    };
+    let rows = score(&data, &(0..8).map(said).collect::<Vec<_>>(), Labels::Clean).unwrap();
+    let drawn = |seed: u64| {
+        let mut summary = summarise(&rows);
+        summary.add_intervals(&rows, &["F1", "BLEU-1"], seed);
+        summary
+    };
+    let summary = drawn(7);
+    let (low, high) = summary.category_intervals["plain"]["F1"];
+    assert!(low < 0.5 && high > 0.5, "{low} to {high}");
+    assert_eq!(summary.category_intervals["odd"].len(), 2);
+    assert_eq!(summary, drawn(7));
+    let of_forty = |seed: u64| interval_of_mean((0..40_i32).map(|it| ("c", f64::from(it).sqrt())), seed);
+    assert_eq!(of_forty(7), of_forty(7));
+    assert_ne!(of_forty(7), of_forty(8));
+}
+
+#[test]
 fn refusals_are_a_classification() {
     let conversations = vec![talk()];
     let asked = |id: &str, answerable: bool| {
@@ -190,7 +240,7 @@ fn refusals_are_a_classification() {
     check_number(all, "refusal_F1", 0.5);
     check_number(all, "false_refusal_rate", 0.5);
     check_number(&summary.table["none"], "answer", 0.5);
-    let (low, high) = interval(&rows, "answer").unwrap();
+    let (low, high) = interval(&rows, "answer", 7).unwrap();
     assert!(
         (0.0..0.25).contains(&low) && (0.25..=1.0).contains(&high),
         "{low} to {high}"

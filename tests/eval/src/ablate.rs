@@ -1,0 +1,176 @@
+//! Ablations: what each part of the memory is worth to questions, with all else as it was.
+//!
+//! The conversations are sent once to a server over a folder of its own. The server is ended, and for each [`part::Part`] a copy of
+//! the folder is made, the part is taken out of it ([`removal`]), and a server over the copy answers the same questions.
+//! [`compare`] sets the runs side by side. A part that is there again after the questions is an error: then it was derived
+//! again, and the run says nothing.
+
+pub mod compare;
+pub mod contents;
+pub mod part;
+pub mod removal;
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use adapters::{Embedded, Options};
+use anyhow::{Context, ensure};
+
+use crate::data::{DataSet, read_lines};
+use crate::drive::client::Client;
+use crate::drive::server::Server;
+use crate::drive::{self, Asking, Spaces};
+use crate::score::{self, Labels, Row};
+use compare::{Ablation, compare};
+use contents::Contents;
+use part::Part;
+use removal::{Removed, take_out};
+
+/// What is ablated, and how.
+pub struct Ablating {
+    /// The program that serves.
+    pub program: PathBuf,
+    /// Settings of the servers, as variables of their environment.
+    pub settings: Vec<drive::server::Setting>,
+    /// How the questions are asked.
+    pub asking: Asking,
+    /// Gold labels in force.
+    pub labels: Labels,
+    /// The parts, each taken out alone.
+    pub parts: Vec<Part>,
+    /// Seed of the intervals.
+    pub seed: u64,
+    /// Folder for the runs: `whole.jsonl`, `without-PART.jsonl`.
+    pub out: PathBuf,
+}
+
+/// Runs the whole and every ablation.
+///
+/// # Errors
+/// If a server cannot be started or does not answer, a store cannot be changed, a part was not taken out or is there again.
+pub async fn run(data: &DataSet, ablating: &Ablating) -> anyhow::Result<Vec<Ablation>> {
+    fs::create_dir_all(&ablating.out).with_context(|| format!("cannot create {}", ablating.out.display()))?;
+    let scratch = Scratch::create()?;
+    let base = scratch.0.join("whole");
+    let spaces = drive::spaces_asked(data, &ablating.asking)?;
+    let server = Server::start_in(&ablating.program, &base, &ablating.settings).await?;
+    let client = Client::new(&server.url(), None)?;
+    drive::import(&client, data, &spaces, ablating.asking.jobs).await?;
+    for space in spaces.values() {
+        client.derived(space).await?;
+    }
+    tokio::time::sleep(ablating.asking.settle).await;
+    let whole = ask(data, ablating, &client, &spaces, "whole").await?;
+    drop(server);
+    let mut ablations = Vec::new();
+    for part in &ablating.parts {
+        let dir = scratch.0.join(part.name());
+        copy(&base, &dir)?;
+        ablations.push(ablate(data, ablating, &spaces, *part, &dir, &whole).await?);
+        fs::remove_dir_all(&dir)?;
+    }
+    Ok(ablations)
+}
+
+async fn ablate(
+    data: &DataSet,
+    ablating: &Ablating,
+    spaces: &Spaces<'_>,
+    part: Part,
+    dir: &Path,
+    whole: &[Row],
+) -> anyhow::Result<Ablation> {
+    let removed = take_out_everywhere(dir, spaces, part).await?;
+    ensure!(
+        removed.after == 0,
+        "{} {} are left after all were taken out",
+        removed.after,
+        part.name()
+    );
+    if removed.before == 0 {
+        return Ok(compare(part, 0, whole, &[], ablating.seed));
+    }
+    let server = Server::start_in(&ablating.program, dir, &ablating.settings).await?;
+    let client = Client::new(&server.url(), None)?;
+    let name = format!("without-{}", part.name());
+    let without = ask(data, ablating, &client, spaces, &name).await?;
+    drop(server);
+    let left = count_everywhere(dir, spaces, part).await?;
+    ensure!(
+        left == 0,
+        "{left} {} were derived again while questions were asked",
+        part.name()
+    );
+    Ok(compare(part, removed.before, whole, &without, ablating.seed))
+}
+
+/// Asks the questions, keeps the run under a name, and scores it.
+async fn ask(
+    data: &DataSet,
+    ablating: &Ablating,
+    client: &Client,
+    spaces: &Spaces<'_>,
+    name: &str,
+) -> anyhow::Result<Vec<Row>> {
+    let path = ablating.out.join(format!("{name}.jsonl"));
+    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    let (_, failures) = drive::ask_all(client, data, spaces, &ablating.asking, &mut BufWriter::new(file)).await?;
+    for failure in &failures {
+        eprintln!("no line in {}: {failure:#}", path.display());
+    }
+    score::score(data, &read_lines(&path)?, ablating.labels)
+}
+
+/// Takes a part out of every space of a folder that nobody serves.
+async fn take_out_everywhere(dir: &Path, spaces: &Spaces<'_>, part: Part) -> anyhow::Result<Removed> {
+    let stores = Embedded::open(dir, Options::default()).await?;
+    let mut sum = Removed::default();
+    for space in spaces.values() {
+        let removed = take_out(&*stores.graph, &*stores.index, space, part).await?;
+        sum.before += removed.before;
+        sum.after += removed.after;
+    }
+    Ok(sum)
+}
+
+async fn count_everywhere(dir: &Path, spaces: &Spaces<'_>, part: Part) -> anyhow::Result<usize> {
+    let stores = Embedded::open(dir, Options::default()).await?;
+    let mut count = 0;
+    for space in spaces.values() {
+        count += part.count(&Contents::read(&*stores.graph, space).await?);
+    }
+    Ok(count)
+}
+
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target).with_context(|| format!("cannot write {}", target.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// A temporary folder, removed when dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn create() -> anyhow::Result<Scratch> {
+        let dir = std::env::temp_dir().join(format!("mnemic-eval-ablate-{}", std::process::id()));
+        fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        Ok(Scratch(dir))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays in the temporary folder does no harm.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,46 @@
+//! `mnemic-eval convert`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::print;
+use crate::convert::{Conversion, Format, convert};
+
+#[derive(Debug, Args)]
+pub(super) struct ConvertArgs {
+    /// Format of the files.
+    #[arg(value_enum)]
+    format: Format,
+    /// The files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Probing questions of BEAM in a file of their own; the other file is then one chat.
+    #[arg(long, value_name = "FILE")]
+    questions: Option<PathBuf>,
+    /// Folder for the data set.
+    #[arg(long, default_value = "converted")]
+    out: PathBuf,
+}
+
+pub(super) fn run(args: ConvertArgs) -> anyhow::Result<ExitCode> {
+    let out = args.out.clone();
+    let counts = convert(&Conversion {
+        format: args.format,
+        files: args.files,
+        questions: args.questions,
+        out: args.out,
+    })?;
+    print(&format!(
+        "{} conversations, {} turns, {} questions, see {}",
+        counts.conversations,
+        counts.turns,
+        counts.questions,
+        out.display()
+    ));
+    for (what, count) in &counts.notes.0 {
+        print(&format!("note: {count} {what}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,135 @@
+//! `mnemic-eval judge`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use adapters::Secret;
+use adapters::endpoint::chat::{ChatEndpoint, Options};
+use adapters::recording::{Recorded, Recording};
+use anyhow::Context;
+use clap::Args;
+use domain::port::LanguageModel;
+use serde_json::Value;
+
+use super::{SHORT, print};
+use crate::judge::{self, Judge, report};
+
+#[derive(Debug, Args)]
+pub(super) struct JudgeArgs {
+    /// The answers, one JSON object a line: id, question, gold, given, category.
+    answers: PathBuf,
+    /// Endpoint of the judge up to its version, as `http://127.0.0.1:11434/v1`.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MNEMIC_JUDGE_URL",
+        required_unless_present = "replay"
+    )]
+    judge: Option<String>,
+    /// Model of the judge, as the endpoint calls it.
+    #[arg(long, value_name = "NAME", env = "MNEMIC_JUDGE_MODEL")]
+    model: String,
+    /// Key for the endpoint.
+    #[arg(long, env = "MNEMIC_JUDGE_KEY", hide_env_values = true, default_value = "")]
+    key: String,
+    /// File that verdicts are added to; those that it holds are not asked for again [default: the answers with
+    /// `.verdicts.jsonl`].
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<PathBuf>,
+    /// Calls at once.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    jobs: u8,
+    /// Seconds that one call may take.
+    #[arg(long, default_value_t = 120)]
+    timeout: u64,
+    /// Parameters of the calls, as a JSON object [default: temperature 0, max_tokens 1024].
+    #[arg(long, value_name = "JSON", value_parser = parse_parameters)]
+    parameters: Option<Parameters>,
+    /// Do not send the JSON schema of a reply, for endpoints that take none.
+    #[arg(long)]
+    no_schema: bool,
+    /// Record the calls to this file; those that it holds already are answered from it.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Replay the calls from this file; no endpoint is asked.
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Also write the numbers here.
+    #[arg(long)]
+    json: Option<PathBuf>,
+}
+
+/// Parameters of a call.
+#[derive(Clone, Debug)]
+struct Parameters(BTreeMap<String, Value>);
+
+fn parse_parameters(text: &str) -> Result<Parameters, serde_json::Error> {
+    serde_json::from_str(text).map(Parameters)
+}
+
+pub(super) fn run(args: JudgeArgs) -> anyhow::Result<ExitCode> {
+    let answers = judge::read_answers(&args.answers)?;
+    let verdicts = args
+        .verdicts
+        .clone()
+        .unwrap_or_else(|| args.answers.with_extension("verdicts.jsonl"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let judged = runtime.block_on(async {
+        let model = Judge {
+            model: model(&args)?,
+            name: args.model.clone(),
+            jobs: usize::from(args.jobs),
+        };
+        judge::judge(&model, &answers, &verdicts).await
+    })?;
+    let tallies = report::tallies(&answers, &judged.verdicts);
+    print(&report::table(&tallies));
+    print(&format!(
+        "this run: {} calls, {} tokens read, {} written; verdicts in {}",
+        judged.spent.calls,
+        judged.spent.usage.prompt_tokens,
+        judged.spent.usage.completion_tokens,
+        verdicts.display()
+    ));
+    if let Some(path) = &args.json {
+        let text = serde_json::to_vec_pretty(&tallies)?;
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    for failure in &judged.failures {
+        eprintln!("no verdict: {failure:#}");
+    }
+    Ok(if judged.failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(SHORT)
+    })
+}
+
+/// Returns the judge: an endpoint, with its calls recorded if wanted, or a recording.
+fn model(args: &JudgeArgs) -> anyhow::Result<Arc<dyn LanguageModel>> {
+    let mut options = Options {
+        url: args.judge.clone().unwrap_or_default(),
+        model: args.model.clone(),
+        key: Secret::from(args.key.as_str()),
+        timeout_secs: args.timeout,
+        schema: !args.no_schema,
+        ..Options::default()
+    };
+    if let Some(parameters) = &args.parameters {
+        options.parameters.clone_from(&parameters.0);
+    }
+    let recorded = |recording, inner| Recorded::new(Arc::new(recording), &options.model, &options.parameters, inner);
+    if let Some(path) = &args.replay {
+        return Ok(Arc::new(recorded(Recording::replay(path)?, None)));
+    }
+    #[cfg(feature = "https")]
+    adapters::provide_tls();
+    let endpoint: Arc<dyn LanguageModel> = Arc::new(ChatEndpoint::new(&options)?);
+    Ok(match &args.record {
+        Some(path) => Arc::new(recorded(Recording::record(path)?, Some(endpoint))),
+        None => endpoint,
+    })
+}

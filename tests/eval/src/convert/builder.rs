@@ -1,0 +1,225 @@
+//! Puts conversations and questions together, and mends what differs between versions of a format.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use crate::data::{Conversation, Question, Turn};
+
+/// Longest address of an image that the server takes, in characters.
+const IMAGE_URI_CHARS_MAX: usize = 2_048;
+
+/// The time of what has none: conversations are ordered by time, and one without times keeps the order of its file.
+pub(super) const UNDATED: &str = "2000-01-01T00:00:00";
+
+/// How often something was mended or left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes(pub BTreeMap<&'static str, usize>);
+
+impl Notes {
+    /// Counts one.
+    pub(super) fn add(&mut self, what: &'static str) {
+        *self.0.entry(what).or_default() += 1;
+    }
+}
+
+/// A question with the moment it is asked at.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimedQuestion {
+    /// The question.
+    #[serde(flatten)]
+    pub question: Question,
+    /// When it is asked, if the data set says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<String>,
+}
+
+/// A conversation with its questions.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Its questions.
+    pub questions: Vec<TimedQuestion>,
+}
+
+/// What a format says of a turn.
+#[derive(Default)]
+pub(super) struct NewTurn {
+    pub(super) id: String,
+    pub(super) speaker: String,
+    pub(super) text: String,
+    /// ISO 8601 without a zone; without one, the turn takes that of the turn before it.
+    pub(super) timestamp: Option<String>,
+    pub(super) image_caption: Option<String>,
+    pub(super) image_uri: Option<String>,
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+struct Session {
+    name: String,
+    turns: Vec<Turn>,
+}
+
+/// Builds one conversation.
+pub(super) struct ConversationBuilder<'a> {
+    id: String,
+    sessions: Vec<Session>,
+    session_names: HashSet<String>,
+    ids: HashSet<String>,
+    last_time: Option<String>,
+    notes: &'a mut Notes,
+}
+
+impl<'a> ConversationBuilder<'a> {
+    pub(super) fn new(id: String, notes: &'a mut Notes) -> ConversationBuilder<'a> {
+        ConversationBuilder {
+            id,
+            sessions: Vec::new(),
+            session_names: HashSet::new(),
+            ids: HashSet::new(),
+            last_time: None,
+            notes,
+        }
+    }
+
+    pub(super) fn note(&mut self, what: &'static str) {
+        self.notes.add(what);
+    }
+
+    /// Begins a session, which gets another name if there is one of that name. The time is that of its turns without one.
+    /// Returns the name.
+    pub(super) fn begin_session(&mut self, name: &str, time: Option<String>) -> String {
+        let name = unused(name, &self.session_names);
+        self.session_names.insert(name.clone());
+        self.sessions.push(Session {
+            name: name.clone(),
+            turns: Vec::new(),
+        });
+        self.last_time = time.or(self.last_time.take());
+        name
+    }
+
+    /// Adds a turn to the session begun last, and returns the id that it got; none for a turn that says and shows nothing.
+    pub(super) fn push(&mut self, new: NewTurn) -> Option<String> {
+        let image_caption = new.image_caption.filter(|it| !it.trim().is_empty());
+        if new.text.trim().is_empty() && image_caption.is_none() {
+            self.note("turns without text and caption, left out");
+            return None;
+        }
+        if self.sessions.is_empty() {
+            self.begin_session("1", None);
+        }
+        if self.ids.contains(&new.id) {
+            self.note("turns whose id another turn has, renamed");
+        }
+        let id = unused(&new.id, &self.ids);
+        self.ids.insert(id.clone());
+        let timestamp = new.timestamp.or_else(|| self.last_time.clone());
+        if timestamp.is_none() {
+            self.note("turns without a time, placed in the year 2000");
+        }
+        let timestamp = timestamp.unwrap_or_else(|| UNDATED.to_owned());
+        self.last_time = Some(timestamp.clone());
+        let session = self.sessions.last_mut()?;
+        session.turns.push(Turn {
+            id: id.clone(),
+            session: session.name.clone(),
+            speaker: new.speaker,
+            text: new.text,
+            timestamp,
+            image_caption,
+            image_uri: new
+                .image_uri
+                .filter(|it| !it.is_empty() && it.chars().count() <= IMAGE_URI_CHARS_MAX),
+            metadata: new.metadata,
+        });
+        Some(id)
+    }
+
+    pub(super) fn has_turn(&self, id: &str) -> bool {
+        self.ids.contains(id)
+    }
+
+    /// Returns the ids of the turns of a session, by its name.
+    pub(super) fn turns_of_session(&self, name: &str) -> Vec<String> {
+        let sessions = self.sessions.iter().filter(|it| it.name == name);
+        sessions.flat_map(|it| &it.turns).map(|it| it.id.clone()).collect()
+    }
+
+    /// Returns those of `ids` that name a turn, each once.
+    pub(super) fn known_evidence(&mut self, ids: Vec<String>) -> Vec<String> {
+        let mut known: Vec<String> = Vec::new();
+        for id in ids {
+            if !self.has_turn(&id) {
+                self.note("evidence that names no turn, left out");
+            } else if !known.contains(&id) {
+                known.push(id);
+            }
+        }
+        known
+    }
+
+    /// Returns the conversation: sessions by the time they begin at, turns in the order given. A turn that says it was earlier
+    /// than the one before it gets the time of that one.
+    pub(super) fn finish(mut self) -> Conversation {
+        self.sessions.retain(|it| !it.turns.is_empty());
+        self.sessions
+            .sort_by(|a, b| a.turns[0].timestamp.cmp(&b.turns[0].timestamp));
+        let mut turns: Vec<Turn> = Vec::new();
+        for mut turn in self.sessions.into_iter().flat_map(|it| it.turns) {
+            if let Some(before) = turns.last().filter(|before| turn.timestamp < before.timestamp) {
+                turn.timestamp.clone_from(&before.timestamp);
+                self.notes.add("turns earlier than the turn before, moved to its time");
+            }
+            turns.push(turn);
+        }
+        let mut speakers: Vec<String> = Vec::new();
+        for turn in &turns {
+            if !speakers.contains(&turn.speaker) {
+                speakers.push(turn.speaker.clone());
+            }
+        }
+        Conversation {
+            conversation_id: self.id,
+            split: None,
+            speakers,
+            turns,
+        }
+    }
+}
+
+/// Returns the name, with a number behind it if it is used.
+fn unused(name: &str, used: &HashSet<String>) -> String {
+    if !used.contains(name) {
+        return name.to_owned();
+    }
+    let numbered = (2_u64..).map(|number| format!("{name}#{number}"));
+    numbered
+        .into_iter()
+        .find(|it| !used.contains(it))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// Returns a question with nothing but its wording; an answer makes it answerable.
+pub(super) fn question(conversation: &str, id: String, wording: String, answer: Option<String>) -> Question {
+    Question {
+        id,
+        conversation_id: conversation.to_owned(),
+        split: None,
+        question: wording,
+        answerable: answer.is_some(),
+        answer: answer.unwrap_or_default(),
+        accept: Vec::new(),
+        category: String::new(),
+        category_id: None,
+        evidence: Vec::new(),
+        evidence_groups: Vec::new(),
+        options: Vec::new(),
+        rubric: Vec::new(),
+        trap_evidence: Vec::new(),
+        audit_error: None,
+        evidence_audited: Vec::new(),
+        answer_audited: None,
+    }
+}

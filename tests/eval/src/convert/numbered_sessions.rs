@@ -1,0 +1,215 @@
+//! LoCoMo and REALTALK: an object with the keys `session_1`, `session_1_date_time` and so on, and a list of questions.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuestion, question};
+use super::source::Item;
+use super::text::{moment, plain, texts};
+use crate::data::Question;
+
+/// The category of LoCoMo whose questions have no answer.
+const ADVERSARIAL: i64 = 5;
+
+/// A sample of LoCoMo.
+#[derive(Deserialize)]
+struct Sample {
+    #[serde(default)]
+    sample_id: Value,
+    conversation: Map<String, Value>,
+    #[serde(default)]
+    qa: Vec<Asked>,
+}
+
+/// A chat of REALTALK, of which the sessions are keys beside the questions.
+#[derive(Deserialize)]
+struct Chat {
+    #[serde(default, alias = "QA", alias = "questions")]
+    qa: Vec<Asked>,
+    #[serde(flatten)]
+    sessions: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    speaker: Option<String>,
+    #[serde(default)]
+    dia_id: Value,
+    #[serde(default)]
+    clean_text: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default, alias = "date")]
+    date_time: Option<String>,
+    #[serde(default, alias = "image_caption")]
+    blip_caption: Value,
+    #[serde(default, alias = "img_file")]
+    img_url: Value,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    question: String,
+    #[serde(default)]
+    answer: Value,
+    #[serde(default)]
+    evidence: Value,
+    #[serde(default)]
+    category: Value,
+}
+
+/// Converts a sample of LoCoMo.
+pub(super) fn locomo(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
+    let sample: Sample = item.read()?;
+    let id = plain(&sample.sample_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
+    let mut builder = ConversationBuilder::new(id.clone(), notes);
+    add_sessions(item, "conversation.", &sample.conversation, &mut builder)?;
+    Ok(converted(&id, sample.qa, builder))
+}
+
+/// Converts a chat of REALTALK; it has the name of its file.
+pub(super) fn realtalk(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
+    let chat: Chat = item.read()?;
+    let id = item.file_stem();
+    let mut builder = ConversationBuilder::new(id.clone(), notes);
+    add_sessions(item, "", &chat.sessions, &mut builder)?;
+    Ok(converted(&id, chat.qa, builder))
+}
+
+fn add_sessions(
+    item: &Item,
+    prefix: &str,
+    fields: &Map<String, Value>,
+    builder: &mut ConversationBuilder<'_>,
+) -> anyhow::Result<()> {
+    let mut numbers: Vec<u32> = fields
+        .keys()
+        .filter_map(|key| key.strip_prefix("session_")?.parse().ok())
+        .filter(|number: &u32| fields.contains_key(&format!("session_{number}")))
+        .collect();
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        return Err(item.wrong(&format!("{prefix}session_1"), "there is no session"));
+    }
+    for number in numbers {
+        let key = format!("session_{number}");
+        let path = format!("{prefix}{key}");
+        let read: Result<Vec<Message>, _> = serde_path_to_error::deserialize(&fields[&key]);
+        let messages = read.map_err(|error| {
+            let field = format!("{path}{}", within(&error.path().to_string()));
+            item.wrong(&field, &error.into_inner().to_string())
+        })?;
+        let time = session_time(item, &path, fields)?;
+        builder.begin_session(&number.to_string(), time);
+        for (at, message) in messages.into_iter().enumerate() {
+            let speaker = message.speaker.filter(|it| !it.trim().is_empty());
+            let speaker = speaker.ok_or_else(|| item.wrong(&format!("{path}[{at}].speaker"), "it is missing"))?;
+            builder.push(NewTurn {
+                id: plain(&message.dia_id).unwrap_or_else(|| format!("D{number}:{}", at + 1)),
+                speaker,
+                text: message.clean_text.or(message.text).unwrap_or_default(),
+                timestamp: message.date_time.as_deref().and_then(moment),
+                image_caption: plain(&message.blip_caption),
+                image_uri: texts(&message.img_url).into_iter().next(),
+                ..NewTurn::default()
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns when a session was, if the file says so in a form that is known.
+fn session_time(item: &Item, path: &str, fields: &Map<String, Value>) -> anyhow::Result<Option<String>> {
+    let key = path.rsplit('.').next().unwrap_or(path);
+    let named = ["_date_time", "_date"].map(|ending| format!("{key}{ending}"));
+    let Some((name, text)) = named.iter().find_map(|name| Some((name, fields.get(name)?.as_str()?))) else {
+        return Ok(None);
+    };
+    let prefix = path.strip_suffix(key).unwrap_or_default();
+    match moment(text) {
+        Some(time) => Ok(Some(time)),
+        None => Err(item.wrong(
+            &format!("{prefix}{name}"),
+            &format!("{text:?} is no time that is known"),
+        )),
+    }
+}
+
+/// Returns a path of serde as the end of another one: it begins with an index, or with a dot.
+fn within(path: &str) -> String {
+    match path {
+        "." => String::new(),
+        _ if path.starts_with('[') => path.to_owned(),
+        _ => format!(".{path}"),
+    }
+}
+
+fn converted(id: &str, asked: Vec<Asked>, mut builder: ConversationBuilder<'_>) -> Converted {
+    let questions = asked.into_iter().enumerate().map(|(at, asked)| TimedQuestion {
+        question: converted_question(id, at + 1, asked, &mut builder),
+        asked_at: None,
+    });
+    let questions = questions.collect();
+    Converted {
+        conversation: builder.finish(),
+        questions,
+    }
+}
+
+fn converted_question(id: &str, number: usize, asked: Asked, builder: &mut ConversationBuilder<'_>) -> Question {
+    let category_id = plain(&asked.category).and_then(|it| it.parse::<i64>().ok());
+    let answer = plain(&asked.answer).filter(|_| category_id != Some(ADVERSARIAL));
+    let evidence = builder.known_evidence(turn_ids(&asked.evidence, builder));
+    let mut question = question(id, format!("{id}-q{number}"), asked.question, answer);
+    question.category = category(category_id, &asked.category);
+    question.category_id = category_id;
+    if question.answerable {
+        question.evidence = evidence;
+    } else {
+        question.trap_evidence = evidence;
+    }
+    question
+}
+
+/// Returns the name of a category; the numbers are those of LoCoMo, of which REALTALK has the first three.
+fn category(number: Option<i64>, given: &Value) -> String {
+    match number {
+        Some(1) => "multi-hop".to_owned(),
+        Some(2) => "temporal".to_owned(),
+        Some(3) => "open-domain".to_owned(),
+        Some(4) => "single-hop".to_owned(),
+        Some(ADVERSARIAL) => "unanswerable".to_owned(),
+        _ => plain(given).unwrap_or_else(|| "other".to_owned()),
+    }
+}
+
+/// Returns the ids that evidence names. Some texts hold several, and some have zeros or a colon too many: `D8:6; D9:17`,
+/// `D30:05`, `D:11:26`.
+fn turn_ids(evidence: &Value, builder: &ConversationBuilder<'_>) -> Vec<String> {
+    let mut ids = Vec::new();
+    for text in texts(evidence) {
+        if builder.has_turn(&text) {
+            ids.push(text);
+            continue;
+        }
+        let parts = text.split(|c: char| c.is_whitespace() || matches!(c, ';' | ','));
+        ids.extend(parts.filter(|it| !it.is_empty()).map(|part| {
+            if builder.has_turn(part) {
+                part.to_owned()
+            } else {
+                mended(part).unwrap_or_else(|| part.to_owned())
+            }
+        }));
+    }
+    ids
+}
+
+fn mended(id: &str) -> Option<String> {
+    let (session, turn) = id.strip_prefix('D')?.trim_start_matches(':').split_once(':')?;
+    Some(format!(
+        "D{}:{}",
+        session.parse::<u32>().ok()?,
+        turn.parse::<u32>().ok()?
+    ))
+}

@@ -1,0 +1,124 @@
+//! Texts as public data sets write them: numbers instead of texts, lists of texts, times in many forms.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use serde_json::Value;
+
+/// Ways in which data sets write a day with an hour, in the notation of `chrono`.
+const MOMENTS: [&str; 13] = [
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%d %H:%M",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y/%m/%d %H:%M",
+    "%I:%M %p on %d %B, %Y",
+    "%I:%M %p on %B %d, %Y",
+    "%d.%m.%Y, %H:%M:%S",
+    "%d.%m.%Y, %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%m/%d/%Y, %H:%M:%S",
+    "%m/%d/%Y, %I:%M:%S %p",
+];
+
+/// Ways in which they write a day.
+const DAYS: [&str; 9] = [
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%d %B, %Y",
+    "%d %B %Y",
+    "%B %d, %Y",
+    "%B %d %Y",
+    "%B-%d-%Y",
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+];
+
+/// Returns a moment in ISO 8601 without a zone, which is UTC where the text has a zone, and without a fraction of a second; none
+/// if the text is none. A day without an hour is its midnight. Days with slashes are read with the month first, unless the
+/// year is.
+pub fn moment(text: &str) -> Option<String> {
+    let text = without_parentheses(text);
+    if let Ok(at) = DateTime::parse_from_rfc3339(&text) {
+        return Some(iso(at.naive_utc()));
+    }
+    let hour = || {
+        MOMENTS
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())
+    };
+    let day = || {
+        let day = DAYS
+            .iter()
+            .find_map(|form| NaiveDate::parse_from_str(&text, form).ok())?;
+        day.and_hms_opt(0, 0, 0)
+    };
+    hour().or_else(day).map(iso)
+}
+
+fn iso(at: NaiveDateTime) -> String {
+    at.format("%Y-%m-%dT%H:%M:%S").to_string()
+}
+
+/// Removes a weekday between parentheses, and white space that stands twice.
+fn without_parentheses(text: &str) -> String {
+    let plain = match (text.find('('), text.find(')')) {
+        (Some(from), Some(to)) if from < to => format!("{} {}", &text[..from], &text[to + 1..]),
+        _ => text.to_owned(),
+    };
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text, number or truth value as text, and the texts of a list with commas between them; none for anything else and
+/// for blanks.
+pub fn plain(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(true) => "Yes".to_owned(),
+        Value::Bool(false) => "No".to_owned(),
+        Value::Array(items) => items.iter().filter_map(plain).collect::<Vec<_>>().join(", "),
+        Value::Null | Value::Object(_) => String::new(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns the texts of a list, or the one text that takes its place.
+pub fn texts(value: &Value) -> Vec<String> {
+    match value.as_array() {
+        Some(items) => items.iter().filter_map(plain).collect(),
+        None => plain(value).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_every_data_set_are_read() {
+        for (text, expected) in [
+            ("2026-05-04T10:00:00", "2026-05-04T10:00:00"),
+            ("2026-05-04T10:00:00.25+02:00", "2026-05-04T08:00:00"),
+            ("2026-05-04 10:00", "2026-05-04T10:00:00"),
+            ("7:05 pm on 4 May, 2026", "2026-05-04T19:05:00"),
+            ("2026/05/04 (Mon) 23:40", "2026-05-04T23:40:00"),
+            ("May-04-2026", "2026-05-04T00:00:00"),
+            ("May 4, 2026", "2026-05-04T00:00:00"),
+            ("04.05.2026, 10:00:09", "2026-05-04T10:00:09"),
+            ("05/24/2026, 10:00:09", "2026-05-24T10:00:09"),
+        ] {
+            assert_eq!(moment(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["", "soon", "4 Mai 2026", "2026-13-04"] {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_lists_are_texts() {
+        assert_eq!(plain(&serde_json::json!(7)).as_deref(), Some("7"));
+        assert_eq!(plain(&serde_json::json!(["a", 2])).as_deref(), Some("a, 2"));
+        assert_eq!(plain(&serde_json::json!("  ")), None);
+        assert_eq!(texts(&serde_json::json!("a")), ["a"]);
+    }
+}

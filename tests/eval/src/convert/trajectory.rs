@@ -1,0 +1,202 @@
+//! Trajectories of agents: JSON lines, each a step of an episode or a question about one.
+//!
+//! A step has `episode`, `step`, `action` and `observation`, and may have `goal`, `place`, `image` (an address), `caption`,
+//! `time` and `agent`. It becomes a turn of the agent and one of the environment; step and place go into the metadata of both.
+//! A question has `episode`, `question`, `answer`, `evidence` (steps), and may have `id`, `category` and `accept`.
+
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::Context;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuestion, question};
+use super::source::Item;
+use super::text::{moment, plain, texts};
+
+/// The speaker of observations, which the server knows as a world that answers.
+const ENVIRONMENT: &str = "environment";
+
+#[derive(Deserialize)]
+struct Step {
+    episode: Value,
+    step: u32,
+    #[serde(default)]
+    action: Value,
+    #[serde(default)]
+    observation: Value,
+    #[serde(default)]
+    goal: Option<String>,
+    #[serde(default, alias = "location")]
+    place: Option<String>,
+    #[serde(default, alias = "image_uri")]
+    image: Option<String>,
+    #[serde(default, alias = "image_caption")]
+    caption: Option<String>,
+    #[serde(default, alias = "timestamp")]
+    time: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    episode: Value,
+    question: String,
+    #[serde(default)]
+    answer: Value,
+    #[serde(default)]
+    accept: Value,
+    #[serde(default)]
+    evidence: Value,
+    #[serde(default)]
+    category: Option<String>,
+    #[serde(default)]
+    id: Value,
+}
+
+#[derive(Default)]
+struct Episode {
+    steps: Vec<Step>,
+    questions: Vec<Asked>,
+}
+
+/// Collects the lines of all files, as the questions about an episode may come after other episodes.
+#[derive(Default)]
+pub(super) struct Trajectories {
+    names: Vec<String>,
+    episodes: HashMap<String, Episode>,
+}
+
+impl Trajectories {
+    /// Takes a line.
+    ///
+    /// # Errors
+    /// A line that is neither a step nor a question, or a step with a time that is not known.
+    pub(super) fn take(&mut self, item: &Item) -> anyhow::Result<()> {
+        if item.value.get("question").is_some() {
+            let asked: Asked = item.read()?;
+            self.episode(item, &asked.episode)?.questions.push(asked);
+            return Ok(());
+        }
+        let mut step: Step = item.read()?;
+        if let Some(text) = step.time.take() {
+            let time = moment(&text);
+            step.time = Some(time.ok_or_else(|| item.wrong("time", &format!("{text:?} is no time that is known")))?);
+        }
+        self.episode(item, &step.episode)?.steps.push(step);
+        Ok(())
+    }
+
+    /// Returns the episodes as conversations, in the order in which they were met.
+    ///
+    /// # Errors
+    /// A question about an episode without steps.
+    pub(super) fn finish(mut self, notes: &mut Notes) -> anyhow::Result<Vec<Converted>> {
+        let mut converted = Vec::new();
+        for name in &self.names {
+            let episode = self.episodes.remove(name).unwrap_or_default();
+            converted.push(convert(name, episode, notes)?);
+        }
+        Ok(converted)
+    }
+
+    fn episode(&mut self, item: &Item, name: &Value) -> anyhow::Result<&mut Episode> {
+        let name = plain(name).ok_or_else(|| item.wrong("episode", "it is empty"))?;
+        if !self.episodes.contains_key(&name) {
+            self.names.push(name.clone());
+        }
+        Ok(self.episodes.entry(name).or_default())
+    }
+}
+
+fn convert(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Result<Converted> {
+    episode.steps.sort_by_key(|it| it.step);
+    let first = episode.steps.first();
+    let first = first.with_context(|| format!("episode {name} has questions and no steps"))?;
+    let mut builder = ConversationBuilder::new(name.to_owned(), notes);
+    builder.begin_session("1", first.time.clone());
+    if let Some(goal) = episode.steps.iter_mut().find_map(|it| it.goal.take()) {
+        builder.push(NewTurn {
+            id: "goal".to_owned(),
+            speaker: ENVIRONMENT.to_owned(),
+            text: format!("Goal: {}", goal.trim()),
+            ..NewTurn::default()
+        });
+    }
+    let mut turns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for step in episode.steps {
+        let number = step.step.to_string();
+        turns.entry(number).or_default().extend(push_step(step, &mut builder));
+    }
+    let mut questions = Vec::new();
+    for (at, asked) in episode.questions.into_iter().enumerate() {
+        let id = plain(&asked.id).unwrap_or_else(|| format!("{name}-q{}", at + 1));
+        let mut question = question(name, id, asked.question, plain(&asked.answer));
+        question.accept = texts(&asked.accept);
+        question.category = asked.category.unwrap_or_else(|| "trajectory".to_owned());
+        let mut groups = Vec::new();
+        for step in texts(&asked.evidence) {
+            match turns.get(&step) {
+                Some(ids) if !ids.is_empty() => groups.push(ids.clone()),
+                _ => builder.note("evidence that names no step, left out"),
+            }
+        }
+        if question.answerable {
+            // The action and what came of it are shown together or apart: one of them is enough.
+            question.evidence_groups = groups;
+        } else {
+            question.trap_evidence = groups.concat();
+        }
+        questions.push(TimedQuestion {
+            question,
+            asked_at: None,
+        });
+    }
+    Ok(Converted {
+        conversation: builder.finish(),
+        questions,
+    })
+}
+
+/// Adds what the agent did and what it saw; returns the ids of the turns.
+fn push_step(step: Step, builder: &mut ConversationBuilder<'_>) -> Vec<String> {
+    let number = step.step;
+    let mut metadata = BTreeMap::from([("step".to_owned(), number.to_string())]);
+    if let Some(place) = step.place.filter(|it| !it.trim().is_empty()) {
+        metadata.insert("location".to_owned(), place);
+    }
+    let mut ids = Vec::new();
+    if let Some(action) = written(&step.action) {
+        ids.extend(builder.push(NewTurn {
+            id: format!("{number}.action"),
+            speaker: step.agent.unwrap_or_else(|| "agent".to_owned()),
+            text: action,
+            timestamp: step.time.clone(),
+            metadata: metadata.clone(),
+            ..NewTurn::default()
+        }));
+    }
+    let observation = written(&step.observation);
+    if observation.is_some() || step.caption.is_some() {
+        ids.extend(builder.push(NewTurn {
+            id: format!("{number}.observation"),
+            speaker: ENVIRONMENT.to_owned(),
+            text: observation.unwrap_or_default(),
+            timestamp: step.time,
+            image_caption: step.caption,
+            image_uri: step.image,
+            metadata,
+        }));
+    }
+    ids
+}
+
+/// Returns an action or an observation as text; an object is shown as JSON.
+fn written(value: &Value) -> Option<String> {
+    if value.is_object() {
+        Some(value.to_string())
+    } else {
+        plain(value)
+    }
+}

@@ -1,0 +1,179 @@
+//! What the judge is asked, and how its replies are read.
+
+use domain::port::{Chat, ModelRole, ReplyForm};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Answer;
+
+/// What the judge goes by.
+pub const INSTRUCTIONS: &str = include_str!("../../prompts/judge.txt");
+
+/// Added to the prompt after a reply that cannot be read.
+pub const REMARK: &str =
+    "Reply with the JSON object alone: {\"reason\": \"...\", \"verdict\": \"right\" or \"wrong\"}.";
+
+/// Characters of a reason that are kept.
+const REASON_CHARS: usize = 300;
+
+/// Which of the two answers the judge reads first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The right one.
+    GoldFirst,
+    /// The one to be judged.
+    GivenFirst,
+}
+
+impl Order {
+    /// Both, in the order in which they are asked.
+    pub const BOTH: [Order; 2] = [Order::GoldFirst, Order::GivenFirst];
+}
+
+/// What the judge says of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is right.
+    Right,
+    /// It is wrong.
+    Wrong,
+    /// The replies say neither.
+    Unreadable,
+}
+
+/// A reply that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// Right or wrong.
+    pub verdict: Verdict,
+    /// Why, as far as it is kept.
+    pub reason: String,
+}
+
+/// Returns the conversation in which the judge is asked. Question and answers are JSON texts, so none of them ends early.
+pub fn chat(answer: &Answer, order: Order) -> Chat {
+    let mut chat = Chat::new(ModelRole::Answer, INSTRUCTIONS, asked(answer, order));
+    chat.form = Some(ReplyForm {
+        name: "verdict",
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "reason": { "type": "string" },
+                "verdict": { "type": "string", "enum": ["right", "wrong"] },
+            },
+            "required": ["reason", "verdict"],
+            "additionalProperties": false,
+        }),
+    });
+    chat
+}
+
+fn asked(answer: &Answer, order: Order) -> String {
+    let wordings = std::iter::once(&answer.gold).chain(&answer.accept);
+    let wordings: Vec<&String> = wordings.filter(|it| !it.trim().is_empty()).collect();
+    let reference = if wordings.is_empty() {
+        Value::Null
+    } else {
+        json!(wordings)
+    };
+    let question = ("question", json!(answer.question));
+    let (reference, given) = (("reference", reference), ("given", json!(answer.given)));
+    let fields = match order {
+        Order::GoldFirst => [question, reference, given],
+        Order::GivenFirst => [question, given, reference],
+    };
+    // Objects of `serde_json` are sorted, and the order is what matters here.
+    let lines = fields.map(|(name, value)| format!("  \"{name}\": {value}"));
+    format!("{{\n{}\n}}", lines.join(",\n"))
+}
+
+/// Reads a reply: its last JSON object with a verdict, else the one word that it consists of; none if it says neither.
+pub fn read(reply: &str) -> Option<Reply> {
+    let objects = reply.rmatch_indices('{').filter_map(|(at, _)| object_at(&reply[at..]));
+    let mut verdicts = objects.filter_map(|object| {
+        Some(Reply {
+            verdict: verdict(object.get("verdict")?.as_str()?)?,
+            reason: object
+                .get("reason")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .chars()
+                .take(REASON_CHARS)
+                .collect(),
+        })
+    });
+    verdicts.next().or_else(|| {
+        Some(Reply {
+            verdict: verdict(reply)?,
+            reason: String::new(),
+        })
+    })
+}
+
+fn object_at(text: &str) -> Option<Value> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    values.next()?.ok().filter(Value::is_object)
+}
+
+fn verdict(word: &str) -> Option<Verdict> {
+    let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    match word.as_str() {
+        "right" => Some(Verdict::Right),
+        "wrong" => Some(Verdict::Wrong),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_read_with_and_without_text_around_them() {
+        for (reply, expected) in [
+            (
+                "{\"reason\": \"same day\", \"verdict\": \"right\"}",
+                Some(Verdict::Right),
+            ),
+            (
+                "Let me see {sic}.\n```json\n{\"verdict\": \"Wrong\"}\n```",
+                Some(Verdict::Wrong),
+            ),
+            ("**Right.**", Some(Verdict::Right)),
+            ("I think that it is right", None),
+            ("{\"verdict\": \"maybe\"}", None),
+            ("", None),
+        ] {
+            assert_eq!(read(reply).map(|it| it.verdict), expected, "{reply}");
+        }
+    }
+
+    #[test]
+    fn the_second_verdict_swaps_the_answers_and_nothing_else() {
+        let answer = Answer {
+            id: "q".into(),
+            question: "Say \"right\"?".into(),
+            gold: "Ghent".into(),
+            accept: vec!["Gent".into()],
+            given: "in Ghent".into(),
+            category: String::new(),
+        };
+        let first = asked(&answer, Order::GoldFirst);
+        assert_eq!(
+            first,
+            "{\n  \"question\": \"Say \\\"right\\\"?\",\n  \"reference\": [\"Ghent\",\"Gent\"],\n  \"given\": \"in Ghent\"\n}"
+        );
+        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let second = asked(&answer, Order::GivenFirst);
+        assert_ne!(first, second);
+        assert_eq!(parsed(&first), parsed(&second));
+        let unanswerable = Answer {
+            gold: String::new(),
+            accept: Vec::new(),
+            ..answer
+        };
+        assert!(parsed(&asked(&unanswerable, Order::GoldFirst))["reference"].is_null());
+    }
+}

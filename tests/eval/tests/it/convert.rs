@@ -1,0 +1,58 @@
+//! Files of public formats, all of them invented, become data sets in form.
+
+mod agents;
+mod chats;
+mod refusals;
+
+use std::fs;
+
+use eval::check::check;
+use eval::convert::{Conversion, Counts, Format, convert};
+use eval::data::{DataSet, QuestionTimes, question_times};
+use serde_json::Value;
+
+/// What came of a conversion.
+struct Outcome {
+    counts: Counts,
+    data: DataSet,
+    times: QuestionTimes,
+}
+
+/// Converts one file of this name and content, and checks that the data set is in form.
+fn converted(format: Format, name: &str, content: &str) -> Outcome {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(name);
+    fs::write(&file, content).unwrap();
+    let out = dir.path().join("out");
+    let counts = convert(&Conversion {
+        format,
+        files: vec![file],
+        questions: None,
+        out: out.clone(),
+    });
+    let counts = counts.unwrap();
+    let data = DataSet::read(&out).unwrap();
+    assert_eq!(check(&data).errors, Vec::<String>::new());
+    Outcome {
+        counts,
+        data,
+        times: question_times(&out).unwrap(),
+    }
+}
+
+/// Returns why a file cannot be converted, without the folder it lies in.
+fn refusal(format: Format, name: &str, content: &Value) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(name);
+    fs::write(&file, content.to_string()).unwrap();
+    let out = dir.path().join("out");
+    let error = convert(&Conversion {
+        format,
+        files: vec![file],
+        questions: None,
+        out: out.clone(),
+    });
+    let error = format!("{:#}", error.unwrap_err());
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0, "a file is left after: {error}");
+    error.replace(&format!("{}/", dir.path().display()), "")
+}
