@@ -40,7 +40,7 @@ Takes root, component and, if there are any, labels. */}}
 {{- define "mnemic.sections" -}}
 standalone: [gateway, writer, clusterer, router, reader, embeddings, language_model]
 gateway: [gateway, nats, neo4j, qdrant, embeddings]
-writer: [writer, nats, neo4j, qdrant, embeddings]
+writer: [writer, nats, neo4j, qdrant, embeddings, language_model]
 clusterer: [clusterer, nats, neo4j]
 router: [router, nats, neo4j, qdrant, embeddings]
 reader: [reader, nats, language_model]

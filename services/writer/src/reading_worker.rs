@@ -30,8 +30,9 @@ const LEASE: TimeDelta = TimeDelta::minutes(30);
 const PASSAGES_A_TURN: usize = 4;
 /// Records before a passage that the model is shown to understand it.
 const BEFORE: usize = 4;
-/// Pause between looks for a session that is due.
+/// Pause between looks for a session that is due; without a model only readings that were imported wait.
 const LOOK: Duration = Duration::from_secs(1);
+const LOOK_WITHOUT_MODEL: Duration = Duration::from_secs(10);
 /// Wait before a session is tried again whose model is away, and whose reading failed in another way that may pass.
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
 /// Times that the model may take too long for a passage.
@@ -133,6 +134,10 @@ impl ReadingWorker {
 
     async fn work(&self) {
         let mut last: Option<SpaceId> = None;
+        let pause = match &self.model {
+            Some(_) => LOOK,
+            None => LOOK_WITHOUT_MODEL,
+        };
         while !self.context.shutdown.is_cancelled() {
             let now = clock::now();
             let taken = self
@@ -155,7 +160,7 @@ impl ReadingWorker {
             }
             tokio::select! {
                 () = self.context.shutdown.cancelled() => return,
-                () = sleep(LOOK) => {}
+                () = sleep(pause) => {}
             }
         }
     }

@@ -1,19 +1,11 @@
 //! A gist and the turns that it was read in are one piece of evidence: the pack shows one of the two forms, by its price.
 
-use domain::curation::{Act, Curation};
-use domain::evidence::Amendment;
-use domain::id::{CurationId, FactId, UnitId};
+use domain::id::UnitId;
 use domain::message::{RouteV1, RoutedV1};
-use domain::port::Position;
 use domain::unit::Unit;
-use host::Context;
-use router::memory::Memory;
-use router::view::{Marks, View};
-use router::{Config, Router};
+use router::view::View;
 
-use crate::derived::{all_units, derived};
-use crate::stores::{moment, put};
-use crate::talk::{ask, ask_with_gists, gist, packed, request, space, units, view_of_gists};
+use crate::talk::{ask, ask_with_gists, gist, packed, request, units, view_of_gists};
 
 const HIKE: &str = "Liv hiked up Mount Ulriken with her dog Biscuit on 18 May 2024.";
 const DOG: &str = "Liv adopted Biscuit, a beagle of about three years, from the shelter by 2 March 2024.";
@@ -33,11 +25,11 @@ fn asked(question: &str, tokens: u32) -> RoutedV1 {
     ask_with_gists(&View::of(units()), &view_of_gists(gists()), &request(question, tokens))
 }
 
-fn shown(routed: &RoutedV1) -> Vec<UnitId> {
+pub(crate) fn shown(routed: &RoutedV1) -> Vec<UnitId> {
     routed.pack.items.iter().map(|it| it.unit).collect()
 }
 
-fn turn(number: usize) -> UnitId {
+pub(crate) fn turn(number: usize) -> UnitId {
     units()[number].id
 }
 
@@ -283,197 +275,4 @@ fn pack_stops_when_turns_and_gists_hold_enough() {
             .iter()
             .all(|it| whole.items.iter().any(|other| other.unit == it.unit))
     );
-}
-
-async fn opened(dir: &tempfile::TempDir, gists: &[Unit]) -> (Context, Router) {
-    let ctx = Context::embedded(dir.path()).await.unwrap();
-    ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
-    put(&ctx, &units()).await;
-    put(&ctx, gists).await;
-    let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();
-    (ctx, router)
-}
-
-fn wanting_gists(question: &str, tokens: u32) -> RouteV1 {
-    RouteV1 {
-        gists: true,
-        ..request(question, tokens)
-    }
-}
-
-#[tokio::test]
-async fn gists_are_used_where_they_are_wanted() {
-    let [with, without] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    let (_with, router) = opened(&with, &gists()).await;
-    let (_without, plain) = opened(&without, &[]).await;
-    let question = "Which mountain did Liv climb?";
-    let routed = router.route(wanting_gists(question, 60)).await.unwrap();
-    assert!(shown(&routed).contains(&gists()[0].id), "{:?}", routed.pack.items);
-    let item = routed.pack.items.iter().find(|it| it.unit == gists()[0].id).unwrap();
-    assert!(!item.channels.is_empty(), "the index finds it: {item:?}");
-    let bytes = async |router: &Router, asked: RouteV1| {
-        let mut routed = router.route(asked).await.unwrap();
-        routed.steps.clear();
-        serde_json::to_string(&routed).unwrap()
-    };
-    let turns = bytes(&router, request(question, 60)).await;
-    assert_eq!(turns, bytes(&plain, request(question, 60)).await, "not wanted");
-    assert_eq!(
-        turns,
-        bytes(&plain, wanting_gists(question, 60)).await,
-        "there are none"
-    );
-}
-
-#[tokio::test]
-async fn gists_come_and_go_with_their_space() {
-    let dir = tempfile::tempdir().unwrap();
-    let (ctx, router) = opened(&dir, &[]).await;
-    let shows = async || {
-        let routed = router
-            .route(wanting_gists("Which mountain did Liv climb?", 60))
-            .await
-            .unwrap();
-        shown(&routed).contains(&gists()[0].id)
-    };
-    assert!(!shows().await);
-    put(&ctx, &gists()).await;
-    assert!(shows().await);
-    let emptied: Vec<Unit> = gists().iter().map(Unit::emptied).collect();
-    ctx.backends.graph.put_units(&space(), &emptied, &[]).await.unwrap();
-    assert!(!shows().await);
-    put(&ctx, &gists()).await;
-    assert!(shows().await);
-    ctx.backends.graph.put_units(&space(), &[], &[turn(7)]).await.unwrap();
-    assert!(!shows().await, "its turn was erased");
-}
-
-#[tokio::test]
-async fn forgotten_turn_shuts_its_gists_out() {
-    let dir = tempfile::tempdir().unwrap();
-    let (ctx, router) = opened(&dir, &gists()).await;
-    let seen = async || {
-        let routed = router
-            .route(wanting_gists("What breed is Biscuit, the dog of Liv?", 300))
-            .await
-            .unwrap();
-        let seen: Vec<UnitId> = routed.ranked.iter().map(|it| it.unit).chain(shown(&routed)).collect();
-        gists().iter().map(|it| seen.contains(&it.id)).collect::<Vec<bool>>()
-    };
-    let decide = async |number: usize, act: Act| {
-        let curation = Curation {
-            id: CurationId::derive(&space(), &number.to_string()),
-            at: moment(number as i64),
-            by: String::new(),
-            act,
-            reason: String::new(),
-        };
-        let records = &ctx.backends.records;
-        records.put_curations(&space(), Position(1), &[curation]).await.unwrap();
-    };
-    assert_eq!(seen().await, [true, true, true]);
-    decide(1, Act::ForgetUnit { unit: turn(1) }).await;
-    assert_eq!(seen().await, [true, false, true]);
-    let curation = CurationId::derive(&space(), "1");
-    decide(2, Act::Undo { curation }).await;
-    assert_eq!(seen().await, [true, true, true]);
-    decide(3, Act::ForgetUnit { unit: gists()[0].id }).await;
-    assert_eq!(seen().await, [false, true, true]);
-    let asked = wanting_gists("Which mountain did Liv climb?", 300);
-    assert!(
-        shown(&router.route(asked).await.unwrap()).contains(&turn(7)),
-        "its turn is still evidence"
-    );
-}
-
-#[tokio::test]
-async fn selected_gist_stands_for_its_turns_where_gists_are_not_used() {
-    let dir = tempfile::tempdir().unwrap();
-    let (_ctx, router) = opened(&dir, &gists()).await;
-    let pottery = gists()[2].id;
-    let select = |asked: RouteV1| RouteV1 {
-        selected: vec![pottery],
-        ..asked
-    };
-    let as_turns = router
-        .route(select(request("What breed is Biscuit?", 200)))
-        .await
-        .unwrap();
-    assert!(
-        [4, 5, 6].iter().all(|it| shown(&as_turns).contains(&turn(*it))),
-        "{:?}",
-        shown(&as_turns)
-    );
-    let as_gist = router
-        .route(select(wanting_gists("What breed is Biscuit?", 200)))
-        .await
-        .unwrap();
-    assert!(shown(&as_gist).contains(&pottery) && ![4, 5, 6].iter().any(|it| shown(&as_gist).contains(&turn(*it))));
-}
-
-#[test]
-fn memory_knows_gists_with_their_turns() {
-    let mut memory = Memory::of(units().into_iter().chain(gists()), []);
-    let [hike, dog, _] = [0, 1, 2].map(|it| gists()[it].id);
-    assert_eq!(memory.gists_of(turn(1)).collect::<Vec<_>>(), [dog]);
-    assert_eq!(memory.turns(&[hike, turn(0)]), [turn(7), turn(0)]);
-    assert_eq!(memory.turns_and_gists(&[hike, turn(0)]), [hike, turn(0)]);
-    assert!(memory.at(None).has(hike) && memory.at(None).gist(hike).is_some());
-    memory.take_units(&[units()[7].emptied()]);
-    assert!(!memory.at(None).has(hike) && memory.at(None).has(dog));
-    let before = memory.bytes();
-    memory.take_units(&gists().iter().map(Unit::emptied).collect::<Vec<_>>());
-    assert!(!memory.at(None).has(dog) && memory.bytes() < before);
-}
-
-#[test]
-fn correction_of_a_turn_is_noted_behind_its_gist() {
-    let mut gists_view = view_of_gists(gists());
-    let at = moment(0);
-    let amended = |unit| Marks {
-        amended: [(
-            unit,
-            vec![Amendment {
-                was: "Ulriken".to_owned(),
-                now: Some("Fl\u{f8}yen".to_owned()),
-                at,
-            }],
-        )]
-        .into(),
-        ..Marks::default()
-    };
-    gists_view.mark(amended(gists()[0].id));
-    let routed = ask_with_gists(
-        &View::of(units()),
-        &gists_view,
-        &request("Which mountain did Liv climb?", 80),
-    );
-    let item = routed.pack.items.iter().find(|it| it.unit == gists()[0].id).unwrap();
-    assert!(
-        item.text.contains("[corrected since: \"Ulriken\" is \"Fl\u{f8}yen\"]"),
-        "{item:?}"
-    );
-    assert!(routed.pack.tokens <= 80);
-}
-
-#[test]
-fn corrections_go_with_the_gists_that_tell_what_was_corrected() {
-    let mut memory = Memory::of(all_units().into_iter().chain(gists()), derived());
-    let correct = |turn_number: usize, subject: &str, predicate: &str, object: &str| Curation {
-        id: CurationId::derive(&space(), object),
-        at: moment(0),
-        by: String::new(),
-        act: Act::CorrectFact {
-            fact: FactId::derive(turn(turn_number), subject, predicate, object),
-            object: "something else".to_owned(),
-        },
-        reason: String::new(),
-    };
-    memory.decide(&[
-        correct(0, "Liv", "has", "a dog named Biscuit"),
-        correct(7, "Omar", "lives in", "Oslo"),
-    ]);
-    let amended: Vec<&UnitId> = memory.gist_marks().amended.keys().collect();
-    assert_eq!(amended, [&gists()[1].id], "the gist of turn 7 says nothing of Oslo");
-    assert_eq!(memory.marks().amended.len(), 2);
 }

@@ -8,6 +8,7 @@ mod derived;
 mod encoded;
 mod favour;
 mod gists;
+mod gists_of_spaces;
 mod growth;
 mod instructions;
 mod memory;

@@ -349,8 +349,7 @@ fn put(db: &Connection, space: i64, lines: Vec<Line>) -> Outcome<()> {
             row, space, id, session, seconds, nanos, it.ordinal, it.actor, it.body, digest
         ])?;
     }
-    let mut given = db.prepare_cached("UPDATE record_rows SET last = last + ?1")?;
-    given.execute([integer(stored)])?;
+    db.execute("UPDATE record_rows SET last = last + ?1", [integer(stored)])?;
     let mut count = db.prepare_cached("UPDATE spaces SET records = records + ?2 WHERE row = ?1")?;
     count.execute((space, integer(stored)))?;
     Ok(())
@@ -364,9 +363,9 @@ fn erase(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
         erased += record.execute(params![space, id.uuid().as_bytes()])?;
         claim.execute(params![space, id.uuid().as_bytes()])?;
     }
-    let mut count = db.prepare_cached("UPDATE spaces SET records = records - ?2 WHERE row = ?1")?;
-    count.execute((space, integer(erased)))?;
     readings::remove_of_records(db, space, ids)?;
+    db.prepare_cached("UPDATE spaces SET records = records - ?2 WHERE row = ?1")?
+        .execute((space, integer(erased)))?;
     idempotency::forget_records(db, space, ids)
 }
 

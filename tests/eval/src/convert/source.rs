@@ -21,13 +21,13 @@ const ITEM_BYTES_MAX: u64 = 256 << 20;
 const NAME_CHARS: usize = 80;
 
 /// One item of a file: an element of its array, or a line.
-pub struct Item {
+pub(super) struct Item {
     /// The file.
-    pub file: PathBuf,
+    pub(super) file: PathBuf,
     /// Number of the item in the file, from 1.
-    pub number: usize,
+    pub(super) number: usize,
     /// Its content.
-    pub value: Value,
+    pub(super) value: Value,
 }
 
 impl Item {
@@ -35,7 +35,7 @@ impl Item {
     ///
     /// # Errors
     /// If it does not fit, with file, item and field.
-    pub fn read<T: DeserializeOwned>(&self) -> anyhow::Result<T> {
+    pub(super) fn read<T: DeserializeOwned>(&self) -> anyhow::Result<T> {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             let field = error.path().to_string();
             self.wrong(&field, &error.into_inner().to_string())
@@ -43,7 +43,7 @@ impl Item {
     }
 
     /// Returns an error about a field of the item.
-    pub fn wrong(&self, field: &str, what: &str) -> anyhow::Error {
+    pub(super) fn wrong(&self, field: &str, what: &str) -> anyhow::Error {
         let name = match self.name() {
             Some(name) => format!(" ({name})"),
             None => String::new(),
@@ -53,7 +53,7 @@ impl Item {
     }
 
     /// Returns the name of the file without its ending, for items that have no name of their own.
-    pub fn file_stem(&self) -> String {
+    pub(super) fn file_stem(&self) -> String {
         let stem = self.file.file_stem().unwrap_or(self.file.as_os_str());
         stem.to_string_lossy().into_owned()
     }
@@ -72,7 +72,7 @@ impl Item {
 ///
 /// # Errors
 /// If the file cannot be read, is too large or is not JSON, with the number of the item; and what `take` returns.
-pub fn for_each_item(path: &Path, take: &mut dyn FnMut(Item) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub(super) fn for_each_item(path: &Path, take: &mut dyn FnMut(Item) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut source = Source::open(path, ITEM_BYTES_MAX)?;
     source.for_each(take)
 }
@@ -81,7 +81,7 @@ pub fn for_each_item(path: &Path, take: &mut dyn FnMut(Item) -> anyhow::Result<(
 ///
 /// # Errors
 /// If it cannot be read, is too large or is not JSON.
-pub fn read_whole(path: &Path) -> anyhow::Result<Item> {
+pub(super) fn read_whole(path: &Path) -> anyhow::Result<Item> {
     let source = Source::open(path, ITEM_BYTES_MAX)?;
     let value = serde_json::from_reader(source.reader).with_context(|| format!("{} is not JSON", path.display()))?;
     Ok(Item {

@@ -36,7 +36,7 @@ const DAYS: [&str; 9] = [
 /// Returns a moment in ISO 8601 without a zone, which is UTC where the text has a zone, and without a fraction of a second; none
 /// if the text is none. A day without an hour is its midnight. Days with slashes are read with the month first, unless the
 /// year is.
-pub fn moment(text: &str) -> Option<String> {
+pub(super) fn moment(text: &str) -> Option<String> {
     let text = without_parentheses(text);
     if let Ok(at) = DateTime::parse_from_rfc3339(&text) {
         return Some(iso(at.naive_utc()));
@@ -70,7 +70,7 @@ fn without_parentheses(text: &str) -> String {
 
 /// Returns a text, number or truth value as text, and the texts of a list with commas between them; none for anything else and
 /// for blanks.
-pub fn plain(value: &Value) -> Option<String> {
+pub(super) fn plain(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -83,7 +83,7 @@ pub fn plain(value: &Value) -> Option<String> {
 }
 
 /// Returns the texts of a list, or the one text that takes its place.
-pub fn texts(value: &Value) -> Vec<String> {
+pub(super) fn texts(value: &Value) -> Vec<String> {
     match value.as_array() {
         Some(items) => items.iter().filter_map(plain).collect(),
         None => plain(value).into_iter().collect(),

@@ -152,7 +152,7 @@ async fn is_asked_once(server: &Server, api: &Api) {
     let calls = server.heard().requests.len();
     write(api, "monday", 1).await;
     readings(api, "talk", is_done(1)).await;
-    let (status, body) = api.post("/spaces/talk/rebuild", &Value::Null).await;
+    let (status, body) = api.post("/spaces/talk/rebuild", &json!({})).await;
     assert_eq!(status, 202, "{body}");
     let rebuilt = async {
         while api.get("/spaces/talk/rebuild").await.1["state"] == "running" {
@@ -199,9 +199,7 @@ async fn forgets(api: &Api) {
     assert_eq!(gists(api).await, Vec::<Value>::new());
     let receipts = api.list("/spaces/talk/erasures").await;
     let id = receipts[0]["id"].as_str().unwrap();
-    let (status, check) = api
-        .post(&format!("/spaces/talk/erasures/{id}/check"), &Value::Null)
-        .await;
+    let (status, check) = api.post(&format!("/spaces/talk/erasures/{id}/check"), &json!({})).await;
     assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
 }
 
