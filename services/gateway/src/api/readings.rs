@@ -50,13 +50,16 @@ pub enum ReadingState {
 
 /// What the calls of a language model cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct ReadingCost {
     /// Calls.
+    #[serde(default)]
     pub model_calls: u32,
     /// Tokens that they read and wrote, as the model counts them; estimated if it does not report them.
+    #[serde(default)]
     pub usage: Usage,
     /// Milliseconds that they took, including the wait for a turn at the endpoint.
+    #[serde(default)]
     pub model_ms: f32,
 }
 

@@ -84,10 +84,12 @@ async fn forgotten_turn_shuts_its_gists_out() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir, &gists()).await;
     let seen = async || {
-        let routed = router
-            .route(wanting_gists("What breed is Biscuit, the dog of Liv?", 300))
-            .await
-            .unwrap();
+        // Selected, so that every gist is packed that may be evidence.
+        let asked = RouteV1 {
+            selected: gists().iter().map(|it| it.id).collect(),
+            ..wanting_gists("What breed is Biscuit, the dog of Liv?", 300)
+        };
+        let routed = router.route(asked).await.unwrap();
         let seen: Vec<UnitId> = routed.ranked.iter().map(|it| it.unit).chain(shown(&routed)).collect();
         gists().iter().map(|it| seen.contains(&it.id)).collect::<Vec<bool>>()
     };
@@ -177,7 +179,10 @@ fn correction_of_a_turn_is_noted_behind_its_gist() {
     let routed = ask_with_gists(
         &View::of(units()),
         &gists_view,
-        &request("Which mountain did Liv climb?", 80),
+        &RouteV1 {
+            selected: vec![gists()[0].id],
+            ..request("Which mountain did Liv climb?", 80)
+        },
     );
     let item = routed.pack.items.iter().find(|it| it.unit == gists()[0].id).unwrap();
     assert!(
