@@ -1507,16 +1507,13 @@ class ReadingCost(Model):
         extra='forbid',
         use_attribute_docstrings=True,
     )
-    model_calls: Annotated[int, Field(ge=0)] = 0
+    model_calls: Annotated[int | None, Field(ge=0)] = None
     """Calls."""
 
-    model_ms: float = 0.0
+    model_ms: float | None = None
     """Milliseconds that they took, including the wait for a turn at the endpoint."""
 
-    usage: Annotated[Usage, Field(validate_default=True)] = {
-        'completion_tokens': 0,
-        'prompt_tokens': 0,
-    }
+    usage: Usage | None = None
     """Tokens that they read and wrote, as the model counts them; estimated if it does not report them."""
 
 
