@@ -149,15 +149,7 @@ impl Router {
         let reading = self.read(&seen, &request, with_gists);
         let Read { mut turns, mut gists } = reading.instrument(info_span!("read")).await?;
         let as_of = request.as_of.map(|it| it.to_utc());
-        let told = stated(&seen.view, seen.memory.at(as_of), &turns);
-        request.focus.extend(seen.memory.turns(&told));
-        if request.instructions {
-            let known = seen.memory.at(as_of);
-            let moment = route::now(&seen.view, &request).to_utc();
-            let standing = instructions(&seen.view, known, moment, request.tokens);
-            request.focus.extend(&standing);
-            request.selected.extend(standing);
-        }
+        focus_on_facts(&seen, &turns, &mut request);
         log.step("read", start);
         let start = Instant::now();
         let found = self
@@ -283,6 +275,19 @@ impl Log {
         };
         warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a part");
         self.degraded.push(format!("{part} {why}"));
+    }
+}
+
+/// Adds the turns of facts that a question asks for to those in focus, and those of standing instructions to the selected ones.
+fn focus_on_facts(seen: &Seen, query: &Query, request: &mut RouteV1) {
+    let known = seen.memory.at(request.as_of.map(|it| it.to_utc()));
+    let told = stated(&seen.view, known, query);
+    request.focus.extend(seen.memory.turns(&told));
+    if request.instructions {
+        let moment = route::now(&seen.view, request).to_utc();
+        let standing = instructions(&seen.view, known, moment, request.tokens);
+        request.focus.extend(&standing);
+        request.selected.extend(standing);
     }
 }
 

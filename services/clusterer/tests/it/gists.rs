@@ -68,10 +68,8 @@ impl Memory {
     }
 
     fn facts(&self) -> Vec<&Fact> {
-        let facts = self.held.0.values().filter_map(|it| match it {
-            Derived::Fact(fact) => Some(fact),
-            _ => None,
-        });
+        let facts = self.held.0.values();
+        let facts = facts.filter_map(|it| if let Derived::Fact(it) = it { Some(it) } else { None });
         let mut facts: Vec<&Fact> = facts.collect();
         facts.sort_by_key(|it| it.recorded_at);
         facts

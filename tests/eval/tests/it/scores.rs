@@ -184,7 +184,7 @@ fn intervals_are_given_by_category_and_follow_the_seed() {
     };
     let said = |id: usize| Line {
         question_id: id.to_string(),
-        answer: Some(if id % 2 == 0 { "Swallow" } else { "Heron" }.to_owned()),
+        answer: Some(if id.is_multiple_of(2) { "Swallow" } else { "Heron" }.to_owned()),
         ..Line::default()
     };
     let rows = score(&data, &(0..8).map(said).collect::<Vec<_>>(), Labels::Clean).unwrap();

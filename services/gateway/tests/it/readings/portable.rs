@@ -115,14 +115,11 @@ async fn an_earlier_gist_whose_record_is_gone_keeps_its_place() {
     assert_eq!(portable(&gateway, "s").await, items);
 }
 
-#[tokio::test]
-async fn readings_that_cannot_be_used_are_refused_by_field() {
-    let (gateway, s) = (Gateway::new().await, space("s"));
-    fill(&gateway, &s, SESSION, &["1"]).await;
-    fill(&gateway, &s, "tuesday", &["t"]).await;
+/// Fields of a reading with what they cannot hold, and what is said of it.
+fn unusable() -> Vec<(&'static str, Value, &'static str)> {
     let names = |count: usize| -> Value { (0..count).map(|it| json!(it.to_string())).collect() };
     let gist = json!({"first": "1", "number": 1});
-    for (field, value, problem) in [
+    vec![
         ("records", json!([]), "records: are not 1 to 24"),
         ("records", names(25), "records: are not 1 to 24"),
         ("records", json!(["1", "1"]), "records: `1` is named twice"),
@@ -183,7 +180,15 @@ async fn readings_that_cannot_be_used_are_refused_by_field() {
         ),
         ("spent", json!({"model_calls": -1}), "spent.model_calls: "),
         ("colour", json!("red"), "colour: unknown field `colour`"),
-    ] {
+    ]
+}
+
+#[tokio::test]
+async fn readings_that_cannot_be_used_are_refused_by_field() {
+    let (gateway, s) = (Gateway::new().await, space("s"));
+    fill(&gateway, &s, SESSION, &["1"]).await;
+    fill(&gateway, &s, "tuesday", &["t"]).await;
+    for (field, value, problem) in unusable() {
         let mut item = one();
         item[field] = value;
         let body = json!({"items": [one(), item]}).to_string();

@@ -71,9 +71,7 @@ async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Val
             sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(Duration::from_secs(60), looked)
-        .await
-        .expect("it never came so far")
+    timeout(Duration::from_secs(60), looked).await.unwrap()
 }
 
 fn is_done(readings: u64) -> impl Fn(&Value) -> bool {
@@ -136,9 +134,7 @@ async fn reads(server: &Server, api: &Api) {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(Duration::from_secs(60), derived)
-        .await
-        .expect("the clusterer never heard of it");
+    timeout(Duration::from_secs(60), derived).await.unwrap();
     let facts = facts_of_the_model(api).await;
     assert_eq!(
         (&facts[0]["subject"], &facts[0]["object"]),
