@@ -1,8 +1,8 @@
 //! Ablations: what each part of the memory is worth to questions, with all else as it was.
 //!
 //! The conversations are sent once to a server over a folder of its own. The server is ended, and for each [`part::Part`] a copy of
-//! the folder is made, the part is taken out of it ([`removal`]), and a server over the copy answers the same questions.
-//! [`compare`] sets the runs side by side. A part that is there again after the questions is an error: then it was derived
+//! the folder is made, the part is taken out of it (`removal`), and a server over the copy answers the same questions.
+//! `compare` sets the runs side by side. A part that is there again after the questions is an error: then it was derived
 //! again, and the run says nothing.
 
 pub mod compare;

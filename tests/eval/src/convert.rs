@@ -1,7 +1,7 @@
 //! Converts the files of public data sets and the runs of agents into the form that [`crate::data`] reads.
 //!
-//! Each format has a module: [`numbered_sessions`] (LoCoMo, REALTALK), [`longmemeval`], [`beam`], [`memory_agent_bench`],
-//! [`trajectory`]. They are lenient where versions of a format differ (fields that are missing, ids that stand twice) and count
+//! Each format has a module: `numbered_sessions` (LoCoMo, REALTALK), `longmemeval`, `beam`, `memory_agent_bench`,
+//! `trajectory`. They are lenient where versions of a format differ (fields that are missing, ids that stand twice) and count
 //! what they mend; everything else is an error with file, item and field. Items are read one after the other, so a file may
 //! be larger than memory.
 
