@@ -99,6 +99,7 @@ fn view(reading: Reading, names: &RecordNames, with_output: bool) -> Option<api:
     Some(api::Reading {
         records: names.all(&reading.records)?,
         id: reading.id,
+        kind: reading.kind,
         session: reading.session,
         prompt: reading.prompt,
         model: reading.model,

@@ -6,7 +6,7 @@ use chrono::{NaiveTime, Utc};
 use domain::id::{ReadingId, RecordId, SpaceId, UnitId};
 use domain::message::UnitsOrganisedV1;
 use domain::port::{ModelAllowance, Position, Search};
-use domain::reading::{GistRef, Reading, ReadingOutcome};
+use domain::reading::{GistRef, Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use domain::unit::{Grain, Status, Unit};
 use domain::{ErrorKind, PortError};
@@ -79,6 +79,7 @@ impl ReadingWorker {
         spent.add(open.former.map(|it| it.spent).unwrap_or_default());
         let mut reading = Reading {
             id,
+            kind: ReadingKind::Passage,
             session: open.records[0].session,
             records: ids(&open.records),
             beside: beside(open, &earlier),
@@ -228,7 +229,7 @@ async fn place_of(backends: &Backends, space: &SpaceId, gist: &Unit) -> Result<O
     let first: Vec<RecordId> = gist.records.iter().take(1).copied().collect();
     let readings = backends.readings.of_records(space, &first).await?;
     let numbers = |it: &Reading| (0..GISTS_MAX).find(|number| UnitId::gist(it.id, *number) == gist.id);
-    Ok(readings.iter().find_map(|it| {
+    Ok(readings.iter().filter(|it| it.kind.is_passage()).find_map(|it| {
         Some(GistRef {
             first: *it.records.first()?,
             number: numbers(it)?,

@@ -50,7 +50,7 @@ pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, rec
     for reading in backends.readings.of_records(space, &ids).await? {
         let first = reading.records.first();
         // Once for each reading, whatever batches its records come in.
-        if !first.is_some_and(|it| ids.contains(it)) {
+        if !reading.kind.is_passage() || !first.is_some_and(|it| ids.contains(it)) {
             continue;
         }
         let Derived { units, .. } = derived(backends, space, &reading).await?;

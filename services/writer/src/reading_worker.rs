@@ -195,7 +195,8 @@ impl ReadingWorker {
         let passages = passages(&all, clock::now() >= quiet_at);
         let first_of = |it: &Passage| ReadingId::derive(all[it.places.start].id);
         let stored = backends.readings.of_session(space, *session).await?;
-        let stored: BTreeMap<ReadingId, Reading> = stored.into_iter().map(|it| (it.id, it)).collect();
+        let stored = stored.into_iter().filter(|it| it.kind.is_passage());
+        let stored: BTreeMap<ReadingId, Reading> = stored.map(|it| (it.id, it)).collect();
         let current: BTreeSet<ReadingId> = passages.iter().map(first_of).collect();
         let stale: Vec<ReadingId> = stored.keys().filter(|it| !current.contains(it)).copied().collect();
         reading_store::remove(backends, space, &stale).await?;
@@ -234,8 +235,9 @@ impl ReadingWorker {
 
     /// Derives what follows from all readings of a session, where nobody makes new ones.
     async fn derive_all(&self, space: &SpaceId, session: SessionId) -> Result<Next, Error> {
-        for reading in self.context.backends.readings.of_session(space, session).await? {
-            self.put_gists_once(space, &reading).await?;
+        let readings = self.context.backends.readings.of_session(space, session).await?;
+        for reading in readings.iter().filter(|it| it.kind.is_passage()) {
+            self.put_gists_once(space, reading).await?;
         }
         Ok(None)
     }

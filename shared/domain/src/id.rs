@@ -145,7 +145,7 @@ uuid_id! {
     ErasureId
 }
 uuid_id! {
-    /// One reading, derived from the first record of the passage that was read.
+    /// One reading, derived from what was read.
     ReadingId
 }
 uuid_id! {
@@ -195,6 +195,21 @@ impl ReadingId {
     /// Returns the id of the reading of the passage that starts with `first`.
     pub fn derive(first: RecordId) -> ReadingId {
         ReadingId(derived(first.0, "reading", &[]))
+    }
+
+    /// Returns the id of the reading of the picture of `record`.
+    pub fn picture(record: RecordId) -> ReadingId {
+        ReadingId(derived(record.0, "picture", &[]))
+    }
+
+    /// Returns the id of the reading that says how two events stand to each other, by the first record of each.
+    pub fn events(earlier: RecordId, later: RecordId) -> ReadingId {
+        ReadingId(derived(later.0, "events", &[&earlier.to_string()]))
+    }
+
+    /// Returns the id of the reading that labels the topic that was founded on the event that starts with `first`.
+    pub fn label(first: RecordId) -> ReadingId {
+        ReadingId(derived(first.0, "label", &[]))
     }
 }
 

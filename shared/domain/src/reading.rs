@@ -9,12 +9,39 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
 use crate::port::ModelCost;
 
-/// What a language model said about a passage of a session.
+/// What a language model was asked about records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub enum ReadingKind {
+    /// What a passage of a session tells: gists, relations, facts.
+    #[default]
+    Passage,
+    /// What the picture of one record shows.
+    Picture,
+    /// Whether two events are one, and how they stand to each other: the records are those of the later one, and the earlier
+    /// one's stand beside.
+    Events,
+    /// What a topic is called, and what it is about; the first record is that of the event it was founded on.
+    Label,
+}
+
+impl ReadingKind {
+    /// Says whether it is about a passage.
+    pub fn is_passage(&self) -> bool {
+        *self == ReadingKind::Passage
+    }
+}
+
+/// What a language model said about records, such as a passage of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Derived from the first record that was read, so a passage has one reading.
+    /// Derived from what was read, so that has one reading.
     pub id: ReadingId,
-    /// The session of the passage.
+    /// What the model was asked.
+    #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
+    pub kind: ReadingKind,
+    /// The session of what was read; of records of several sessions, that of the first.
     pub session: SessionId,
     /// The records that were read, in session order; not empty.
     pub records: Vec<RecordId>,
@@ -46,6 +73,18 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Returns the id of a reading of this kind, by the records it is of and the first of those beside them; none if it needs
+    /// one that there is not.
+    pub fn id_of(kind: ReadingKind, records: &[RecordId], beside: &[RecordId]) -> Option<ReadingId> {
+        let first = *records.first()?;
+        Some(match kind {
+            ReadingKind::Passage => ReadingId::derive(first),
+            ReadingKind::Picture => ReadingId::picture(first),
+            ReadingKind::Events => ReadingId::events(*beside.first()?, first),
+            ReadingKind::Label => ReadingId::label(first),
+        })
+    }
+
     /// Returns every record whose words the model was shown.
     pub fn shown(&self) -> impl Iterator<Item = RecordId> {
         self.records.iter().chain(&self.beside).copied()

@@ -3,17 +3,19 @@
 use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, SessionId};
 use domain::port::{ModelCost, Usage};
-use domain::reading::ReadingOutcome;
+use domain::reading::{ReadingKind, ReadingOutcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::object::{object, objects};
 
-/// A reading: what a language model said about a passage of a session, and what was derived from it.
+/// A reading: what a language model said about records, such as a passage of a session, and what was derived from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Reading {
     /// Its id. A passage has one reading.
     pub id: ReadingId,
+    /// What the model was asked.
+    pub kind: ReadingKind,
     /// Mnemic's id of the session.
     pub session: SessionId,
     /// Your ids of the records that were read, in the order of the session.
@@ -135,6 +137,10 @@ pub struct PortableReading {
     /// Your name of the session.
     #[schema(min_length = 1, max_length = 256)]
     pub session: String,
+    /// What the model was asked; `passage` if left out.
+    #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
+    #[schema(inline, default = "passage")]
+    pub kind: ReadingKind,
     /// Your ids of the records that were read, in the order of the session.
     #[schema(min_items = 1, max_items = 24)]
     pub records: Vec<String>,

@@ -114,7 +114,8 @@ async fn note_unread(
     let readings = &app.stores().readings;
     let ids: Vec<RecordId> = page.iter().map(|it| it.id).collect();
     let (mut read, mut failed): (HashSet<RecordId>, Vec<ReadingId>) = (HashSet::new(), Vec::new());
-    for reading in readings.of_records(space, &ids).await? {
+    let found = readings.of_records(space, &ids).await?;
+    for reading in found.into_iter().filter(|it| it.kind.is_passage()) {
         match reading.failure {
             Some(_) if order.again => failed.push(reading.id),
             Some(_) | None => read.extend(reading.records),

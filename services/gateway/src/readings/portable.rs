@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
-use domain::reading::{GistRef, Reading};
+use domain::reading::{GistRef, Reading, ReadingKind};
 use host::clock;
 
 use super::RecordNames;
@@ -40,6 +40,7 @@ pub(super) fn portable(reading: Reading, names: &RecordNames) -> Option<Portable
     });
     Some(PortableReading {
         session,
+        kind: reading.kind,
         records: names.all(&reading.records)?,
         beside: names.all(&reading.beside)?,
         earlier: earlier.collect(),
@@ -95,10 +96,13 @@ fn stored_form(space: &SpaceId, it: PortableReading) -> Reading {
         first: RecordId::derive(space, &gist.first),
         number: gist.number,
     });
+    let beside = ids(&it.beside);
     Reading {
-        id: ReadingId::derive(records[0]),
+        // Checked before: what it derives from is there.
+        id: Reading::id_of(it.kind, &records, &beside).unwrap_or_else(|| ReadingId::derive(records[0])),
+        kind: it.kind,
         session: SessionId::derive(space, &it.session),
-        beside: ids(&it.beside),
+        beside,
         earlier: earlier.collect(),
         records,
         digest: it.digest.to_ascii_lowercase(),
@@ -169,6 +173,9 @@ fn check_records(it: &PortableReading) -> Result<(), String> {
     }
     if it.earlier.len() > EARLIER_MAX {
         return Err(format!("earlier: has more than {EARLIER_MAX} gists"));
+    }
+    if it.kind == ReadingKind::Events && it.beside.is_empty() {
+        return Err("beside: names no record of the earlier event".to_owned());
     }
     let mut seen = HashSet::new();
     for record in &it.records {

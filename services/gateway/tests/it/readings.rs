@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::{ErasureKind, Receipt};
 use domain::id::{ErasureId, ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{ModelCost, Position, Usage};
-use domain::reading::{GistRef, LeftOut, Reading, ReadingOutcome};
+use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -45,6 +45,7 @@ fn reading(space: &SpaceId, ids: &[&str]) -> Reading {
     let records: Vec<RecordId> = ids.iter().map(|id| RecordId::derive(space, id)).collect();
     Reading {
         id: ReadingId::derive(records[0]),
+        kind: ReadingKind::Passage,
         session: SessionId::derive(space, SESSION),
         records,
         beside: Vec::new(),

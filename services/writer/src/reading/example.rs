@@ -3,7 +3,7 @@
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::ModelCost;
-use domain::reading::{Reading, ReadingOutcome};
+use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::{Modality, Record, ToolCall};
 use serde_json::Value;
 
@@ -65,6 +65,7 @@ pub(super) fn call(number: u64, name: &str, arguments: &str, result: &str) -> Re
 pub(super) fn reading(records: &[Record], output: &str) -> Reading {
     Reading {
         id: ReadingId::derive(records[0].id),
+        kind: ReadingKind::Passage,
         session: records[0].session,
         records: records.iter().map(|it| it.id).collect(),
         beside: Vec::new(),

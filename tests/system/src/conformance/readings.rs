@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::Erased;
 use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::{ModelCost, Usage};
-use domain::reading::{GistRef, LeftOut, Reading, ReadingOutcome, ReadingTally};
+use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome, ReadingTally};
 use domain::{Classify, ErrorKind};
 
 use super::Ports;
@@ -16,6 +16,7 @@ fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
     let records = ids(records);
     Reading {
         id: ReadingId::derive(records[0]),
+        kind: ReadingKind::Passage,
         session: record(space, "1").session,
         earlier: vec![GistRef {
             first: records[0],
