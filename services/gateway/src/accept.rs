@@ -6,6 +6,8 @@
 
 mod admitted;
 mod batch;
+mod given;
+mod messages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +15,7 @@ use domain::id::{RecordId, SpaceId};
 use domain::message::RecordsAcceptedV1;
 use domain::port::{Claim, Position};
 use domain::record::Record;
+use host::clock;
 use host::metrics::Operation;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -25,10 +28,13 @@ use crate::problem::Problem;
 use crate::state::App;
 use admitted::Admitted;
 use batch::{Batch, Draft};
+pub(crate) use given::Given;
+pub(crate) use messages::FromMessages;
 
 pub(crate) type Hash = [u8; 32];
 
-/// Accepts a batch. `key` is the caller's `Idempotency-Key`.
+/// Accepts a batch. `key` is the caller's `Idempotency-Key`. A space that there is not is created, unless the settings say
+/// otherwise.
 pub(crate) async fn accept(
     app: &App,
     space: &SpaceId,
@@ -36,12 +42,25 @@ pub(crate) async fn accept(
     key: Option<&str>,
 ) -> Result<Accepted, Problem> {
     let started = Instant::now();
-    app.space(space).await?;
+    enter(app, space).await?;
     let outcome = take(app, space, given, key).await;
     app.context
         .metrics
         .operation(Operation::Store, outcome.is_ok(), started.elapsed());
     outcome
+}
+
+/// Makes sure that there is a space.
+async fn enter(app: &App, space: &SpaceId) -> Result<(), Problem> {
+    let records = &app.stores().records;
+    if records.space(space).await?.is_some() {
+        return Ok(());
+    }
+    if !app.config.create_spaces {
+        return Err(Problem::unknown_space(space));
+    }
+    records.create_space(space, clock::now()).await?;
+    Ok(())
 }
 
 async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) -> Result<Accepted, Problem> {

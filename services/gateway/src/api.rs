@@ -38,7 +38,10 @@ pub use readings::{
 };
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
-pub use records::{Accepted, Erased, Item, ItemStatus, NewRecord, NewRecords, NewTool, Progress, Record, Tool};
+pub use records::{
+    Accepted, Erased, Item, ItemStatus, NewBatch, NewMessage, NewMessages, NewRecord, NewRecords, NewTool, Progress,
+    Record, Tool,
+};
 pub use tools::{ToolCost, ToolList, ToolOutcome, ToolProblem, ToolSpec};
 
 /// How long to wait for a write.

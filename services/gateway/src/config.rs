@@ -29,6 +29,8 @@ pub struct Config {
     pub batch_max: usize,
     /// Longest text of a record, in bytes of UTF-8. A caption and the arguments and result of a tool have at most 32 KiB of it.
     pub text_bytes_max: usize,
+    /// Whether records that are written to a space that there is not create it, if the key may write there.
+    pub create_spaces: bool,
     /// Longest question, in bytes of UTF-8.
     pub question_bytes_max: usize,
     /// Requests answered at once; more get 429.
@@ -72,6 +74,7 @@ impl Default for Config {
             body_bytes_max: 4 << 20,
             batch_max: 1_000,
             text_bytes_max: 1 << 20,
+            create_spaces: true,
             question_bytes_max: 8 << 10,
             in_flight_max: 256,
             in_flight_per_key_max: 64,

@@ -123,6 +123,7 @@ pub(crate) fn served(config: &Config) -> Value {
     let mut document = serde_json::to_value(document()).unwrap_or_default();
     let bounds = [
         ("NewRecords/properties/records/maxItems", json!(config.batch_max)),
+        ("NewMessages/properties/messages/maxItems", json!(config.batch_max)),
         ("NewRecord/properties/text/maxLength", json!(config.text_bytes_max)),
         (
             "NewRecord/properties/image_caption/maxLength",

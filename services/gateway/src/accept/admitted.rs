@@ -43,6 +43,7 @@ impl Admitted {
         Ok(Accepted {
             watermark: watermark::print(app, space, self.position).await?,
             items: self.items,
+            left_out: 0,
         })
     }
 }

@@ -19,6 +19,70 @@ pub struct NewRecords {
     pub records: Vec<NewRecord>,
 }
 
+/// A batch of what happened: records, or chat messages as they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum NewBatch {
+    /// Records.
+    Records(NewRecords),
+    /// Chat messages.
+    Messages(NewMessages),
+}
+
+/// Chat messages of one session, as clients of language models have them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMessages {
+    /// At least one, and no more records of them than the server's `batch_max` (1000). A text alone or one message is taken
+    /// too.
+    #[schema(min_items = 1)]
+    pub messages: Vec<NewMessage>,
+    /// Name of the session of those that name none; `default` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
+    pub session: Option<String>,
+}
+
+/// A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more.
+/// Messages with the role `system` or `developer` are left out: they are what a program tells a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct NewMessage {
+    /// Who says it: `user`, `assistant`, `tool`, `system`, `developer`, or another role.
+    #[schema(min_length = 1, max_length = 256)]
+    pub role: String,
+    /// A text, or a list of parts, of which the texts and the first picture are kept.
+    #[serde(default)]
+    pub content: Value,
+    /// Name of whoever says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 256)]
+    pub name: Option<String>,
+    /// Tools that the message calls, each with `id` and `function` (`name`, `arguments`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<Value>,
+    /// The call that the message, with the role `tool`, brings the result of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Your id, as that of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
+    pub id: Option<String>,
+    /// Name of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
+    pub session: Option<String>,
+    /// As that of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<u64>,
+    /// When it was said, as that of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub observed_at: Option<String>,
+    /// Whatever you want back, as that of a record.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+}
+
 /// One observation. It needs a text, a caption or a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -76,8 +140,16 @@ pub struct NewTool {
 pub struct Accepted {
     /// Names this write; a query with `after` set to it sees the records.
     pub watermark: String,
-    /// Outcomes in the order given.
+    /// Outcomes in the order given; of chat messages, of the records that they became.
     pub items: Vec<Item>,
+    /// Chat messages that are not stored: those of the system and of developers, and those that say nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What became of one record.

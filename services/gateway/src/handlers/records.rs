@@ -3,11 +3,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
 use domain::id::{RecordId, SpaceId};
 use host::metrics::Operation;
-use serde::Deserialize;
-use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::api::{Accepted, Curated, NewAct, NewCuration, NewRecords, Record, RecordFilter, RecordPage};
+use crate::accept::{FromMessages, Given};
+use crate::api::{Accepted, Curated, NewAct, NewBatch, NewCuration, Record, RecordFilter, RecordPage};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::{Cursors, Paged};
@@ -20,15 +19,9 @@ use crate::{accept, curate, selected};
 const KEY_HEADER: &str = "idempotency-key";
 const KEY_BYTES_MAX: usize = 256;
 
-/// [`NewRecords`] with the records unread, so that one bad record does not stop the others.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Unread {
-    records: Vec<Value>,
-}
-
-/// Accepts records. 202 means that they are on disk, not yet that they are searchable.
-#[utoipa::path(post, path = "/v1/spaces/{space}/records", tag = "records", request_body = NewRecords,
+/// Accepts records, or chat messages as records. 202 means that they are on disk, not yet that they are searchable. A space
+/// that there is not is created, unless the server's `create_spaces` is off.
+#[utoipa::path(post, path = "/v1/spaces/{space}/records", tag = "records", request_body = NewBatch,
     params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats get the first response", max_length = 256, pattern = "^[!-~]([ -~]*[!-~])?$")),
     responses(
     (status = 202, description = "Each record was taken, or its item says why not", body = Accepted),
@@ -40,11 +33,13 @@ pub(crate) async fn post(
     Extension(access): Extension<Access>,
     At(name): At<String>,
     headers: HeaderMap,
-    ObjectBody(Unread { records }): ObjectBody<Unread>,
+    ObjectBody(given): ObjectBody<Given>,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let space = access.enter(&name, Right::Write)?;
     let key = idempotency_key(&headers)?;
-    let accepted = accept::accept(&app, &space, records, key).await?;
+    let FromMessages { records, left_out } = given.records()?;
+    let mut accepted = accept::accept(&app, &space, records, key).await?;
+    accepted.left_out = left_out;
     Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
 

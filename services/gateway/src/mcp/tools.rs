@@ -35,7 +35,10 @@ pub(super) enum Own {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Remember {
-    records: Vec<Value>,
+    text: Option<String>,
+    records: Option<Vec<Value>>,
+    messages: Option<Value>,
+    session: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -125,8 +128,9 @@ impl Own {
     fn description(self) -> &'static str {
         match self {
             Own::Remember => {
-                "Keeps what was said or done, word for word, and makes it searchable. Give each turn as it was, with who said \
-                 it and when; do not summarise. A record with an `id` or `observed_at` that comes twice is kept once."
+                "Keeps what was said or done, word for word, and makes it searchable. Give `text` (of the user), or chat \
+                 `messages`, or `records` with who said it and when; do not summarise. A record with an `id` or `observed_at` \
+                 that comes twice is kept once."
             }
             Own::Ask => {
                 "Answers a question from the memory: a verdict, a short answer if the evidence supports one, and the dated \
@@ -148,7 +152,11 @@ impl Own {
         match self {
             Own::Remember => json!({
                 "type": "object",
-                "properties": {"records": {"type": "array", "minItems": 1, "description": "In the order in which it happened.", "items": {
+                "properties": {
+                    "text": {"type": "string", "description": "What the user said."},
+                    "messages": {"type": "array", "items": {"type": "object"}, "description": "Chat messages: role, content, name."},
+                    "session": {"type": "string", "description": "Name of the conversation of text and messages."},
+                    "records": {"type": "array", "minItems": 1, "description": "In the order in which it happened.", "items": {
                     "type": "object",
                     "properties": {
                         "text": {"type": "string", "description": "What was said or done, as it was; may be left out beside an image_caption or a tool."},
@@ -171,7 +179,7 @@ impl Own {
                         "metadata": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Kept beside the record."},
                     },
                 }}},
-                "required": ["records"],
+                "minProperties": 1,
                 "additionalProperties": false,
             }),
             Own::Ask => json!({
@@ -249,7 +257,27 @@ fn acts() -> Value {
 }
 
 async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
-    let Remember { records } = read(arguments)?;
+    let Remember {
+        text,
+        records,
+        messages,
+        session,
+    } = read(arguments)?;
+    let messages = match text {
+        None => messages,
+        Some(text) if records.is_none() && messages.is_none() => Some(Value::String(text)),
+        Some(_) => {
+            return Err(Problem::invalid(
+                "text: stands alone; give either text, or messages, or records",
+            ));
+        }
+    };
+    let given = accept::Given {
+        records,
+        messages,
+        session,
+    };
+    let records = given.records()?.records;
     let Memory { app, space, .. } = memory;
     let accepted = accept::accept(app, space, records, None).await?;
     let position = watermark::parse(app, space, &accepted.watermark).await?;

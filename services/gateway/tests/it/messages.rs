@@ -1,0 +1,114 @@
+//! Chat messages as records, and spaces that a write creates.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::harness::Gateway;
+use crate::records::{RECORDS, outcomes};
+
+async fn stored(gateway: &Gateway, space: &str) -> Vec<Value> {
+    let list = gateway
+        .send(&format!("GET /v1/spaces/{space}/records"), "")
+        .await
+        .json();
+    let shown = |it: &Value| {
+        json!([
+            it["session"],
+            it["actor"],
+            it["text"],
+            it["image_uri"],
+            it["tool"]["name"],
+            it["tool"]["result"]
+        ])
+    };
+    list["items"].as_array().unwrap().iter().map(shown).collect()
+}
+
+#[tokio::test]
+async fn chat_messages_are_kept_as_records() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let body = json!({"session": "monday", "messages": [
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "user", "name": "Ann", "content": [{"type": "text", "text": "What is the weather in Oslo?"},
+            {"type": "image_url", "image_url": {"url": "https://a.example/sky.png"}}]},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c", "content": "rain"},
+        {"role": "assistant", "content": "It rains."},
+    ]});
+    let reply = gateway.send(RECORDS, &body.to_string()).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    assert_eq!(outcomes(&reply), "0 accepted -\n1 accepted -\n2 accepted -");
+    assert_eq!(reply.json()["left_out"], 1);
+    gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    assert_eq!(
+        stored(&gateway, "s").await,
+        [
+            json!([
+                "monday",
+                "Ann",
+                "What is the weather in Oslo?",
+                "https://a.example/sky.png",
+                null,
+                null
+            ]),
+            json!(["monday", "assistant", "", null, "weather", "rain"]),
+            json!(["monday", "assistant", "It rains.", null, null, null]),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn messages_stand_among_records_too() {
+    let gateway = Gateway::new().await;
+    let body = json!({"records": [{"text": "I moved.", "actor": "Ann"}, {"role": "user", "content": "Where to?"},
+        {"role": "system", "content": "Be kind."}]});
+    let reply = gateway.send(RECORDS, &body.to_string()).await;
+    assert_eq!(outcomes(&reply), "0 accepted -\n1 accepted -");
+    assert_eq!(reply.json()["left_out"], 1);
+}
+
+#[tokio::test]
+async fn a_batch_that_is_neither_says_what_it_needs() {
+    let gateway = Gateway::new().await;
+    for (body, expected) in [
+        (json!({}), "records: is missing; a batch has either"),
+        (json!({"records": [], "messages": []}), "messages: a batch has either"),
+        (
+            json!({"records": [{"text": "a"}], "session": "s"}),
+            "session: belongs into each record",
+        ),
+        (json!({"messages": [{"content": "a"}]}), "messages[0].role: is missing"),
+        (
+            json!({"records": [{"text": "a"}, {"content": "a"}]}),
+            "records[1].role: is missing",
+        ),
+        (
+            json!({"messages": [{"role": "system", "content": "a"}]}),
+            "records: a request has 1 to",
+        ),
+    ] {
+        let reply = gateway.send(RECORDS, &body.to_string()).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+        let detail = reply.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.starts_with(expected), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn a_write_creates_its_space() {
+    let gateway = Gateway::new().await;
+    gateway.start_writer();
+    let text = json!({"messages": "I moved to Oslo."}).to_string();
+    let reply = gateway.send("POST /v1/spaces/new/records", &text).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let after = format!(
+        "GET /v1/spaces/new/progress?after={}&wait_ms=5000",
+        reply.json()["watermark"].as_str().unwrap()
+    );
+    assert_eq!(gateway.send(&after, "").await.status, StatusCode::OK);
+    assert_eq!(stored(&gateway, "new").await[0][2], "I moved to Oslo.");
+    let reply = gateway.send("POST /v1/spaces/..new/records", &text).await;
+    assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{reply:?}");
+}
