@@ -266,6 +266,7 @@ fn unit(at: usize) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        version: None,
         stated: Vec::new(),
         tag: pick(WORDS, at * 7).to_owned(),
         cues,

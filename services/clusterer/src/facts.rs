@@ -12,6 +12,7 @@ use domain::derived::{Derived, DerivedId};
 use domain::fact::{Fact, Origin};
 use domain::id::{FactId, SessionId, UnitId};
 use domain::unit::Unit;
+use domain::version::Versions;
 use text::facts::{Correction, Statement, corrected};
 
 use crate::{Acts, Changed, Entities, Named};
@@ -33,7 +34,7 @@ const BACK: usize = 8;
 /// What the units of one space state.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    units: HashMap<UnitId, Vec<Told>>,
+    units: BTreeMap<UnitId, Vec<Told>>,
     /// The gists in which something was read of a turn.
     gists: HashMap<UnitId, BTreeSet<UnitId>>,
     sessions: BTreeMap<SessionId, BTreeSet<Place>>,
@@ -49,6 +50,7 @@ pub struct Facts {
     stale: BTreeSet<UnitId>,
     dirty: BTreeSet<Slot>,
     acts: Acts,
+    versions: Versions,
 }
 
 /// Who tells, and of whom as they put it.
@@ -63,6 +65,8 @@ struct Meant {
 impl Facts {
     /// Takes a unit in as it stands now.
     pub fn apply(&mut self, unit: &Unit) {
+        let replaced = self.versions.apply(unit);
+        self.stir_replaced(&replaced);
         let now = told(unit);
         if self.units.get(&unit.id).map_or(&[][..], Vec::as_slice) == now {
             return;
@@ -77,6 +81,17 @@ impl Facts {
             self.units.insert(unit.id, now);
         }
         self.stale.insert(unit.id);
+    }
+
+    /// Marks what is told by the units of some records, by their first ones, to be read again.
+    fn stir_replaced(&mut self, replaced: &[UnitId]) {
+        for first in replaced {
+            let parts = self.units.range(*first..=first.last_part()).map(|it| *it.0);
+            for unit in parts {
+                self.stale.extend(self.gists.get(&unit).into_iter().flatten());
+                self.stale.insert(unit);
+            }
+        }
     }
 
     /// Takes its place among what was told. What a model read has none: it read the corrections too.
@@ -212,6 +227,7 @@ impl Facts {
         let right = told.correction.as_ref().and_then(|it| self.put_right(told, it));
         let unit = told.place.2;
         let (subjects, keys) = (&mut self.subjects, &mut self.keys);
+        let (acts, forgotten) = (&self.acts, told.forgotten_at(&self.acts, &self.versions));
         let mut make = |teller: &str, statement: &Statement| -> Vec<Claim> {
             let key = (teller.to_owned(), phrase(&statement.subject).to_owned());
             let meant = subjects.entry(key.clone()).or_insert_with(|| {
@@ -225,7 +241,9 @@ impl Facts {
             });
             meant.units.insert(unit);
             let about = About::of(&statement.subject, teller, meant.named.clone());
-            claims(told, statement, &about, &self.acts)
+            let mut claims = claims(told, statement, &about, acts);
+            claims.iter_mut().for_each(|it| it.forgotten = forgotten);
+            claims
         };
         let mut all: Vec<Claim> = told.statements.iter().flat_map(|it| make(&told.actor, it)).collect();
         if let Some((teller, wrong, right)) = right {

@@ -39,8 +39,8 @@ pub use readings::{
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{
-    Accepted, Erased, Item, ItemStatus, NewBatch, NewMessage, NewMessages, NewRecord, NewRecords, NewTool, Progress,
-    Record, Tool,
+    Accepted, Erased, Item, ItemStatus, NewBatch, NewMessage, NewMessages, NewRecord, NewRecords, NewTool, NewVersion,
+    Progress, Record, RecordVersions, Tool,
 };
 pub use tools::{ToolCost, ToolList, ToolOutcome, ToolProblem, ToolSpec};
 

@@ -39,6 +39,7 @@ mod state;
 mod tools;
 mod trail;
 mod validate;
+mod versions;
 mod watermark;
 
 pub mod api;

@@ -19,7 +19,7 @@ use crate::validate::FIELD_BYTES_MAX;
     info(title = "Mnemic", description = "Long-term memory for agents: send what happened, get the smallest sufficient evidence."),
     paths(
         spaces::list, spaces::put, spaces::get, spaces::delete,
-        records::post, records::list, records::get, records::delete, sessions::delete, progress::get,
+        records::post, records::list, records::get, records::put, records::versions, records::delete, sessions::delete, progress::get,
         query::post, recall::post, recall::dismiss,
         rebuild::post, rebuild::get,
         memory::units, memory::unit, memory::facts, memory::fact, memory::entities, memory::entity,

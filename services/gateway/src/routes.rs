@@ -27,8 +27,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/records", post(records::post).get(records::list))
         .route(
             "/v1/spaces/{space}/records/{id}",
-            get(records::get).delete(records::delete),
+            get(records::get).put(records::put).delete(records::delete),
         )
+        .route("/v1/spaces/{space}/records/{id}/versions", get(records::versions))
         .route("/v1/spaces/{space}/sessions/{id}", delete(sessions::delete))
         .route("/v1/spaces/{space}/progress", get(progress::get))
         .route("/v1/spaces/{space}/rebuild", post(rebuild::post).get(rebuild::get))

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::api::{NewRecord, NewTool};
 use crate::problem::Problem;
+use crate::versions;
 
 /// Longest id, session, actor, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 256;
@@ -35,6 +36,7 @@ pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String
         }
         addressable(field, value.as_deref())?;
     }
+    version(it)?;
     let text_bytes = it.text.as_deref().unwrap_or_default().len();
     if text_bytes > text_bytes_max {
         return Err(format!(
@@ -58,6 +60,30 @@ pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String
     let empty = |it: &Option<String>| it.as_deref().is_none_or(|it| it.trim().is_empty());
     if empty(&it.text) && empty(&it.image_caption) && it.tool.is_none() {
         return Err("text: there is no text, no image_caption and no tool".to_owned());
+    }
+    Ok(())
+}
+
+/// Checks that the id of a version says which one it is, and that no other id looks like one.
+fn version(it: &NewRecord) -> Result<(), String> {
+    let id = it.id.as_deref().unwrap_or_default();
+    let Some(version) = &it.version else {
+        return match versions::parsed(id) {
+            Some((of, _)) => Err(format!(
+                "id: is that of a version; put the next version under `{of}`, or use an id that does not end like this"
+            )),
+            None => Ok(()),
+        };
+    };
+    name("version.of", Some(&version.of), NAME_BYTES_MAX)?;
+    if !(2..=versions::VERSIONS_MAX).contains(&version.number) {
+        return Err(format!("version.number: is not 2 to {}", versions::VERSIONS_MAX));
+    }
+    if id != versions::id(&version.of, version.number) {
+        return Err(format!(
+            "id: of this version is `{}`",
+            versions::id(&version.of, version.number)
+        ));
     }
     Ok(())
 }

@@ -159,6 +159,7 @@ fn unit(at: usize) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        version: None,
         stated: Vec::new(),
         tag: String::new(),
         cues: Vec::new(),

@@ -16,6 +16,7 @@ mod posts;
 mod topics;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
@@ -24,6 +25,7 @@ use domain::evidence::Amendment;
 use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
 use domain::port::DerivedChange;
 use domain::unit::{Grain, Status, Unit};
+use domain::version::Versions;
 
 pub use entities::Meant;
 pub use events::Event;
@@ -54,6 +56,7 @@ pub struct Memory {
     gists: Gists,
     cues: Cues,
     acts: Acts,
+    versions: Arc<Versions>,
     /// What the acts come to for the turn units there are.
     marks: Marks,
     /// What they come to for the gists.
@@ -86,6 +89,9 @@ impl Memory {
     /// Takes in changes of units, in order. Which ones were taken in is for the caller to know.
     pub fn take_units<'a>(&mut self, units: impl IntoIterator<Item = &'a Unit>) {
         for unit in units {
+            if unit.version.is_some() || !self.versions.is_empty() {
+                Arc::make_mut(&mut self.versions).apply(unit);
+            }
             self.events.remove(unit.id);
             self.gists.remove(unit.id);
             self.cues.remove(unit.id);
@@ -214,7 +220,11 @@ impl Memory {
     /// Sees which units the acts are about; most spaces have no acts.
     fn mark(&mut self) {
         let unmarked = Marks::default();
-        if self.acts != Acts::default() || self.marks != unmarked || self.gist_marks != unmarked {
+        if self.acts != Acts::default()
+            || !self.versions.is_empty()
+            || self.marks != unmarked
+            || self.gist_marks != unmarked
+        {
             self.marks = self.marked();
             self.gist_marks = self.gists.marks(&self.acts, &self.marks, &self.events);
         }
@@ -228,6 +238,7 @@ impl Memory {
         Marks {
             pinned: turns(&self.acts.pinned),
             forgotten: turns(&self.acts.forgotten),
+            versions: Arc::clone(&self.versions),
             amended: self.amended(),
         }
     }
@@ -287,6 +298,18 @@ impl<'a> Known<'a> {
             let gist = || self.gist(unit).map(|it| it.observed_at);
             return event.or_else(gist).map(|it| it.to_utc());
         };
-        (self.knows(at) && !self.memory.is_forgotten(unit)).then_some(at)
+        (self.knows(at) && self.tells(unit)).then_some(at)
+    }
+
+    /// Says whether a unit is told: it is not forgotten, and no later version of its record is told in its place, or in that of
+    /// one of its turns.
+    fn tells(self, unit: UnitId) -> bool {
+        let Known { memory, as_of } = self;
+        let is_told = |it: UnitId| {
+            let replaced = memory.versions.replaced_at(it);
+            replaced.is_none_or(|at| as_of.is_some_and(|it| it < at))
+        };
+        !memory.is_forgotten(unit)
+            && (memory.versions.is_empty() || is_told(unit) && memory.turns_of(unit).all(is_told))
     }
 }

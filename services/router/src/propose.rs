@@ -10,7 +10,7 @@ use domain::unit::Unit;
 
 use crate::edges::Related;
 use crate::query::Query;
-use crate::view::{Turn, View, bits};
+use crate::view::{Marks, Turn, View, bits};
 
 /// A space with at most this many parts is scored as a whole.
 pub const WHOLE: usize = 1_500;
@@ -35,7 +35,8 @@ pub struct Gate<'a> {
     sessions: Vec<SessionId>,
     /// In lower case.
     actors: Vec<String>,
-    forgotten: Option<&'a BTreeSet<UnitId>>,
+    marks: Option<&'a Marks>,
+    except: Option<&'a BTreeSet<UnitId>>,
     only: Option<&'a BTreeSet<UnitId>>,
     /// The turns that gists were read in; none where it says which turns may be evidence.
     turns: Option<&'a View>,
@@ -52,17 +53,27 @@ impl<'a> Gate<'a> {
             request,
             sessions: named.chain(told).collect(),
             actors: actors.iter().map(|it| it.to_lowercase()).collect(),
-            forgotten: None,
+            marks: None,
+            except: None,
             only: None,
             turns: None,
         }
     }
 
-    /// Shuts out what is forgotten, too.
+    /// Shuts out what is forgotten or was replaced, too.
     #[must_use]
-    pub fn without(self, forgotten: &'a BTreeSet<UnitId>) -> Gate<'a> {
+    pub fn without(self, marks: &'a Marks) -> Gate<'a> {
         Gate {
-            forgotten: Some(forgotten),
+            marks: Some(marks),
+            ..self
+        }
+    }
+
+    /// Shuts out these, too.
+    #[must_use]
+    pub fn except(self, units: &'a BTreeSet<UnitId>) -> Gate<'a> {
+        Gate {
+            except: Some(units),
             ..self
         }
     }
@@ -96,7 +107,8 @@ impl<'a> Gate<'a> {
         let request = self.request;
         let open = request.as_of.is_none()
             && request.filter == QueryFilter::default()
-            && self.forgotten.is_none_or(BTreeSet::is_empty)
+            && self.marks.is_none_or(Marks::tell_all)
+            && self.except.is_none_or(BTreeSet::is_empty)
             && self.only.is_none()
             && self.turns.is_none();
         if open {
@@ -136,9 +148,16 @@ impl<'a> Gate<'a> {
             && (self.actors.is_empty() || self.actors.contains(&unit.actor.to_lowercase()))
             && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
             && (self.request.filter.modalities.is_empty() || self.request.filter.modalities.contains(&unit.modality))
-            && self.forgotten.is_none_or(|it| !it.contains(&unit.id))
+            && self.is_told(unit)
+            && self.except.is_none_or(|it| !it.contains(&unit.id))
             && self.only.is_none_or(|it| it.contains(&unit.id))
             && self.turns.is_none_or(|it| self.admits_turns(it, unit))
+    }
+
+    /// Says whether a unit is neither forgotten nor was replaced by the moment that is asked about.
+    fn is_told(&self, unit: &Unit) -> bool {
+        let as_of = self.request.as_of.map(|it| it.to_utc());
+        self.marks.is_none_or(|it| it.tells(unit.id, as_of))
     }
 
     /// Returns true if a unit was observed in the times asked for.
@@ -153,7 +172,9 @@ impl<'a> Gate<'a> {
     fn admits_turns(&self, turns: &View, gist: &Unit) -> bool {
         gist.records.iter().all(|record| {
             let first = turns.place(UnitId::turn(*record));
-            first.is_some_and(|it| self.is_timely(&turns.turns()[it].unit))
+            let as_of = self.request.as_of.map(|it| it.to_utc());
+            let is_told = turns.marks().tells(UnitId::turn(*record), as_of);
+            is_told && first.is_some_and(|it| self.is_timely(&turns.turns()[it].unit))
         })
     }
 }

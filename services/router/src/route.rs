@@ -150,7 +150,7 @@ impl<'a> Asked<'a> {
 
     /// Returns what says which units of a view may be evidence.
     fn gate(&self, view: &'a View) -> Gate<'a> {
-        let gate = Gate::of(self.request).without(&view.marks().forgotten);
+        let gate = Gate::of(self.request).without(view.marks());
         match self.only {
             Some(only) => gate.only(only),
             None => gate,

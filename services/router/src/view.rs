@@ -12,11 +12,12 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
 use domain::evidence::Amendment;
 use domain::id::{RecordId, SessionId, UnitId};
 use domain::port::{Change, Image, ImagedChange};
 use domain::unit::{Grain, Status, Unit};
+use domain::version::Versions;
 use rustc_hash::FxHashMap;
 
 pub use glimpse::{Glimpses, bits};
@@ -76,8 +77,23 @@ pub struct Marks {
     pub pinned: BTreeSet<UnitId>,
     /// Those that are no evidence any more.
     pub forgotten: BTreeSet<UnitId>,
+    /// Versions of records: those that a later one took the place of are no evidence from then on.
+    pub versions: Arc<Versions>,
     /// Those that state what was corrected or taken back, and what holds instead.
     pub amended: BTreeMap<UnitId, Vec<Amendment>>,
+}
+
+impl Marks {
+    /// Says whether a unit is evidence as of a moment; without one, as of now.
+    pub fn tells(&self, unit: UnitId, as_of: Option<DateTime<Utc>>) -> bool {
+        let is_told = |at: DateTime<Utc>| as_of.is_some_and(|it| it < at);
+        !self.forgotten.contains(&unit) && self.versions.replaced_at(unit).is_none_or(is_told)
+    }
+
+    /// Returns true if all is evidence.
+    pub fn tell_all(&self) -> bool {
+        self.forgotten.is_empty() && self.versions.is_empty()
+    }
 }
 
 impl View {

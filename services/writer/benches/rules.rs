@@ -150,6 +150,7 @@ fn session(space: &SpaceId, session: &str, records: usize) -> Vec<Record> {
         text: (*text).to_owned(),
         image_caption: None,
         image_uri: None,
+        version: None,
         tool: None,
         observed_at: start() + TimeDelta::minutes(i64::try_from(at).unwrap_or_default()),
         metadata: Default::default(),

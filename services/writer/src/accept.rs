@@ -285,6 +285,7 @@ mod tests {
             text: text.to_owned(),
             image_caption: None,
             image_uri: None,
+            version: None,
             tool: None,
             observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
             metadata: BTreeMap::new(),

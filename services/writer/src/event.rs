@@ -55,6 +55,7 @@ pub(crate) fn event(records: &[Record], turns: &[&Unit]) -> Option<Unit> {
             .to_owned(),
         step: turns.iter().find_map(|it| it.step),
         changes: gathered(turns, |it| it.changes.as_slice(), 16),
+        version: None,
         stated: Vec::new(),
         tag: tag(turns),
         cues: gathered(turns, |it| it.cues.as_slice(), 32),

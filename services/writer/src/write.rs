@@ -129,6 +129,7 @@ fn turn(record: &Record, id: UnitId, around: Around) -> Unit {
         action: tool.map_or_else(|| scene::action(head), str::to_owned),
         step,
         changes,
+        version: record.version().filter(|_| id == UnitId::turn(record.id)),
         stated: Vec::new(),
         tag: tag(head, &caption, tool),
         cues: scene::cues(&[head, &caption]),

@@ -180,6 +180,12 @@ impl UnitId {
         UnitId(Uuid::from_u128(first.wrapping_add(number.into())))
     }
 
+    /// Returns the greatest id that a turn unit of the same record may have, if this is its first one.
+    #[must_use]
+    pub fn last_part(self) -> UnitId {
+        UnitId(Uuid::from_u128(self.0.as_u128().saturating_add(u16::MAX.into())))
+    }
+
     /// Returns the id of the event unit whose segment starts with `first`.
     pub fn event(first: RecordId) -> UnitId {
         UnitId(derived(first.0, "event", &[]))

@@ -46,5 +46,6 @@ pub mod relation;
 pub mod time;
 pub mod topic;
 pub mod unit;
+pub mod version;
 
 pub use error::{Classify, ErrorKind, PortError};

@@ -6,6 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{RecordId, SessionId, SpaceId};
+use crate::version::Version;
 
 /// What kind of observation a record is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +33,15 @@ pub struct ToolCall {
     /// What the tool or world answered.
     #[serde(default)]
     pub result: String,
+}
+
+/// Which version of another record a record is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordVersion {
+    /// The caller's id of the first version.
+    pub of: String,
+    /// From 2 on; 1 is the first version itself.
+    pub number: u32,
 }
 
 /// One raw observation, immutable. Erased on demand, never rewritten.
@@ -66,12 +76,24 @@ pub struct Record {
     pub tool: Option<ToolCall>,
     /// When it was observed, in the offset of whoever observed it ("yesterday" is resolved there).
     pub observed_at: DateTime<FixedOffset>,
+    /// Which version it is of another record; none if it is a record of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<RecordVersion>,
     /// Whatever the caller wants back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }
 
 impl Record {
+    /// Returns which version it is of another record, by Mnemic's ids.
+    pub fn version(&self) -> Option<Version> {
+        let RecordVersion { of, number } = self.version.as_ref()?;
+        Some(Version {
+            of: RecordId::derive(&self.space, of),
+            number: *number,
+        })
+    }
+
     /// The key that orders records inside a session.
     pub fn order(&self) -> (DateTime<FixedOffset>, u64, RecordId) {
         (self.observed_at, self.ordinal, self.id)

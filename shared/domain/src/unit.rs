@@ -7,6 +7,7 @@ use crate::fact::Stated;
 use crate::id::{RecordId, SessionId, UnitId};
 use crate::record::Modality;
 use crate::time::TimeSpan;
+use crate::version::Version;
 
 /// How much a unit covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -106,6 +107,9 @@ pub struct Unit {
     /// What a language model read in the records as facts; only of gists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stated: Vec<Stated>,
+    /// Which version its record is of another one; only of the first turn unit of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
     /// At most two words that name what it is about.
     #[serde(default)]
     pub tag: String,
@@ -148,6 +152,7 @@ impl Unit {
             action: String::new(),
             step: None,
             changes: Vec::new(),
+            version: None,
             stated: Vec::new(),
             tag: String::new(),
             cues: Vec::new(),

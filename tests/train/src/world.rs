@@ -155,6 +155,7 @@ fn record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> 
         text: turn.text.clone(),
         image_caption: caption,
         image_uri: None,
+        version: None,
         tool: None,
         observed_at: moment(&turn.timestamp)?,
         metadata: BTreeMap::new(),

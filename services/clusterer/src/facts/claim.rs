@@ -122,10 +122,6 @@ pub(super) fn claims(told: &Told, statement: &Statement, about: &About, acts: &A
             ..claim(told, &statement, about, (*corrected, id, made))
         });
     }
-    // To forget a turn is to forget what anybody read in it.
-    let forgotten = [told.place.2, told.source].map(|it| acts.forgotten_at(it));
-    let forgotten = forgotten.into_iter().flatten().min();
-    claims.iter_mut().for_each(|it| it.forgotten = forgotten);
     claims
 }
 

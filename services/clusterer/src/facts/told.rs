@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
 use domain::fact::{Origin, Stated};
 use domain::id::{RecordId, SessionId, UnitId};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
+use domain::version::Versions;
 use text::facts::{Correction, Statement, Subject, Telling, correction, stated_in_reply};
+
+use crate::Acts;
 
 /// Place of a unit inside its session.
 pub(super) type Place = (DateTime<FixedOffset>, u64, UnitId);
@@ -23,6 +26,17 @@ pub(super) struct Told {
     pub(super) origin: Origin,
     pub(super) statements: Vec<Statement>,
     pub(super) correction: Option<Correction>,
+}
+
+impl Told {
+    /// Returns since when it is not told any more: the turn was forgotten, or what anybody read in it was, or a later version of
+    /// its record is told; none if it is told.
+    pub(super) fn forgotten_at(&self, acts: &Acts, versions: &Versions) -> Option<DateTime<Utc>> {
+        let forgotten = [self.place.2, self.source]
+            .into_iter()
+            .filter_map(|it| acts.forgotten_at(it));
+        forgotten.chain(versions.replaced_at(self.source)).min()
+    }
 }
 
 /// Reads a unit; nothing if it states nothing, or does not count any more. Event units repeat what their turns state.

@@ -44,6 +44,7 @@ fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
         id: UnitId::gist(ReadingId::derive(record), 0),
         grain: Grain::Gist,
         text: format!("{subject} lives in {home}."),
+        version: None,
         stated: vec![stated],
         ..turn.clone()
     }

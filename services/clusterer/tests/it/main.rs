@@ -51,6 +51,7 @@ fn unit(number: usize, actor: &str, text: &str) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        version: None,
         stated: Vec::new(),
         tag: String::new(),
         cues: Vec::new(),

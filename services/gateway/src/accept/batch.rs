@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 use domain::id::{RecordId, SessionId, SpaceId};
-use domain::record::{Modality, Record, ToolCall};
+use domain::record::{Modality, Record, RecordVersion, ToolCall};
 use host::clock;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -160,6 +160,10 @@ impl<'a> Batch<'a> {
             text,
             image_caption: new.image_caption,
             image_uri: new.image_uri,
+            version: new.version.map(|it| RecordVersion {
+                of: it.of,
+                number: it.number,
+            }),
             tool: new.tool.map(|it| ToolCall {
                 name: it.name,
                 arguments: validate::json_text(&it.arguments),

@@ -115,8 +115,23 @@ pub struct NewRecord {
     /// When it was observed: RFC 3339, or ISO 8601 without a zone (then UTC); the time of the request if not given.
     #[schema(format = DateTime)]
     pub observed_at: Option<String>,
+    /// Which version it is of another record; as an export has it. `PUT .../records/{id}` sets it by itself.
+    #[serde(deserialize_with = "object_or_none")]
+    pub version: Option<NewVersion>,
     /// Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes.
     pub metadata: BTreeMap<String, String>,
+}
+
+/// Which version of another record a record is: version 2 of `a` has the id `a#v2`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewVersion {
+    /// Your id of the first version.
+    #[schema(min_length = 1, max_length = 256)]
+    pub of: String,
+    /// From 2 to 1000; 1 is the first version itself.
+    #[schema(minimum = 2, maximum = 1000)]
+    pub number: u32,
 }
 
 /// A call of a tool or an action in a world.
@@ -241,6 +256,9 @@ pub struct Record {
     /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Tool>,
+    /// Which version it is of another record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<NewVersion>,
     /// When it was observed.
     pub observed_at: DateTime<FixedOffset>,
     /// What the caller wanted back.
@@ -275,8 +293,19 @@ impl From<domain::record::Record> for Record {
                 arguments: tool.arguments,
                 result: tool.result,
             }),
+            version: it.version.map(|it| NewVersion {
+                of: it.of,
+                number: it.number,
+            }),
             observed_at: it.observed_at,
             metadata: it.metadata,
         }
     }
+}
+
+/// The versions of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RecordVersions {
+    /// All that are stored, the first one first; at most 1000.
+    pub items: Vec<Record>,
 }

@@ -1,12 +1,15 @@
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::{Extension, Json};
 use domain::id::{RecordId, SpaceId};
 use host::metrics::Operation;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::accept::{FromMessages, Given};
-use crate::api::{Accepted, Curated, NewAct, NewBatch, NewCuration, Record, RecordFilter, RecordPage};
+use crate::api::{
+    Accepted, Curated, NewAct, NewBatch, NewCuration, NewRecord, Record, RecordFilter, RecordPage, RecordVersions,
+};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::cursor::{Cursors, Paged};
@@ -14,7 +17,7 @@ use crate::extract::{At, ObjectBody, Params};
 use crate::filling::Looks;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{accept, curate, selected};
+use crate::{accept, curate, selected, versions};
 
 const KEY_HEADER: &str = "idempotency-key";
 const KEY_BYTES_MAX: usize = 256;
@@ -68,7 +71,7 @@ pub(crate) async fn list(
     Ok(Json(RecordPage { items, next }))
 }
 
-/// Returns one record, by the caller's id or Mnemic's.
+/// Returns one record, by the caller's id or Mnemic's; of several versions the newest, unless a version is named.
 #[utoipa::path(get, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 200, description = "The record", body = Record),
@@ -80,16 +83,78 @@ pub(crate) async fn get(
 ) -> Result<Json<Record>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     app.space(&space).await?;
+    if versions::parsed(&id).is_none()
+        && let Some(newest) = versions::stored(&app, &space, &id).await?.pop()
+    {
+        return Ok(Json(newest.into()));
+    }
     let mut ids = vec![RecordId::derive(&space, &id)];
     ids.extend(id.parse::<RecordId>().ok());
     let found = app.stores().records.get(&space, &ids).await?.into_iter().next();
-    found
-        .map(|it| Json(it.into()))
-        .ok_or_else(|| Problem::not_found("there is no record of this id"))
+    found.map(|it| Json(it.into())).ok_or_else(no_record)
 }
 
-/// Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. Short for the act
-/// `erase_record`.
+/// Puts a record under an id. If there is one with other content, the new one becomes its next version and is told in its place
+/// from its `observed_at` on; the one before stays for questions about the time before. What the newest version says already
+/// changes nothing. Session and actor are those of the version before, if left out.
+#[utoipa::path(put, path = "/v1/spaces/{space}/records/{id}", tag = "records", request_body = NewRecord,
+    params(("space" = SpaceId, Path), ("id" = String, Path),
+        ("If-Match" = Option<String>, Header, description = "`*`: only if there is such a record")),
+    responses(
+    (status = 202, description = "It is on disk", body = Accepted),
+    (status = 409, description = "It has 1000 versions, or others put versions at the same time", body = Problem, content_type = "application/problem+json"),
+    (status = 412, description = "There is no such record, and `If-Match: *` was sent", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn put(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+    headers: HeaderMap,
+    ObjectBody(said): ObjectBody<Map<String, Value>>,
+) -> Result<(StatusCode, Json<Accepted>), Problem> {
+    let space = access.enter(&name, Right::Write)?;
+    let must_exist = match headers.get(header::IF_MATCH).map(|it| it.as_bytes()) {
+        None => false,
+        Some(b"*") => true,
+        Some(_) => return Err(Problem::invalid("If-Match: is not `*`; records have no tags")),
+    };
+    let given = Given {
+        records: Some(vec![Value::Object(said)]),
+        messages: None,
+        session: None,
+    };
+    let mut records = given.records()?.records;
+    let (Some(Value::Object(said)), true) = (records.pop(), records.is_empty()) else {
+        return Err(Problem::invalid(
+            "is not one record, but a message that is none or several",
+        ));
+    };
+    let accepted = versions::put(&app, &space, &id, said, must_exist).await?;
+    Ok((StatusCode::ACCEPTED, Json(accepted)))
+}
+
+/// Lists the versions of a record, the first one first.
+#[utoipa::path(get, path = "/v1/spaces/{space}/records/{id}/versions", tag = "records", operation_id = "versions",
+    params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
+    (status = 200, description = "All versions", body = RecordVersions),
+))]
+pub(crate) async fn versions(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<RecordVersions>, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    app.space(&space).await?;
+    let stored = versions::stored(&app, &space, &id).await?;
+    if stored.is_empty() {
+        return Err(no_record());
+    }
+    let items = stored.into_iter().map(Record::from).collect();
+    Ok(Json(RecordVersions { items }))
+}
+
+/// Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. By the caller's id all
+/// versions go. Short for the act `erase_record`.
 #[utoipa::path(delete, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "It will be gone once the watermark is reached", body = Curated),
@@ -102,16 +167,34 @@ pub(crate) async fn delete(
     let started = Instant::now();
     let space = access.enter(&name, Right::Admin)?;
     app.space(&space).await?;
-    let new = NewCuration {
-        id: None,
-        act: NewAct::EraseRecord { record },
-        reason: String::new(),
-    };
-    let outcome = curate::curate(&app, &space, new, (access.name(), None)).await;
+    let outcome = erase(&app, &space, record, access.name()).await;
     app.context
         .metrics
         .operation(Operation::Delete, outcome.is_ok(), started.elapsed());
     outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
+}
+
+/// Erases the later versions of a record, and then the record itself, whose act is returned.
+async fn erase(app: &App, space: &SpaceId, record: String, by: &str) -> Result<Curated, Problem> {
+    let versions = versions::stored(app, space, &record).await?;
+    let later = versions.into_iter().map(|it| it.external_id).filter(|it| *it != record);
+    let mut all: Vec<String> = later.collect();
+    all.reverse();
+    all.push(record);
+    let mut last = None;
+    for record in all {
+        let new = NewCuration {
+            id: None,
+            act: NewAct::EraseRecord { record },
+            reason: String::new(),
+        };
+        last = Some(curate::curate(app, space, new, (by, None)).await?);
+    }
+    last.ok_or_else(no_record)
+}
+
+fn no_record() -> Problem {
+    Problem::not_found("there is no record of this id")
 }
 
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {

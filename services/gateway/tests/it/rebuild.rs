@@ -24,6 +24,7 @@ fn call(space: &SpaceId, number: usize) -> Record {
         text: String::new(),
         image_caption: None,
         image_uri: None,
+        version: None,
         tool: Some(ToolCall {
             name: "look".to_owned(),
             arguments: String::new(),

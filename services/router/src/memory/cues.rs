@@ -117,9 +117,7 @@ impl<'a> Known<'a> {
     /// Returns the turn units that a stored cue wakes, by when they were observed, ties by id.
     pub fn units_with(self, cue: &str) -> impl DoubleEndedIterator<Item = UnitId> + 'a {
         let units: Vec<(DateTime<Utc>, UnitId)> = self.memory.cues.units.get(cue).collect();
-        let known = move |(at, unit): (DateTime<Utc>, UnitId)| {
-            (self.knows(at) && !self.memory.is_forgotten(unit)).then_some(unit)
-        };
+        let known = move |(at, unit): (DateTime<Utc>, UnitId)| (self.knows(at) && self.tells(unit)).then_some(unit);
         units.into_iter().filter_map(known)
     }
 

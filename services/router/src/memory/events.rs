@@ -136,7 +136,7 @@ impl<'a> Known<'a> {
         let mut turns = event.records.iter().map(|it| UnitId::turn(*it));
         let later = |it: UnitId| memory.cues.observed(it).is_some_and(|at| !self.knows(at));
         let known = self.as_of.is_none() || self.knows(event.observed_at.to_utc()) && !turns.any(later);
-        (known && !memory.is_forgotten(id)).then_some(&**event)
+        (known && self.tells(id)).then_some(&**event)
     }
 
     /// Returns the event units by when they were observed, ties by id; those that were merged into another one are left out.

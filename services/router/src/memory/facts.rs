@@ -93,7 +93,7 @@ impl<'a> Known<'a> {
     /// Returns a fact as it was known: what closed it later had not happened, or had not been told.
     pub fn fact(self, id: FactId) -> Option<Arc<Fact>> {
         let fact = self.memory.facts.all.get(&id)?;
-        if self.memory.is_forgotten(fact.source) {
+        if !self.tells(fact.source) {
             return None;
         }
         let known = match self.as_of {

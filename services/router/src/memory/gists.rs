@@ -104,6 +104,8 @@ impl Gists {
         Marks {
             pinned: marked(&acts.pinned, &of_turns.pinned),
             forgotten: marked(&acts.forgotten, &of_turns.forgotten),
+            // A gate asks after the turns that a gist was read in.
+            versions: Arc::default(),
             amended,
         }
     }
@@ -147,6 +149,6 @@ impl<'a> Known<'a> {
         let gist = memory.gists.get(id)?;
         let mut turns = gist.records.iter().map(|it| memory.cues.observed(UnitId::turn(*it)));
         let known = turns.all(|it| it.is_some_and(|at| self.knows(at))) && self.knows(gist.observed_at.to_utc());
-        (known && !memory.is_forgotten(id)).then_some(&**gist)
+        (known && self.tells(id)).then_some(&**gist)
     }
 }

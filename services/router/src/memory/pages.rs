@@ -147,19 +147,19 @@ impl<'a> Known<'a> {
         };
         let stood = |it: &&FormerLine| self.as_of.is_some_and(|as_of| it.stood(as_of));
         let back = former(page).filter(stood).map(|it| &it.line);
-        lines(page).chain(back).any(|it| self.tells(it))
+        lines(page).chain(back).any(|it| self.tells_line(it))
     }
 
-    fn tells(self, line: &Line) -> bool {
+    fn tells_line(self, line: &Line) -> bool {
         // A fact may be told later than the page that names it.
         let fact = line.fact.filter(|it| self.memory.facts.get(*it).is_some());
         let told = fact.is_none_or(|it| self.fact(it).is_some());
-        self.knows(line.observed_at) && told && !self.memory.is_forgotten(line.unit)
+        self.knows(line.observed_at) && told && self.tells(line.unit)
     }
 
     /// Says whether a line is left out or reads otherwise.
     fn changes(self, line: &Line) -> bool {
-        !self.tells(line) || self.ended(line) != line.until
+        !self.tells_line(line) || self.ended(line) != line.until
     }
 
     fn ended(self, line: &Line) -> Option<chrono::DateTime<chrono::Utc>> {
@@ -175,7 +175,7 @@ impl<'a> Known<'a> {
             Some(as_of) => section.known_at(as_of)?,
             None => section.now()?,
         };
-        section.lines.retain(|it| self.tells(it));
+        section.lines.retain(|it| self.tells_line(it));
         for line in &mut section.lines {
             line.until = self.ended(line);
         }

@@ -118,7 +118,7 @@ fn brought_in(view: &View, heard: &Heard, turn: &Turn) -> Vec<(u32, String)> {
 fn leads_to(view: &View, ties: &[Tie], (from, name): (usize, u32), at: DateTime<FixedOffset>) -> Option<usize> {
     let holds = |place: usize| {
         let turn = &view.turns()[place];
-        let told = turn.unit.observed_at < at && !view.marks().forgotten.contains(&turn.unit.id);
+        let told = turn.unit.observed_at < at && view.marks().tells(turn.unit.id, None);
         told && place != from && turn.names.binary_search(&name).is_ok() && !turn.asks
     };
     let ranked = ties.iter().map(|it| it.place).find(|&it| holds(it));

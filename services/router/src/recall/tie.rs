@@ -59,7 +59,7 @@ pub fn ties(
 ) -> (Vec<Tie>, usize) {
     let asked = asked(request);
     let shut = own | &view.marks().forgotten;
-    let gate = Gate::of(&asked).without(&shut);
+    let gate = Gate::of(&asked).without(view.marks()).except(&shut);
     let related = Related::new();
     let candidates = propose::propose(view, &heard.query, &gate, found, &related);
     let mut scored = route::score(view, &heard.query, &candidates, &related, weights);
@@ -84,7 +84,7 @@ pub fn ties(
 /// Returns the places of the chosen turns, each once in the order of the choice; those that were observed with the message or
 /// later, and those in `shut`, are left out.
 fn chosen(view: &View, request: &RecallV1, shut: &BTreeSet<UnitId>) -> Vec<usize> {
-    let open = |it: &&UnitId| !shut.contains(it);
+    let open = |it: &&UnitId| !shut.contains(it) && view.marks().tells(**it, None);
     let places = request.chosen.iter().filter(open).filter_map(|it| view.place(*it));
     let mut out: Vec<usize> = Vec::new();
     for place in places {

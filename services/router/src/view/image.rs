@@ -320,6 +320,7 @@ mod tests {
             action: String::new(),
             step: Some(4),
             changes: Vec::new(),
+            version: None,
             stated: Vec::new(),
             tag: "tag".to_owned(),
             cues: vec!["greyhound".to_owned()],

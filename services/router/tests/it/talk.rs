@@ -136,6 +136,7 @@ pub(crate) fn said(at: usize, line: &str) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        version: None,
         stated: Vec::new(),
         tag: cues(&text).into_iter().take(2).collect::<Vec<String>>().join(" "),
         cues: cues(&text),

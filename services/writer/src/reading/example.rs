@@ -33,6 +33,7 @@ pub(super) fn record(number: u64, actor: &str, text: &str) -> Record {
         text: text.to_owned(),
         image_caption: None,
         image_uri: None,
+        version: None,
         tool: None,
         observed_at: start() + TimeDelta::minutes(i64::try_from(number).unwrap()),
         metadata: Default::default(),

@@ -183,6 +183,7 @@ pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Opti
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        version: None,
         stated: Vec::new(),
         tag: String::new(),
         cues: Vec::new(),

@@ -71,6 +71,7 @@ fn record(space: &str, number: usize, turn: Turn) -> Result<Record> {
         text: turn.text,
         image_caption: turn.image_caption,
         image_uri: None,
+        version: None,
         tool: None,
         observed_at: turn.timestamp.and_utc().fixed_offset(),
         metadata: BTreeMap::new(),

@@ -41,6 +41,7 @@ fn record(session: &str, number: u64, actor: &str, text: &str) -> Record {
         text: text.to_owned(),
         image_caption: None,
         image_uri: None,
+        version: None,
         tool: None,
         observed_at: start() + TimeDelta::minutes(minutes),
         metadata: Default::default(),

@@ -125,6 +125,7 @@ mod tests {
             text: String::new(),
             image_caption: None,
             image_uri: None,
+            version: None,
             tool: None,
             observed_at: DateTime::from_timestamp(seconds, nanos).unwrap().fixed_offset(),
             metadata: BTreeMap::new(),

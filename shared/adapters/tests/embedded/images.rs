@@ -33,6 +33,7 @@ fn unit(number: u128, text: &str) -> Unit {
         action: String::new(),
         step: None,
         changes: Vec::new(),
+        version: None,
         stated: Vec::new(),
         tag: String::new(),
         cues: Vec::new(),

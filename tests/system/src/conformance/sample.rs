@@ -42,6 +42,7 @@ pub(super) fn record(space: &SpaceId, external_id: &str) -> Record {
         text: format!("текст 文 {external_id}"),
         image_caption: Some("a photo".to_owned()),
         image_uri: None,
+        version: None,
         tool: Some(ToolCall {
             name: "open".to_owned(),
             arguments: "{\"a\":1}".to_owned(),
@@ -74,6 +75,7 @@ pub(super) fn unit(number: u128) -> Unit {
         action: String::new(),
         step: Some(3),
         changes: Vec::new(),
+        version: None,
         stated: vec![Stated {
             record: RecordId::from_uuid(Uuid::from_u128(number)),
             observed_at: at("2026-03-01T12:00:00-08:00"),

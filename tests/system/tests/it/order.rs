@@ -146,6 +146,7 @@ fn history() -> Vec<Record> {
             text: lines[at * 5 % lines.len()].to_owned(),
             image_caption: None,
             image_uri: None,
+            version: None,
             tool: None,
             observed_at: "2021-07-01T09:00:00Z".parse::<DateTime<chrono::FixedOffset>>().unwrap()
                 + TimeDelta::hours(hours)

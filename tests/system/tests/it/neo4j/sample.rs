@@ -40,6 +40,7 @@ pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
         text: text.to_owned(),
         image_caption: Some(text.to_owned()),
         image_uri: Some(text.to_owned()),
+        version: None,
         tool: Some(ToolCall {
             name: text.to_owned(),
             arguments: text.to_owned(),
@@ -78,6 +79,7 @@ pub(super) fn unit(number: u128, text: &str) -> Unit {
             before: text.to_owned(),
             after: text.to_owned(),
         }],
+        version: None,
         stated: Vec::new(),
         tag: text.to_owned(),
         cues: all(),

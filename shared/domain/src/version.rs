@@ -1,0 +1,100 @@
+//! Versions of records: a later one is told in the place of an earlier one from the moment it was observed on.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::id::{RecordId, UnitId};
+use crate::unit::{Grain, Status, Unit};
+
+/// Which version of a record another record is. The record itself is version 1 and says nothing of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Version {
+    /// The first version.
+    pub of: RecordId,
+    /// From 2 on.
+    pub number: u32,
+}
+
+/// A version of a record, as it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Told {
+    /// Its first turn unit; those of its other parts follow.
+    unit: UnitId,
+    observed_at: DateTime<Utc>,
+}
+
+/// The versions of the records of one space. Equal sets of units give equal versions, in whatever order they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Versions {
+    /// Later versions of each record that has some, by number.
+    later: BTreeMap<RecordId, BTreeMap<u32, Told>>,
+    /// The version that each first turn unit is of.
+    places: BTreeMap<UnitId, Version>,
+}
+
+impl Versions {
+    /// Takes a unit in as it stands now. Returns the first turn units whose time may have changed by it.
+    pub fn apply(&mut self, unit: &Unit) -> Vec<UnitId> {
+        if unit.grain != Grain::Turn {
+            return Vec::new();
+        }
+        let now = unit.version.filter(|_| unit.status != Status::Superseded);
+        let observed_at = unit.observed_at.to_utc();
+        let before = self.places.get(&unit.id).copied().filter(|it| it.number > 1);
+        if before == now && before.is_none_or(|it| self.later[&it.of][&it.number].observed_at == observed_at) {
+            return Vec::new();
+        }
+        let mut touched = Vec::new();
+        if let Some(Version { of, number }) = before {
+            touched.extend(self.before(of, number));
+            self.places.remove(&unit.id);
+            let left = self.later.get_mut(&of).is_some_and(|it| {
+                it.remove(&number);
+                !it.is_empty()
+            });
+            if !left {
+                self.later.remove(&of);
+                self.places.remove(&UnitId::turn(of));
+            }
+        }
+        if let Some(version @ Version { of, number }) = now {
+            let told = Told {
+                unit: unit.id,
+                observed_at,
+            };
+            self.later.entry(of).or_default().insert(number, told);
+            self.places.insert(unit.id, version);
+            self.places.insert(UnitId::turn(of), Version { of, number: 1 });
+            touched.push(unit.id);
+            touched.extend(self.before(of, number));
+        }
+        touched
+    }
+
+    /// Returns since when a turn unit is not told any more because a later version of its record is; none if it is told.
+    pub fn replaced_at(&self, unit: UnitId) -> Option<DateTime<Utc>> {
+        // The units of the parts of a record follow its first one.
+        let (first, version) = self.places.range(..=unit).next_back()?;
+        if unit > first.last_part() {
+            return None;
+        }
+        let after = version.number.checked_add(1)?;
+        let next = self.later.get(&version.of)?.range(after..).next()?;
+        Some(next.1.observed_at)
+    }
+
+    /// Returns true if no record has a second version.
+    pub fn is_empty(&self) -> bool {
+        self.later.is_empty()
+    }
+
+    /// The version before version `number`.
+    fn before(&self, of: RecordId, number: u32) -> Option<UnitId> {
+        let later = self.later.get(&of)?;
+        let before = later.range(..number).next_back().map(|it| it.1.unit);
+        Some(before.unwrap_or_else(|| UnitId::turn(of)))
+    }
+}
