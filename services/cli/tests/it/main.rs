@@ -21,3 +21,4 @@ mod server;
 mod start;
 mod terminal;
 mod upgrade;
+mod versions;

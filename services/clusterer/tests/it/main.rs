@@ -11,6 +11,7 @@ mod held;
 mod pages;
 mod roles;
 mod topics;
+mod versions;
 mod world;
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};

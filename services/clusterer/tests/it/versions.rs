@@ -1,0 +1,113 @@
+//! Versions of records: what a version states is withdrawn once the next one is told.
+
+use chrono::{TimeDelta, Utc};
+use clusterer::{Acts, Entities, Facts};
+use domain::derived::Derived;
+use domain::fact::Fact;
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::unit::Unit;
+use domain::version::{Version, Versions};
+
+use crate::unit;
+
+fn record(number: usize) -> RecordId {
+    unit(number, "Ann", "x").records[0]
+}
+
+/// Turn `number`, told so many days after the first one, as a version of turn 1.
+fn version(number: usize, version: u32, text: &str) -> Unit {
+    let mut told = unit(number, "Ann", text);
+    told.observed_at += TimeDelta::days(i64::from(version));
+    told.version = (version > 1).then(|| Version {
+        of: record(1),
+        number: version,
+    });
+    told
+}
+
+fn talk() -> Vec<Unit> {
+    vec![
+        version(1, 1, "I live in Oslo."),
+        version(2, 2, "I live in Bergen."),
+        version(3, 3, "I live in Lisbon."),
+    ]
+}
+
+fn facts(units: &[Unit]) -> Vec<Fact> {
+    let space: SpaceId = "s".parse().unwrap();
+    let (mut names, mut facts) = (Entities::default(), Facts::default());
+    let acts = Acts::default();
+    let mut told: std::collections::BTreeMap<_, Fact> = std::collections::BTreeMap::new();
+    for unit in units {
+        names.apply(unit);
+        facts.apply(unit);
+        names.changed(&space, &acts);
+        let changed = facts.changed(&names, &acts);
+        for gone in changed.gone {
+            told.retain(|it: &domain::id::FactId, _| it.uuid() != gone.id);
+        }
+        for put in changed.put {
+            if let Derived::Fact(fact) = put {
+                told.insert(fact.id, fact);
+            }
+        }
+    }
+    told.into_values().collect()
+}
+
+fn told_now(facts: &[Fact]) -> Vec<&str> {
+    facts
+        .iter()
+        .filter(|it| !it.withdrawn)
+        .map(|it| it.object.as_str())
+        .collect()
+}
+
+#[test]
+fn facts_of_replaced_versions_are_withdrawn_whatever_the_order() {
+    let all = facts(&talk());
+    assert_eq!(told_now(&all), ["Lisbon"], "{all:?}");
+    let before = talk()[2].observed_at.with_timezone(&Utc) - TimeDelta::hours(1);
+    let then: Vec<String> = all
+        .iter()
+        .filter_map(|it| it.known_at(before))
+        .filter(|it| !it.withdrawn)
+        .map(|it| it.object)
+        .collect();
+    assert_eq!(then, ["Bergen"]);
+    for order in [[2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]] {
+        let units: Vec<Unit> = order.iter().map(|it| talk()[*it].clone()).collect();
+        assert_eq!(facts(&units), all, "{order:?}");
+    }
+}
+
+#[test]
+fn an_erased_version_gives_its_place_to_the_one_before() {
+    let [first, second, third] = talk().try_into().unwrap();
+    let units = [first.clone(), second, third.clone(), third.emptied()];
+    assert_eq!(told_now(&facts(&units)), ["Bergen"]);
+    let [_, second, third] = talk().try_into().unwrap();
+    let units = [first, second.clone(), third, second.emptied()];
+    assert_eq!(told_now(&facts(&units)), ["Lisbon"]);
+}
+
+#[test]
+fn versions_know_when_each_unit_was_replaced_and_the_parts_with_it() {
+    let mut versions = Versions::default();
+    for unit in talk() {
+        versions.apply(&unit);
+    }
+    let at = |place: usize| Some(talk()[place].observed_at.to_utc());
+    let of = |number: usize| UnitId::turn(record(number));
+    assert_eq!(versions.replaced_at(of(1)), at(1));
+    assert_eq!(versions.replaced_at(UnitId::part(record(1), 9)), at(1));
+    assert_eq!(
+        (versions.replaced_at(of(2)), versions.replaced_at(of(3))),
+        (at(2), None)
+    );
+    assert_eq!(versions.replaced_at(of(4)), None);
+    for unit in talk() {
+        versions.apply(&unit.emptied());
+    }
+    assert_eq!(versions, Versions::default());
+}
