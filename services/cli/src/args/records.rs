@@ -7,7 +7,7 @@ use super::Remote;
 /// What a file is that is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Told by the content, and by the ending of the name
+    /// Decided by the content, for texts by the ending of the name
     Auto,
     /// JSON lines, a record each
     Records,

@@ -1,7 +1,7 @@
 //! Where records come from.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, stdin};
+use std::io::{BufReader, Cursor, Read, stdin};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
