@@ -19,6 +19,7 @@ import {
   type WrittenRecord,
 } from "./records.js";
 import type { CallOptions, Request, Time } from "./request.js";
+import { readJson } from "./transport.js";
 
 /** Records of one request of an import. */
 const IMPORT_BATCH = 500;
@@ -30,11 +31,11 @@ const MODEL_QUESTION_MS = 30_000;
 export interface AskOptions extends CallOptions {
   /** Bounds the evidence, in o200k tokens; short for the same in `budget`. */
   tokens?: number;
-  budget?: Partial<models.Budget>;
-  filter?: Partial<models.Filter>;
+  budget?: models.Budget;
+  filter?: models.Filter;
   strategy?: models.Strategy;
   /** Bounds the loop of a strategy; needs `model_calls` in the budget. */
-  limits?: Partial<models.Limits>;
+  limits?: models.Limits;
   /** How a language model of the server words the answer; needs `model_calls` in the budget. */
   style?: models.AnswerStyle;
   /** A write that must be seen: its watermark, or what `remember` returned. */
@@ -73,7 +74,7 @@ export interface RecallOptions extends CallOptions {
   limit?: number;
   /** Whether what is sensitive (health, money, grief) may be said. */
   sensitive?: boolean;
-  budget?: Partial<models.RecallBudget>;
+  budget?: models.RecallBudget;
 }
 
 /** An isolated memory: of a user, an agent or a project. */
@@ -154,10 +155,10 @@ export class Space extends Memory {
     for await (const { name, data } of this.transport.events(this.#question(question, options))) {
       switch (name) {
         case "step":
-          yield { type: "step", step: JSON.parse(data) as models.PathStep };
+          yield { type: "step", step: readJson(data) as models.PathStep };
           break;
         case "response":
-          yield { type: "response", response: JSON.parse(data) as models.QueryResponse };
+          yield { type: "response", response: readJson(data) as models.QueryResponse };
           return;
         case "problem":
           throw errorOf(200, "", data);

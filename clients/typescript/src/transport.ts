@@ -173,7 +173,8 @@ async function bodyOf(response: Response): Promise<ReadableStream<Uint8Array>> {
   throw new UnexpectedResponseError("the response is not a stream of events; is the server of another version?");
 }
 
-function readJson(text: string): unknown {
+/** Returns a text of the server as JSON. */
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -172,30 +172,39 @@ function heard(
 ): ReadableStream<StreamPart> {
   const reader = stream.getReader();
   let text = "";
-  let failed = false;
+  let hasFailed = false;
+  let isDone = false;
+  const finish = async () => {
+    // A caller who leaves while a part is awaited ends both the wait and the stream.
+    if (hasFailed || isDone) return;
+    isDone = true;
+    await done(text);
+  };
   const note = (part: StreamPart) => {
     if (part.type === "text-delta" && text.length < STORED_CHARS_MAX) text += part.delta;
-    failed ||= part.type === "error" || (part.type === "finish" && part.finishReason.unified === "error");
+    hasFailed ||= part.type === "error" || (part.type === "finish" && part.finishReason.unified === "error");
   };
   return new ReadableStream<StreamPart>({
     async pull(controller) {
       try {
-        const { done: ended, value } = await reader.read();
-        if (!ended) {
+        const { done: hasEnded, value } = await reader.read();
+        if (!hasEnded) {
           note(value);
           controller.enqueue(value);
           return;
         }
       } catch (error) {
-        if (signal?.aborted) await done(text);
+        if (signal?.aborted) await finish();
         throw error;
       }
-      if (!failed) await done(text);
+      if (isDone) return;
+      await finish();
       controller.close();
     },
     async cancel(reason) {
+      const ended = finish();
       await reader.cancel(reason);
-      if (!failed) await done(text);
+      await ended;
     },
   });
 }
