@@ -1,0 +1,186 @@
+/** Real servers for the tests: `mnemic serve` on free ports, over a folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Mnemic, type Space } from "mnemic";
+
+export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const START_MS = 60_000;
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Returns the binary to test: of MNEMIC_BINARY, or what cargo built. */
+function binary(): string {
+  const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
+  const built = ["release", "demo", "debug"].map((profile) => join(target, profile, "mnemic"));
+  const found = [process.env.MNEMIC_BINARY, ...built].find((path) => path && existsSync(path));
+  if (!found) throw new Error("there is no `mnemic`: build it with `cargo build --bin mnemic`, or set MNEMIC_BINARY");
+  return found;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createTcpServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+export interface KeySetting {
+  name: string;
+  key: string;
+  spaces: string[];
+  rights: string[];
+}
+
+/** A server with its memory, which goes with it. */
+export class TestServer {
+  readonly url: string;
+  #process: ChildProcess | undefined;
+  readonly #folder: string;
+  readonly #port: number;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  static async start(keys: KeySetting[] = []): Promise<TestServer> {
+    const folder = mkdtempSync(join(tmpdir(), "mnemic-typescript-"));
+    const settings = keys.map(({ name, key, spaces, rights }) => {
+      const digest = createHash("sha256").update(key).digest("hex");
+      const lists = `spaces = ${JSON.stringify(spaces)}\nrights = ${JSON.stringify(rights)}`;
+      return `[[gateway.keys]]\nname = "${name}"\nsha256 = "${digest}"\n${lists}\n`;
+    });
+    writeFileSync(join(folder, "mnemic.toml"), settings.join("\n"));
+    const server = new TestServer(folder, await freePort());
+    await server.run();
+    return server;
+  }
+
+  /** Starts the process, also after `kill`, over the same memory. */
+  async run(): Promise<void> {
+    const admin = await freePort();
+    const log = openSync(join(this.#folder, "log"), "a");
+    const places = ["--config", join(this.#folder, "mnemic.toml"), "--data", join(this.#folder, "data")];
+    const listen = ["--listen", `127.0.0.1:${this.#port}`, "--admin", `127.0.0.1:${admin}`];
+    const child = spawn(binary(), ["serve", ...places, ...listen], { stdio: ["ignore", log, log] });
+    this.#process = child;
+    for (const end = Date.now() + START_MS; Date.now() < end && child.exitCode === null; await pause(20)) {
+      const ready = await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => undefined);
+      if (ready?.ok) return;
+    }
+    throw new Error(`the server does not start: ${readFileSync(join(this.#folder, "log"), "utf8")}`);
+  }
+
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await gone;
+  }
+
+  async end(): Promise<void> {
+    await this.kill("SIGTERM");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Creates a space of its own for a test. */
+  async space(): Promise<Space> {
+    return new Mnemic({ url: this.url }).createSpace(newName());
+  }
+}
+
+export function newName(): string {
+  return `test-${randomUUID().slice(0, 12)}`;
+}
+
+/** What a proxy saw of a request. */
+export interface Seen {
+  method: string;
+  path: string;
+  key: string | undefined;
+}
+
+/** What a proxy does with a request: a response of its own, a broken connection, no response, or what the server says. */
+export type Fault = { status: number; headers?: { [name: string]: string }; body?: string } | "lose" | "hang" | "break-before" | "pass";
+
+/** A small server in front of another one that fails as it is told, once a request, and then passes requests on. */
+export class FaultyProxy {
+  readonly seen: Seen[] = [];
+  readonly url: string;
+  readonly #server: HttpServer;
+
+  private constructor(server: HttpServer) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(target: string, faults: Fault[]): Promise<FaultyProxy> {
+    const left = [...faults];
+    const server = createServer((request, response) => {
+      proxy.seen.push({
+        method: request.method ?? "",
+        path: request.url ?? "",
+        key: request.headers["idempotency-key"] as string | undefined,
+      });
+      void answer(target, request, response, left.shift() ?? "pass");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const proxy = new FaultyProxy(server);
+    return proxy;
+  }
+
+  async end(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+async function answer(target: string, request: IncomingMessage, response: ServerResponse, fault: Fault): Promise<void> {
+  if (fault === "hang") return;
+  if (fault === "break-before") {
+    request.socket.destroy();
+    return;
+  }
+  if (typeof fault === "object") {
+    response.writeHead(fault.status, fault.headers).end(fault.body ?? "");
+    return;
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
+  const { connection: _connection, host: _host, "content-length": _length, ...headers } = request.headers;
+  const said = await fetch(target + request.url, { method: request.method, headers: headers as { [name: string]: string }, body });
+  const text = await said.text();
+  if (fault === "lose") {
+    request.socket.destroy();
+    return;
+  }
+  const type = said.headers.get("content-type");
+  response.writeHead(said.status, type ? { "content-type": type } : {}).end(text);
+}
+
+/** Returns what a look gives once it gives something: facts and entities follow a moment after the records. */
+export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (const end = Date.now() + START_MS; Date.now() < end; await pause(20)) {
+    const found = await look();
+    if (found) return found;
+  }
+  throw new Error("it did not come in time");
+}
+
+/** Returns the items of a list. */
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
