@@ -4,9 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Proxy, pageFrom, startProxy } from "./proxy";
 
 /** The binary under test, with the explorer in it. */
 const BINARY = process.env.MNEMIC_BINARY ?? "mnemic";
+/** A folder with a built page to test instead of the one in the binary; none by default. */
+const DIST = process.env.MNEMIC_EXPLORER_DIST;
 const READY_WITHIN_MS = 60_000;
 /** Records sent in one request. */
 const BATCH = 500;
@@ -44,9 +47,10 @@ async function freePort(): Promise<number> {
 /** A server of its own, with its memory in a folder that goes with it. */
 export class Server {
   private process: ChildProcess | undefined;
+  private proxy: Proxy | undefined;
   private constructor(
     private readonly folder: string,
-    private readonly port: number,
+    readonly port: number,
     private readonly admin: number,
     private readonly keys: KeySetting[],
   ) {}
@@ -61,11 +65,12 @@ export class Server {
     writeFileSync(join(folder, "mnemic.toml"), settings.join("\n"));
     const server = new Server(folder, await freePort(), await freePort(), keys);
     await server.run();
+    if (DIST) server.proxy = await startProxy(server.port, await pageFrom(DIST, server.port));
     return server;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.proxy?.url ?? `http://127.0.0.1:${this.port}`;
   }
 
   /** Starts the process; also after `stop`, over the same memory. */
@@ -92,6 +97,7 @@ export class Server {
   }
 
   async end(): Promise<void> {
+    this.proxy?.close();
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
