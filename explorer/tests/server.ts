@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Proxy, pageFrom, startProxy } from "./proxy";
+import { type Proxy, type Responder, pageFrom, startProxy } from "./proxy";
 
 /** The binary under test, with the explorer in it. */
 const BINARY = process.env.MNEMIC_BINARY ?? "mnemic";
@@ -48,9 +48,11 @@ async function freePort(): Promise<number> {
 export class Server {
   private process: ChildProcess | undefined;
   private proxy: Proxy | undefined;
+  /** Serves the page of `DIST`, if there is one. */
+  private page: Responder = () => false;
   private constructor(
     private readonly folder: string,
-    readonly port: number,
+    private readonly port: number,
     private readonly admin: number,
     private readonly keys: KeySetting[],
   ) {}
@@ -65,12 +67,20 @@ export class Server {
     writeFileSync(join(folder, "mnemic.toml"), settings.join("\n"));
     const server = new Server(folder, await freePort(), await freePort(), keys);
     await server.run();
-    if (DIST) server.proxy = await startProxy(server.port, await pageFrom(DIST, server.port));
+    if (DIST) {
+      server.page = await pageFrom(DIST, server.port);
+      server.proxy = await startProxy(server.port, server.page);
+    }
     return server;
   }
 
   get url(): string {
     return this.proxy?.url ?? `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts a proxy that answers some of the requests itself and leaves the others to this server. */
+  async behind(respond: Responder): Promise<Proxy> {
+    return startProxy(this.port, (request, response) => respond(request, response) || this.page(request, response));
   }
 
   /** Starts the process; also after `stop`, over the same memory. */
