@@ -37,7 +37,7 @@ test.describe.serial("a memory of many records", () => {
     const box = await page.getByRole("img", { name: /8 lanes/ }).boundingBox();
     if (!box) throw new Error("the picture has no place");
     await page.getByRole("button", { name: "Zoom in" }).click();
-    const frames = await framesWhileDragging(page, box.x + 600, box.y + 60);
+    const frames = await framesWhileDragging(page, { x: box.x + 600, y: box.y + 60 });
     console.log(`timeline while dragging, ${RECORDS} records: ${frames.toFixed(0)} frames/s`);
     await expectFits(page);
   });

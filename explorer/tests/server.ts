@@ -141,6 +141,17 @@ export class Server {
     }
   }
 
+  /** Waits until events, entities, facts, topics and pages are made of all that is stored. */
+  async derived(space: string): Promise<void> {
+    const end = Date.now() + READY_WITHIN_MS;
+    for (;;) {
+      const progress: { backlog: number; deriving: number } = await this.call("GET", `/v1/spaces/${space}/progress`);
+      if (progress.backlog === 0 && progress.deriving === 0) return;
+      if (Date.now() > end) throw new Error(`${space} is not derived`);
+      await pause(100);
+    }
+  }
+
   /** Stores the sample talk, and waits for its facts. */
   async rememberSample(space = "demo"): Promise<void> {
     const talk = readFileSync(new URL("../../services/cli/demo/talk.jsonl", import.meta.url), "utf8");

@@ -36,7 +36,9 @@ export function Readings() {
           const options = items.map((it) => ({ value: it.space, label: it.space }));
           return (
             <>
-              <Select label={t.space} value={space} onValue={setChosen} options={options} />
+              <div class="row">
+                <Select label={t.space} value={space} onValue={setChosen} options={options} />
+              </div>
               <ReadingsOf key={space} space={space} />
             </>
           );
@@ -100,12 +102,14 @@ function ReadingList({ space, items }: { space: string; items: Reading[] }) {
   const fitting = items.filter(SHOWN[wanted]);
   return (
     <>
-      <Select
-        label={t.readings.show}
-        value={wanted}
-        onValue={(value) => setWanted(value as keyof typeof SHOWN)}
-        options={options}
-      />
+      <div class="row">
+        <Select
+          label={t.readings.show}
+          value={wanted}
+          onValue={(value) => setWanted(value as keyof typeof SHOWN)}
+          options={options}
+        />
+      </div>
       {fitting.length === 0 && <p class="hint">{t.readings.noneFits}</p>}
       {fitting.slice(0, most).map((it) => (
         <ReadingEntry key={it.id} space={space} it={it} />
