@@ -32,7 +32,7 @@ export interface NewRecord {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const probe = createServer();
     probe.on("error", fail);
@@ -68,7 +68,9 @@ export class Server {
     const server = new Server(folder, await freePort(), await freePort(), keys);
     await server.run();
     if (DIST) {
-      server.page = await pageFrom(DIST, server.port);
+      const page = await pageFrom(DIST, server.port);
+      // Without the server there is no page either.
+      server.page = (request, response) => server.process !== undefined && page(request, response);
       server.proxy = await startProxy(server.port, server.page);
     }
     return server;
