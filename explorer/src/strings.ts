@@ -68,8 +68,7 @@ export const t = {
     create: "Create",
     empty: "There is no space that this key opens",
     emptyHint: "Create a space above, then send what happened:",
-    example: (origin: string) =>
-      `curl ${origin}/v1/spaces/SPACE/records -H 'content-type: application/json' \\\n  -d '{"records": [{"actor": "Ann", "text": "I repotted the fern."}]}'`,
+    example: (origin: string) => `curl ${origin}/v1/spaces/SPACE/records -H 'content-type: application/json' \\\n  -d '{"records": [{"actor": "Ann", "text": "I repotted the fern."}]}'`,
   },
   ask: {
     title: "Ask",
@@ -94,12 +93,7 @@ export const t = {
       recollect: "recollect: facts and what belongs with them",
       navigate: "navigate: walk through pages",
     },
-    verdicts: {
-      supported: "Supported",
-      partial: "Partly supported",
-      insufficient: "Not enough evidence",
-      conflicting: "Conflicting",
-    },
+    verdicts: { supported: "Supported", partial: "Partly supported", insufficient: "Not enough evidence", conflicting: "Conflicting" },
     noAnswer: "No short answer",
     sure: (share: string) => `right with a probability of ${share}`,
     evidence: "Evidence",
@@ -114,11 +108,7 @@ export const t = {
     modelHint: "For servers with a language model in their settings; without one the response says what could not be used.",
     mayCall: "Calls it may make",
     style: "Style of the answer",
-    styles: {
-      short: "short: a few words of the lines",
-      infer: "infer: also what follows from them",
-      free: "free: a few sentences",
-    },
+    styles: { short: "short: a few words of the lines", infer: "infer: also what follows from them", free: "free: a few sentences" },
     verbatim: "Word for word only",
     modelUsage: "Tokens of the model",
     modelTokens: (read: string, written: string) => `${read} tokens read, ${written} written`,
@@ -136,7 +126,6 @@ export const t = {
   explain: {
     channels: "Proposed by",
     rank: "Rank",
-    probability: "Probability",
     price: "Price",
     tokens: (count: number) => `${count} tokens`,
     features: "What moved it",
@@ -147,13 +136,8 @@ export const t = {
     notExplained: "The server explains the 100 best candidates; this line was brought in by its neighbours.",
     pin: "Pin",
     forget: "Forget",
-    unit: "Unit",
   },
-  act: {
-    done: (label: string) => `Done: ${label}.`,
-    undo: "Undo",
-    busy: "Working…",
-  },
+  act: { done: (label: string) => `Done: ${label}.`, undo: "Undo", busy: "Working…" },
   modalities: { text: "Text", visual: "Picture", action: "Tool call" },
   grains: { turn: "Turn", event: "Event", gist: "Gist" },
   timeline: {
@@ -175,8 +159,7 @@ export const t = {
     earlier: "Earlier",
     later: "Later",
     whole: "Whole",
-    picture: (marks: number, lanes: number) =>
-      `A timeline of ${marks} marks in ${lanes} lanes; the list below has the same records.`,
+    picture: (marks: number, lanes: number) => `A timeline of ${marks} marks in ${lanes} lanes; the list below has the same records.`,
     reading: (count: string) => `${count} records read so far…`,
     count: (all: string, shown: string) => `${all} in all, ${shown} in this span.`,
     span: (from: string, until: string) => `The picture shows ${from} to ${until}.`,

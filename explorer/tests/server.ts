@@ -144,8 +144,8 @@ export class Server {
   }
 
   /** Waits until events, entities, facts, topics and pages are made of all that is stored. */
-  async derived(space: string): Promise<void> {
-    const end = Date.now() + READY_WITHIN_MS;
+  async derived(space: string, withinMs = READY_WITHIN_MS): Promise<void> {
+    const end = Date.now() + withinMs;
     for (;;) {
       const progress: { backlog: number; deriving: number } = await this.call("GET", `/v1/spaces/${space}/progress`);
       if (progress.backlog === 0 && progress.deriving === 0) return;

@@ -131,7 +131,7 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
   );
   const { marks, lanes } = useMemo(() => layOut(items), [items]);
   const [span, setSpan] = useState<Span>();
-  const shown = useSettled(span, 120) ?? wholeSpan(marks);
+  const shown = span ?? wholeSpan(marks);
   if (items.length === 0) {
     return loading ? null : (
       <Empty title={t.timeline.empty}>
