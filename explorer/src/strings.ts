@@ -377,7 +377,6 @@ export const t = {
     madeOf: (gists: string, facts: string, relations: string) => `gists: ${gists}, facts: ${facts}, relations: ${relations}`,
     model: "Model and prompt",
     leftOut: (count: string) => `Left out (${count})`,
-    cutOff: (most: string) => `Only the first ${most} were read.`,
   },
   docs: {
     title: "API",

@@ -2,7 +2,7 @@ import { expect, expectAccessible, expectFits, test } from "./fixtures";
 import { FRAMES_LEAST, framesWhileDragging } from "./frames";
 import { type NewRecord, Server } from "./server";
 
-/** Records of the large memory; set fewer for a binary without optimisations. */
+/** Records of the large memory; fewer are enough while a test is written. */
 const RECORDS = Number(process.env.MNEMIC_EXPLORER_RECORDS ?? 20_000);
 const SESSIONS = RECORDS / 2;
 const PEOPLE = ["Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Lea"];

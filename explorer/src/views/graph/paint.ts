@@ -34,6 +34,8 @@ interface Inks {
 const ALL_LABELS = 20;
 const LABEL_HEIGHT = 16;
 const LABEL_CELL = 24;
+/** The width of a letter, about. */
+const LETTER = 7;
 const FONT = "12px system-ui, sans-serif";
 const ARROW = 7;
 /** Room around a scene that is shown as a whole, in pixels. */
@@ -180,6 +182,14 @@ function paintSpots(pen: CanvasRenderingContext2D, it: Picture, colourOf: (spot:
   }
 }
 
+/** Returns the cells of the drawing that a label takes. */
+function cellsOf(left: number, middle: number, label: string): string[] {
+  const rows = [middle - LABEL_HEIGHT / 2, middle + LABEL_HEIGHT / 2].map((y) => Math.floor(y / LABEL_HEIGHT));
+  const first = Math.floor(left / LABEL_CELL);
+  const last = Math.floor((left + LETTER * label.length) / LABEL_CELL);
+  return rows.flatMap((row) => Array.from({ length: last - first + 1 }, (_, at) => `${row}/${first + at}`));
+}
+
 /** Writes the names of the heaviest nodes, as far as they have room; that of the chosen one always. */
 function paintLabels(pen: CanvasRenderingContext2D, it: Picture, isLit: (spot: Spot) => boolean, ink: Inks): void {
   const { camera, marked, scene } = it;
@@ -194,10 +204,7 @@ function paintLabels(pen: CanvasRenderingContext2D, it: Picture, isLit: (spot: S
     const left = camera.k * spot.x + camera.x + radiusOf(spot, scene.spots.length, it.magnified) + 3;
     const middle = camera.k * spot.y + camera.y;
     if (left < 0 || middle < 0 || left > it.size.width || middle > it.size.height || !isLit(spot)) continue;
-    const row = Math.floor(middle / LABEL_HEIGHT);
-    const first = Math.floor(left / LABEL_CELL);
-    const last = Math.floor((left + 7 * spot.label.length) / LABEL_CELL);
-    const cells = Array.from({ length: last - first + 1 }, (_, at) => `${row}/${first + at}`);
+    const cells = cellsOf(left, middle, spot.label);
     if (scene.spots.length > ALL_LABELS && spot.id !== marked.chosen && cells.some((cell) => taken.has(cell))) continue;
     cells.forEach((cell) => taken.add(cell));
     pen.strokeText(spot.label, left, middle);

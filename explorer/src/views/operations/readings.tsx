@@ -81,7 +81,7 @@ function ReadingsOf({ space }: { space: string }) {
             ]}
           />
           {items.length === 0 ? <Empty title={t.readings.none} /> : <ReadingList space={space} items={items} />}
-          {!all && <p class="hint">{t.readings.cutOff(whole(READINGS_READ))}</p>}
+          {!all && <p class="hint">{t.facts.cutOff(whole(READINGS_READ))}</p>}
         </>
       )}
     </Shown>
