@@ -1,4 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
+import { HeldStream } from "./held";
 
 test("a question shows answer, verdict, evidence and cost", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/ask`);
@@ -48,7 +49,63 @@ test("two budgets and moments stand side by side", async ({ page, sample }) => {
   await expect(page.locator(".cost").nth(1)).toContainText("of 60 tokens");
 });
 
-test("a strategy shows its steps", async ({ page, sample }) => {
-  await page.goto(`${sample.url}/#/demo/ask?q=Who+is+Noor+and+where+did+she+work%3F&strategy=navigate`);
+const WALK = "#/demo/ask?q=Who+is+Noor+and+where+did+she+work%3F&strategy=navigate";
+
+test("a strategy shows its steps with their time, and its cost", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/${WALK}`);
   await expect(page.getByText("Steps of the strategy")).toBeVisible();
+  await expect(page.locator(".path li").first()).toContainText(/\d+ found, \d+ kept · [\d.]+ m?s/);
+  await expect(page.locator(".cost .steps").first()).toContainText(/ms/);
+  await expectAccessible(page);
+});
+
+test("the steps of a strategy appear before its response", async ({ page, sample }) => {
+  const held = new HeldStream(sample);
+  const proxy = await sample.behind(held.respond);
+  try {
+    await page.goto(`${proxy.url}/${WALK}`);
+    await expect(page.locator(".path li").first()).toBeVisible();
+    await expect(page.getByText("Looking…")).toBeVisible();
+    await expect(page.locator(".verdict")).toHaveCount(0);
+    held.release();
+    await expect(page.locator(".verdict")).toBeVisible();
+    await expect(page.getByText("Looking…")).toHaveCount(0);
+    await expect(page.locator(".path li").first()).toBeVisible();
+  } finally {
+    proxy.close();
+  }
+});
+
+test("a connection that breaks between two steps is reported, and the question is asked again", async ({ page, sample }) => {
+  const held = new HeldStream(sample);
+  const proxy = await sample.behind(held.respond);
+  try {
+    await page.goto(`${proxy.url}/${WALK}`);
+    await expect(page.locator(".path li").first()).toBeVisible();
+    held.breakOff();
+    await expect(page.getByText("The server does not answer", { exact: true })).toBeVisible();
+    await expect(page.locator(".path li").first()).toBeVisible();
+    held.release();
+    await expect(page.locator(".verdict")).toBeVisible();
+    await expect(page.getByText("The server does not answer", { exact: true })).toHaveCount(0);
+  } finally {
+    proxy.close();
+  }
+});
+
+test("calls of a language model, style and verbatim are asked for, and what could not be used is said", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F`);
+  await page.getByText("Language model", { exact: true }).click();
+  await page.getByLabel("Calls it may make").fill("2");
+  await page.getByLabel("Style of the answer").selectOption("infer");
+  await page.getByLabel("Word for word only").uncheck();
+  const asked = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/query"));
+  await page.getByRole("button", { name: "Ask" }).click();
+  const body = (await asked).postDataJSON();
+  expect(body).toMatchObject({ style: "infer", verbatim: false, budget: { model_calls: 2 } });
+  await expect(page).toHaveURL(/calls=2&style=infer&verbatim=0/);
+  await expect(page.locator(".notice")).toContainText("language model");
+  await expect(page.getByLabel("Style of the answer")).toHaveValue("infer");
+  await expect(page.locator(".answer")).toContainText("Linden Street");
+  await expectAccessible(page);
 });

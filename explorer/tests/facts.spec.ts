@@ -32,6 +32,22 @@ test("a fact shows its times, its other values and its source", async ({ page, s
   await expect(panel.getByText("Maya lives on Linden Street").first()).toBeVisible();
 });
 
+test("a fact shows whether rules or a language model read it", async ({ page, sample }) => {
+  await page.route("**/facts*", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { items?: { object: string; origin?: string }[] };
+    const read = body.items?.map((it) => (it.object === "walnuts" ? { ...it, origin: "model" } : it));
+    await route.fulfill({ response, json: { ...body, items: read } });
+  });
+  await page.goto(`${sample.url}/#/demo/facts`);
+  await expect(page.getByRole("listitem").filter({ hasText: "walnuts" }).getByText("language model")).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "Mill Lane" }).getByText("language model")).toHaveCount(0);
+  await page.getByLabel("Read by").selectOption("model");
+  await expect(page.getByRole("link", { name: "Mill Lane" })).toHaveCount(0);
+  await page.getByRole("link", { name: "walnuts" }).click();
+  await expect(page.locator(".panel").getByText("rules", { exact: true })).toBeVisible();
+});
+
 test("a fact is retired, undone and corrected", async ({ page }) => {
   const own = await Server.start();
   try {

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, expectFits, test } from "./fixtures";
 import { HOSTILE } from "./hostile";
+import { reading } from "./readings";
 import type { Server } from "./server";
 
 const SPACE = "hostile";
@@ -48,6 +49,30 @@ test("hostile texts stay texts", async ({ page, sample }) => {
     await expect(page.locator("main .busy")).toHaveCount(0);
     await expectHarmless(page, asked);
   }
+});
+
+test("hostile replies of a language model stay texts", async ({ page, sample }) => {
+  const records = HOSTILE.map((_, at) => ({ id: `m${at}`, session: "read", text: `Note ${at}.` }));
+  await sample.remember("hostile-readings", records);
+  // A reason has at most 1,024 bytes.
+  const said = HOSTILE.map((text) => text.slice(0, 250).trim() || "…");
+  const items = said.map((text, at) => {
+    const given = at % 2 ? { failure: text } : { leftOut: [{ what: text, why: text }] };
+    return { ...reading("read", `m${at}`, given), model: text.replaceAll(/\s+/g, " ").slice(0, 60), prompt: "read/1" };
+  });
+  await sample.call("PUT", "/v1/spaces/hostile-readings/readings", { items });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${sample.url}/#/~/operations`);
+  const card = page.locator(".card", { has: page.getByRole("heading", { name: "Readings of language models" }) });
+  await card.getByLabel("Space").selectOption("hostile-readings");
+  await card.getByRole("button", { name: "Show more" }).click();
+  await card.getByRole("button", { name: "Show more" }).click();
+  await expect(card.locator(".receipt")).toHaveCount(HOSTILE.length);
+  await expect(card.getByText("<script>window.hacked=1</script>").first()).toBeAttached();
+  for (const summary of await card.locator("summary").all()) await summary.click();
+  await expectHarmless(page, asked);
 });
 
 test("a hostile question and a hostile address stay texts", async ({ page, sample }) => {

@@ -1,5 +1,18 @@
+import type { Page } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 import { Server } from "./server";
+
+interface Fact {
+  id: string;
+  source: string;
+}
+
+/** Fails unless a link to something that was erased says that it is not there, and shows nothing of it. */
+async function expectGone(page: Page, server: Server, at: string): Promise<void> {
+  await page.goto(`${server.url}/#/demo/${at}`);
+  await expect(page.locator(".panel").getByRole("alert").or(page.getByText("This node is not in the graph"))).toBeVisible();
+  await expect(page.getByText(/allergic to walnuts/)).toHaveCount(0);
+}
 
 test("topics list their events", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/topics`);
@@ -39,6 +52,9 @@ test("an erasure shows what it would take, and leaves a receipt", async ({ page 
   const own = await Server.start();
   try {
     await own.rememberSample();
+    const facts: { items: Fact[] } = await own.call("GET", "/v1/spaces/demo/facts?predicate=is+allergic+to");
+    const fact = facts.items[0];
+    if (!fact) throw new Error("no fact is made of the record");
     await page.goto(`${own.url}/#/demo/timeline/a6`);
     await page.getByRole("link", { name: "Erase this record…" }).click();
     await expect(page.getByText("This would be erased")).toBeVisible();
@@ -53,6 +69,8 @@ test("an erasure shows what it would take, and leaves a receipt", async ({ page 
     await expect(page.getByText("Nothing of it is left")).toBeVisible();
     await page.goto(`${own.url}/#/demo/timeline/a6`);
     await expect(page.locator(".panel").getByRole("alert")).toBeVisible();
+    await expectGone(page, own, `facts/${fact.id}`);
+    await expectGone(page, own, `graph/${fact.source}`);
     await page.goto(`${own.url}/#/demo/erasure`);
     await page.getByLabel("What").selectOption("session");
     await page.getByLabel("Its id or name").fill("autumn");

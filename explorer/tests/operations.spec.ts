@@ -1,4 +1,6 @@
 import { expect, expectAccessible, test } from "./fixtures";
+import { reading } from "./readings";
+import { Server } from "./server";
 
 test("an admin key sees sizes, progress, dead letters and its rights", async ({ page, guarded }) => {
   await page.goto(`${guarded.url}/`);
@@ -20,4 +22,31 @@ test("a key that may only read has no operations", async ({ page, guarded }) => 
   await expect(page.getByRole("link", { name: "Operations" })).toHaveCount(0);
   await page.goto(`${guarded.url}/#/~/operations`);
   await expect(page.getByRole("alert")).toContainText("admin");
+});
+
+test("readings of language models show their state, what was left out, and what they cost", async ({ page }) => {
+  const own = await Server.start();
+  try {
+    await own.rememberSample();
+    const done = reading("kitchen", "m1", { leftOut: [{ what: "Maya owns a boat", why: "no record says so" }] });
+    const failed = reading("kitchen", "m2", { failure: "the model gave no JSON" });
+    await own.call("PUT", "/v1/spaces/demo/readings", { items: [done, failed] });
+    await page.goto(`${own.url}/#/~/operations`);
+    const card = page.locator(".card", { has: page.getByRole("heading", { name: "Readings of language models" }) });
+    await expect(card.getByText("the model gave no JSON")).toBeVisible();
+    await expect(card.getByText("2 calls, 2,000 tokens read, 200 written, 3.0 s").first()).toBeVisible();
+    await card.getByText("Left out (1)").click();
+    await expect(card.getByText("Maya owns a boat")).toBeVisible();
+    await expect(card.getByText("no record says so")).toBeVisible();
+    await expectAccessible(page);
+    await card.getByLabel("Show").selectOption("failed");
+    await expect(card.getByText("Left out (1)")).toHaveCount(0);
+    await expect(card.getByText("the model gave no JSON")).toBeVisible();
+    await card.getByLabel("Show").selectOption("leftOut");
+    await expect(card.getByText("the model gave no JSON")).toHaveCount(0);
+    await card.getByRole("link", { name: "m1" }).click();
+    await expect(page.locator(".panel")).toContainText("The keys to the bakery are mine");
+  } finally {
+    await own.end();
+  }
 });

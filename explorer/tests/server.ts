@@ -4,9 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Proxy, type Responder, pageFrom, startProxy } from "./proxy";
 
 /** The binary under test, with the explorer in it. */
 const BINARY = process.env.MNEMIC_BINARY ?? "mnemic";
+/** A folder with a built page to test instead of the one in the binary; none by default. */
+const DIST = process.env.MNEMIC_EXPLORER_DIST;
 const READY_WITHIN_MS = 60_000;
 /** Records sent in one request. */
 const BATCH = 500;
@@ -29,7 +32,7 @@ export interface NewRecord {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const probe = createServer();
     probe.on("error", fail);
@@ -44,6 +47,9 @@ async function freePort(): Promise<number> {
 /** A server of its own, with its memory in a folder that goes with it. */
 export class Server {
   private process: ChildProcess | undefined;
+  private proxy: Proxy | undefined;
+  /** Serves the page of `DIST`, if there is one. */
+  private page: Responder = () => false;
   private constructor(
     private readonly folder: string,
     private readonly port: number,
@@ -61,11 +67,22 @@ export class Server {
     writeFileSync(join(folder, "mnemic.toml"), settings.join("\n"));
     const server = new Server(folder, await freePort(), await freePort(), keys);
     await server.run();
+    if (DIST) {
+      const page = await pageFrom(DIST, server.port);
+      // Without the server there is no page either.
+      server.page = (request, response) => server.process !== undefined && page(request, response);
+      server.proxy = await startProxy(server.port, server.page);
+    }
     return server;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.proxy?.url ?? `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts a proxy that answers some of the requests itself and leaves the others to this server. */
+  async behind(respond: Responder): Promise<Proxy> {
+    return startProxy(this.port, (request, response) => respond(request, response) || this.page(request, response));
   }
 
   /** Starts the process; also after `stop`, over the same memory. */
@@ -92,6 +109,7 @@ export class Server {
   }
 
   async end(): Promise<void> {
+    this.proxy?.close();
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -122,6 +140,17 @@ export class Server {
       if (progress.written) return;
       if (Date.now() > end) throw new Error(`${space} is not written`);
       await pause(200);
+    }
+  }
+
+  /** Waits until events, entities, facts, topics and pages are made of all that is stored. */
+  async derived(space: string, withinMs = READY_WITHIN_MS): Promise<void> {
+    const end = Date.now() + withinMs;
+    for (;;) {
+      const progress: { backlog: number; deriving: number } = await this.call("GET", `/v1/spaces/${space}/progress`);
+      if (progress.backlog === 0 && progress.deriving === 0) return;
+      if (Date.now() > end) throw new Error(`${space} is not derived`);
+      await pause(100);
     }
   }
 

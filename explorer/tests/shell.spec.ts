@@ -1,4 +1,5 @@
-import { expect, expectAccessible, test } from "./fixtures";
+import { expect, expectAccessible, expectFits, test } from "./fixtures";
+import { Server } from "./server";
 
 test("browsers get the explorer and other clients the index", async ({ page, sample }) => {
   const response = await page.goto(`${sample.url}/`);
@@ -67,6 +68,23 @@ test("the page continues when the server is back", async ({ page, guarded }) => 
   await expect(page.getByRole("link", { name: "while-away" })).toBeVisible();
 });
 
+test("a view that is opened while the server is away appears when it is back", async ({ page }) => {
+  const own = await Server.start();
+  try {
+    await own.rememberSample();
+    await page.goto(`${own.url}/#/demo/ask`);
+    await expect(page.getByRole("heading", { name: "Ask" })).toBeVisible();
+    await own.stop();
+    await page.getByRole("link", { name: "Facts" }).click();
+    await expect(page.getByText("The server does not answer", { exact: true })).toBeVisible();
+    await own.run();
+    await expect(page.getByRole("link", { name: "Mill Lane" })).toBeVisible();
+    await expect(page.getByRole("alert")).toHaveCount(0);
+  } finally {
+    await own.end();
+  }
+});
+
 test("a route that does not exist says so", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/nothing`);
   await expect(page.getByText("There is no such view")).toBeVisible();
@@ -78,6 +96,15 @@ test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
   test("the page says what to do", async ({ page, sample }) => {
     await page.goto(`${sample.url}/`);
-    await expect(page.getByText("The explorer needs JavaScript")).toBeVisible();
+    // Texts are not looked for in this element.
+    await expect(page.locator("noscript p")).toBeVisible();
+    expect(await page.locator("noscript").innerText()).toContain("The explorer needs JavaScript");
+    await expectFits(page);
   });
+});
+
+test("the text for browsers without JavaScript is not shown to others", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/`);
+  await expect(page.getByRole("heading", { name: "Spaces" })).toBeVisible();
+  await expect(page.locator("noscript")).toBeHidden();
 });

@@ -32,6 +32,30 @@ test("records are filtered by session, actor, kind and time, and events are show
   await expect(page.getByText("52 in all")).toBeVisible();
 });
 
+test("the picture zooms from years to minutes and back", async ({ page, sample }) => {
+  const times = ["2015-01-01T08:00:00Z", "2025-01-01T08:00:00Z", "2025-01-01T08:03:00Z"];
+  await sample.remember("years", times.map((observed_at, at) => ({ id: `y${at}`, actor: "Ann", observed_at, text: `Note ${at}.` })));
+  await page.goto(`${sample.url}/#/years/timeline`);
+  await expect(page.getByText("3 in all, 3 in this span.")).toBeVisible();
+  await expect(page.getByText(/The picture shows \d+ \w+ 2014, .* to \d+ \w+ 2025/)).toBeVisible();
+  await page.getByRole("link", { name: "1 Jan 2025, 08:00" }).click();
+  const minutes = page.getByText(/The picture shows 1 Jan 2025, 0[78]:\d\d to 1 Jan 2025, 08:\d\d/);
+  const zoomIn = page.getByRole("button", { name: "Zoom in" });
+  for (let step = 0; step < 40; step += 1) await zoomIn.click();
+  await expect(minutes).toBeVisible();
+  await expect(page.locator(".rows li")).toHaveCount(1);
+  await expect(page.locator(".rows li")).toContainText("Note 1.");
+  const picture = page.getByRole("img", { name: /3 marks/ });
+  await picture.scrollIntoViewIfNeeded();
+  const box = await picture.boundingBox();
+  if (!box) throw new Error("the picture has no place");
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  for (let turn = 0; turn < 12; turn += 1) await page.mouse.wheel(0, 400);
+  await expect(minutes).toHaveCount(0);
+  await page.getByRole("button", { name: "Whole" }).click();
+  await expect(page.getByText("3 in all, 3 in this span.")).toBeVisible();
+});
+
 test("a mark in the picture opens its record", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/timeline`);
   const picture = page.getByRole("img", { name: /41 marks/ });

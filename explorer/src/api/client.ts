@@ -47,9 +47,9 @@ async function failure(response: Response): Promise<Failure> {
   }
 }
 
-/** Calls the public API with the user's key and returns the body of the response; null if there is none. */
-export async function call<Body>(path: string, { method = "GET", query, body, signal }: Call = {}): Promise<Body> {
-  const headers: { [name: string]: string } = { accept: "application/json" };
+/** Sends a call with the user's key and returns the response; throws a `Failure` unless it succeeded. */
+export async function send(path: string, accept: string, { method = "GET", query, body, signal }: Call): Promise<Response> {
+  const headers: { [name: string]: string } = { accept };
   if (key.value) headers.authorization = `Bearer ${key.value}`;
   if (body !== undefined) headers["content-type"] = "application/json";
   let response: Response;
@@ -73,6 +73,12 @@ export async function call<Body>(path: string, { method = "GET", query, body, si
     if (problem.status === 401) lostKey();
     throw problem;
   }
+  return response;
+}
+
+/** Calls the public API with the user's key and returns the body of the response; null if there is none. */
+export async function call<Body>(path: string, given: Call = {}): Promise<Body> {
+  const response = await send(path, "application/json", given);
   const text = await response.text();
   return (text ? JSON.parse(text) : null) as Body;
 }

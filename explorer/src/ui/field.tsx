@@ -80,10 +80,23 @@ export function Moment(props: Common) {
   return <Field {...props} type="datetime-local" hint={props.hint ?? t.utc} />;
 }
 
-export function Check({ label, checked, onChecked }: { label: string; checked: boolean; onChecked: (on: boolean) => void }) {
+interface Ticked {
+  label: string;
+  checked: boolean;
+  onChecked: (on: boolean) => void;
+  /** Its colour, where that means something. */
+  ink?: string;
+}
+
+export function Check({ label, checked, onChecked, ink }: Ticked) {
   return (
     <label class="check">
-      <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.currentTarget.checked)} />
+      <input
+        type="checkbox"
+        checked={checked}
+        style={ink ? { accentColor: ink } : undefined}
+        onChange={(event) => onChecked(event.currentTarget.checked)}
+      />
       {label}
     </label>
   );

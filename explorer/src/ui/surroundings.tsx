@@ -1,4 +1,4 @@
-import { call, inSpace } from "../api/client";
+import { type SeenUnit, callTool, relatedTo } from "../api/tools";
 import { minute } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { link } from "../lib/route";
@@ -8,49 +8,26 @@ import { Badge, Shown, Words } from "./parts";
 /** Neighbours and relations shown. */
 const SHOWN = 20;
 
-interface Seen {
-  unit: string;
-  text: string;
-  actor: string;
-  observed_at: string;
-  grain: string;
-  external_ids: string[];
-  relation?: string;
-  direction?: string;
-  place?: string;
-}
-
 interface Stated {
   fact: string;
   text: string;
   holds: boolean;
 }
 
-interface Outcome<Result> {
-  result?: Result;
-  error?: { code: string; message: string } | null;
-}
-
-/** Calls a tool of the memory; what it has nothing about is nothing. */
-async function tool<Result>(space: string, name: string, body: object, asOf: string, signal: AbortSignal) {
-  const query = asOf ? { as_of: asOf } : {};
-  const outcome: Outcome<Result> = await call(inSpace(space, "tools", name), { method: "POST", body, query, signal });
-  return outcome.result;
-}
-
 interface Around {
-  context: Seen[];
-  related: Seen[];
+  context: SeenUnit[];
+  related: SeenUnit[];
   facts: Stated[];
 }
 
 async function look(space: string, unit: string, asOf: string, signal: AbortSignal): Promise<Around> {
+  const tool = <Result,>(name: string, body: object) => callTool<Result>(space, { name, body, asOf, signal });
   const [context, related, gist] = await Promise.all([
-    tool<{ units?: Seen[] }>(space, "query_event_context", { unit, before: 2, after: 2 }, asOf, signal),
-    tool<{ related?: Seen[] }>(space, "expand_unit", { unit, limit: SHOWN }, asOf, signal),
-    tool<{ facts?: Stated[] }>(space, "find_gist_contexts", { gist_id: unit, limit: SHOWN }, asOf, signal),
+    tool<{ units?: SeenUnit[] }>("query_event_context", { unit, before: 2, after: 2 }),
+    relatedTo(space, unit, SHOWN, { asOf, signal }),
+    tool<{ facts?: Stated[] }>("find_gist_contexts", { gist_id: unit, limit: SHOWN }),
   ]);
-  return { context: context?.units ?? [], related: related?.related ?? [], facts: gist?.facts ?? [] };
+  return { context: context?.units ?? [], related, facts: gist?.facts ?? [] };
 }
 
 /** The turns around a unit, what it is related to and the facts it states. */
@@ -88,7 +65,7 @@ export function Surroundings({ space, unit, asOf = "" }: { space: string; unit: 
   );
 }
 
-function SeenLine({ space, it, strong = false }: { space: string; it: Seen; strong?: boolean }) {
+function SeenLine({ space, it, strong = false }: { space: string; it: SeenUnit; strong?: boolean }) {
   const record = it.external_ids[0];
   return (
     <li class={strong ? "strong" : ""}>

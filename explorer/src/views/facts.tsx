@@ -117,9 +117,12 @@ interface ListingProps {
 function Listing({ space, from, asOf, chosen }: ListingProps) {
   const [text, setText] = useState("");
   const [aspect, setAspect] = useState("");
+  const [origin, setOrigin] = useState("");
   const [current, setCurrent] = useState(false);
   const choices = ["", ...ASPECTS].map((value) => ({ value, label: value || t.facts.every }));
+  const origins = [{ value: "", label: t.facts.everyOrigin }, ...Object.entries(t.facts.origins).map(([value, label]) => ({ value, label }))];
   const fits = (it: Fact) =>
+    (!origin || (it.origin ?? "rule") === origin) &&
     (!aspect || it.aspect === aspect) &&
     (!current || holds(it, asOf)) &&
     `${it.subject} ${it.predicate} ${it.object}`.toLowerCase().includes(text.trim().toLowerCase());
@@ -128,6 +131,7 @@ function Listing({ space, from, asOf, chosen }: ListingProps) {
       <div class="row">
         <Field label={t.filter} type="search" value={text} onValue={setText} />
         <Select label={t.facts.aspect} value={aspect} onValue={setAspect} options={choices} />
+        <Select label={t.facts.origin} value={origin} onValue={setOrigin} options={origins} />
         <Check label={t.facts.onlyCurrent} checked={current} onChecked={setCurrent} />
       </div>
       <Shown from={from}>
@@ -193,6 +197,7 @@ function SlotRow({ space, slot, asOf, chosen }: { space: string; slot: Slot; asO
               <Words text={it.object} most={300} />
             </a>{" "}
             <span class="hint">{t.facts.valid(minute(it.valid_from.start), minute(it.valid_until))}</span>{" "}
+            {it.origin === "model" && <Badge>{t.facts.byModel}</Badge>}
             {it.withdrawn && <Badge kind="bad">{t.facts.withdrawn}</Badge>}
           </li>
         ))}

@@ -1,28 +1,35 @@
-import { useMemo, useState } from "preact/hooks";
-import { call, inSpace, readList } from "../api/client";
-import type { Entity, Fact } from "../api/types";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { inSpace, readList } from "../api/client";
+import type { Entity, Fact, Unit } from "../api/types";
 import { moment, whole } from "../lib/format";
-import { useLoaded } from "../lib/load";
+import { useLoaded, useSettled } from "../lib/load";
 import { go, link } from "../lib/route";
 import { t } from "../strings";
 import { Check, Field, Moment } from "../ui/field";
-import { Badge, Card, Empty, Heading, Pairs, Shown, Words } from "../ui/parts";
-import { Surroundings } from "../ui/surroundings";
+import { Card, Empty, Heading, Shown, Words } from "../ui/parts";
 import { Drawing } from "./graph/drawing";
-import { KINDS, type Edge, type Node, type Kind, neighbours, network } from "./graph/network";
+import { expand, joined } from "./graph/expand";
+import { KINDS, type Kind, type Network, type Node, type Wanted, network } from "./graph/network";
+import { inks } from "./graph/paint";
+import { NodePanel } from "./graph/panel";
 import type { ViewProps } from ".";
 
 const ENTITIES_READ = 5000;
 const FACTS_READ = 10_000;
+/** Units that are looked through for events. */
+const UNITS_READ = 5000;
 /** Names in the list below the drawing. */
 const LISTED = 60;
 
 interface Content {
   entities: Entity[];
   facts: Fact[];
+  events: Unit[];
 }
 
-async function all<Item>(path: string, asOf: string, most: number, signal: AbortSignal): Promise<Item[]> {
+const NOTHING: Network = { nodes: [], edges: [] };
+
+async function readAll<Item>(path: string, asOf: string, most: number, signal: AbortSignal): Promise<Item[]> {
   let found: Item[] = [];
   await readList<Item>(path, { as_of: asOf }, most, signal, (items) => {
     found = items;
@@ -30,36 +37,53 @@ async function all<Item>(path: string, asOf: string, most: number, signal: Abort
   return found;
 }
 
+async function readContent(space: string, asOf: string, signal: AbortSignal): Promise<Content> {
+  const [entities, facts, units] = await Promise.all([
+    readAll<Entity>(inSpace(space, "entities"), asOf, ENTITIES_READ, signal),
+    readAll<Fact>(inSpace(space, "facts"), asOf, FACTS_READ, signal),
+    readAll<Unit>(inSpace(space, "units"), asOf, UNITS_READ, signal),
+  ]);
+  return { entities, facts, events: units.filter((it) => it.grain !== "turn") };
+}
+
+/** Returns the moment of a field in milliseconds, or `otherwise` if it is empty. */
+const millisOf = (field: string, otherwise: number): number => (moment(field) ? Date.parse(moment(field)) : otherwise);
+
 export function Graph({ space, id }: ViewProps) {
   const [time, setTime] = useState("");
+  const [from, setFrom] = useState("");
+  const [until, setUntil] = useState("");
   const [text, setText] = useState("");
   const [kinds, setKinds] = useState<Kind[]>([...KINDS]);
   const [alone, setAlone] = useState(false);
   const asOf = moment(time);
-  const content = useLoaded<Content>(
-    async (signal) => {
-      const [entities, facts] = await Promise.all([
-        all<Entity>(inSpace(space, "entities"), asOf, ENTITIES_READ, signal),
-        all<Fact>(inSpace(space, "facts"), asOf, FACTS_READ, signal),
-      ]);
-      return { entities, facts };
-    },
-    [space, asOf],
-  );
+  const content = useLoaded<Content>((signal) => readContent(space, asOf, signal), [space, asOf]);
   const toggle = (kind: Kind, on: boolean) => setKinds(KINDS.filter((it) => (it === kind ? on : kinds.includes(it))));
+  const [begin, end] = [millisOf(from, Number.NEGATIVE_INFINITY), millisOf(until, Number.POSITIVE_INFINITY)];
+  const wanted = useMemo(() => ({ kinds, alone, from: begin, until: end }), [kinds, alone, begin, end]);
   return (
     <>
       <Heading title={t.graph.title} hint={t.graph.hint} />
       <div class="row">
         <Field label={t.graph.search} type="search" value={text} onValue={setText} />
         <Moment label={t.ask.asOf} value={time} onValue={setTime} hint={t.ask.asOfHint} />
+        <Moment label={t.timeline.from} value={from} onValue={setFrom} />
+        <Moment label={t.timeline.until} value={until} onValue={setUntil} />
+      </div>
+      <div class="row">
         {KINDS.map((kind) => (
-          <Check key={kind} label={t.graph.kinds[kind]} checked={kinds.includes(kind)} onChecked={(on) => toggle(kind, on)} />
+          <Check
+            key={kind}
+            label={t.graph.kinds[kind]}
+            ink={inks().kinds[kind]}
+            checked={kinds.includes(kind)}
+            onChecked={(on) => toggle(kind, on)}
+          />
         ))}
         <Check label={t.graph.alone} checked={alone} onChecked={setAlone} />
       </div>
       <Shown from={content}>
-        {(it) => <Drawn space={space} content={it} kinds={kinds} alone={alone} text={text} chosen={id} />}
+        {(it) => <Drawn space={space} content={it} wanted={wanted} text={text} chosen={id} asOf={asOf} />}
       </Shown>
     </>
   );
@@ -68,22 +92,33 @@ export function Graph({ space, id }: ViewProps) {
 interface DrawnProps {
   space: string;
   content: Content;
-  kinds: Kind[];
-  alone: boolean;
+  wanted: Wanted;
   text: string;
   chosen: string;
+  asOf: string;
 }
 
-function Drawn({ space, content, kinds, alone, text, chosen }: DrawnProps) {
-  const { nodes, edges } = useMemo(
-    () => network(content.entities, content.facts, { kinds, alone }),
-    [content, kinds, alone],
-  );
-  const wanted = text.trim().toLowerCase();
+/** What was expanded, until the memory is read at another moment. */
+function useExpanded(space: string, asOf: string) {
+  const [expanded, setExpanded] = useState(NOTHING);
+  useEffect(() => setExpanded(NOTHING), [space, asOf]);
+  const add = async (node: Node) => {
+    const found = await expand(space, node, asOf, new AbortController().signal);
+    setExpanded((before) => joined(before, found));
+  };
+  return { expanded, add, collapse: () => setExpanded(NOTHING) };
+}
+
+function Drawn({ space, content, wanted, text, chosen, asOf }: DrawnProps) {
+  const { expanded, add, collapse } = useExpanded(space, asOf);
+  const settled = useSettled(wanted, 200);
+  const { nodes, edges } = useMemo(() => network({ ...content, expanded }, settled), [content, expanded, settled]);
+  const sought = text.trim().toLowerCase();
   const found = useMemo(
-    () => (wanted ? nodes.filter((it) => it.name.toLowerCase().includes(wanted)) : nodes),
-    [nodes, wanted],
+    () => (sought ? nodes.filter((it) => it.name.toLowerCase().includes(sought)) : nodes),
+    [nodes, sought],
   );
+  const foundIds = useMemo(() => (sought ? new Set(found.map((it) => it.id)) : undefined), [found, sought]);
   if (nodes.length === 0) {
     return (
       <Empty title={t.graph.empty}>
@@ -91,7 +126,6 @@ function Drawn({ space, content, kinds, alone, text, chosen }: DrawnProps) {
       </Empty>
     );
   }
-  const open = (id: string) => go(link(space, "graph", id));
   const node = nodes.find((it) => it.id === chosen);
   return (
     <>
@@ -100,74 +134,30 @@ function Drawn({ space, content, kinds, alone, text, chosen }: DrawnProps) {
           nodes={nodes}
           edges={edges}
           chosen={chosen}
-          found={wanted ? new Set(found.map((it) => it.id)) : undefined}
-          onPick={open}
+          found={foundIds}
+          onPick={(id) => go(link(space, "graph", id))}
         />
       </Card>
       <p class="hint" role="status">
         {t.graph.count(whole(nodes.length), whole(edges.length))}
       </p>
-      {node && <NodePanel key={node.id} space={space} node={node} nodes={nodes} edges={edges} />}
+      {expanded.nodes.length > 0 && (
+        <button type="button" class="quiet" onClick={collapse}>
+          {t.graph.collapse}
+        </button>
+      )}
+      {chosen && !node && <p class="notice">{t.graph.absent}</p>}
+      {node && (
+        <NodePanel key={node.id} space={space} node={node} nodes={nodes} edges={edges} asOf={asOf} onExpand={add} />
+      )}
       <NodeList space={space} nodes={found} chosen={chosen} />
     </>
   );
 }
 
-function NodePanel({ space, node, nodes, edges }: { space: string; node: Node; nodes: Node[]; edges: Edge[] }) {
-  const names = new Map(nodes.map((it) => [it.id, it.name]));
-  const details = useLoaded<Entity | undefined>(
-    (signal) => (node.entity ? call<Entity>(inSpace(space, "entities", node.id), { signal }) : Promise.resolve(undefined)),
-    [space, node.id],
-  );
-  const source = neighbours(edges, node.id)[0]?.edge.source;
-  return (
-    <Card class="panel">
-      <div class="heading">
-        <h2>
-          <Words text={node.name} most={200} />
-        </h2>
-        <a href={link(space, "graph")}>{t.close}</a>
-      </div>
-      <Shown from={details}>
-        {(it) =>
-          it && (
-            <Pairs
-              rows={[
-                { name: t.graph.kind, value: t.graph.kinds[it.kind] },
-                { name: t.graph.mentions, value: whole(it.mentions) },
-                { name: t.graph.aliases, value: (it.aliases ?? []).length > 0 && <Words text={(it.aliases ?? []).join(", ")} /> },
-                { name: t.graph.roles, value: (it.roles ?? []).length > 0 && <Words text={(it.roles ?? []).join(", ")} /> },
-              ]}
-            />
-          )
-        }
-      </Shown>
-      <ul class="plain">
-        {neighbours(edges, node.id).map(({ edge, other, out }) => (
-          <li key={edge.id}>
-            <Badge kind={edge.holds ? "" : "warn"}>{out ? edge.label : t.graph.from(edge.label)}</Badge>
-            <a href={link(space, "graph", other)}>
-              <Words text={names.get(other) ?? other} most={200} />
-            </a>{" "}
-            <a class="hint" href={link(space, "facts", edge.id)}>
-              {t.facts.one}
-            </a>
-          </li>
-        ))}
-      </ul>
-      {source && (
-        <details>
-          <summary>{t.graph.events}</summary>
-          <Surroundings space={space} unit={source} />
-        </details>
-      )}
-    </Card>
-  );
-}
-
 function NodeList({ space, nodes, chosen }: { space: string; nodes: Node[]; chosen: string }) {
   const [most, setMost] = useState(LISTED);
-  const sorted = nodes.toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+  const sorted = useMemo(() => nodes.toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1)), [nodes]);
   return (
     <Card title={t.graph.list}>
       <p class="tags">

@@ -4,15 +4,7 @@ import { NO_SPACE, type Route, link } from "../lib/route";
 import { t } from "../strings";
 import { later } from "../ui/later";
 import { Ask } from "./ask";
-import { Curation } from "./curation";
-import { Erasure } from "./erasure";
-import { Facts } from "./facts";
-import { Operations } from "./operations";
-import { Pages } from "./pages";
-import { Recall } from "./recall";
 import { Spaces } from "./spaces";
-import { Timeline } from "./timeline";
-import { Topics } from "./topics";
 
 export interface ViewProps {
   space: string;
@@ -27,9 +19,17 @@ interface View {
   admin?: boolean;
 }
 
-// Their libraries or texts are larger than all the rest, so they are loaded when they are opened.
-const Graph = later(() => import("./graph").then((it) => it.Graph));
+// What is not seen first is loaded when it is opened, so that the first view is there sooner.
+const Curation = later(() => import("./curation").then((it) => it.Curation));
 const Docs = later(() => import("./docs").then((it) => it.Docs));
+const Erasure = later(() => import("./erasure").then((it) => it.Erasure));
+const Facts = later(() => import("./facts").then((it) => it.Facts));
+const Graph = later(() => import("./graph").then((it) => it.Graph));
+const Operations = later(() => import("./operations").then((it) => it.Operations));
+const Pages = later(() => import("./pages").then((it) => it.Pages));
+const Recall = later(() => import("./recall").then((it) => it.Recall));
+const Timeline = later(() => import("./timeline").then((it) => it.Timeline));
+const Topics = later(() => import("./topics").then((it) => it.Topics));
 
 const IN_SPACE: View[] = [
   { name: "ask", label: t.ask.title, component: Ask },

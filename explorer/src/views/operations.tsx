@@ -6,6 +6,7 @@ import { fixed, minute, whole } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { t } from "../strings";
 import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble, Words } from "../ui/parts";
+import { Readings } from "./operations/readings";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
 /** Spaces whose progress is shown, and letters shown. */
@@ -32,6 +33,7 @@ export function Operations() {
     <>
       <Heading title={t.operations.title} hint={t.operations.hint} />
       <SpaceProgress />
+      <Readings />
       <DeadLetters />
       <OwnKey />
     </>

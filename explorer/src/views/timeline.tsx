@@ -18,6 +18,8 @@ const UNITS_READ = 10_000;
 /** Lanes at most; whoever said less shares the last one. */
 const LANES = 8;
 const LISTED = 50;
+/** The last time of a `Date`, in milliseconds from 1970; the first is as far before. */
+const TIME_MOST = 8.64e15;
 
 /** What is in the timeline. */
 interface Item {
@@ -111,6 +113,9 @@ export function Timeline({ space, id }: ViewProps) {
   );
 }
 
+/** Returns a time as the API writes it; times that no calendar has are cut to those that it has. */
+const iso = (time: number): string => new Date(Math.max(-TIME_MOST, Math.min(TIME_MOST, time))).toISOString();
+
 interface LaidProps {
   space: string;
   content: Content;
@@ -126,7 +131,7 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
   );
   const { marks, lanes } = useMemo(() => layOut(items), [items]);
   const [span, setSpan] = useState<Span>();
-  const shown = useSettled(span, 120) ?? wholeSpan(marks);
+  const shown = span ?? wholeSpan(marks);
   if (items.length === 0) {
     return loading ? null : (
       <Empty title={t.timeline.empty}>
@@ -147,6 +152,7 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
         />
         <p class="hint" role="status">
           {loading ? t.timeline.reading(whole(items.length)) : t.timeline.count(whole(items.length), whole(visible.length))}
+          {` ${t.timeline.span(minute(iso(shown.from)), minute(iso(shown.until)))}`}
           {!content.all && ` ${t.timeline.cutOff(whole(RECORDS_READ))}`}
         </p>
       </Card>

@@ -1,9 +1,12 @@
 import { useState } from "preact/hooks";
+import type { TimedStep } from "../../api/question";
 import type { PackItem, QueryResponse, UnitExplanation } from "../../api/types";
-import { duration, percent, whole } from "../../lib/format";
+import { percent } from "../../lib/format";
 import { t } from "../../strings";
-import { Badge, Card, Pairs, Words } from "../../ui/parts";
+import { Badge, Card, Words } from "../../ui/parts";
+import { QuestionCost } from "./cost";
 import { Explained } from "./explained";
+import { Steps } from "./steps";
 
 /** Units shown of those that were left out. */
 const LEFT_OUT_SHOWN = 12;
@@ -15,7 +18,7 @@ interface Props {
 }
 
 /** Verdict, answer, evidence and cost of a question. */
-export function Answered({ space, response, asOf }: Props) {
+export function Answered({ space, response, steps, asOf }: Props & { steps: TimedStep[] }) {
   const explained = new Map((response.explained ?? []).map((it: UnitExplanation) => [it.unit, it]));
   return (
     <>
@@ -37,8 +40,8 @@ export function Answered({ space, response, asOf }: Props) {
         </ol>
       </Card>
       <LeftOut space={space} response={response} asOf={asOf} />
-      <Path response={response} />
-      <Spent response={response} />
+      <Steps steps={steps} />
+      <QuestionCost response={response} />
     </>
   );
 }
@@ -133,46 +136,5 @@ function LeftOut({ space, response, asOf }: Props) {
         ))}
       </ol>
     </details>
-  );
-}
-
-function Path({ response }: { response: QueryResponse }) {
-  const steps = response.path ?? [];
-  if (steps.length === 0) return null;
-  return (
-    <Card title={t.ask.path}>
-      <ol class="path">
-        {steps.map((it, at) => (
-          <li key={at}>
-            <strong>{it.step}</strong> <Words text={it.what} most={300} />
-            <span class="hint"> {t.ask.kept(it.found, it.kept.length)}</span>
-          </li>
-        ))}
-      </ol>
-    </Card>
-  );
-}
-
-function Spent({ response }: { response: QueryResponse }) {
-  const { cost, pack } = response;
-  return (
-    <Card title={t.ask.cost} class="cost">
-      <meter min={0} max={Math.max(1, pack.budget)} value={pack.tokens} aria-label={t.ask.cost} />
-      <Pairs
-        rows={[
-          { name: t.ask.evidence, value: t.ask.spent(whole(pack.tokens), whole(pack.budget)) },
-          { name: t.ask.time, value: duration(cost.ms) },
-          { name: t.ask.calls, value: whole(cost.model_calls) },
-          { name: t.ask.candidates, value: whole(cost.candidates) },
-        ]}
-      />
-      <ul class="steps">
-        {cost.steps.map((it) => (
-          <li key={it.step}>
-            {it.step} <span class="hint">{duration(it.ms)}</span>
-          </li>
-        ))}
-      </ul>
-    </Card>
   );
 }

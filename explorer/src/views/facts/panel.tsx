@@ -67,6 +67,7 @@ function Times({ it, space }: { it: Fact; space: string }) {
         { name: t.facts.known, value: minute(it.recorded_at) },
         { name: t.facts.closed, value: minute(it.closed_at) },
         { name: t.facts.toldBy, value: it.told_by && <Words text={it.told_by} /> },
+        { name: t.facts.origin, value: t.facts.origins[it.origin ?? "rule"] },
         { name: t.facts.confidence, value: percent(it.confidence) },
         { name: t.facts.retiredBy, value: it.retired_by && <a href={link(space, "facts", it.retired_by)}>{t.facts.thatFact}</a> },
       ]}

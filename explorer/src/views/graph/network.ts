@@ -1,71 +1,140 @@
-import type { Entity, Fact } from "../../api/types";
+import type { Entity, Fact, Unit } from "../../api/types";
 import { holds } from "../facts/slots";
 
-/** Kinds of nodes; a `value` is what a fact says of somebody without being an entity itself. */
-export const KINDS = ["speaker", "person", "place", "other", "value"] as const;
+/** Kinds of nodes. A `value` is what a fact says of somebody without being an entity itself; an `event` is an event or a gist; a `turn` is one line that was said. */
+export const KINDS = ["speaker", "person", "place", "other", "value", "event", "turn"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Node {
   id: string;
   name: string;
   kind: Kind;
-  /** How much is known of it: mentions and facts. */
+  /** How much is known of it: mentions and links. */
   weight: number;
-  entity: boolean;
+  /** The record that an event or a turn opens with; empty for others. */
+  record: string;
+  /** When an event or a turn was observed; empty for others. */
+  time: string;
 }
 
-/** A fact between two nodes. */
+/** A link between two nodes: a fact, a relation between units, or that somebody or something takes part in an event. */
 export interface Edge {
   id: string;
   from: string;
   to: string;
+  kind: "fact" | "relation" | "participant";
   label: string;
   holds: boolean;
+  /** The unit that states a fact; empty for other links. */
   source: string;
 }
 
-interface Wanted {
-  kinds: Kind[];
-  /** Whether nodes without any fact are wanted. */
-  alone: boolean;
+export interface Network {
+  nodes: Node[];
+  edges: Edge[];
 }
 
+export interface Wanted {
+  kinds: Kind[];
+  /** Whether nodes without any link are wanted. */
+  alone: boolean;
+  /** The time in which events were observed and facts held, in milliseconds; both ends are open by default. */
+  from: number;
+  until: number;
+}
+
+/** What the network is made of. */
+export interface Sources {
+  entities: Entity[];
+  facts: Fact[];
+  events: Unit[];
+  /** Units and relations that were added by expanding nodes. */
+  expanded: Network;
+}
+
+/** What the ids of nodes begin with that are named in facts and are no entities. */
+export const NOT_AN_ENTITY = "value:";
+const NAME_MOST = 60;
 const lower = (text: string) => text.toLowerCase();
 
-/** Returns entities and values as nodes, and facts as edges between them. */
-export function network(entities: Entity[], facts: Fact[], wanted: Wanted): { nodes: Node[]; edges: Edge[] } {
-  const nodes = new Map<string, Node>();
-  const byName = new Map<string, string>();
-  for (const it of entities) {
-    nodes.set(it.id, { id: it.id, name: it.name, kind: it.kind, weight: it.mentions, entity: true });
-    for (const name of [it.name, ...(it.aliases ?? []), ...(it.roles ?? [])]) {
-      if (!byName.has(lower(name))) byName.set(lower(name), it.id);
-    }
-  }
-  const place = (name: string, kind: Kind): string => {
-    const known = byName.get(lower(name));
-    if (known) return known;
-    const id = `value:${lower(name)}`;
-    byName.set(lower(name), id);
-    nodes.set(id, { id, name, kind, weight: 0, entity: false });
-    return id;
-  };
-  const edges: Edge[] = [];
-  for (const it of facts) {
-    if (it.withdrawn) continue;
-    const from = it.entity && nodes.has(it.entity) ? it.entity : place(it.subject, "other");
-    const to = place(it.object, "value");
-    if (from === to) continue;
-    edges.push({ id: it.id, from, to, label: it.predicate, holds: holds(it, ""), source: it.source });
-    for (const end of [from, to]) {
-      const node = nodes.get(end);
-      if (node) node.weight += 1;
-    }
-  }
-  return restrict([...nodes.values()], edges, wanted);
+/** Returns the node of a unit. */
+export function unitNode(it: Pick<Unit, "id" | "grain" | "tag" | "text" | "observed_at" | "external_ids">): Node {
+  const text = it.text.slice(0, NAME_MOST) + (it.text.length > NAME_MOST ? "…" : "");
+  const isTurn = it.grain === "turn";
+  const name = it.grain === "event" && it.tag ? it.tag : text;
+  return { id: it.id, name, kind: isTurn ? "turn" : "event", weight: 0, record: it.external_ids[0] ?? "", time: it.observed_at };
 }
 
-function restrict(nodes: Node[], edges: Edge[], { kinds, alone }: Wanted): { nodes: Node[]; edges: Edge[] } {
+/** Collects nodes and edges, each once. */
+class Builder {
+  readonly nodes = new Map<string, Node>();
+  readonly edges = new Map<string, Edge>();
+  private readonly byName = new Map<string, string>();
+
+  addEntity(it: Entity): void {
+    this.nodes.set(it.id, { id: it.id, name: it.name, kind: it.kind, weight: it.mentions, record: "", time: "" });
+    for (const name of [it.name, ...(it.aliases ?? []), ...(it.roles ?? [])]) {
+      if (!this.byName.has(lower(name))) this.byName.set(lower(name), it.id);
+    }
+  }
+
+  find(name: string): string | undefined {
+    return this.byName.get(lower(name));
+  }
+
+  findOrAdd(name: string, kind: Kind): string {
+    const known = this.find(name);
+    if (known) return known;
+    const id = `${NOT_AN_ENTITY}${lower(name)}`;
+    this.byName.set(lower(name), id);
+    this.nodes.set(id, { id, name, kind, weight: 0, record: "", time: "" });
+    return id;
+  }
+
+  addUnit(node: Node): void {
+    if (!this.nodes.has(node.id)) this.nodes.set(node.id, { ...node });
+  }
+
+  addEdge(edge: Edge): void {
+    const [from, to] = [this.nodes.get(edge.from), this.nodes.get(edge.to)];
+    if (!from || !to || from === to || this.edges.has(edge.id)) return;
+    this.edges.set(edge.id, edge);
+    from.weight += 1;
+    to.weight += 1;
+  }
+}
+
+/** Returns true if a fact held at some time of the span. */
+function heldWithin(it: Fact, { from, until }: Wanted): boolean {
+  const end = it.valid_until ? Date.parse(it.valid_until) : Number.POSITIVE_INFINITY;
+  return Date.parse(it.valid_from.start) < until && end > from;
+}
+
+/** Returns entities, values and events as nodes, and facts, relations and taking part as links between them. */
+export function network({ entities, facts, events, expanded }: Sources, wanted: Wanted): Network {
+  const built = new Builder();
+  const isWithin = (time: string) => Date.parse(time) >= wanted.from && Date.parse(time) < wanted.until;
+  entities.forEach((it) => built.addEntity(it));
+  for (const it of facts) {
+    if (it.withdrawn || !heldWithin(it, wanted)) continue;
+    const from = it.entity && built.nodes.has(it.entity) ? it.entity : built.findOrAdd(it.subject, "other");
+    const to = built.findOrAdd(it.object, "value");
+    built.addEdge({ id: it.id, from, to, kind: "fact", label: it.predicate, holds: holds(it, ""), source: it.source });
+  }
+  for (const it of events) {
+    if (!isWithin(it.observed_at)) continue;
+    built.addUnit(unitNode(it));
+    for (const name of it.participants ?? []) {
+      const to = built.find(name);
+      if (to) built.addEdge({ id: `${it.id}>${to}`, from: it.id, to, kind: "participant", label: "", holds: true, source: "" });
+    }
+  }
+  expanded.nodes.filter((it) => isWithin(it.time)).forEach((it) => built.addUnit(it));
+  expanded.edges.forEach((it) => built.addEdge(it));
+  return restrict([...built.nodes.values()], [...built.edges.values()], wanted);
+}
+
+function restrict(nodes: Node[], edges: Edge[], { kinds, alone }: Wanted): Network {
   const ofKind = new Set(nodes.filter((it) => kinds.includes(it.kind)).map((it) => it.id));
   const kept = edges.filter((it) => ofKind.has(it.from) && ofKind.has(it.to));
   const joined = new Set(kept.flatMap((it) => [it.from, it.to]));
@@ -75,11 +144,11 @@ function restrict(nodes: Node[], edges: Edge[], { kinds, alone }: Wanted): { nod
 export interface Neighbour {
   edge: Edge;
   other: string;
-  /** Whether the fact is about the node itself. */
+  /** Whether the link begins at the node itself. */
   out: boolean;
 }
 
-/** Returns the edges of a node with the node at their other end. */
+/** Returns the links of a node with the node at their other end. */
 export function neighbours(edges: Edge[], id: string): Neighbour[] {
   return edges.flatMap((edge): Neighbour[] => {
     if (edge.from === id) return [{ edge, other: edge.to, out: true }];

@@ -9,6 +9,7 @@ interface Props {
   marks: Mark[];
   lanes: string[];
   selected: string;
+  /** Is called with the time that is shown, once it rests. */
   onSpan: (span: Span) => void;
   onPick: (id: string) => void;
 }
@@ -18,6 +19,8 @@ const AXIS_HEIGHT = 28;
 /** The shortest time that fills the whole width, in milliseconds. */
 const SHORTEST = 60_000;
 const STEP = 1.8;
+/** Milliseconds without a move after which the list follows the picture. */
+const REST_MS = 120;
 
 /** Returns the time from the first mark to the last, with a little room around it. */
 export function wholeSpan(marks: Mark[]): Span {
@@ -40,6 +43,7 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
     const element = canvas.current;
     if (!element) return;
     let frame = 0;
+    let rest = 0;
     const time = () => scaleUtc([new Date(from), new Date(until)], [0, element.clientWidth]);
     const shown = () => state.current.transform.rescaleX(time());
     const paint = () => {
@@ -53,8 +57,11 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
     const moved = ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
       state.current.transform = transform;
       repaint();
-      const [start, end] = shown().domain() as [Date, Date];
-      state.current.onSpan({ from: start.getTime(), until: end.getTime() });
+      clearTimeout(rest);
+      rest = window.setTimeout(() => {
+        const [start, end] = shown().domain() as [Date, Date];
+        state.current.onSpan({ from: start.getTime(), until: end.getTime() });
+      }, REST_MS);
     };
     const most = Math.max(1, (until - from) / SHORTEST);
     behaviour.current.scaleExtent([1, most]).on("zoom", moved);
@@ -75,13 +82,23 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
     fit();
     return () => {
       cancelAnimationFrame(frame);
+      clearTimeout(rest);
       resized.disconnect();
       themes.disconnect();
       select(element).on(".zoom", null).on("click", null);
     };
   }, [from, until, height, marks, selected]);
 
-  const scaleBy = (factor: number) => canvas.current && behaviour.current.scaleBy(select(canvas.current), factor);
+  /** Zooms around the open record if it is in the picture, else around the middle. */
+  const scaleBy = (factor: number) => {
+    const element = canvas.current;
+    if (!element) return;
+    const open = marks.find((it) => it.id === selected);
+    const time = state.current.transform.rescaleX(scaleUtc([new Date(from), new Date(until)], [0, element.clientWidth]));
+    const x = open ? time(open.at) : Number.NaN;
+    const around: [number, number] | undefined = x >= 0 && x <= element.clientWidth ? [x, 0] : undefined;
+    behaviour.current.scaleBy(select(element), factor, around);
+  };
   const moveBy = (share: number) => {
     const element = canvas.current;
     if (element) behaviour.current.translateBy(select(element), (share * element.clientWidth) / state.current.transform.k, 0);

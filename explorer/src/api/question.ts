@@ -1,0 +1,46 @@
+import { Failure, inSpace, send } from "./client";
+import { eventsOf } from "./events";
+import { noteSilence } from "./session";
+import type { PathStep, Problem, QueryRequest, QueryResponse } from "./types";
+
+/** A step of a strategy with the time it took, in milliseconds: from the step before, or from the question, until the page had it. */
+export interface TimedStep extends PathStep {
+  took: number;
+}
+
+/** A question on its way: the steps made so far, and the response once it is there. */
+export interface Progressing {
+  steps: TimedStep[];
+  response: QueryResponse | undefined;
+}
+
+/** Asks a question, hands each step to `show` as soon as the server has made it, and returns the steps with the response. */
+export async function ask(
+  space: string,
+  body: QueryRequest,
+  signal: AbortSignal,
+  show: (soFar: Progressing) => void,
+): Promise<Progressing> {
+  let before = performance.now();
+  const steps: TimedStep[] = [];
+  const stream = await send(inSpace(space, "query"), "text/event-stream", { method: "POST", body, signal });
+  try {
+    for await (const { name, data } of eventsOf(stream)) {
+      if (name === "response") return { steps, response: JSON.parse(data) as QueryResponse };
+      if (name === "problem") {
+        const problem = JSON.parse(data) as Problem;
+        throw new Failure(problem.status, problem.title, problem.detail, problem.type);
+      }
+      if (name !== "step") continue;
+      const now = performance.now();
+      steps.push({ ...(JSON.parse(data) as PathStep), took: now - before });
+      before = now;
+      show({ steps: [...steps], response: undefined });
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof Failure) throw error;
+  }
+  // The connection ended before the response.
+  noteSilence();
+  throw new Failure(0, "", "", "");
+}

@@ -1,0 +1,70 @@
+import type { AnswerStyle, QueryRequest, Strategy } from "../../api/types";
+import { moment } from "../../lib/format";
+import { link } from "../../lib/route";
+
+/** Units the server explains, which is the most it allows. */
+const EXPLAINED = 100;
+const DEFAULT_TOKENS = "512";
+const DEFAULT_STYLE = "short";
+
+/** A question as the address of the page has it. */
+export interface Asked {
+  question: string;
+  strategy: string;
+  tokens: string;
+  asOf: string;
+  /** Calls of a language model that the question may make. */
+  calls: string;
+  style: string;
+  /** Whether the evidence is only what was said, word for word. */
+  verbatim: boolean;
+  compare: boolean;
+  otherTokens: string;
+  otherAsOf: string;
+}
+
+/** Returns the question of an address. */
+export function askedIn(params: URLSearchParams): Asked {
+  return {
+    question: params.get("q") ?? "",
+    strategy: params.get("strategy") ?? "route",
+    tokens: params.get("tokens") ?? DEFAULT_TOKENS,
+    asOf: params.get("as_of") ?? "",
+    calls: params.get("calls") ?? "0",
+    style: params.get("style") ?? DEFAULT_STYLE,
+    verbatim: params.get("verbatim") !== "0",
+    compare: params.get("compare") === "1",
+    otherTokens: params.get("tokens2") ?? "128",
+    otherAsOf: params.get("as_of2") ?? "",
+  };
+}
+
+/** Returns the address of a question; what is as by default is not in it. */
+export function addressOf(space: string, it: Asked): string {
+  const other = it.compare ? { compare: 1, tokens2: it.otherTokens, as_of2: it.otherAsOf } : {};
+  const model = {
+    calls: Number(it.calls) > 0 ? it.calls : "",
+    style: it.style === DEFAULT_STYLE ? "" : it.style,
+    verbatim: it.verbatim ? "" : 0,
+  };
+  const common = { q: it.question, strategy: it.strategy, tokens: it.tokens, as_of: it.asOf };
+  return link(space, "ask", "", { ...common, ...model, ...other });
+}
+
+/** Returns true if a setting of the language model is not as by default. */
+export const usesModel = (it: Asked): boolean => Number(it.calls) > 0 || it.style !== DEFAULT_STYLE || !it.verbatim;
+
+/** Returns the body of the call that asks the question. */
+export function requestOf(it: Asked): QueryRequest {
+  const body: QueryRequest = {
+    question: it.question,
+    strategy: it.strategy as Strategy,
+    style: it.style as AnswerStyle,
+    verbatim: it.verbatim,
+    budget: { tokens: Number(it.tokens), model_calls: Number(it.calls) },
+    explain: EXPLAINED,
+    ranked: EXPLAINED,
+  };
+  const asOf = moment(it.asOf);
+  return asOf ? { ...body, as_of: asOf } : body;
+}

@@ -1,0 +1,20 @@
+interface Given {
+  failure?: string;
+  leftOut?: { what: string; why: string }[];
+}
+
+/** A reading of one record in the form that the API takes. */
+export function reading(session: string, record: string, { failure, leftOut = [] }: Given) {
+  return {
+    session,
+    records: [record],
+    digest: "ab".repeat(32),
+    prompt: "read/1",
+    model: "model-1",
+    at: "2026-03-01T12:00:00Z",
+    output: "",
+    failure,
+    outcome: { gists: 0, facts: 0, relations: 0, left_out: leftOut },
+    spent: { model_calls: 1, usage: { prompt_tokens: 1000, completion_tokens: 100 }, model_ms: 1500 },
+  };
+}
