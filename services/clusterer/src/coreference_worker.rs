@@ -189,6 +189,8 @@ impl CoreferenceWorker {
             }
         }
         match self.follower.look_for_open(space).await {
+            // Whatever keeps them open: they are not asked again at once.
+            Ok(()) if self.follower.asks_all_of(space, questions) => until.or(Some(clock::now() + AWAY)),
             Ok(()) => until,
             Err(error) => until.or(Some(self.failed(space, &error))),
         }

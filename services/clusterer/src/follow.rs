@@ -131,6 +131,13 @@ impl Follower {
         Some((next.0.clone(), next.1.clone()))
     }
 
+    /// Says whether all of these questions of a space are open.
+    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[Question]) -> bool {
+        let open = self.open_questions();
+        open.get(space)
+            .is_some_and(|open| questions.iter().all(|it| open.contains(it)))
+    }
+
     /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
     /// what is held says nothing of the store any more, and the space is counted anew.
     async fn catch_up(&self, space: &SpaceId, open: OpenPairs) -> Result<(), Error> {

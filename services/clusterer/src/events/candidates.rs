@@ -70,12 +70,12 @@ impl Candidates {
         }
     }
 
-    /// Has the readings of all pairs looked up again that have no verdict.
+    /// Has the readings of all pairs looked up again that have no verdict of now.
     pub(super) fn look_for_open(&mut self) {
         for later in std::mem::take(&mut self.open) {
             let candidates = self.of.get_mut(&later).into_iter().flatten();
             candidates
-                .filter(|it| it.verdict.is_none())
+                .filter(|it| it.is_open())
                 .for_each(|it| it.is_looked_up = false);
             self.sort(later);
         }
