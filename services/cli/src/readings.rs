@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::id::SpaceId;
+use domain::reading::ReadingKind;
 use gateway::api::{BackfillReport, Reading, ReadingCost, ReadingEstimate, ReadingState, ReadingSummary};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -163,6 +164,7 @@ fn reading_line(reading: &Reading, paint: Paint) -> String {
     };
     let head = paint.paint(Style::Dim, &format!("{at}  {records}"));
     let outcome = &reading.outcome;
+    let kind = kind_name(reading.kind);
     match reading.state {
         ReadingState::Done => {
             let left_out = match outcome.left_out.len() {
@@ -170,14 +172,23 @@ fn reading_line(reading: &Reading, paint: Paint) -> String {
                 count => format!(", {count} left out"),
             };
             format!(
-                "{head}  {} gists, {} facts, {} relations{left_out}",
+                "{head}  {kind}: {} gists, {} facts, {} relations{left_out}",
                 outcome.gists, outcome.facts, outcome.relations
             )
         }
         ReadingState::Failed => {
             let reason = one_line(reading.reason.as_deref().unwrap_or_default());
-            format!("{head}  {} {reason}", paint.paint(Style::Bad, "failed:"))
+            format!("{head}  {kind}: {} {reason}", paint.paint(Style::Bad, "failed:"))
         }
+    }
+}
+
+fn kind_name(kind: ReadingKind) -> &'static str {
+    match kind {
+        ReadingKind::Passage => "passage",
+        ReadingKind::Picture => "picture",
+        ReadingKind::Events => "events",
+        ReadingKind::Label => "label",
     }
 }
 

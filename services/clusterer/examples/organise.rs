@@ -1,17 +1,17 @@
-//! Prints the topics, entities and pages of a space: `cargo run -p clusterer --example organise -- units.jsonl`.
+//! Prints the topics, entities, pages and unsure pairs of events of a space: `cargo run -p clusterer --example organise -- units.jsonl`.
 //!
 //! The file holds units, one a line, as the list of units of a space gives them.
 #![expect(clippy::print_stdout, reason = "the print is the output")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
-use clusterer::{Acts, Changed, Entities, Events, Pages, Topics};
+use clusterer::{Acts, Changed, Entities, Events, Pages, Pair, Topics};
 use domain::derived::Derived;
-use domain::id::SpaceId;
+use domain::id::{SpaceId, UnitId};
 use domain::page::{Dimension, Page};
 use domain::topic::{Member, Topic};
-use domain::unit::Unit;
+use domain::unit::{Grain, Unit};
 
 fn main() -> anyhow::Result<()> {
     let space: SpaceId = "home".parse()?;
@@ -41,7 +41,10 @@ fn organise(space: &SpaceId, units: &[Unit]) {
     let changed = topics.changed();
     print_topics(&changed, units);
     pages.apply(&changed);
-    pages.apply(&events.changed(&acts));
+    print_unsure(&events.unlooked(), units);
+    let changed = events.changed(&acts);
+    print_merges(&changed);
+    pages.apply(&changed);
     let changed = entities.changed(space, &acts);
     print_entities(&changed);
     pages.apply(&changed);
@@ -72,6 +75,37 @@ fn print_topics(changed: &Changed, units: &[Unit]) {
                 "  {:.2} {}",
                 member.similarity,
                 shown.chars().take(150).collect::<String>()
+            );
+        }
+    }
+}
+
+/// Pairs about which a language model would be asked, as it would be shown them.
+fn print_unsure(pairs: &[Pair], units: &[Unit]) {
+    let asked: BTreeSet<UnitId> = pairs.iter().map(|it| it.later).collect();
+    let turns = units.iter().filter(|it| it.grain == Grain::Turn).count();
+    println!(
+        "\n## unsure: {} pairs of {} events, {turns} turns",
+        pairs.len(),
+        asked.len()
+    );
+    for pair in pairs {
+        for id in [pair.earlier, pair.later] {
+            let unit = units.iter().find(|it| it.id == id);
+            let shown = unit.map(|it| it.summary.replace('\n', " | ")).unwrap_or_default();
+            println!("  {}", shown.chars().take(400).collect::<String>());
+        }
+        println!();
+    }
+}
+
+fn print_merges(changed: &Changed) {
+    println!("\n## merges and relations of events");
+    for item in &changed.put {
+        if let Derived::Merge(it) = item {
+            println!(
+                "  {:.2} {:?} same {} ({:?}): {}",
+                it.similarity, it.names, it.same_event, it.relation_type, it.reason
             );
         }
     }

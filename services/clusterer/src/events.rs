@@ -4,22 +4,29 @@
 //! Two tellings of one event share its rare words, so an event is looked for under its [`KEYS_MAX`] rarest cues and names,
 //! among the [`RECENT_MAX`] latest earlier events of each: the work for one event does not grow with the space, and what is
 //! found depends on the set of units alone. The kept one is the earliest; it then stands for the records of both.
+//!
+//! Where the rules are unsure of a pair, it is a candidate for a language model. What a model said of it is taken in like an act
+//! and counts in the place of what the rules say, so that the same units and readings give the same merges.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{MergeId, UnitId};
+use domain::id::{MergeId, ReadingId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::relation::RelationKind;
 use domain::unit::{Grain, Status, Unit};
 
+use crate::coreference::prompt::joint_digest;
+use crate::coreference::{Pair, Question, Verdict};
 use crate::{Acts, Changed};
 
+mod candidates;
 mod judge;
 mod scene;
 mod standings;
 
+use candidates::Candidates;
 use judge::{Judgement, judge};
 use scene::Scene;
 use standings::Standings;
@@ -28,9 +35,7 @@ use standings::Standings;
 pub(crate) const KEYS_MAX: usize = 8;
 /// Earlier events that are looked at under one cue.
 const RECENT_MAX: usize = 16;
-/// More similar events may be the same,
-const SAME_MIN: f32 = 0.9;
-/// and less similar ones may have to do with each other.
+/// Less similar events have nothing to do with each other.
 const RELATED_MIN: f32 = 0.8;
 /// Earlier events that are judged, the most similar ones.
 const JUDGED_MAX: usize = 3;
@@ -46,6 +51,8 @@ pub struct Events {
     scenes: HashMap<UnitId, Scene>,
     keys: BTreeMap<String, BTreeSet<Place>>,
     dirty: BTreeSet<UnitId>,
+    /// Judged since it was asked last what changed.
+    judged_anew: BTreeSet<UnitId>,
     /// The earlier events that an event was judged against, and how: those that it is, the most similar one first, else the
     /// one that it has to do with.
     judged: HashMap<UnitId, Vec<(UnitId, Judgement)>>,
@@ -55,6 +62,15 @@ pub struct Events {
     told: BTreeMap<UnitId, Merge>,
     standings: Standings,
     acts: Acts,
+    candidates: Candidates,
+}
+
+/// What the earlier events say of one.
+#[derive(Default)]
+struct Found {
+    judged: Vec<(UnitId, Judgement)>,
+    /// Pairs of which the rules are unsure, with the digest of what a model is shown of both.
+    unsure: Vec<(Pair, String)>,
 }
 
 impl Events {
@@ -63,6 +79,9 @@ impl Events {
         // A merged event stays: what it went into depends on it.
         let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
         let now = vector.filter(|_| stands).map(|it| Scene::new(unit, it));
+        if now.is_some() {
+            self.candidates.look_again(unit.id);
+        }
         if self.scenes.get(&unit.id) == now.as_ref() {
             return;
         }
@@ -81,14 +100,35 @@ impl Events {
         self.scenes.len()
     }
 
+    /// Returns the pairs of which the rules are unsure and whose readings were not looked up since one of their events was put.
+    pub fn unlooked(&mut self) -> Vec<Pair> {
+        self.judge_dirty();
+        self.candidates.unlooked()
+    }
+
+    /// Has the readings of all pairs looked up again that have none: others may have made one, or brought it from elsewhere.
+    pub fn look_for_open(&mut self) {
+        self.candidates.look_for_open();
+    }
+
+    /// Takes in what models said of pairs that were looked up; a pair without a verdict has none any more.
+    pub fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) {
+        let changed = self.candidates.take_in(pairs, verdicts);
+        self.dirty.extend(changed);
+    }
+
+    /// Returns up to `limit` events about which a language model is to be asked: pairs that were looked up, have no verdict, and
+    /// were not parted by anybody.
+    pub fn questions(&self, limit: usize) -> Vec<Question> {
+        let is_settled = |it: &Pair| self.acts.is_parted(MergeId::derive(it.earlier.uuid(), it.later.uuid()));
+        self.candidates.questions(limit, is_settled)
+    }
+
     /// Returns the merges and standings that changed since it was asked last, by id.
     pub fn changed(&mut self, acts: &Acts) -> Changed {
         let mut again = self.noted(acts);
-        let dirty = std::mem::take(&mut self.dirty);
-        for id in dirty {
-            self.judge(id);
-            again.insert(id);
-        }
+        self.judge_dirty();
+        again.append(&mut self.judged_anew);
         // Whoever follows an event that got another root has that root, too.
         let mut waiting: Vec<UnitId> = again.iter().copied().collect();
         while let Some(id) = waiting.pop() {
@@ -156,6 +196,14 @@ impl Events {
         }
     }
 
+    /// Judges what may be judged in another way since it was put, or since others were.
+    fn judge_dirty(&mut self) {
+        for id in std::mem::take(&mut self.dirty) {
+            self.judge(id);
+            self.judged_anew.insert(id);
+        }
+    }
+
     /// Finds the earlier events that this one is, or has to do with.
     fn judge(&mut self, id: UnitId) {
         for (before, _) in self.judged.remove(&id).unwrap_or_default() {
@@ -166,17 +214,18 @@ impl Events {
                 }
             }
         }
-        let found = self.scenes.get(&id).map(|it| self.best(id, it)).unwrap_or_default();
-        if found.is_empty() {
+        let Found { judged, unsure } = self.scenes.get(&id).map(|it| self.best(id, it)).unwrap_or_default();
+        self.candidates.propose(id, unsure);
+        if judged.is_empty() {
             return;
         }
-        for (before, _) in &found {
+        for (before, _) in &judged {
             self.followers.entry(*before).or_default().insert(id);
         }
-        self.judged.insert(id, found);
+        self.judged.insert(id, judged);
     }
 
-    fn best(&self, id: UnitId, scene: &Scene) -> Vec<(UnitId, Judgement)> {
+    fn best(&self, id: UnitId, scene: &Scene) -> Found {
         let place = (scene.at, id);
         let lists = scene.keys.iter().filter_map(|it| self.keys.get(it));
         let earlier: BTreeSet<Place> = lists
@@ -187,17 +236,25 @@ impl Events {
         let mut near: Vec<(f32, &Place, &Scene)> = known.map(|(at, it)| (scene.cosine(it), at, it)).collect();
         near.retain(|it| it.0 > RELATED_MIN);
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        let (mut same, mut related) = (Vec::new(), None);
+        let (mut same, mut related, mut unsure) = (Vec::new(), None, Vec::new());
         for (cosine, at, other) in near.into_iter().take(JUDGED_MAX) {
             let mut judgement = judge(other, scene, cosine);
-            judgement.same &= cosine > SAME_MIN;
+            let pair = pair(at.1, other, id, scene).filter(|_| judgement.unsure);
+            if let Some(pair) = pair {
+                let digest = joint_digest(&other.digest, &scene.digest);
+                if let Some(said) = self.candidates.said(&pair, &digest) {
+                    judgement = judgement.by_model(said);
+                }
+                unsure.push((pair, digest));
+            }
             if judgement.same {
                 same.push((at.1, judgement));
-            } else if related.is_none() && judgement.overlap && judgement.kind.is_some() {
+            } else if related.is_none() && judgement.is_related() {
                 related = Some((at.1, judgement));
             }
         }
-        if same.is_empty() { Vec::from_iter(related) } else { same }
+        let judged = if same.is_empty() { Vec::from_iter(related) } else { same };
+        Found { judged, unsure }
     }
 
     /// The merge of an event as it is told; none if it goes into no other one.
@@ -270,4 +327,13 @@ impl Events {
         }
         root
     }
+}
+
+/// Returns the pair of two events; none if one of them has no record.
+fn pair(earlier: UnitId, before: &Scene, later: UnitId, scene: &Scene) -> Option<Pair> {
+    Some(Pair {
+        later,
+        earlier,
+        reading: ReadingId::events(*before.records.first()?, *scene.records.first()?),
+    })
 }

@@ -16,6 +16,8 @@ use host::Backends;
 use tracing::{Instrument, debug, info_span};
 
 use crate::cache::Cache;
+use crate::coreference::Question;
+use crate::coreference_readings::look_up;
 use crate::memory::Memory;
 use crate::stored::{self, Stored};
 use crate::{Acts, Error};
@@ -28,6 +30,10 @@ const ATTEMPTS: usize = 4;
 const AT_ONCE: usize = 1_000;
 /// The scope in which the gateway notes which pages were read.
 const PAGES: &str = "pages";
+/// Questions of one space that are known to be open at a time,
+const QUESTIONS_MAX: usize = 16;
+/// and spaces that have some; those of others are known again when the space changes, or after a start.
+const ASKING_MAX: usize = 10_000;
 
 /// Memories of the spaces that changed last.
 pub(crate) struct Follower {
@@ -35,6 +41,17 @@ pub(crate) struct Follower {
     /// Messages of one space go through one after another.
     gates: Vec<tokio::sync::Mutex<()>>,
     spaces: Mutex<Cache<SpaceId, Followed>>,
+    /// Whether a language model is asked.
+    asks: bool,
+    /// What it is to be asked, as of the last time that each space was caught up with.
+    questions: Mutex<BTreeMap<SpaceId, Vec<Question>>>,
+}
+
+/// Whether the readings of pairs of events that have none are looked up again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenPairs {
+    AsKnown,
+    LookUp,
 }
 
 pub(crate) struct Followed {
@@ -52,9 +69,12 @@ pub(crate) struct Followed {
 }
 
 impl Follower {
-    pub(crate) fn new(backends: Backends, spaces: Cache<SpaceId, Followed>) -> Follower {
+    /// Makes one that keeps what a language model is to be asked, if one is.
+    pub(crate) fn new(backends: Backends, spaces: Cache<SpaceId, Followed>, asks: bool) -> Follower {
         Follower {
             backends,
+            asks,
+            questions: Mutex::default(),
             gates: (0..GATES).map(|_| tokio::sync::Mutex::default()).collect(),
             spaces: Mutex::new(spaces),
         }
@@ -63,9 +83,17 @@ impl Follower {
     /// Catches up with the space of a message. What was decided in its batch is taken up by then, so its watermark is reached.
     pub(crate) async fn follow(&self, message: &UnitsOrganisedV1) -> Result<(), Error> {
         let UnitsOrganisedV1 {
-            space, position, acts, ..
+            space,
+            position,
+            acts,
+            reading,
         } = message;
-        self.catch_up(space).await?;
+        let open = match reading.is_empty() {
+            true => OpenPairs::AsKnown,
+            // Whoever brings readings of passages from elsewhere may have brought some of events.
+            false => OpenPairs::LookUp,
+        };
+        self.catch_up(space, open).await?;
         if !acts {
             return Ok(());
         }
@@ -78,19 +106,52 @@ impl Follower {
         }
     }
 
+    /// Catches up with a space of which nothing was heard.
+    pub(crate) async fn count(&self, space: &SpaceId) -> Result<(), Error> {
+        self.catch_up(space, OpenPairs::AsKnown).await
+    }
+
+    /// Catches up with a space in which pairs of events were judged.
+    pub(crate) async fn look_for_open(&self, space: &SpaceId) -> Result<(), Error> {
+        self.catch_up(space, OpenPairs::LookUp).await
+    }
+
+    /// Returns the next space after `last`, by name and round again, that has questions and may be asked about, with them.
+    pub(crate) fn questions(
+        &self,
+        last: Option<&SpaceId>,
+        may_ask: impl Fn(&SpaceId) -> bool,
+    ) -> Option<(SpaceId, Vec<Question>)> {
+        let questions = self.open_questions();
+        let (before, after): (Vec<_>, Vec<_>) = questions
+            .iter()
+            .filter(|it| may_ask(it.0))
+            .partition(|it| last.is_some_and(|last| it.0 <= last));
+        let next = after.first().or(before.first())?;
+        Some((next.0.clone(), next.1.clone()))
+    }
+
+    /// Says whether all of these questions of a space are open.
+    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[Question]) -> bool {
+        let open = self.open_questions();
+        open.get(space)
+            .is_some_and(|open| questions.iter().all(|it| open.contains(it)))
+    }
+
     /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
     /// what is held says nothing of the store any more, and the space is counted anew.
-    async fn catch_up(&self, space: &SpaceId) -> Result<(), Error> {
+    async fn catch_up(&self, space: &SpaceId, open: OpenPairs) -> Result<(), Error> {
         let _gate = self.gates[gate(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
         let mut followed = self.spaces().take(space);
         for _ in 0..ATTEMPTS {
             let outcome = self
-                .followed(space, followed.take())
+                .followed(space, followed.take(), open)
                 .instrument(info_span!("catch_up", %space))
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
+                    self.keep_questions(space, followed.memory.questions(QUESTIONS_MAX));
                     let bytes = followed.memory.bytes();
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
@@ -99,8 +160,12 @@ impl Follower {
                     }
                     return Ok(());
                 }
-                Ok(None) => return Ok(()),
+                Ok(None) => {
+                    self.keep_questions(space, Vec::new());
+                    return Ok(());
+                }
                 Err(error) if error.kind() == ErrorKind::NotFound => {
+                    self.keep_questions(space, Vec::new());
                     debug!(%space, "space is gone, nothing to organise");
                     return Ok(());
                 }
@@ -117,7 +182,27 @@ impl Follower {
         self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn followed(&self, space: &SpaceId, known: Option<Followed>) -> Result<Option<Followed>, Error> {
+    fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<Question>>> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep_questions(&self, space: &SpaceId, questions: Vec<Question>) {
+        if !self.asks {
+            return;
+        }
+        let mut all = self.open_questions();
+        all.remove(space);
+        if !questions.is_empty() && all.len() < ASKING_MAX {
+            all.insert(space.clone(), questions);
+        }
+    }
+
+    async fn followed(
+        &self,
+        space: &SpaceId,
+        known: Option<Followed>,
+        open: OpenPairs,
+    ) -> Result<Option<Followed>, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
             return Ok(None);
         };
@@ -132,18 +217,8 @@ impl Follower {
             followed.curations = decided.len() as u64;
             followed.acts = Acts::of(&decided);
         }
-        loop {
-            let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
-            let Some(last) = changes.last() else { break };
-            followed.sequence = last.sequence;
-            followed = host::background(move || {
-                for Change { unit, .. } in &changes {
-                    followed.memory.apply(unit, vector(unit).as_deref());
-                }
-                followed
-            })
-            .await?;
-        }
+        followed = self.take_in_units(space, followed).await?;
+        followed = self.take_in_readings(space, followed, open).await?;
         let (own, read) = (space.clone(), self.read(space).await?);
         let (mut followed, changed) = host::background(move || {
             let changed = followed.memory.changed(&own, &followed.acts, &read);
@@ -160,6 +235,46 @@ impl Follower {
             followed.turn = write.instrument(span).await?;
         }
         Ok(Some(followed))
+    }
+
+    async fn take_in_units(&self, space: &SpaceId, mut followed: Followed) -> Result<Followed, Error> {
+        loop {
+            let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
+            let Some(last) = changes.last() else {
+                return Ok(followed);
+            };
+            followed.sequence = last.sequence;
+            followed = host::background(move || {
+                for Change { unit, .. } in &changes {
+                    followed.memory.apply(unit, vector(unit).as_deref());
+                }
+                followed
+            })
+            .await?;
+        }
+    }
+
+    /// Takes in what language models said of pairs of events of which the rules are unsure.
+    async fn take_in_readings(
+        &self,
+        space: &SpaceId,
+        mut followed: Followed,
+        open: OpenPairs,
+    ) -> Result<Followed, Error> {
+        if open == OpenPairs::LookUp {
+            followed.memory.look_for_open();
+        }
+        let (mut followed, pairs) = host::background(move || {
+            let pairs = followed.memory.unlooked();
+            (followed, pairs)
+        })
+        .instrument(info_span!("judge"))
+        .await?;
+        if !pairs.is_empty() {
+            let verdicts = look_up(&self.backends, space, &pairs).await?;
+            followed.memory.take_in(&pairs, &verdicts);
+        }
+        Ok(followed)
     }
 
     /// Reads what is stored, to count a space from its first unit on. The turn first: what is stored behind it is noticed.

@@ -5,10 +5,14 @@
 //! kept in memory, and counted again after a restart. So all that is derived depends on the units and curations alone, never
 //! on the order or the number of deliveries. Start at [`Memory`] (units to all that is derived, pure); `follow` does the I/O
 //! around it.
+//!
+//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events of which the rules are unsure. What
+//! it says is stored as a reading, and counts like units and curations.
 
 use std::sync::Arc;
 
 use cache::Cache;
+use coreference_worker::{CoreferenceWorker, Model};
 use domain::message::UnitsOrganisedV1;
 use follow::Follower;
 use futures::future::BoxFuture;
@@ -18,6 +22,10 @@ use serde::{Deserialize, Serialize};
 mod acts;
 mod cache;
 mod changed;
+mod coreference;
+mod coreference_call;
+mod coreference_readings;
+mod coreference_worker;
 mod entities;
 mod error;
 mod events;
@@ -32,6 +40,8 @@ mod topics;
 
 pub use acts::Acts;
 pub use changed::Changed;
+pub use coreference::{Pair, Question, Verdict, pair_digest};
+pub use coreference_worker::ReadingConfig;
 pub use entities::Entities;
 pub use error::Error;
 pub use events::Events;
@@ -52,6 +62,8 @@ pub struct Config {
     /// Megabytes that the counts of all of these take together, as estimated from their units and facts. The space that changed
     /// last is kept however large it is: it was held whole to be counted.
     pub memory_mb: usize,
+    /// How a language model judges events.
+    pub readings: ReadingConfig,
 }
 
 impl Default for Config {
@@ -60,6 +72,7 @@ impl Default for Config {
             in_flight_max: 16,
             spaces_max: 64,
             memory_mb: 1_024,
+            readings: ReadingConfig::default(),
         }
     }
 }
@@ -75,13 +88,23 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 
 async fn follow_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("clusterer")?;
+    let model = Model::of(&ctx, &config.readings);
     let follower = Arc::new(Follower::new(
         ctx.backends.clone(),
         Cache::new(config.spaces_max, config.memory_mb.saturating_mul(1 << 20)),
+        model.is_some(),
     ));
-    ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
+    let followed = ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
         let follower = Arc::clone(&follower);
         async move { follower.follow(&message).await }
-    })
-    .await
+    });
+    let judged = async {
+        if let Some(model) = model {
+            let worker = CoreferenceWorker::new(&ctx, &follower, model, &config.readings);
+            worker.run().await;
+        }
+        Ok(())
+    };
+    tokio::try_join!(followed, judged)?;
+    Ok(())
 }

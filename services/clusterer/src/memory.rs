@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::id::{PageId, SpaceId};
 use domain::unit::Unit;
 
+use crate::coreference::{Pair, Question, Verdict};
 use crate::entities::Entities;
 use crate::events::Events;
 use crate::facts::Facts;
@@ -46,6 +47,27 @@ impl Memory {
     /// Returns roughly how much memory it takes: so much for a unit and so much for a fact.
     pub fn bytes(&self) -> usize {
         self.units() * UNIT_BYTES + self.facts.len() * FACT_BYTES
+    }
+
+    /// Returns the pairs of events whose readings are to be looked up before anything else is asked for; see
+    /// [`Events::unlooked`]. May take seconds: not for an async thread.
+    pub fn unlooked(&mut self) -> Vec<Pair> {
+        self.events.unlooked()
+    }
+
+    /// Has the readings of all pairs of events looked up again that have none.
+    pub fn look_for_open(&mut self) {
+        self.events.look_for_open();
+    }
+
+    /// Takes in what models said of pairs of events that were looked up.
+    pub fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) {
+        self.events.take_in(pairs, verdicts);
+    }
+
+    /// Returns up to `limit` events about which a language model is to be asked.
+    pub fn questions(&self, limit: usize) -> Vec<Question> {
+        self.events.questions(limit)
     }
 
     /// Returns what changed since it was asked last; the first time, everything. `read` tells when pages were read last. May

@@ -38,7 +38,8 @@ pub struct Merge {
     pub same_event: bool,
     /// Whether they share people, time or place.
     pub has_overlap: bool,
-    /// How they stand to each other.
+    /// How they stand to each other: `causes`, `motivates`, `enables`, `follows_up` and `before` read from the kept one to the
+    /// merged one, all others from the merged one to the kept one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation_type: Option<RelationKind>,
     /// Why, in words.

@@ -39,7 +39,8 @@ pub(crate) struct Read {
 
 /// List the readings of a space: what a language model read, what was derived from it, what failed and what it cost.
 ///
-/// A line each, oldest first: when, which records, how many gists, facts and relations, or why it failed.
+/// A line each, oldest first: when, which records, what was read (a passage, a pair of events), how many gists, facts and relations,
+/// or why it failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

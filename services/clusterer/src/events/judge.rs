@@ -6,9 +6,16 @@ use domain::relation::RelationKind;
 use domain::time::TimeSpan;
 
 use super::scene::Scene;
+use crate::coreference::Judged;
 
 /// Most names told in a reason.
 const NAMES_MAX: usize = 3;
+/// More similar events may be the same.
+const SAME_MIN: f32 = 0.9;
+/// More similar ones are the same without a doubt, if nothing speaks against it.
+const SURE_MIN: f32 = 0.97;
+/// Most things that speak weakly against one event and leave it open.
+const DOUBTS_MAX: usize = 1;
 
 /// How two similar events stand to each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +28,72 @@ pub(super) struct Judgement {
     /// How the later telling stands to the earlier one, if they are not the same.
     pub(super) kind: Option<RelationKind>,
     pub(super) reason: String,
+    /// Whether the rules are unsure: of two that share something, only weak reasons part them, or little joins them.
+    pub(super) unsure: bool,
+    /// Whether it is that of a language model.
+    pub(super) by_model: bool,
+}
+
+/// What speaks against one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Against {
+    StepsOfTheirOwn,
+    ToldByOthers,
+    WithOthers,
+    AtOtherTimes,
+    OnAnotherDay,
+    OtherNumbers,
+    AtOtherPlaces,
+    OtherActions,
+    OneDenies,
+}
+
+impl Against {
+    fn reason(self) -> &'static str {
+        match self {
+            Against::StepsOfTheirOwn => "steps of their own",
+            Against::ToldByOthers => "told by others",
+            Against::WithOthers => "with others",
+            Against::AtOtherTimes => "at other times",
+            Against::OnAnotherDay => "done on another day",
+            Against::OtherNumbers => "other numbers",
+            Against::AtOtherPlaces => "at other places",
+            Against::OtherActions => "other actions",
+            Against::OneDenies => "one says it is not so",
+        }
+    }
+
+    /// Says whether one event may be told so all the same: by somebody else, on a later day, with other details.
+    fn is_weak(self) -> bool {
+        match self {
+            Against::ToldByOthers | Against::OnAnotherDay | Against::OtherNumbers | Against::OtherActions => true,
+            Against::StepsOfTheirOwn
+            | Against::WithOthers
+            | Against::AtOtherTimes
+            | Against::AtOtherPlaces
+            | Against::OneDenies => false,
+        }
+    }
+}
+
+impl Judgement {
+    /// Says whether two that are not the same have to do with each other. A model may name a relation between two that share
+    /// nothing else.
+    pub(super) fn is_related(&self) -> bool {
+        self.kind.is_some() && (self.overlap || self.by_model)
+    }
+
+    /// Returns the judgement of a language model in the place of that of the rules.
+    pub(super) fn by_model(self, said: &Judged) -> Judgement {
+        Judgement {
+            same: said.same,
+            overlap: said.overlap,
+            kind: said.kind,
+            reason: said.reason.clone(),
+            by_model: true,
+            ..self
+        }
+    }
 }
 
 /// Judges the `later` telling by the `earlier` one.
@@ -30,12 +103,17 @@ pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgemen
     let told = meet(&earlier.times, &later.times);
     let overlap = !shared.is_empty() || place || told;
     let against = against(earlier, later);
-    let same = overlap && against.is_empty();
+    let nothing_against = overlap && against.is_empty();
+    let same = nothing_against && similarity > SAME_MIN;
     let kind = match against.as_slice() {
-        [] | ["done on another day"] if overlap => Some(RelationKind::SameAs),
-        ["at other times"] => Some(RelationKind::FollowsUp),
+        [] | [Against::OnAnotherDay] if overlap => Some(RelationKind::SameAs),
+        [Against::AtOtherTimes] => Some(RelationKind::FollowsUp),
         _ => None,
     };
+    let signs = shared.len().min(2) + usize::from(place) + usize::from(told);
+    let has_doubts = against.len() <= DOUBTS_MAX && against.iter().all(|it| it.is_weak());
+    let is_sure = same && (signs > 1 || similarity > SURE_MIN);
+    let unsure = overlap && has_doubts && !is_sure;
     let mut reasons: Vec<String> = Vec::new();
     if !shared.is_empty() {
         reasons.push(format!(
@@ -49,52 +127,54 @@ pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgemen
     if told {
         reasons.push("told times overlap".to_owned());
     }
-    if same {
+    if nothing_against {
         reasons.push("nothing speaks against it".to_owned());
     }
-    reasons.extend(against.iter().map(|it| (*it).to_owned()));
+    reasons.extend(against.iter().map(|it| it.reason().to_owned()));
     Judgement {
         similarity,
         same,
         overlap,
         kind,
         reason: reasons.join("; "),
+        unsure,
+        by_model: false,
     }
 }
 
 /// What speaks against one event.
-fn against(one: &Scene, other: &Scene) -> Vec<&'static str> {
+fn against(one: &Scene, other: &Scene) -> Vec<Against> {
     let mut out = Vec::new();
     let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_empty() && !b.is_empty();
     if (one.action || other.action) && (one.session != other.session || one.step != other.step) {
-        out.push("steps of their own");
+        out.push(Against::StepsOfTheirOwn);
     }
     if both(&one.speakers, &other.speakers) && one.speakers.is_disjoint(&other.speakers) {
-        out.push("told by others");
+        out.push(Against::ToldByOthers);
     }
     if both(&one.named, &other.named) && one.named.is_disjoint(&other.named) {
-        out.push("with others");
+        out.push(Against::WithOthers);
     }
     if !one.times.is_empty() && !other.times.is_empty() {
         if !meet(&one.times, &other.times) {
-            out.push("at other times");
+            out.push(Against::AtOtherTimes);
         }
     } else if !meet(one.when(), other.when()) {
-        out.push("done on another day");
+        out.push(Against::OnAnotherDay);
     }
     let apart = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_subset(b) && !b.is_subset(a);
     if apart(&one.numbers, &other.numbers) {
-        out.push("other numbers");
+        out.push(Against::OtherNumbers);
     }
     let (a, b) = (one.place.as_str(), other.place.as_str());
     if !a.is_empty() && !b.is_empty() && !a.contains(b) && !b.contains(a) {
-        out.push("at other places");
+        out.push(Against::AtOtherPlaces);
     }
     if both(&one.did, &other.did) && one.did.is_disjoint(&other.did) {
-        out.push("other actions");
+        out.push(Against::OtherActions);
     }
     if (one.negations == 0) != (other.negations == 0) {
-        out.push("one says it is not so");
+        out.push(Against::OneDenies);
     }
     out
 }

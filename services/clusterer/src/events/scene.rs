@@ -9,6 +9,7 @@ use domain::time::{Precision, TimeSpan};
 use domain::unit::Unit;
 
 use super::KEYS_MAX;
+use crate::coreference::prompt;
 
 /// Words that turn what is said into its opposite.
 const NEGATIONS: [&str; 14] = [
@@ -52,6 +53,8 @@ pub(super) struct Scene {
     pub(super) did: BTreeSet<String>,
     /// Number of words that negate.
     pub(super) negations: usize,
+    /// SHA-256 of what a language model is shown of it.
+    pub(super) digest: [u8; 32],
     vector: Vec<f32>,
 }
 
@@ -104,6 +107,7 @@ impl Scene {
                 .iter()
                 .filter(|it| NEGATIONS.contains(&it.replace('\u{2019}', "'").as_str()))
                 .count(),
+            digest: prompt::digest(unit),
             vector: vector.to_vec(),
             speakers,
             named,

@@ -20,34 +20,37 @@ use crate::held::Held;
 use crate::{space, unit};
 
 /// The clusterer over stores in a directory.
-struct Running {
+pub(crate) struct Running {
     dir: PathBuf,
-    context: Context,
+    pub(crate) context: Context,
+    settings: String,
     service: JoinHandle<anyhow::Result<()>>,
     sent: u64,
 }
 
 impl Running {
     async fn new(name: &str) -> Running {
+        Running::new_with(name, "").await
+    }
+
+    /// Starts over an empty directory with the space of the tests.
+    pub(crate) async fn new_with(name: &str, settings: &str) -> Running {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
-        let running = Running::open(dir, 0).await;
+        let running = Running::open_with(dir, 0, settings).await;
         let records = &running.context.backends.records;
         records.create_space(&space(), DateTime::UNIX_EPOCH).await.unwrap();
         running
     }
 
-    async fn open(dir: PathBuf, sent: u64) -> Running {
-        Running::open_with(dir, sent, "").await
-    }
-
     async fn open_with(dir: PathBuf, sent: u64, settings: &str) -> Running {
-        let settings = Settings::from_toml(settings, "test").unwrap();
-        let context = Context::embedded_with(&dir, settings).await.unwrap();
+        let parsed = Settings::from_toml(settings, "test").unwrap();
+        let context = Context::embedded_with(&dir, parsed).await.unwrap();
         let service = tokio::spawn(clusterer::run(context.clone()));
         Running {
             dir,
             context,
+            settings: settings.to_owned(),
             service,
             sent,
         }
@@ -64,33 +67,34 @@ impl Running {
         Running {
             dir,
             context,
+            settings: String::new(),
             service,
             sent: 0,
         }
     }
 
     /// Stops in the middle of whatever is done, and starts again.
-    async fn killed(self) -> Running {
+    pub(crate) async fn killed(self) -> Running {
         self.service.abort();
         self.service.await.ok();
         self.context.shutdown.cancel();
         drop(self.context);
-        Running::open(self.dir, self.sent).await
+        Running::open_with(self.dir, self.sent, &self.settings).await
     }
 
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.context.shutdown.cancel();
         self.service.await.unwrap().unwrap();
         std::fs::remove_dir_all(&self.dir).ok();
     }
 
-    async fn put(&mut self, units: &[Unit], retired: &[UnitId]) {
+    pub(crate) async fn put(&mut self, units: &[Unit], retired: &[UnitId]) {
         let graph = &self.context.backends.graph;
         graph.put_units(&space(), units, retired).await.unwrap();
         self.wake().await;
     }
 
-    async fn wake(&mut self) {
+    pub(crate) async fn wake(&mut self) {
         self.wake_in(space()).await;
     }
 
@@ -106,7 +110,7 @@ impl Running {
     }
 
     /// Waits until nothing is left to do, a minute at most, and returns all that is derived.
-    async fn settled(&self) -> Held {
+    pub(crate) async fn settled(&self) -> Held {
         self.settled_in(space()).await
     }
 

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod coreference;
+mod coreference_worker;
+mod endpoint;
 mod entities;
 mod events;
 mod facts;

@@ -141,8 +141,8 @@ pub struct PortableReading {
     #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
     #[schema(inline, default = "passage")]
     pub kind: ReadingKind,
-    /// Your ids of the records that were read, in the order of the session.
-    #[schema(min_items = 1, max_items = 24)]
+    /// Your ids of the records that were read, in the order of the session: up to 48 of an event, up to 24 of anything else.
+    #[schema(min_items = 1, max_items = 48)]
     pub records: Vec<String>,
     /// Your ids of the other records that the model was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -15,8 +15,9 @@ use crate::validate::{self, NAME_BYTES_MAX};
 
 /// Most readings of one request.
 const READINGS_MAX: usize = 100;
-/// Most records of a passage, most others that its model was shown, and most earlier gists.
+/// Most records of a passage or an event, most others that a model was shown, and most earlier gists.
 const RECORDS_MAX: usize = 24;
+const EVENT_RECORDS_MAX: usize = 48;
 const BESIDE_MAX: usize = 64;
 const EARLIER_MAX: usize = 64;
 /// Longest reply of a model, in bytes.
@@ -165,8 +166,12 @@ fn check(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
 }
 
 fn check_records(it: &PortableReading) -> Result<(), String> {
-    if !(1..=RECORDS_MAX).contains(&it.records.len()) {
-        return Err(format!("records: are not 1 to {RECORDS_MAX}"));
+    let most = match it.kind {
+        ReadingKind::Passage | ReadingKind::Picture | ReadingKind::Label => RECORDS_MAX,
+        ReadingKind::Events => EVENT_RECORDS_MAX,
+    };
+    if !(1..=most).contains(&it.records.len()) {
+        return Err(format!("records: are not 1 to {most}"));
     }
     if it.beside.len() > BESIDE_MAX {
         return Err(format!("beside: has more than {BESIDE_MAX} records"));

@@ -103,15 +103,20 @@ impl<'a> Known<'a> {
         of_event.filter(move |it| self.sees(it)).filter_map(move |it| {
             let kind = match it.holds(self.as_of) {
                 true => RelationKind::SameAs,
-                false if it.has_overlap => it
-                    .relation_type
-                    .filter(|kind| *kind != RelationKind::SameAs)
-                    .unwrap_or(RelationKind::Other),
-                false => return None,
+                false => match it.relation_type.filter(|kind| *kind != RelationKind::SameAs) {
+                    Some(kind) => kind,
+                    None if it.has_overlap => RelationKind::Other,
+                    None => return None,
+                },
+            };
+            let (earlier, later) = (UnitId::from_uuid(it.kept), UnitId::from_uuid(it.merged));
+            let (source, target) = match leads_on(kind) {
+                true => (earlier, later),
+                false => (later, earlier),
             };
             Some(Relation {
-                source: UnitId::from_uuid(it.merged),
-                target: UnitId::from_uuid(it.kept),
+                source,
+                target,
                 kind,
                 label: it.reason.clone(),
                 weight: it.similarity,
@@ -123,5 +128,22 @@ impl<'a> Known<'a> {
     fn sees(self, merge: &Merge) -> bool {
         let known = |it: Uuid| self.has(UnitId::from_uuid(it));
         self.as_of.is_none() || merge.of == MergeOf::Entities || known(merge.kept) && known(merge.merged)
+    }
+}
+
+/// Returns true if a relation of two events leads from the earlier one to the later one.
+fn leads_on(kind: RelationKind) -> bool {
+    match kind {
+        RelationKind::Causes
+        | RelationKind::Motivates
+        | RelationKind::Enables
+        | RelationKind::FollowsUp
+        | RelationKind::Before => true,
+        RelationKind::Contrasts
+        | RelationKind::PartOf
+        | RelationKind::Parallel
+        | RelationKind::Elaborates
+        | RelationKind::SameAs
+        | RelationKind::Other => false,
     }
 }

@@ -91,12 +91,15 @@ impl Server {
         }
     }
 
-    /// The same as settings.
+    /// The same as settings. The clusterer asks nothing by itself: it would take the replies that are meant for others.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let pairs = [("url", self.http.url.as_str()), ("model", MODEL), ("key", KEY)];
-        pairs
-            .map(|(key, value)| (format!("language_model.{key}"), value.to_owned()))
-            .into()
+        let pairs = [
+            ("language_model.url", self.http.url.as_str()),
+            ("language_model.model", MODEL),
+            ("language_model.key", KEY),
+            ("clusterer.readings.enabled", "false"),
+        ];
+        pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).into()
     }
 
     /// What was asked, and what is answered.

@@ -5,6 +5,7 @@ mod doctor;
 mod endpoints;
 mod faults;
 mod injections;
+mod judging;
 mod llama;
 mod looking;
 mod reading;

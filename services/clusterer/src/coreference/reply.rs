@@ -1,0 +1,129 @@
+//! The reply of a language model that judged events, entry by entry and unchecked.
+
+use domain::relation::RelationKind;
+use serde::Deserialize;
+use serde_json::Value;
+use text::model_reply::{after_thoughts, last_object};
+
+/// Most entries that are looked at in a reply.
+const ENTRIES_MAX: usize = 16;
+/// Longest entry that is kept, in bytes.
+const ENTRY_BYTES_MAX: usize = 8_192;
+
+/// What a model said of two events.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Said {
+    /// Whether both tell of one event.
+    pub(crate) same_event: bool,
+    /// Whether they have to do with the same.
+    #[serde(default)]
+    pub(crate) has_overlap: bool,
+    /// A name of a kind of relation.
+    #[serde(default)]
+    relation_type: Option<String>,
+    /// Why, in the model's words.
+    #[serde(default)]
+    pub(crate) reasoning: String,
+}
+
+/// A reply.
+#[derive(Deserialize)]
+struct Reply {
+    events: Vec<Value>,
+}
+
+impl Said {
+    /// Reads the entry of one pair as it was stored; none if it is no judgement.
+    pub(crate) fn read(output: &str) -> Option<Said> {
+        serde_json::from_str(output).ok()
+    }
+
+    /// Returns the kind of relation that it names; none if it names none that says how two different events stand to each other.
+    pub(crate) fn kind(&self) -> Option<RelationKind> {
+        let name = self
+            .relation_type
+            .as_deref()?
+            .trim()
+            .to_lowercase()
+            .replace([' ', '-'], "_");
+        let kind = serde_json::from_value(Value::String(name)).ok()?;
+        match kind {
+            RelationKind::Causes
+            | RelationKind::Motivates
+            | RelationKind::Enables
+            | RelationKind::FollowsUp
+            | RelationKind::Before
+            | RelationKind::Contrasts
+            | RelationKind::PartOf
+            | RelationKind::Parallel
+            | RelationKind::Elaborates => Some(kind),
+            RelationKind::SameAs | RelationKind::Other => None,
+        }
+    }
+}
+
+/// Reads a reply about `count` earlier events and returns the entry of each as it is stored, in their order; none for one that
+/// the reply does not judge. `None` if it judges none of them. Of two entries with one number the first counts.
+pub(crate) fn entries(output: &str, count: usize) -> Option<Vec<Option<String>>> {
+    let (_, reply) = last_object::<Reply>(after_thoughts(output)?)?;
+    let mut found: Vec<Option<String>> = vec![None; count];
+    for entry in reply.events.iter().take(ENTRIES_MAX) {
+        let number = entry.get("number").and_then(Value::as_u64);
+        let place = number.and_then(|it| usize::try_from(it).ok()?.checked_sub(1));
+        let Some(slot) = place.and_then(|it| found.get_mut(it)) else {
+            continue;
+        };
+        let text = entry.to_string();
+        if slot.is_none() && text.len() <= ENTRY_BYTES_MAX && Said::read(&text).is_some() {
+            *slot = Some(text);
+        }
+    }
+    found.iter().any(Option::is_some).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_found_by_its_number_whatever_surrounds_it() {
+        let reply = "<think>{\"events\": []}</think>Here:\n```json\n{\"events\": [\
+            {\"number\": 2, \"same_event\": true, \"has_overlap\": true, \"relation_type\": \"none\", \"reasoning\": \"One wedding.\"}, \
+            {\"number\": 2, \"same_event\": false}, {\"number\": 9, \"same_event\": true}, {\"number\": 1, \"same_event\": \"yes\"}, 7]}\n```";
+        let found = entries(reply, 2).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0], None, "what is no judgement is none");
+        let said = Said::read(found[1].as_deref().unwrap()).unwrap();
+        assert!(said.same_event && said.has_overlap && said.kind().is_none());
+        assert_eq!(said.reasoning, "One wedding.");
+    }
+
+    #[test]
+    fn a_reply_that_judges_nothing_cannot_be_read() {
+        for reply in [
+            "",
+            "They are the same.",
+            "{\"events\": []}",
+            "{\"events\": \"1\"}",
+            "{\"events\": [{\"number\": 0, \"same_event\": true}, {\"number\": 3, \"same_event\": true}]}",
+            // Cut before its end.
+            "{\"events\": [{\"number\": 1, \"same_event\": true, \"reas",
+        ] {
+            assert_eq!(entries(reply, 2), None, "{reply}");
+        }
+    }
+
+    #[test]
+    fn only_kinds_that_part_two_events_are_relations() {
+        let kind = |name: &str| {
+            let said = format!("{{\"same_event\": false, \"relation_type\": {name}}}");
+            Said::read(&said).unwrap().kind()
+        };
+        assert_eq!(kind("\"causes\""), Some(RelationKind::Causes));
+        assert_eq!(kind("\"Follows up\""), Some(RelationKind::FollowsUp));
+        assert_eq!(kind("\"part-of\""), Some(RelationKind::PartOf));
+        for name in ["null", "\"none\"", "\"same_as\"", "\"other\"", "\"obeys\"", "\"\""] {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+}

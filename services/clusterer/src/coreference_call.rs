@@ -1,0 +1,214 @@
+//! One question about an event and the earlier ones that it may be, answered with one call.
+
+use chrono::{DateTime, NaiveTime, Utc};
+use domain::ErrorKind;
+use domain::id::{ReadingId, SpaceId, UnitId};
+use domain::port::{ModelCost, Usage};
+use domain::reading::{LeftOut, Reading, ReadingKind, ReadingOutcome};
+use domain::unit::Unit;
+use host::{Backends, clock};
+use tracing::{debug, info};
+
+use crate::Error;
+use crate::coreference::prompt::{PROMPT, prompt};
+use crate::coreference::reply::{Said, entries};
+use crate::coreference::{Question, Verdict, left_out, pair_digest};
+use crate::coreference_readings::units;
+use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, ERASING, Model};
+
+/// Most of what is left out that is kept, in bytes.
+const LEFT_OUT_BYTES: usize = 120;
+/// Why nothing came of a pair that the reply says nothing usable of.
+const NOT_JUDGED: &str = "its reply does not judge the pair";
+
+/// A pair that is asked about.
+struct OpenPair {
+    reading: ReadingId,
+    earlier: Unit,
+    /// What it cost before, when the events read differently or with another prompt.
+    former: ModelCost,
+}
+
+/// What a model said of all pairs of a question, an entry for each, or why it said nothing.
+type Reply = Result<Vec<Option<String>>, String>;
+
+impl CoreferenceWorker {
+    /// Has the model judge an event by the earlier ones of a question and stores what it said of each pair.
+    pub(crate) async fn answer(&self, model: &Model, space: &SpaceId, question: &Question) -> Result<Answered, Error> {
+        let backends = &self.context.backends;
+        let ids: Vec<UnitId> = question.earlier.iter().copied().chain([question.later]).collect();
+        let mut events = units(backends, space, &ids).await?;
+        let Some(later) = events.remove(&question.later) else {
+            return Ok(Answered::Later(clock::now() + AWAY));
+        };
+        let earlier = question.earlier.iter().filter_map(|it| events.remove(it)).collect();
+        let pairs = open_pairs(backends, space, &later, earlier).await?;
+        let Some(first) = pairs.first().map(|it| it.reading) else {
+            // Others have asked about all of them.
+            return Ok(Answered::Done);
+        };
+        let Some(allow) = self.allowance(space).await? else {
+            debug!(%space, "the budget of the day is spent, questions about events wait");
+            return Ok(Answered::Later(tomorrow()));
+        };
+        let shown: Vec<&Unit> = pairs.iter().map(|it| &it.earlier).collect();
+        let chat = prompt(&later, &shown);
+        let read = |text: &str| entries(text, pairs.len());
+        let asked = model.asker.ask(&chat, allow, |it| read(&it.text)).await;
+        let reply = match (asked.outcome, asked.failure) {
+            (Ok(entries), _) => Ok(entries),
+            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(first)) => {
+                debug!(why, %space, "the language model is away, questions about events wait");
+                return Ok(Answered::Later(clock::now() + AWAY));
+            }
+            (Err(_), None) if asked.spent.calls == 0 => return Ok(Answered::Later(tomorrow())),
+            (Err(why), _) => Err(why),
+        };
+        let readings = readings(model, &later, pairs, &reply, asked.spent);
+        if let Err(why) = &reply {
+            info!(why, %space, reading = %first, "nothing was said of a pair of events");
+        }
+        let stored = backends.readings.put(space, &readings).await?;
+        if stored.len() < readings.len() {
+            debug!(%space, "a record was erased while its event was judged; what was said of it is dropped");
+            return Ok(Answered::Later(clock::now() + ERASING));
+        }
+        Ok(Answered::Done)
+    }
+}
+
+/// Returns the pairs of an event that have no reading of now.
+async fn open_pairs(
+    backends: &Backends,
+    space: &SpaceId,
+    later: &Unit,
+    earlier: Vec<Unit>,
+) -> Result<Vec<OpenPair>, Error> {
+    let mut open = Vec::new();
+    for earlier in earlier {
+        let Some(id) = Reading::id_of(ReadingKind::Events, &later.records, &earlier.records) else {
+            continue;
+        };
+        let former = backends.readings.get(space, &[id]).await?.pop();
+        let verdict = former.as_ref().and_then(|it| Verdict::of(it, &earlier, later));
+        if !verdict.is_some_and(|it| it.is_current) {
+            open.push(OpenPair {
+                reading: id,
+                earlier,
+                former: former.map(|it| it.spent).unwrap_or_default(),
+            });
+        }
+    }
+    Ok(open)
+}
+
+/// Returns the readings of the pairs of one call, which share what it cost.
+fn readings(model: &Model, later: &Unit, pairs: Vec<OpenPair>, reply: &Reply, spent: ModelCost) -> Vec<Reading> {
+    let shares = shares(spent, pairs.len());
+    let now = clock::now();
+    let reading = |(at, (pair, mut spent)): (usize, (OpenPair, ModelCost))| {
+        spent.add(pair.former);
+        let output = match reply {
+            Ok(entries) => entries.get(at).cloned().flatten().ok_or(NOT_JUDGED),
+            Err(why) => Err(why.as_str()),
+        };
+        Reading {
+            id: pair.reading,
+            kind: ReadingKind::Events,
+            session: later.session,
+            records: later.records.clone(),
+            beside: pair.earlier.records.clone(),
+            earlier: Vec::new(),
+            digest: pair_digest(&pair.earlier, later),
+            prompt: PROMPT.to_owned(),
+            model: model.name.clone(),
+            at: now,
+            outcome: output
+                .as_ref()
+                .map(|it| outcome(it, &pair.earlier, later))
+                .unwrap_or_default(),
+            failure: output.as_ref().err().map(|it| (*it).to_owned()),
+            output: output.unwrap_or_default(),
+            spent,
+        }
+    };
+    pairs.into_iter().zip(shares).enumerate().map(reading).collect()
+}
+
+/// Returns what comes of the entry of one pair, and what of it is not used.
+fn outcome(entry: &str, earlier: &Unit, later: &Unit) -> ReadingOutcome {
+    let Some(said) = Said::read(entry) else {
+        return ReadingOutcome::default();
+    };
+    let reason = left_out(&said, earlier, later).map(|why| LeftOut {
+        what: said.reasoning[..said.reasoning.floor_char_boundary(LEFT_OUT_BYTES)].to_owned(),
+        why: why.to_owned(),
+    });
+    ReadingOutcome {
+        relations: u32::from(said.same_event || said.kind().is_some()),
+        left_out: Vec::from_iter(reason),
+        ..ReadingOutcome::default()
+    }
+}
+
+/// Divides what a call cost by so many pairs. What cannot be divided goes to the first one, so that the sum stays.
+fn shares(spent: ModelCost, count: usize) -> Vec<ModelCost> {
+    let parts = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+    let Usage {
+        prompt_tokens,
+        completion_tokens,
+    } = spent.usage;
+    let share = |is_first: bool| {
+        let tokens = |all: u32| all / parts + if is_first { all % parts } else { 0 };
+        ModelCost {
+            calls: if is_first { spent.calls } else { 0 },
+            usage: Usage {
+                prompt_tokens: tokens(prompt_tokens),
+                completion_tokens: tokens(completion_tokens),
+            },
+            ms: if is_first { spent.ms } else { 0.0 },
+        }
+    };
+    (0..count).map(|at| share(at == 0)).collect()
+}
+
+/// Says whether a failure is the endpoint's and not the question's.
+fn is_away(kind: ErrorKind) -> bool {
+    match kind {
+        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
+        ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
+            false
+        }
+    }
+}
+
+/// Returns when the next day begins.
+fn tomorrow() -> DateTime<Utc> {
+    let today = clock::now().date_naive();
+    let next = today.succ_opt().unwrap_or(today);
+    next.and_time(NaiveTime::MIN).and_utc()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_a_call_add_up_to_it() {
+        let spent = ModelCost {
+            calls: 2,
+            usage: Usage {
+                prompt_tokens: 1_000,
+                completion_tokens: 101,
+            },
+            ms: 12.5,
+        };
+        for count in 1..=3 {
+            let shares = shares(spent, count);
+            assert_eq!(shares.len(), count);
+            let mut sum = ModelCost::default();
+            shares.iter().for_each(|it| sum.add(*it));
+            assert_eq!(sum, spent, "{count}");
+        }
+    }
+}

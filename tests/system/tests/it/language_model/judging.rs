@@ -1,0 +1,151 @@
+//! What a language model judges of events, on both ways to run.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::{Said, Server};
+use tokio::time::{sleep, timeout};
+
+use super::text;
+use crate::distributed::shared;
+
+const REASON: &str = "Both tell of the walk with Rex around the lake.";
+
+/// Settings under which the clusterer asks.
+fn settings(server: &Server) -> Vec<(String, String)> {
+    let own = ("clusterer.readings.enabled".to_owned(), "true".to_owned());
+    server.settings().into_iter().chain([own]).collect()
+}
+
+/// The same talk on two days, a week apart: the rules take it for two events.
+fn told() -> Value {
+    let record = |id: &str, day: &str, actor: &str, text: &str| json!({ "id": id, "session": day, "actor": actor, "observed_at": format!("{day}T10:00:00Z"), "text": text });
+    let walk = "We walked with Rex around the lake near Bergen.";
+    let swim = "And Rex swam after the ducks for an hour.";
+    json!([
+        record("1", "2026-03-01", "Ana", walk),
+        record("1b", "2026-03-01", "Tom", swim),
+        record("2", "2026-03-08", "Ana", walk),
+        record("2b", "2026-03-08", "Tom", swim),
+    ])
+}
+
+fn judgement() -> Said {
+    let entry =
+        json!({ "number": 1, "same_event": true, "has_overlap": true, "relation_type": "none", "reasoning": REASON });
+    text(&json!({ "events": [entry] }).to_string())
+}
+
+/// The event that a record opens, as it stands.
+async fn event(api: &Api, record: &str) -> Value {
+    let units = api.list("/spaces/talk/units").await;
+    let of = |it: &&Value| it["grain"] == "event" && it["external_ids"][0] == record;
+    units.iter().find(of).cloned().unwrap_or_else(|| panic!("{units:?}"))
+}
+
+/// Waits until the event of the second day has a status.
+async fn again_is(api: &Api, status: &str) -> Value {
+    let looked = async {
+        loop {
+            let event = event(api, "2").await;
+            if event["status"] == status {
+                return event;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), looked).await.unwrap()
+}
+
+/// What the rules leave open is judged once, and shown like what they judge.
+async fn judges(server: &Server, api: &Api) -> Value {
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    server.says([judgement()]);
+    let watermark = api.accepted("talk", &told()).await;
+    api.written("talk", &watermark).await;
+    let again = again_is(api, "merged").await;
+    let first = event(api, "1").await;
+    assert_eq!(again["merged_into"], first["id"]);
+    let absorbed = first["absorbed"][0].clone();
+    let reason = absorbed["reason"].as_str().unwrap();
+    assert!(reason.contains(REASON.trim_end_matches('.')), "{absorbed}");
+    let (status, body) = api.get("/spaces/talk/readings").await;
+    assert_eq!(status, 200, "{body}");
+    let reading = &body["items"][0];
+    assert_eq!(
+        (&reading["kind"], &reading["state"], &reading["records"]),
+        (&json!("events"), &json!("done"), &json!(["2", "2b"])),
+        "{body}"
+    );
+    assert_eq!(body["summary"]["cost"]["model_calls"], 1, "{body}");
+    let shown = server.heard().requests[0]["messages"][1]["content"].to_string();
+    assert!(
+        shown.contains("Earlier event 1:") && shown.contains("swam after the ducks"),
+        "{shown}"
+    );
+    absorbed
+}
+
+/// Neither a rebuild nor an act of somebody makes another call.
+async fn is_asked_once(server: &Server, api: &Api, absorbed: &Value) {
+    let (status, body) = api.post("/spaces/talk/rebuild", &json!({})).await;
+    assert_eq!(status, 202, "{body}");
+    let rebuilt = async {
+        while api.get("/spaces/talk/rebuild").await.1["state"] == "running" {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), rebuilt).await.unwrap();
+    again_is(api, "merged").await;
+    let act = json!({ "act": { "kind": "undo_merge", "merge": absorbed["merge"] } });
+    let (status, curated) = api.post("/spaces/talk/curations", &act).await;
+    assert_eq!(status, 202, "{curated}");
+    api.written("talk", curated["watermark"].as_str().unwrap()).await;
+    again_is(api, "active").await;
+    assert_eq!(server.heard().requests.len(), 1);
+}
+
+/// What was said of two events goes with any of their records.
+async fn forgets(api: &Api) {
+    let (status, erased) = api.delete("/spaces/talk/records/1b").await;
+    assert_eq!(status, 202, "{erased}");
+    api.written("talk", erased["watermark"].as_str().unwrap()).await;
+    let (_, page) = api.get("/spaces/talk/readings").await;
+    assert_eq!(page["items"], json!([]), "{page}");
+    let receipts = api.list("/spaces/talk/erasures").await;
+    let id = receipts[0]["id"].as_str().unwrap();
+    let (status, check) = api.post(&format!("/spaces/talk/erasures/{id}/check"), &json!({})).await;
+    assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
+}
+
+async fn all(running: Running, server: &Server) {
+    server.heard().requests.clear();
+    let absorbed = judges(server, &running.api).await;
+    is_asked_once(server, &running.api, &absorbed).await;
+    forgets(&running.api).await;
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_judges_what_the_rules_leave_open_standalone() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    all(
+        Running::standalone(dir.path(), &settings(&server)).await.unwrap(),
+        &server,
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_judges_what_the_rules_leave_open_distributed() {
+    let Some(servers) = shared().await else { return };
+    let server = Server::start().await.unwrap();
+    all(
+        Running::distributed(servers, &settings(&server)).await.unwrap(),
+        &server,
+    )
+    .await;
+}
