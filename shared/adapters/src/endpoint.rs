@@ -1,10 +1,11 @@
 //! Models over HTTP: whatever speaks OpenAI's API, such as Ollama, vLLM, llama.cpp and OpenAI itself.
 //!
-//! [`embeddings`] turns texts into vectors, [`chat`] replies to prompts. What is sent is never repeated in an error or a log,
-//! nor is what an endpoint says of it.
+//! [`embeddings`] turns texts into vectors, [`chat`] replies to prompts, [`relay`] passes the requests of others on. What is sent
+//! is never repeated in an error or a log, nor is what an endpoint says of it.
 
 pub mod chat;
 pub mod embeddings;
+pub mod relay;
 
 use std::time::Duration;
 
@@ -112,20 +113,7 @@ struct Address<'a> {
 
 impl Address<'_> {
     fn url(&self) -> Result<Url, EndpointError> {
-        let url = format!("{}/{}", self.url.trim_end_matches('/'), self.path);
-        let url = Url::parse(&url).map_err(|error| self.wrong(format!("`url` is no address: {error}")))?;
-        match url.scheme() {
-            "http" => {}
-            "https" if cfg!(feature = "https") => {}
-            "https" => return Err(self.wrong("`url` wants TLS: build with `--features https`")),
-            _ => return Err(self.wrong("`url` starts with http:// or https://")),
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(self.wrong("`url` has no place for credentials: use `key`"));
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(self.wrong("`url` ends with the version, as in http://host/v1: it has no `?` and no `#`"));
-        }
+        let url = checked_url(self.section, self.url, self.path)?;
         if self.model.is_empty() {
             return Err(self.wrong("`model` is missing: the name of the model at the endpoint"));
         }
@@ -133,10 +121,46 @@ impl Address<'_> {
     }
 
     fn wrong(&self, detail: impl Into<String>) -> EndpointError {
-        EndpointError::Options {
-            section: self.section,
-            detail: detail.into(),
-        }
+        wrong(self.section, detail)
+    }
+}
+
+/// Returns the address of `path` at an endpoint whose own address, up to the version, is `base`.
+fn checked_url(section: &'static str, base: &str, path: &str) -> Result<Url, EndpointError> {
+    let wrong = |detail: &str| wrong(section, detail);
+    let url = format!("{}/{}", base.trim_end_matches('/'), path);
+    let url = Url::parse(&url).map_err(|error| wrong(&format!("`url` is no address: {error}")))?;
+    match url.scheme() {
+        "http" => {}
+        "https" if cfg!(feature = "https") => {}
+        "https" => return Err(wrong("`url` wants TLS: build with `--features https`")),
+        _ => return Err(wrong("`url` starts with http:// or https://")),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong("`url` has no place for credentials: use `key`"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong(
+            "`url` ends with the version, as in http://host/v1: it has no `?` and no `#`",
+        ));
+    }
+    Ok(url)
+}
+
+/// Returns the `Authorization` that a key is sent as; none without a key.
+fn bearer(section: &'static str, key: &Secret) -> Result<Option<HeaderValue>, EndpointError> {
+    // A key that was read from a file may end with a line break.
+    let key = key.reveal().trim();
+    let mut header = HeaderValue::from_str(&format!("Bearer {key}"))
+        .map_err(|_| wrong(section, "`key` has characters that cannot be sent"))?;
+    header.set_sensitive(true);
+    Ok((!key.is_empty()).then_some(header))
+}
+
+fn wrong(section: &'static str, detail: impl Into<String>) -> EndpointError {
+    EndpointError::Options {
+        section,
+        detail: detail.into(),
     }
 }
 
@@ -158,16 +182,8 @@ impl Caller {
             .connect_timeout(CONNECT)
             .build()
             .map_err(|error| address.wrong(error.without_url().to_string()))?;
-        // A key that was read from a file may end with a line break.
-        let key = address.key.reveal().trim();
-        let mut header = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| address.wrong("`key` has characters that cannot be sent"))?;
-        header.set_sensitive(true);
-        Ok(Caller {
-            client,
-            url,
-            key: (!key.is_empty()).then_some(header),
-        })
+        let key = bearer(address.section, address.key)?;
+        Ok(Caller { client, url, key })
     }
 
     /// Returns what is answered, read up to `bytes_max`.

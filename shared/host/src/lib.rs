@@ -2,8 +2,8 @@
 //!
 //! Start at [`main`] and [`standalone`]; services see only [`Context`]. [`settings`] joins one TOML file and the
 //! environment into typed sections, `backends` is the only place that chooses adapters, `guard` notices servers that are
-//! away, [`telemetry`] gives logs and traces, [`metrics`] the numbers, `health` the admin port, `process` signals and
-//! draining.
+//! away, [`relay`] passes requests of callers on to a language model, [`telemetry`] gives logs and traces, [`metrics`] the
+//! numbers, `health` the admin port, `process` signals and draining.
 
 mod asker;
 mod backends;
@@ -18,6 +18,7 @@ mod propagation;
 pub mod clock;
 pub mod metrics;
 pub mod random;
+pub mod relay;
 pub mod settings;
 pub mod telemetry;
 pub mod upkeep;

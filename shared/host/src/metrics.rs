@@ -6,6 +6,7 @@
 
 mod machine;
 mod model;
+mod proxy;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,6 +26,7 @@ use tokio::time::timeout;
 
 use crate::Backends;
 pub use model::ModelOutcome;
+pub use proxy::ProxyOutcome;
 
 /// Unfinished erasures that are counted. The help text names them.
 const UNFINISHED_MAX: usize = 1_000;
@@ -124,6 +126,7 @@ struct Families {
     bytes: Counter<u64, AtomicU64>,
     machine: machine::Machine,
     model: model::Model,
+    proxy: proxy::Proxy,
     watched: Mutex<BTreeSet<(&'static str, String)>>,
 }
 
@@ -148,6 +151,7 @@ impl Default for Metrics {
             bytes: Counter::default(),
             machine: machine::Machine::default(),
             model: model::Model::default(),
+            proxy: proxy::Proxy::default(),
             watched: Mutex::default(),
         };
         families.register();
@@ -225,6 +229,7 @@ impl Families {
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());
         self.machine.register(it);
         self.model.register(it);
+        self.proxy.register(it);
     }
 }
 

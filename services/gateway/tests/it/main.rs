@@ -19,6 +19,7 @@ mod mcp;
 mod messages;
 mod openapi;
 mod pages;
+mod proxy;
 mod query;
 mod readings;
 mod rebuild;

@@ -1,0 +1,50 @@
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+use super::Metrics;
+
+/// What became of a chat that was passed on to a language model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProxyOutcome {
+    /// The model replied, to the end.
+    Replied,
+    /// Its reply broke off, or the caller left.
+    Cut,
+    /// The endpoint answered with an error.
+    Refused,
+    /// The endpoint did not answer.
+    Unreachable,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Passed {
+    outcome: &'static str,
+    evidence: &'static str,
+}
+
+/// The numbers of the proxy.
+#[derive(Default)]
+pub(super) struct Proxy(Family<Passed, Counter>);
+
+impl Proxy {
+    pub(super) fn register(&self, it: &mut Registry) {
+        let help = "Chats passed on to a language model, by what became of them and whether memory had evidence";
+        it.register("mnemic_proxy_chats", help, self.0.clone());
+    }
+}
+
+impl Metrics {
+    /// Counts one chat that was passed on; `remembered` says whether evidence went with it.
+    pub fn proxied(&self, outcome: ProxyOutcome, remembered: bool) {
+        let outcome = match outcome {
+            ProxyOutcome::Replied => "replied",
+            ProxyOutcome::Cut => "cut",
+            ProxyOutcome::Refused => "refused",
+            ProxyOutcome::Unreachable => "unreachable",
+        };
+        let evidence = if remembered { "found" } else { "none" };
+        self.0.proxy.0.get_or_create(&Passed { outcome, evidence }).inc();
+    }
+}
