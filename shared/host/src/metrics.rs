@@ -6,6 +6,7 @@
 
 mod machine;
 mod model;
+mod reading;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -124,6 +125,7 @@ struct Families {
     bytes: Counter<u64, AtomicU64>,
     machine: machine::Machine,
     model: model::Model,
+    readings: reading::Readings,
     watched: Mutex<BTreeSet<(&'static str, String)>>,
 }
 
@@ -148,6 +150,7 @@ impl Default for Metrics {
             bytes: Counter::default(),
             machine: machine::Machine::default(),
             model: model::Model::default(),
+            readings: reading::Readings::default(),
             watched: Mutex::default(),
         };
         families.register();
@@ -225,6 +228,7 @@ impl Families {
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());
         self.machine.register(it);
         self.model.register(it);
+        self.readings.register(it);
     }
 }
 
