@@ -54,6 +54,9 @@ pub struct ReadingConfig {
     pub delay_seconds: u32,
     /// Earlier gists that the model is shown with a passage, to relate what it reads to them: 0 to 20.
     pub earlier_gists: usize,
+    /// Whether the model takes a second look at each passage, with what it noted in view, for relations and for facts that it
+    /// missed. That takes a second call.
+    pub thorough: bool,
     /// Calls for one space and day (UTC); beyond, its sessions wait for the next day.
     pub calls_a_day: u32,
     /// Tokens read and written by the model for one space and day; beyond, as with the calls.
@@ -68,6 +71,7 @@ impl Default for ReadingConfig {
             quiet_minutes: 30,
             delay_seconds: 5,
             earlier_gists: 5,
+            thorough: false,
             calls_a_day: 2_000,
             tokens_a_day: 10_000_000,
         }
