@@ -10,7 +10,7 @@ use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use domain::unit::{Grain, Status, Unit};
 use domain::{ErrorKind, PortError};
-use host::{Backends, clock};
+use host::{Asked, Backends, clock};
 use tracing::{Instrument, debug, info, info_span};
 
 use crate::reading::again::{PROMPT_AGAIN, prompt_again};
@@ -42,13 +42,6 @@ pub(crate) struct OpenPassage<'a> {
     pub(crate) records: Vec<Record>,
     /// What was read of it when it had other records, or with another prompt.
     pub(crate) former: Option<&'a Reading>,
-}
-
-/// A reading of which a second look is taken, and what follows from its first reply.
-struct Looked<'a> {
-    space: &'a SpaceId,
-    reading: &'a mut Reading,
-    derived: Derived,
 }
 
 /// A gist with its place in a reading.
@@ -111,18 +104,8 @@ impl ReadingWorker {
                 return Ok(Read::Done);
             }
             let chat = prompt_again(&shown(open, &prepared), &derived);
-            derived = self
-                .look_again(
-                    model,
-                    &chat,
-                    allow,
-                    Looked {
-                        space: open.space,
-                        reading: &mut reading,
-                        derived,
-                    },
-                )
-                .await?;
+            let asked = self.look_again(model, &chat, allow).await;
+            derived = self.with_second(open.space, &mut reading, derived, asked).await?;
         }
         self.store(open.space, &reading, derived).await?;
         Ok(Read::Done)
@@ -139,22 +122,21 @@ impl ReadingWorker {
         Ok(Prepared { earlier, shown })
     }
 
-    /// Asks once more about a passage, adds the reply and its cost to the reading, and returns what follows from both replies.
-    /// Without a reply that can be read the first one counts, and the reading says why.
-    async fn look_again(
-        &self,
-        model: &Model,
-        chat: &Chat,
-        allow: ModelAllowance,
-        looked: Looked<'_>,
-    ) -> Result<Derived, Error> {
-        let Looked {
-            space,
-            reading,
-            derived,
-        } = looked;
+    /// Asks once more about a passage, if the budget allows it.
+    async fn look_again(&self, model: &Model, chat: &Chat, allow: ModelAllowance) -> Asked<String> {
         let said = |it: &Completion| is_usable(it).then(|| it.text.clone());
-        let asked = model.asker.ask(chat, calls_at_most(allow, CALLS_AGAIN), said).await;
+        model.asker.ask(chat, calls_at_most(allow, CALLS_AGAIN), said).await
+    }
+
+    /// Adds a second reply and its cost to a reading, and returns what follows from both replies. Without one that can be read
+    /// the first one counts, and the reading says why.
+    async fn with_second(
+        &self,
+        space: &SpaceId,
+        reading: &mut Reading,
+        derived: Derived,
+        asked: Asked<String>,
+    ) -> Result<Derived, Error> {
         reading.spent.add(asked.spent);
         match asked.outcome {
             Ok(text) => {
