@@ -6,7 +6,9 @@
 //! give the same units. A model may invent, so everything it says is checked against the lines that it names, and what fails is
 //! left out with the reason.
 
+pub(crate) mod again;
 pub(crate) mod derive;
+pub(crate) mod output;
 pub(crate) mod passage;
 pub(crate) mod prompt;
 
@@ -20,4 +22,5 @@ mod lines;
 mod numbers;
 mod relations;
 pub(crate) mod reply;
+mod salvage;
 mod times;

@@ -5,22 +5,28 @@ use std::collections::BTreeSet;
 use chrono::{NaiveTime, Utc};
 use domain::id::{ReadingId, RecordId, SpaceId, UnitId};
 use domain::message::UnitsOrganisedV1;
-use domain::port::{ModelAllowance, Position, Search};
-use domain::reading::{GistRef, Reading, ReadingKind, ReadingOutcome};
+use domain::port::{Chat, Completion, ModelAllowance, Position, Search};
+use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use domain::unit::{Grain, Status, Unit};
 use domain::{ErrorKind, PortError};
-use host::{Backends, clock};
-use tracing::{debug, info};
+use host::{Asked, Backends, clock};
+use tracing::{Instrument, debug, info, info_span};
 
+use crate::reading::again::{PROMPT_AGAIN, prompt_again};
 use crate::reading::derive::{Derived, GISTS_MAX};
+use crate::reading::output;
 use crate::reading::prompt::{EarlierGist, PROMPT, Shown, digest, prompt};
-use crate::reading::reply::parse;
+use crate::reading::reply::is_usable;
 use crate::reading_worker::{AWAY, Model, Read, ReadingWorker};
 use crate::{Error, reading_store};
 
 /// Calls for one passage: a reply that cannot be read is asked for once more.
 const CALLS: u32 = 2;
+/// Calls for a second look at it.
+const CALLS_AGAIN: u32 = 1;
+/// What a reading says was left out of it if nothing came of the second look.
+const SECOND_LOOK: &str = "the second look at the passage";
 /// Most earlier gists that the model is shown, whatever the settings say.
 const EARLIER_MAX: usize = 20;
 /// Hits among which they are looked for, and bytes of the passage that are searched with.
@@ -44,28 +50,25 @@ struct Placed {
     unit: Unit,
 }
 
+/// What the model is shown of a passage, with where its earlier gists stand.
+struct Prepared {
+    earlier: Vec<Placed>,
+    shown: Vec<EarlierGist>,
+}
+
 impl ReadingWorker {
     /// Has the model read a passage, stores what it said and what follows from that, and tells the clusterer.
     pub(crate) async fn passage(&self, model: &Model, open: &OpenPassage<'_>) -> Result<Read, Error> {
-        let backends = &self.context.backends;
-        let Some(allow) = self.allowance(open.space).await? else {
+        let Some(mut allow) = self.allowance(open.space).await? else {
             debug!(space = %open.space, "the budget of the day is spent, reading waits");
             return Ok(Read::Later(tomorrow()));
         };
         let id = ReadingId::derive(open.records[0].id);
-        let most = self.config.earlier_gists.min(EARLIER_MAX);
-        let earlier = match most {
-            0 => Vec::new(),
-            _ => earlier_gists(backends, open, most).await?,
-        };
-        let shown: Vec<EarlierGist> = earlier.iter().map(earlier_gist).collect();
-        let chat = prompt(&Shown {
-            before: &open.before,
-            records: &open.records,
-            earlier: &shown,
-        });
-        let readable = |text: &str| parse(text).map(|_| text.to_owned());
-        let asked = model.asker.ask(&chat, allow, |it| readable(&it.text)).await;
+        let prepared = self.prepared(open).await?;
+        let chat = prompt(&shown(open, &prepared));
+        let stored = |it: &Completion| is_usable(it).then(|| output::stored(&it.text));
+        let asked = model.asker.ask(&chat, calls_at_most(allow, CALLS), stored).await;
+        allow.spend(asked.spent);
         let (output, failure) = match (asked.outcome, asked.failure) {
             (Ok(text), _) => (text, None),
             (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
@@ -82,8 +85,8 @@ impl ReadingWorker {
             kind: ReadingKind::Passage,
             session: open.records[0].session,
             records: ids(&open.records),
-            beside: beside(open, &earlier),
-            earlier: earlier.iter().map(|it| it.place).collect(),
+            beside: beside(open, &prepared.earlier),
+            earlier: prepared.earlier.iter().map(|it| it.place).collect(),
             digest: digest(&[], &open.records),
             prompt: PROMPT.to_owned(),
             model: model.name.clone(),
@@ -93,26 +96,87 @@ impl ReadingWorker {
             outcome: ReadingOutcome::default(),
             spent,
         };
-        reading.outcome = outcome(reading_store::derived(backends, open.space, &reading).await?);
-        self.store(open.space, reading).await?;
+        let mut derived = reading_store::derived(&self.context.backends, open.space, &reading).await?;
+        reading.outcome = outcome(&derived);
+        if self.config.thorough && !derived.units.is_empty() {
+            // Stored before the second call: a process that ends meanwhile leaves what the first one gave.
+            if !self.put(open.space, &reading).await? {
+                return Ok(Read::Done);
+            }
+            let chat = prompt_again(&shown(open, &prepared), &derived);
+            let asked = self.look_again(model, &chat, allow).await;
+            derived = self.with_second(open.space, &mut reading, derived, asked).await?;
+        }
+        self.store(open.space, &reading, derived).await?;
         Ok(Read::Done)
     }
 
-    async fn store(&self, space: &SpaceId, reading: Reading) -> Result<(), Error> {
-        let backends = &self.context.backends;
+    /// Finds the gists that the model is shown with a passage.
+    async fn prepared(&self, open: &OpenPassage<'_>) -> Result<Prepared, PortError> {
+        let most = self.config.earlier_gists.min(EARLIER_MAX);
+        let earlier = match most {
+            0 => Vec::new(),
+            _ => earlier_gists(&self.context.backends, open, most).await?,
+        };
+        let shown = earlier.iter().map(earlier_gist).collect();
+        Ok(Prepared { earlier, shown })
+    }
+
+    /// Asks once more about a passage, if the budget allows it.
+    async fn look_again(&self, model: &Model, chat: &Chat, allow: ModelAllowance) -> Asked<String> {
+        let said = |it: &Completion| is_usable(it).then(|| it.text.clone());
+        model.asker.ask(chat, calls_at_most(allow, CALLS_AGAIN), said).await
+    }
+
+    /// Adds a second reply and its cost to a reading, and returns what follows from both replies. Without one that can be read
+    /// the first one counts, and the reading says why.
+    async fn with_second(
+        &self,
+        space: &SpaceId,
+        reading: &mut Reading,
+        derived: Derived,
+        asked: Asked<String>,
+    ) -> Result<Derived, Error> {
+        reading.spent.add(asked.spent);
+        match asked.outcome {
+            Ok(text) => {
+                reading.output = output::with_second(&reading.output, PROMPT_AGAIN, &text);
+                let derived = reading_store::derived(&self.context.backends, space, reading).await?;
+                reading.outcome = outcome(&derived);
+                Ok(derived)
+            }
+            Err(why) => {
+                debug!(why, %space, reading = %reading.id, "nothing came of a second look at a passage");
+                let what = SECOND_LOOK.to_owned();
+                reading.outcome.left_out.push(LeftOut { what, why });
+                Ok(derived)
+            }
+        }
+    }
+
+    /// Stores a reading; false if a record was erased while it was read, and nothing is stored.
+    async fn put(&self, space: &SpaceId, reading: &Reading) -> Result<bool, PortError> {
+        let readings = std::slice::from_ref(reading);
+        let stored = self.context.backends.readings.put(space, readings).await?;
+        if stored.is_empty() {
+            debug!(%space, "a record was erased while it was read; what was said of it is dropped");
+        }
+        Ok(!stored.is_empty())
+    }
+
+    /// Stores a reading and what follows from it, counts both, and tells the clusterer.
+    async fn store(&self, space: &SpaceId, reading: &Reading, derived: Derived) -> Result<(), Error> {
         if let Some(why) = &reading.failure {
             info!(why, %space, reading = %reading.id, "nothing was read of a passage");
         }
-        if backends
-            .readings
-            .put(space, std::slice::from_ref(&reading))
-            .await?
-            .is_empty()
-        {
-            debug!(%space, "a record was erased while it was read; what was said of it is dropped");
+        if !self.put(space, reading).await? {
             return Ok(());
         }
-        reading_store::put_gists(backends, space, &reading).await?;
+        self.context.metrics.reading(reading);
+        let put = info_span!("put_gists", gists = derived.units.len());
+        reading_store::put_derived(&self.context.backends, space, reading.id, derived)
+            .instrument(put)
+            .await?;
         let organised = UnitsOrganisedV1 {
             space: space.clone(),
             position: Position(0),
@@ -130,10 +194,25 @@ impl ReadingWorker {
         let calls = self.config.calls_a_day.saturating_sub(today.spent.calls);
         let tokens = self.config.tokens_a_day.saturating_sub(today.spent.usage.total());
         let allow = ModelAllowance {
-            calls: calls.min(CALLS),
+            calls,
             tokens: Some(tokens),
         };
         Ok((calls > 0 && tokens > 0).then_some(allow))
+    }
+}
+
+fn calls_at_most(allow: ModelAllowance, calls: u32) -> ModelAllowance {
+    ModelAllowance {
+        calls: allow.calls.min(calls),
+        ..allow
+    }
+}
+
+fn shown<'a>(open: &'a OpenPassage<'_>, prepared: &'a Prepared) -> Shown<'a> {
+    Shown {
+        before: &open.before,
+        records: &open.records,
+        earlier: &prepared.shown,
     }
 }
 
@@ -174,9 +253,10 @@ fn earlier_gist(placed: &Placed) -> EarlierGist {
     }
 }
 
-fn outcome(derived: Derived) -> ReadingOutcome {
+fn outcome(derived: &Derived) -> ReadingOutcome {
     let Derived {
         units,
+        numbers: _,
         relations,
         left_out,
     } = derived;
@@ -185,7 +265,7 @@ fn outcome(derived: Derived) -> ReadingOutcome {
         gists: count(units.len()),
         facts: count(units.iter().map(|it| it.stated.len()).sum()),
         relations: count(relations.len()),
-        left_out,
+        left_out: left_out.clone(),
     }
 }
 

@@ -26,8 +26,18 @@ pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Re
         debug!(%space, reading = %reading.id, "the records say something else than what was read");
         return Ok(remove(backends, space, &[reading.id]).await?);
     }
-    let Derived { units, relations, .. } = derived(backends, space, reading).await?;
-    let former = gists_of(backends, space, &[reading.id]).await?;
+    put_derived(backends, space, reading.id, derived(backends, space, reading).await?).await
+}
+
+/// Puts what follows from a stored reading of words that the records have, as [`put_gists`] does.
+pub(crate) async fn put_derived(
+    backends: &Backends,
+    space: &SpaceId,
+    reading: ReadingId,
+    derived: Derived,
+) -> Result<(), Error> {
+    let Derived { units, relations, .. } = derived;
+    let former = gists_of(backends, space, &[reading]).await?;
     let stored: Vec<UnitId> = units.iter().map(|it| it.id).collect();
     if !units.is_empty() && backends.graph.units(space, &stored).await? == units && former.len() == units.len() {
         return Ok(());
@@ -36,8 +46,8 @@ pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Re
     put_in_index(backends, space, &units).await?;
     backends.graph.put_units(space, &units, &[]).await?;
     backends.graph.put_relations(space, &relations).await?;
-    if backends.readings.get(space, &[reading.id]).await?.is_empty() {
-        let units = gists_of(backends, space, &[reading.id]).await?;
+    if backends.readings.get(space, &[reading]).await?.is_empty() {
+        let units = gists_of(backends, space, &[reading]).await?;
         erase::retire(backends, space, &units).await?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
+use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::ModelRole;
 use domain::reading::{Reading, WantedSession};
 use domain::{Classify, ErrorKind, PortError};
@@ -18,18 +18,15 @@ use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
 
-use crate::reading::passage::{Brief, Passage, passages};
-use crate::reading::prompt::PROMPT;
 use crate::reading_call::OpenPassage;
-use crate::session_briefs::briefs;
+use crate::session_look::{SessionLook, Step};
+use crate::session_marks::Marks;
 use crate::{Error, reading_store};
 
 /// How long a session stays with a worker that shows no life: longer than the calls of one turn take.
 const LEASE: TimeDelta = TimeDelta::minutes(30);
 /// Passages read before another session gets its turn.
 const PASSAGES_A_TURN: usize = 4;
-/// Records before a passage that the model is shown to understand it.
-const BEFORE: usize = 4;
 /// Pause between looks for a session that is due; without a model only readings that were imported wait.
 const LOOK: Duration = Duration::from_secs(1);
 const LOOK_WITHOUT_MODEL: Duration = Duration::from_secs(10);
@@ -54,6 +51,9 @@ pub struct ReadingConfig {
     pub delay_seconds: u32,
     /// Earlier gists that the model is shown with a passage, to relate what it reads to them: 0 to 20.
     pub earlier_gists: usize,
+    /// Whether the model takes a second look at each passage, with what it noted in view, for relations and for facts that it
+    /// missed. That takes a second call.
+    pub thorough: bool,
     /// Calls for one space and day (UTC); beyond, its sessions wait for the next day.
     pub calls_a_day: u32,
     /// Tokens read and written by the model for one space and day; beyond, as with the calls.
@@ -68,6 +68,7 @@ impl Default for ReadingConfig {
             quiet_minutes: 30,
             delay_seconds: 5,
             earlier_gists: 5,
+            thorough: false,
             calls_a_day: 2_000,
             tokens_a_day: 10_000_000,
         }
@@ -79,8 +80,10 @@ pub(crate) struct ReadingWorker {
     pub(crate) context: Context,
     model: Option<Model>,
     pub(crate) config: ReadingConfig,
-    /// Readings whose gists are stored, each with the digest of what it read.
-    derived: Mutex<BTreeSet<(ReadingId, String)>>,
+    /// Readings whose gists are stored, each with when it was made: another one may be brought in its place.
+    derived: Mutex<BTreeSet<(ReadingId, DateTime<Utc>)>>,
+    /// How far sessions were read.
+    marks: Marks,
     /// How often the model took too long for a passage.
     late: Mutex<BTreeMap<ReadingId, u32>>,
 }
@@ -93,6 +96,14 @@ pub(crate) struct Model {
 
 /// When a session is to be looked at again, if it is.
 type Next = Option<DateTime<Utc>>;
+
+/// How far a turn came.
+enum ReadOn {
+    /// All was read that is over; the last passage may be open.
+    ToTheEnd { is_open: bool },
+    /// There is more to read, not before that moment.
+    Later(DateTime<Utc>),
+}
 
 /// How the reading of a passage came out.
 pub(crate) enum Read {
@@ -109,6 +120,7 @@ impl ReadingWorker {
             model: Model::of(context).filter(|_| config.enabled),
             config: config.clone(),
             derived: Mutex::default(),
+            marks: Marks::default(),
             late: Mutex::default(),
         }
     }
@@ -191,46 +203,54 @@ impl ReadingWorker {
             return self.derive_all(space, *session).await;
         };
         let quiet_at = wanted.wanted_at + TimeDelta::minutes(self.config.quiet_minutes.into());
-        let all = briefs(backends, space, *session).await?;
-        let passages = passages(&all, clock::now() >= quiet_at);
-        let first_of = |it: &Passage| ReadingId::derive(all[it.places.start].id);
-        let stored = backends.readings.of_session(space, *session).await?;
-        let stored = stored.into_iter().filter(|it| it.kind.is_passage());
-        let stored: BTreeMap<ReadingId, Reading> = stored.map(|it| (it.id, it)).collect();
-        let current: BTreeSet<ReadingId> = passages.iter().map(first_of).collect();
-        let stale: Vec<ReadingId> = stored.keys().filter(|it| !current.contains(it)).copied().collect();
-        reading_store::remove(backends, space, &stale).await?;
+        let (mark, is_over) = (self.marks.take(space, *session), clock::now() >= quiet_at);
+        let Some(mut look) = SessionLook::begin(backends, space, *session, mark, is_over).await? else {
+            return Ok(None);
+        };
+        let next = self.read_on(model, space, &mut look).await;
+        let (mark, records_read) = look.end();
+        debug!(records_read, %space, "looked at a session");
+        self.marks.keep(space, *session, mark);
+        Ok(match next? {
+            ReadOn::ToTheEnd { is_open } => is_open.then_some(quiet_at),
+            ReadOn::Later(at) => Some(at),
+        })
+    }
+
+    /// Reads what is unread of a session, up to the passages of a turn.
+    async fn read_on(&self, model: &Model, space: &SpaceId, look: &mut SessionLook<'_>) -> Result<ReadOn, Error> {
         let mut read = 0;
-        for passage in passages.iter().filter(|it| it.is_closed) {
-            let former = stored.get(&first_of(passage));
-            let own = ids(&all[passage.places.clone()]);
-            if let Some(reading) = former.filter(|it| it.records == own && it.prompt == PROMPT) {
-                self.put_gists_once(space, reading).await?;
-                continue;
-            }
+        loop {
+            let unread = match look.next().await? {
+                Step::Known(reading) => {
+                    self.put_gists_once(space, &reading).await?;
+                    continue;
+                }
+                Step::Unread(unread) => unread,
+                Step::End { is_open } => return Ok(ReadOn::ToTheEnd { is_open }),
+                Step::Lost => return Ok(ReadOn::Later(clock::now())),
+            };
             if read == PASSAGES_A_TURN || self.context.shutdown.is_cancelled() {
-                return Ok(Some(clock::now()));
+                return Ok(ReadOn::Later(clock::now()));
             }
             read += 1;
-            let from = passage.places.start.saturating_sub(BEFORE);
-            let before = ids(&all[from..passage.places.start]);
-            let records = backends.records.get(space, &own).await?;
-            if records.len() < own.len() {
+            let stored = &self.context.backends.records;
+            let records = stored.get(space, &unread.records).await?;
+            if records.len() < unread.records.len() {
                 // One was erased meanwhile.
-                return Ok(Some(clock::now()));
+                return Ok(ReadOn::Later(clock::now()));
             }
             let open = OpenPassage {
                 space,
-                before: backends.records.get(space, &before).await?,
+                before: stored.get(space, &unread.before).await?,
                 records,
-                former,
+                former: unread.former.as_ref(),
             };
-            if let Read::Later(at) = self.passage(model, &open).await? {
-                return Ok(Some(at));
+            let span = info_span!("read_passage", records = open.records.len());
+            if let Read::Later(at) = self.passage(model, &open).instrument(span).await? {
+                return Ok(ReadOn::Later(at));
             }
         }
-        let is_open = passages.iter().any(|it| !it.is_closed);
-        Ok(is_open.then_some(quiet_at))
     }
 
     /// Derives what follows from all readings of a session, where nobody makes new ones.
@@ -244,7 +264,7 @@ impl ReadingWorker {
 
     /// Makes sure, once for this process, that what follows from a reading is stored.
     async fn put_gists_once(&self, space: &SpaceId, reading: &Reading) -> Result<(), Error> {
-        let key = (reading.id, reading.digest.clone());
+        let key = (reading.id, reading.at);
         if self.derived().contains(&key) {
             return Ok(());
         }
@@ -268,7 +288,7 @@ impl ReadingWorker {
         *times >= LATE_MAX
     }
 
-    fn derived(&self) -> std::sync::MutexGuard<'_, BTreeSet<(ReadingId, String)>> {
+    fn derived(&self) -> std::sync::MutexGuard<'_, BTreeSet<(ReadingId, DateTime<Utc>)>> {
         self.derived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -279,8 +299,4 @@ impl Model {
         let name = asker.model_name(ModelRole::Write)?.to_owned();
         Some(Model { asker, name })
     }
-}
-
-fn ids(briefs: &[Brief]) -> Vec<RecordId> {
-    briefs.iter().map(|it| it.id).collect()
 }

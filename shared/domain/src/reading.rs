@@ -59,7 +59,8 @@ pub struct Reading {
     pub model: String,
     /// When it replied.
     pub at: DateTime<Utc>,
-    /// What it said; empty if nothing came of it.
+    /// What it said; empty if nothing came of it. A reply to a second call follows behind a line that begins with the character
+    /// U+001E and names its prompt.
     #[serde(default)]
     pub output: String,
     /// Why nothing came of it.
@@ -123,6 +124,15 @@ pub struct GistRef {
     pub first: RecordId,
     /// Number of the gist in the reading.
     pub number: u16,
+}
+
+/// A stored reading without what it says: enough to see that it is gone, or that another one took its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadingVersion {
+    /// The reading.
+    pub id: ReadingId,
+    /// When the model replied, in whole milliseconds.
+    pub at: DateTime<Utc>,
 }
 
 /// A session in which something may have to be read.

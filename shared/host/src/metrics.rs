@@ -7,6 +7,7 @@
 mod machine;
 mod model;
 mod proxy;
+mod reading;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -127,6 +128,7 @@ struct Families {
     machine: machine::Machine,
     model: model::Model,
     proxy: proxy::Proxy,
+    readings: reading::Readings,
     watched: Mutex<BTreeSet<(&'static str, String)>>,
 }
 
@@ -152,6 +154,7 @@ impl Default for Metrics {
             machine: machine::Machine::default(),
             model: model::Model::default(),
             proxy: proxy::Proxy::default(),
+            readings: reading::Readings::default(),
             watched: Mutex::default(),
         };
         families.register();
@@ -230,6 +233,7 @@ impl Families {
         self.machine.register(it);
         self.model.register(it);
         self.proxy.register(it);
+        self.readings.register(it);
     }
 }
 

@@ -6,9 +6,14 @@ use serde_json::Deserializer;
 /// Bytes of a reply that are looked at, the last ones.
 const REPLY_MAX: usize = 64 * 1024;
 
+/// Returns the part of a reply that is looked at: its last 64 KiB.
+pub fn considered(reply: &str) -> &str {
+    &reply[reply.ceil_char_boundary(reply.len().saturating_sub(REPLY_MAX))..]
+}
+
 /// Returns what a reply says after its thoughts (`<think>`); `None` if it never gets beyond them.
 pub fn after_thoughts(reply: &str) -> Option<&str> {
-    let last = &reply[reply.ceil_char_boundary(reply.len().saturating_sub(REPLY_MAX))..];
+    let last = considered(reply);
     let said = last.rsplit_once("</think>").map_or(last, |(_, said)| said);
     (!said.contains("<think>")).then_some(said)
 }

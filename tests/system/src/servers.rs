@@ -8,6 +8,8 @@ pub mod llama;
 pub mod nats;
 pub mod neo4j;
 pub mod qdrant;
+#[cfg(feature = "https")]
+pub mod untrusted;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -6,6 +6,7 @@ use domain::relation::Relation;
 use domain::unit::Unit;
 
 use super::ground::Ground;
+use super::output::replies;
 use super::{changes, facts, gists, relations, reply};
 
 /// Numbers of the gists of a reading are below this: those of a reply are told by their place in it, and those that are made of
@@ -19,6 +20,8 @@ const WHAT_BYTES_MAX: usize = 200;
 pub(crate) struct Derived {
     /// The gists, in the order of the reply; those that are made of a fact are last.
     pub(crate) units: Vec<Unit>,
+    /// The numbers of the gists in the first reply, from 1, in the order of `units`; those that are made of a fact have none.
+    pub(crate) numbers: Vec<usize>,
     /// Relations of these gists, with each other and with earlier ones.
     pub(crate) relations: Vec<Relation>,
     /// What the model said and does not count, in the order of the lists of the reply.
@@ -33,25 +36,37 @@ pub(super) fn left_out_of(what: &str, why: &str) -> LeftOut {
     }
 }
 
-/// Returns what of a reading holds: nothing if the reading failed or its output cannot be read.
+/// Returns what of a reading holds: nothing if the reading failed or its output cannot be read. Of a reply that was cut off, the
+/// complete items count.
 ///
 /// `records` are those of the reading in its order, and `before` those that the model was shown before them.
 pub(crate) fn derive(reading: &Reading, before: &[Record], records: &[Record]) -> Derived {
-    let said = match reading.failure {
-        Some(_) => None,
-        None => reply::parse(&reading.output),
+    let replies = match reading.failure {
+        Some(_) => return Derived::default(),
+        None => replies(&reading.output),
     };
-    let Some(said) = said else {
+    let Some(mut said) = reply::parse(replies.first) else {
         return Derived::default();
     };
+    let second = replies.second.and_then(reply::parse).unwrap_or_default();
+    let cuts: Vec<String> = said.cut.iter().chain(&second.cut).cloned().collect();
+    let beyond = said.add(second);
     let ground = Ground::new(before, records);
     let mut left_out = Vec::new();
     let mut gists = gists::gists(reading, &ground, &said.gists, &mut left_out);
+    let numbers = gists.iter().map(|it| it.place + 1).collect();
     let relations = relations::relations(reading, &ground, &gists, &said.relations, &mut left_out);
     facts::attach(reading, &ground, &said, &mut gists, &mut left_out);
+    left_out.extend(
+        beyond
+            .iter()
+            .map(|it| left_out_of(&facts::words(it), "there are too many facts")),
+    );
     changes::attach(&ground, &said.changes, &mut gists, &mut left_out);
+    left_out.extend(cuts.iter().map(|it| left_out_of(it, "the reply was cut off here")));
     Derived {
         units: gists.into_iter().map(|it| it.unit).collect(),
+        numbers,
         relations,
         left_out,
     }
@@ -63,7 +78,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::reading::again::PROMPT_AGAIN;
     use crate::reading::example::{call, derived, reading, reasons, talk, texts};
+    use crate::reading::output::with_second;
 
     const TALK: [&str; 4] = [
         "Tom: Hey Ann! Found a job in the end?",
@@ -144,6 +161,59 @@ mod tests {
             derive(&reading(&records, "I am sorry."), &[], &records),
             Derived::default()
         );
+    }
+
+    fn fact_of_zoe() -> serde_json::Value {
+        json!({"subject": "Zoe", "predicate": "lives in", "object": "Leeds", "aspect": "place", "line": 3, "quote": "Zoe lives there"})
+    }
+
+    #[test]
+    fn a_second_reply_adds_relations_and_facts_to_the_gists_of_the_first() {
+        let records = talk(&TALK);
+        let first = reply().to_string();
+        let second = json!({
+            "gists": [{"text": "Ann likes tea.", "lines": [2]}],
+            "relations": [{"from": 1, "to": 3, "kind": "elaborates", "lines": [3]}, {"from": 2, "to": 1, "kind": "causes"}],
+            "facts": [reply()["facts"][0], fact_of_zoe()],
+        });
+        let one = derive(&reading(&records, &first), &[], &records);
+        let both = with_second(&first, PROMPT_AGAIN, &second.to_string());
+        let both = derive(&reading(&records, &both), &[], &records);
+        assert_eq!(
+            (both.numbers.as_slice(), texts(&both)),
+            ([1, 3].as_slice(), texts(&one))
+        );
+        assert_eq!((one.relations.len(), both.relations.len()), (1, 2));
+        assert_eq!(both.relations[0], one.relations[0]);
+        let stated = |it: &Derived| it.units.iter().map(|it| it.stated.len()).collect::<Vec<usize>>();
+        assert_eq!((stated(&one), stated(&both)), (vec![1, 1], vec![1, 2]));
+        // A gist that does not hold has no relations in the second reply either.
+        let end = "an end of it does not exist or was left out";
+        assert_eq!(reasons(&both)[1..], [end, end]);
+    }
+
+    #[test]
+    fn a_second_reply_that_cannot_be_read_changes_nothing() {
+        let records = talk(&TALK);
+        let first = reply().to_string();
+        let one = derive(&reading(&records, &first), &[], &records);
+        for second in ["", "I am sorry.", "{\"facts\": 3}"] {
+            let both = with_second(&first, PROMPT_AGAIN, second);
+            assert_eq!(derive(&reading(&records, &both), &[], &records), one);
+        }
+    }
+
+    #[test]
+    fn what_is_complete_of_a_reply_that_was_cut_off_counts() {
+        let records = talk(&TALK);
+        let whole = reply().to_string();
+        // Facts come first here, so the cut is in the second gist.
+        let cut = &whole[..whole.find("Klaus").unwrap()];
+        let derived = derive(&reading(&records, cut), &[], &records);
+        assert_eq!((derived.units.len(), derived.relations.len()), (2, 0));
+        assert_eq!(derived.units[0].stated.len(), 1);
+        assert_eq!(reasons(&derived), ["the reply was cut off here"]);
+        assert!(derived.left_out[0].what.starts_with("{\""), "{:?}", derived.left_out);
     }
 
     #[test]

@@ -49,7 +49,8 @@ pub(super) fn attach(
     gists.extend(made);
 }
 
-fn words(fact: &SaidFact) -> String {
+/// Returns the words of a fact.
+pub(super) fn words(fact: &SaidFact) -> String {
     visible(&format!("{} {} {}", fact.subject, fact.predicate, fact.object))
 }
 

@@ -7,6 +7,7 @@ use domain::id::RecordId;
 use domain::record::Record;
 
 use super::lines;
+use crate::session_marks::Order;
 
 /// Records of a passage of a long talk.
 const AIM: usize = 16;
@@ -24,6 +25,8 @@ const PAUSE_MINUTES: i64 = 30;
 pub(crate) struct Brief {
     /// The record.
     pub(crate) id: RecordId,
+    /// Its place in the session.
+    pub(crate) order: Order,
     /// When it was observed.
     pub(crate) observed_at: DateTime<FixedOffset>,
     /// Tokens of its line as a model is shown it.
@@ -35,6 +38,7 @@ impl Brief {
     pub(crate) fn of(record: &Record) -> Brief {
         Brief {
             id: record.id,
+            order: record.order(),
             observed_at: record.observed_at,
             tokens: text::tokens(&lines::line(record)),
         }
@@ -123,8 +127,10 @@ mod tests {
         let mut at: DateTime<FixedOffset> = "2026-03-02T18:00:00+01:00".parse().unwrap();
         let brief = |(number, step): (usize, &Step)| {
             at += TimeDelta::minutes(step.minutes);
+            let id = RecordId::derive(&space, &number.to_string());
             Brief {
-                id: RecordId::derive(&space, &number.to_string()),
+                id,
+                order: (at, number as u64, id),
                 observed_at: at,
                 tokens: step.tokens,
             }
@@ -228,6 +234,23 @@ mod tests {
             let after = closed(&briefs);
             prop_assert!(before.len() <= after.len());
             prop_assert_eq!(&after[..before.len()], &before[..]);
+        }
+
+        #[test]
+        fn what_is_behind_a_closed_passage_is_cut_without_what_is_before_it(
+            steps in prop::collection::vec(step(), 0..120),
+            is_over: bool,
+        ) {
+            let briefs = session(&steps);
+            let all = passages(&briefs, is_over);
+            for (number, passage) in all.iter().enumerate() {
+                let start = passage.places.start;
+                let behind = all[number..].iter().map(|it| Passage {
+                    places: it.places.start - start..it.places.end - start,
+                    is_closed: it.is_closed,
+                });
+                prop_assert_eq!(passages(&briefs[start..], is_over), behind.collect::<Vec<Passage>>());
+            }
         }
 
         #[test]

@@ -66,7 +66,8 @@ pub(crate) fn digest(before: &[Record], records: &[Record]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn labelled(earlier: &[EarlierGist]) -> String {
+/// Returns the lines of earlier gists with their labels.
+pub(super) fn labelled(earlier: &[EarlierGist]) -> String {
     let line = |(gist, number): (&EarlierGist, usize)| {
         let at = gist.at.format("%a %Y-%m-%d");
         format!("E{number}. [{at}] {}\n", visible(&gist.text))
@@ -76,41 +77,17 @@ fn labelled(earlier: &[EarlierGist]) -> String {
 
 /// Returns the JSON schema of a reply.
 fn schema() -> Value {
-    let text = || json!({ "type": "string" });
-    let text_or_null = || json!({ "type": ["string", "null"] });
-    let texts = || list(text());
-    let number = || json!({ "type": "integer" });
-    let end = || json!({ "type": ["integer", "string"] });
-    let boolean = || json!({ "type": "boolean" });
-    let aspects = Aspect::ALL.map(Aspect::name);
     object(json!({
         "gists": list(object(json!({
             "text": text(),
             "lines": list(number()),
             "time": text_or_null(),
-            "who": texts(),
+            "who": list(text()),
             "tag": text(),
-            "cues": texts()
+            "cues": list(text())
         }))),
-        "relations": list(object(json!({
-            "from": end(),
-            "to": end(),
-            "kind": text(),
-            "lines": list(number())
-        }))),
-        "facts": list(object(json!({
-            "subject": text(),
-            "predicate": text(),
-            "object": text(),
-            "aspect": { "type": "string", "enum": aspects },
-            "line": number(),
-            "quote": text(),
-            "since": text_or_null(),
-            "until": text_or_null(),
-            "holds": boolean(),
-            "negated": boolean(),
-            "sure": { "type": "string", "enum": ["stated", "implied"] }
-        }))),
+        "relations": relations_schema(),
+        "facts": facts_schema(),
         "changes": list(object(json!({
             "subject": text(),
             "key": text(),
@@ -119,6 +96,51 @@ fn schema() -> Value {
             "line": number()
         })))
     }))
+}
+
+/// Returns the JSON schema of a reply to a second call.
+pub(super) fn again_schema() -> Value {
+    object(json!({ "relations": relations_schema(), "facts": facts_schema() }))
+}
+
+fn relations_schema() -> Value {
+    let end = || json!({ "type": ["integer", "string"] });
+    list(object(json!({
+        "from": end(),
+        "to": end(),
+        "kind": text(),
+        "lines": list(number())
+    })))
+}
+
+fn facts_schema() -> Value {
+    let boolean = || json!({ "type": "boolean" });
+    let aspects = Aspect::ALL.map(Aspect::name);
+    list(object(json!({
+        "subject": text(),
+        "predicate": text(),
+        "object": text(),
+        "aspect": { "type": "string", "enum": aspects },
+        "line": number(),
+        "quote": text(),
+        "since": text_or_null(),
+        "until": text_or_null(),
+        "holds": boolean(),
+        "negated": boolean(),
+        "sure": { "type": "string", "enum": ["stated", "implied"] }
+    })))
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn text_or_null() -> Value {
+    json!({ "type": ["string", "null"] })
+}
+
+fn number() -> Value {
+    json!({ "type": "integer" })
 }
 
 fn list(items: Value) -> Value {

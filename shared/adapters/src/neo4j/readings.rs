@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{InvalidSpace, ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{ModelCost, Readings, Result, Usage};
-use domain::reading::{Reading, ReadingTally, WantedSession};
+use domain::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 use neo4rs::{BoltType, Row};
 
 use super::client::{Client, body, column, integer, json, locked, natural, on, parts, row, seen};
@@ -42,6 +42,9 @@ const OF_RECORDS: &str = seen!(
 );
 const OF_SESSION: &str =
     seen!("MATCH (x:Reading) WHERE x.space = $space AND x.session = $session RETURN x.body AS body ORDER BY x.key");
+const VERSIONS: &str = seen!(
+    "MATCH (x:Reading) WHERE x.space = $space AND x.session = $session RETURN x.key AS key, x.at AS at ORDER BY x.key"
+);
 const LIST: &str = seen!(
     "CALL () {
        MATCH (x:Reading) WHERE x.key > $prefix + $after AND x.key < $until
@@ -112,6 +115,21 @@ impl Readings for NodeReadings {
     async fn of_session(&self, space: &SpaceId, session: SessionId) -> Result<Vec<Reading>> {
         let query = on(&self.0.keys(space), OF_SESSION).param("session", id(session.uuid()));
         self.bodies("readings.of_session", query).await
+    }
+
+    async fn versions(&self, space: &SpaceId, session: SessionId) -> Result<Vec<ReadingVersion>> {
+        const OPERATION: &str = "readings.versions";
+        let query = on(&self.0.keys(space), VERSIONS).param("session", id(session.uuid()));
+        let rows = self.0.read(OPERATION, query).await?;
+        let version = |row: &Row| {
+            let key: String = column(OPERATION, row, "key")?;
+            let id = id_of(&key).map_err(|error| damaged(OPERATION, error))?;
+            Ok(ReadingVersion {
+                id: ReadingId::from_uuid(id),
+                at: moment(OPERATION, row, "at")?,
+            })
+        };
+        rows.iter().map(version).collect()
     }
 
     async fn list(&self, space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Result<Vec<Reading>> {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{ModelCost, Readings, Result, Usage};
-use domain::reading::{Reading, ReadingTally, WantedSession};
+use domain::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 use uuid::Uuid;
 
@@ -81,6 +81,26 @@ impl Readings for StoredReadings {
             bodies(&mut select, params![row, session.uuid().as_bytes()])
         };
         self.0.read("readings.of_session", job).await
+    }
+
+    async fn versions(&self, space: &SpaceId, session: SessionId) -> Result<Vec<ReadingVersion>> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let Some(row) = space_row(db, &space)? else {
+                return Ok(Vec::new());
+            };
+            let mut select =
+                db.prepare_cached("SELECT id, at FROM readings WHERE space = ?1 AND session = ?2 ORDER BY id")?;
+            let version = |it: &Row<'_>| {
+                Ok(ReadingVersion {
+                    id: ReadingId::from_uuid(Uuid::from_bytes(it.get(0)?)),
+                    at: moment(it.get(1)?),
+                })
+            };
+            let found = select.query_map(params![row, session.uuid().as_bytes()], version)?;
+            Ok(found.collect::<rusqlite::Result<Vec<ReadingVersion>>>()?)
+        };
+        self.0.read("readings.versions", job).await
     }
 
     async fn list(&self, space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Result<Vec<Reading>> {

@@ -3,7 +3,7 @@ use chrono::{DateTime, Utc};
 
 use super::Result;
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
-use crate::reading::{Reading, ReadingTally, WantedSession};
+use crate::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 
 /// What language models said about records, and the sessions in which something may have to be read.
 ///
@@ -23,6 +23,9 @@ pub trait Readings: Send + Sync + 'static {
 
     /// Returns the readings of a session, by id.
     async fn of_session(&self, space: &SpaceId, session: SessionId) -> Result<Vec<Reading>>;
+
+    /// Returns what readings of a session there are, by id.
+    async fn versions(&self, space: &SpaceId, session: SessionId) -> Result<Vec<ReadingVersion>>;
 
     /// Returns up to `limit` readings with ids greater than `after`, by id.
     async fn list(&self, space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Result<Vec<Reading>>;

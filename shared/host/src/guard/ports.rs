@@ -15,7 +15,7 @@ use domain::port::{
     Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Readings, Receipts,
     Records, Result, Room, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
 };
-use domain::reading::{Reading, ReadingTally, WantedSession};
+use domain::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::relation::Relation;
@@ -105,6 +105,7 @@ guarded! { Readings, "readings":
     fn get(space: &SpaceId, ids: &[ReadingId]) -> Vec<Reading>;
     fn of_records(space: &SpaceId, records: &[RecordId]) -> Vec<Reading>;
     fn of_session(space: &SpaceId, session: SessionId) -> Vec<Reading>;
+    fn versions(space: &SpaceId, session: SessionId) -> Vec<ReadingVersion>;
     fn list(space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Vec<Reading>;
     fn remove(space: &SpaceId, ids: &[ReadingId]) -> ();
     fn tally(space: &SpaceId, since: Option<DateTime<Utc>>) -> ReadingTally;

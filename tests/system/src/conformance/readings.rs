@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::Erased;
 use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::{ModelCost, Usage};
-use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome, ReadingTally};
+use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome, ReadingTally, ReadingVersion};
 use domain::{Classify, ErrorKind};
 
 use super::Ports;
@@ -62,6 +62,14 @@ fn ids(readings: &[Reading]) -> Vec<ReadingId> {
     readings.iter().map(|it| it.id).collect()
 }
 
+/// What tells a reading from one that takes its place, in whole milliseconds.
+fn version(reading: &Reading) -> ReadingVersion {
+    ReadingVersion {
+        id: reading.id,
+        at: DateTime::from_timestamp_millis(reading.at.timestamp_millis()).unwrap(),
+    }
+}
+
 /// It is found by id, by record, by session and in the list; nothing of it is in another space.
 pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
@@ -87,6 +95,11 @@ pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
         readings.of_session(&a, SessionId::derive(&a, "other")).await.unwrap(),
         []
     );
+    let versions = all.each_ref().map(version);
+    assert_eq!(readings.versions(&a, all[0].session).await.unwrap(), versions);
+    for (space, session) in [(&a, SessionId::derive(&a, "other")), (&b, all[0].session)] {
+        assert_eq!(readings.versions(space, session).await.unwrap(), []);
+    }
     assert_eq!(readings.list(&a, None, 9).await.unwrap(), all);
     assert_eq!(readings.list(&a, Some(all[0].id), 9).await.unwrap(), all[1..]);
     assert_eq!(readings.list(&a, None, 1).await.unwrap(), all[..1]);
@@ -102,9 +115,14 @@ pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() ->
     let readings = &ports.readings;
     let a = filled(&ports, "a").await;
     readings.put(&a, &[reading(&a, &["1", "2"], &["3"])]).await.unwrap();
-    let longer = reading(&a, &["1", "4"], &[]);
+    let longer = Reading {
+        at: noon() + TimeDelta::milliseconds(1),
+        ..reading(&a, &["1", "4"], &[])
+    };
     readings.put(&a, std::slice::from_ref(&longer)).await.unwrap();
     assert_eq!(readings.list(&a, None, 9).await.unwrap(), std::slice::from_ref(&longer));
+    let versions = readings.versions(&a, longer.session).await.unwrap();
+    assert_eq!(versions, [version(&longer)]);
     for (name, found) in [("2", 0), ("3", 0), ("4", 1)] {
         let of = readings.of_records(&a, &[record(&a, name).id]).await.unwrap();
         assert_eq!(of.len(), found, "{name}");

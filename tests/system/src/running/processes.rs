@@ -169,14 +169,23 @@ impl Single {
     /// # Errors
     /// A program that cannot be built or started, no answer within a minute.
     pub async fn start(dir: &Path) -> Result<Single> {
+        Single::start_with(dir, &[]).await
+    }
+
+    /// Starts it with further settings and waits until it answers; its log is added to the file `log` of the folder.
+    ///
+    /// # Errors
+    /// A program that cannot be built or started, no answer within a minute.
+    pub async fn start_with(dir: &Path, settings: &[(String, String)]) -> Result<Single> {
         let gateway = free_address();
-        let settings = [
+        let own = [
             ("backends.dir", dir.display().to_string()),
             ("gateway.listen", gateway.clone()),
             ("admin.listen", free_address()),
         ];
-        let settings = settings.map(|(key, value)| (key.to_owned(), value));
-        let log = File::create(dir.join("log"))?;
+        let own = own.map(|(key, value)| (key.to_owned(), value));
+        let settings: Vec<(String, String)> = own.into_iter().chain(settings.iter().cloned()).collect();
+        let log = File::options().create(true).append(true).open(dir.join("log"))?;
         let child = with(&settings, &binaries()?.join("mnemic"))
             .arg("serve")
             .current_dir(dir)

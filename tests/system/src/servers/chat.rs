@@ -36,8 +36,10 @@ pub struct Server {
 pub struct Heard {
     /// The requests.
     pub requests: Vec<Value>,
-    /// What it says next; nothing left, it answers 500.
+    /// What it says next.
     pub replies: VecDeque<Said>,
+    /// What it says when nothing is left of that; without it, it answers 500.
+    pub otherwise: Option<Said>,
     /// Requests being answered, and the most there were of them.
     pub in_flight: (usize, usize),
     /// Bytes of [`Said::Huge`] that were taken.
@@ -125,7 +127,7 @@ async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(
         heard.requests.push(asked.clone());
         heard.in_flight.0 += 1;
         heard.in_flight.1 = heard.in_flight.1.max(heard.in_flight.0);
-        heard.replies.pop_front()
+        heard.replies.pop_front().or_else(|| heard.otherwise.clone())
     };
     let in_flight = InFlight(state);
     said(next.unwrap_or(Said::Status(500)), &asked, in_flight).await

@@ -48,9 +48,13 @@ fn the_users_of_nats_have_the_permissions_the_adapter_needs() {
 async fn the_dashboard_shows_numbers_that_exist() {
     let text = std::fs::read_to_string(path("grafana/dashboards/mnemic.json")).unwrap();
     let dashboard: Value = serde_json::from_str(&text).unwrap();
-    let source = std::fs::read_to_string(path("../shared/host/src/metrics.rs")).unwrap();
-    for panel in dashboard["panels"].as_array().unwrap() {
-        let query = panel["targets"][0]["expr"].as_str().unwrap();
+    let metrics = path("../shared/host/src/metrics");
+    let files = std::fs::read_dir(&metrics).unwrap().map(|it| it.unwrap().path());
+    let files = files.chain([metrics.with_extension("rs")]);
+    let source: String = files.map(|it| std::fs::read_to_string(it).unwrap()).collect();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    for target in panels.flat_map(|it| it["targets"].as_array().unwrap()) {
+        let query = target["expr"].as_str().unwrap();
         let mut names = query
             .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
             .filter(|it| {

@@ -9,10 +9,13 @@ mod judging;
 mod llama;
 mod looking;
 mod reading;
+mod reading_kills;
+mod reading_twice;
 mod recalling;
 mod recording;
 mod select;
 mod styles;
+mod tls;
 mod tools;
 
 use std::time::Duration;

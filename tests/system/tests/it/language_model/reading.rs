@@ -22,7 +22,7 @@ const LOFT: &str = "Ines told Tom that she moved into a loft in Porto last Satur
 const CANOE: &str = "Tom sold his canoe to Bruno for 120 euros.";
 
 /// Settings under which a session is over at once.
-fn settings(server: &Server) -> Vec<(String, String)> {
+pub(super) fn settings(server: &Server) -> Vec<(String, String)> {
     let own = [
         ("writer.readings.quiet_minutes", "0"),
         ("writer.readings.delay_seconds", "0"),
@@ -40,7 +40,7 @@ fn records(session: &str, day: u32) -> Value {
 }
 
 /// What the model says of the talk; beside what is right, it invents a line, a person, a quote and a relation.
-fn notes() -> Value {
+pub(super) fn notes() -> Value {
     json!({
         "gists": [
             { "text": LOFT, "lines": [1, 2], "time": "2026-03-28", "who": ["Ines", "Tom"], "tag": "new home", "cues": ["loft", "Porto"] },
@@ -60,7 +60,7 @@ fn notes() -> Value {
 }
 
 /// Waits until the readings of a space look as wanted.
-async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+pub(super) async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let looked = async {
         loop {
             let (status, body) = api.get(&format!("/spaces/{space}/readings")).await;
@@ -74,16 +74,16 @@ async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Val
     timeout(Duration::from_secs(60), looked).await.unwrap()
 }
 
-fn is_done(readings: u64) -> impl Fn(&Value) -> bool {
+pub(super) fn is_done(readings: u64) -> impl Fn(&Value) -> bool {
     move |body: &Value| body["summary"]["done"] == readings && body["summary"]["waiting_sessions"] == 0
 }
 
-async fn write(api: &Api, session: &str, day: u32) {
+pub(super) async fn write(api: &Api, session: &str, day: u32) {
     let watermark = api.accepted("talk", &records(session, day)).await;
     api.written("talk", &watermark).await;
 }
 
-async fn gists(api: &Api) -> Vec<Value> {
+pub(super) async fn gists(api: &Api) -> Vec<Value> {
     let mut units = api.list("/spaces/talk/units").await;
     units.retain(|it| it["grain"] == "gist");
     units

@@ -1,0 +1,133 @@
+//! The complete part of a reply that was cut off.
+
+/// Opening braces at which a reply is looked for.
+const STARTS_MAX: usize = 16;
+
+/// What is complete of a JSON object that ends too early.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Salvaged<'a> {
+    /// The object with all of its members and list items that are complete, and no other.
+    pub(super) json: String,
+    /// What follows them: the beginning of the item that was cut off, if there is one.
+    pub(super) rest: &'a str,
+}
+
+/// Returns what is complete of each object in a text that begins and does not end, in order, at most 16.
+pub(super) fn salvaged(text: &str) -> impl Iterator<Item = Salvaged<'_>> {
+    let starts = text.match_indices('{').take(STARTS_MAX);
+    starts.filter_map(|(at, _)| object_at_start(&text[at..]))
+}
+
+/// How much of a text is complete, and what closes it.
+#[derive(Clone, Copy)]
+struct Complete {
+    end: usize,
+    closing: &'static str,
+}
+
+/// Returns what is complete of the object that a text begins with; none if the object ends, or is no JSON.
+fn object_at_start(text: &str) -> Option<Salvaged<'_>> {
+    let mut open: Vec<u8> = Vec::new();
+    let (mut in_string, mut is_escaped) = (false, false);
+    let mut complete: Option<Complete> = None;
+    for (at, byte) in text.bytes().enumerate() {
+        if in_string {
+            (in_string, is_escaped) = match byte {
+                _ if is_escaped => (true, false),
+                b'\\' => (true, true),
+                b'"' => (false, false),
+                _ => (true, false),
+            };
+            continue;
+        }
+        let end = match byte {
+            b'"' => {
+                in_string = true;
+                continue;
+            }
+            b'{' | b'[' => {
+                open.push(byte);
+                // An object that was just begun is no item yet, a list is an empty one.
+                if open.len() != 2 || byte == b'{' {
+                    continue;
+                }
+                at + 1
+            }
+            b'}' | b']' => {
+                if open.pop()? != opening(byte) {
+                    return None;
+                }
+                at + 1
+            }
+            b',' => at,
+            _ => continue,
+        };
+        complete = match open.as_slice() {
+            [] => return None,
+            [_] => Some(Complete { end, closing: "}" }),
+            [_, b'['] => Some(Complete { end, closing: "]}" }),
+            _ => complete,
+        };
+    }
+    let Complete { end, closing } = complete?;
+    Some(Salvaged {
+        json: format!("{}{closing}", &text[..end]),
+        rest: text[end..].trim_start_matches(|it: char| it.is_whitespace() || it == ','),
+    })
+}
+
+fn opening(closing: u8) -> u8 {
+    match closing {
+        b'}' => b'{',
+        _ => b'[',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_salvaged(text: &str, json: &str, rest: &str) {
+        let found = salvaged(text).next().unwrap();
+        assert_eq!((found.json.as_str(), found.rest), (json, rest), "{text}");
+    }
+
+    #[test]
+    fn complete_items_of_a_list_are_kept() {
+        assert_salvaged(r#"{"a": [{"b": 1}, {"b": 2"#, r#"{"a": [{"b": 1}]}"#, r#"{"b": 2"#);
+        assert_salvaged(
+            r#"{"a": [{"b": [1, 2]}, {"b": [3], "#,
+            r#"{"a": [{"b": [1, 2]}]}"#,
+            r#"{"b": [3], "#,
+        );
+        assert_salvaged(
+            r#"{"a": [1, 2], "b": [{"c": 1}"#,
+            r#"{"a": [1, 2], "b": [{"c": 1}]}"#,
+            "",
+        );
+        assert_salvaged(r#"{"a": ["#, r#"{"a": []}"#, "");
+        assert_salvaged(r#"{"a": [1, 23"#, r#"{"a": [1]}"#, "23");
+        assert_salvaged(r#"{"a": 1, "b": {"c": 2"#, r#"{"a": 1}"#, r#""b": {"c": 2"#);
+    }
+
+    #[test]
+    fn brackets_and_commas_in_strings_are_text() {
+        assert_salvaged(r#"{"a": ["x]}, \"{", "y}"#, r#"{"a": ["x]}, \"{"]}"#, r#""y}"#);
+        assert_salvaged(r#"{"a": ["ä\\", "é"#, r#"{"a": ["ä\\"]}"#, r#""é"#);
+    }
+
+    #[test]
+    fn an_object_that_ends_or_is_no_json_is_not_salvaged() {
+        for text in ["", "I cannot.", "{", r#"{"a"#, r#"{"a": [1]}"#, r#"{"a": [1}"#] {
+            assert_eq!(salvaged(text).next(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn few_braces_are_looked_at() {
+        let braces = "{".repeat(STARTS_MAX);
+        assert_eq!(salvaged(&format!("{}{{\"a\": [1,", &braces[1..])).count(), 1);
+        assert_eq!(salvaged(&format!("{braces}{{\"a\": [1,")).count(), 0);
+    }
+}

@@ -1,0 +1,282 @@
+//! A look at a session, passage by passage, that begins where the passages end that are known to be read.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use chrono::{DateTime, Utc};
+use domain::PortError;
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
+use domain::port::{Room, Selection};
+use domain::reading::Reading;
+use domain::record::Record;
+use host::Backends;
+
+use crate::reading::passage::{Brief, Passage, passages};
+use crate::reading::prompt::PROMPT;
+use crate::reading_store;
+use crate::session_marks::{Mark, Order};
+
+/// Records read in one step in session order: more than a passage may have, so that one ends in each step, and about as many as
+/// are read in a turn.
+const AT_ONCE: usize = 128;
+/// Records listed in one step in insertion order: at most so many are listed again at the next look.
+const LISTED_AT_ONCE: usize = 64;
+/// Records before a passage that the model is shown to understand it.
+const BEFORE: usize = 4;
+
+#[cfg(test)]
+mod tests;
+
+/// A look at a session.
+pub(crate) struct SessionLook<'a> {
+    backends: &'a Backends,
+    space: &'a SpaceId,
+    session: SessionId,
+    is_over: bool,
+    /// How far it is read.
+    mark: Mark,
+    /// The readings of the session when the look began, each with when it was made.
+    versions: BTreeMap<ReadingId, DateTime<Utc>>,
+    /// Where the next step begins.
+    from: Option<Start>,
+    window: Window,
+    /// The readings of the passages of the window.
+    stored: BTreeMap<ReadingId, Reading>,
+    /// The passage that was returned last, if it may be marked as read.
+    pending: Option<Pending>,
+    /// Whether all passages so far are marked as read.
+    is_contiguous: bool,
+    records_read: usize,
+}
+
+/// Where the records of a step begin.
+#[derive(Clone, Copy)]
+enum Start {
+    /// With this record.
+    At(RecordId),
+    /// Behind this one.
+    Behind(RecordId),
+}
+
+/// Records that were read in one step, some of them before its passages.
+#[derive(Default)]
+struct Window {
+    briefs: Vec<Brief>,
+    passages: VecDeque<Passage>,
+    /// Whether the session ends with it.
+    is_last: bool,
+}
+
+struct Pending {
+    end: Order,
+    reading: ReadingId,
+    at: DateTime<Utc>,
+}
+
+/// What is next in a session.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Step {
+    /// A passage that was read, with the prompt of now.
+    Known(Box<Reading>),
+    /// A passage that is over and was not read as it is.
+    Unread(Box<Unread>),
+    /// The end of the session; its last passage may be open.
+    End { is_open: bool },
+    /// A record was erased meanwhile; another look finds its way again.
+    Lost,
+}
+
+/// A passage that is to be read.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Unread {
+    /// The records before it, which the model needs to understand it.
+    pub(crate) before: Vec<RecordId>,
+    /// Its records.
+    pub(crate) records: Vec<RecordId>,
+    /// What was read of it when it had other records, or with another prompt.
+    pub(crate) former: Option<Reading>,
+}
+
+impl<'a> SessionLook<'a> {
+    /// Begins a look at a session, from its mark on if that holds; `is_over` says that nothing more will be written to it. None
+    /// if the space is gone.
+    pub(crate) async fn begin(
+        backends: &'a Backends,
+        space: &'a SpaceId,
+        session: SessionId,
+        mark: Option<Mark>,
+        is_over: bool,
+    ) -> Result<Option<SessionLook<'a>>, PortError> {
+        let Some(info) = backends.records.space(space).await? else {
+            return Ok(None);
+        };
+        let versions = backends.readings.versions(space, session).await?;
+        let versions: BTreeMap<ReadingId, DateTime<Utc>> = versions.iter().map(|it| (it.id, it.at)).collect();
+        let is_stored = |mark: &Mark| mark.readings.iter().all(|(id, at)| versions.get(id) == Some(at));
+        let mark = mark.filter(|it| it.created_at == info.created_at && is_stored(it));
+        let mut look = SessionLook {
+            backends,
+            space,
+            session,
+            is_over,
+            mark: mark.unwrap_or_else(|| Mark::at_start(info.created_at)),
+            versions,
+            from: None,
+            window: Window::default(),
+            stored: BTreeMap::new(),
+            pending: None,
+            is_contiguous: true,
+            records_read: 0,
+        };
+        if !look.list_new().await? {
+            look.mark = Mark::at_start(info.created_at);
+            look.list_new().await?;
+        }
+        look.from = match (look.mark.end, look.mark.first) {
+            (Some((_, _, end)), _) => Some(Start::Behind(end)),
+            (None, Some((_, _, first))) => Some(Start::At(first)),
+            (None, None) => None,
+        };
+        Ok(Some(look))
+    }
+
+    /// Returns what is next. Whoever asks has done what the step before asked for.
+    ///
+    /// Removes the readings of passages that are none any more, as they share records with those of now.
+    pub(crate) async fn next(&mut self) -> Result<Step, PortError> {
+        self.mark_pending();
+        loop {
+            if let Some(passage) = self.window.passages.pop_front() {
+                return Ok(match passage.is_closed {
+                    true => self.step(&passage),
+                    false => Step::End { is_open: true },
+                });
+            }
+            let Some(from) = self.from.filter(|_| !self.window.is_last) else {
+                return Ok(Step::End { is_open: false });
+            };
+            if !self.load(from).await? {
+                self.mark = Mark::at_start(self.mark.created_at);
+                return Ok(Step::Lost);
+            }
+        }
+    }
+
+    /// Ends the look; returns the mark for the next one, and how many records were read, those read twice counted twice.
+    pub(crate) fn end(self) -> (Mark, usize) {
+        (self.mark, self.records_read)
+    }
+
+    fn step(&mut self, passage: &Passage) -> Step {
+        let briefs = &self.window.briefs;
+        let own = &briefs[passage.places.clone()];
+        let id = ReadingId::derive(own[0].id);
+        let records = ids(own);
+        let former = self.stored.remove(&id);
+        if let Some(reading) = former
+            .as_ref()
+            .filter(|it| it.records == records && it.prompt == PROMPT)
+        {
+            // The last passage may grow, though the session is taken to be over.
+            let may_grow = self.window.is_last && passage.places.end == briefs.len();
+            let at = self.versions.get(&id).copied();
+            self.pending = own
+                .last()
+                .zip(at)
+                .filter(|_| self.is_contiguous && !may_grow)
+                .map(|(last, at)| Pending {
+                    end: last.order,
+                    reading: id,
+                    at,
+                });
+            return Step::Known(Box::new(reading.clone()));
+        }
+        self.is_contiguous = false;
+        let from = passage.places.start.saturating_sub(BEFORE);
+        Step::Unread(Box::new(Unread {
+            before: ids(&briefs[from..passage.places.start]),
+            records,
+            former,
+        }))
+    }
+
+    fn mark_pending(&mut self) {
+        if let Some(Pending { end, reading, at }) = self.pending.take() {
+            self.mark.end = Some(end);
+            self.mark.readings.insert(reading, at);
+        }
+    }
+
+    /// Lists the records that were stored since the mark was made; false if one of them lies before its end.
+    async fn list_new(&mut self) -> Result<bool, PortError> {
+        let of = Selection {
+            session: Some(self.session),
+            ..Selection::default()
+        };
+        loop {
+            let (records, room) = (&self.backends.records, Room::of(LISTED_AT_ONCE));
+            let (page, next) = records.select(self.space, &of, self.mark.cursor, room).await?;
+            self.records_read += page.len();
+            let new = page.iter().filter(|it| !self.mark.listed.contains(&it.id));
+            let new: Vec<Order> = new.map(Record::order).collect();
+            if self.mark.end.is_some_and(|end| new.iter().any(|it| *it <= end)) {
+                return Ok(false);
+            }
+            self.mark.first = new.into_iter().chain(self.mark.first).min();
+            let Some(next) = next else {
+                self.mark.listed = page.iter().map(|it| it.id).collect();
+                return Ok(true);
+            };
+            self.mark.cursor = next;
+        }
+    }
+
+    /// Reads the records of a step and what was read of its passages; false if the record is gone with which it begins.
+    async fn load(&mut self, from: Start) -> Result<bool, PortError> {
+        let Backends { records, readings, .. } = self.backends;
+        let (around, before) = match from {
+            Start::At(record) => (record, 1),
+            Start::Behind(record) => (record, BEFORE),
+        };
+        let page = records
+            .session(self.space, self.session, around, before, AT_ONCE)
+            .await?;
+        self.records_read += page.len();
+        let briefs: Vec<Brief> = page.iter().map(Brief::of).collect();
+        let Some(place) = briefs.iter().position(|it| it.id == around) else {
+            return Ok(false);
+        };
+        let start = match from {
+            Start::At(_) => place,
+            Start::Behind(_) => place + 1,
+        };
+        let is_last = briefs.len() - (place + 1) < AT_ONCE;
+        let mut found = passages(&briefs[start..], is_last && self.is_over);
+        for passage in &mut found {
+            passage.places = passage.places.start + start..passage.places.end + start;
+        }
+        // What is open for lack of the records behind it is read with them.
+        found.retain(|it| it.is_closed || is_last);
+        self.from = found.last().map(|it| Start::Behind(briefs[it.places.end - 1].id));
+        let firsts: Vec<ReadingId> = found
+            .iter()
+            .map(|it| ReadingId::derive(briefs[it.places.start].id))
+            .collect();
+        let stored: Vec<ReadingId> = firsts.into_iter().filter(|it| self.versions.contains_key(it)).collect();
+        let inner = found.iter().flat_map(|it| &briefs[it.places.start + 1..it.places.end]);
+        let inner = inner.map(|it| ReadingId::derive(it.id));
+        let stale: Vec<ReadingId> = inner.filter(|it| self.versions.contains_key(it)).collect();
+        reading_store::remove(self.backends, self.space, &stale).await?;
+        let stored = readings.get(self.space, &stored).await?;
+        self.stored = stored.into_iter().map(|it| (it.id, it)).collect();
+        self.window = Window {
+            briefs,
+            passages: found.into(),
+            is_last,
+        };
+        Ok(true)
+    }
+}
+
+fn ids(briefs: &[Brief]) -> Vec<RecordId> {
+    briefs.iter().map(|it| it.id).collect()
+}

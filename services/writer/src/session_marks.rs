@@ -1,0 +1,112 @@
+//! How far sessions were read, so that a look at one costs what is new in it.
+//!
+//! A mark is a guess that is checked at each look, never a promise: it is dropped if one of its readings is gone or replaced, as
+//! is one with an erased record, or if a record appeared before its end. Then the whole session is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
+
+/// Ids that are remembered of all sessions; beyond, all is forgotten.
+const IDS_MAX: usize = 200_000;
+
+/// The key by which records are ordered in a session.
+pub(crate) type Order = (DateTime<FixedOffset>, u64, RecordId);
+
+/// How far a session was read, from its first record on.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    /// When the space was created: another one of its name has other records.
+    pub(crate) created_at: DateTime<Utc>,
+    /// Up to where the records of the session were listed, in insertion order, and those listed behind it.
+    pub(crate) cursor: u64,
+    pub(crate) listed: BTreeSet<RecordId>,
+    /// The first record of the session.
+    pub(crate) first: Option<Order>,
+    /// The last record of the last passage.
+    pub(crate) end: Option<Order>,
+    /// The readings of the passages, each with when it was made.
+    pub(crate) readings: BTreeMap<ReadingId, DateTime<Utc>>,
+}
+
+impl Mark {
+    /// Returns the mark of a session of which nothing is known.
+    pub(crate) fn at_start(created_at: DateTime<Utc>) -> Mark {
+        Mark {
+            created_at,
+            cursor: 0,
+            listed: BTreeSet::new(),
+            first: None,
+            end: None,
+            readings: BTreeMap::new(),
+        }
+    }
+
+    fn ids(&self) -> usize {
+        1 + self.listed.len() + self.readings.len()
+    }
+}
+
+/// The marks of the sessions that this process looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Marks(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    marks: BTreeMap<(SpaceId, SessionId), Mark>,
+    ids: usize,
+}
+
+impl Marks {
+    /// Takes the mark of a session out, if there is one: whoever looks at the session keeps it again.
+    pub(crate) fn take(&self, space: &SpaceId, session: SessionId) -> Option<Mark> {
+        let mut kept = self.kept();
+        let mark = kept.marks.remove(&(space.clone(), session))?;
+        kept.ids = kept.ids.saturating_sub(mark.ids());
+        Some(mark)
+    }
+
+    /// Keeps the mark of a session.
+    pub(crate) fn keep(&self, space: &SpaceId, session: SessionId, mark: Mark) {
+        let mut kept = self.kept();
+        if kept.ids + mark.ids() > IDS_MAX {
+            *kept = Kept::default();
+        }
+        let ids = mark.ids();
+        let former = kept.marks.insert((space.clone(), session), mark);
+        kept.ids = (kept.ids + ids).saturating_sub(former.map_or(0, |it| it.ids()));
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_take_bounded_memory() {
+        let marks = Marks::default();
+        let space: SpaceId = "talk".parse().unwrap();
+        let session = |number: usize| SessionId::derive(&space, &number.to_string());
+        let record = |number: usize| RecordId::derive(&space, &number.to_string());
+        let mut long = Mark::at_start(DateTime::UNIX_EPOCH);
+        long.readings = (0..1_000)
+            .map(|it| (ReadingId::derive(record(it)), DateTime::UNIX_EPOCH))
+            .collect();
+        for number in 0..300 {
+            marks.keep(&space, session(number), long.clone());
+            assert!(marks.kept().ids <= IDS_MAX, "{number}");
+        }
+        assert!(marks.take(&space, session(0)).is_none(), "all was forgotten once");
+        assert!(marks.take(&space, session(299)).is_some());
+        assert!(marks.take(&space, session(299)).is_none());
+        marks.keep(&space, session(298), Mark::at_start(DateTime::UNIX_EPOCH));
+        let counted: usize = marks.kept().marks.values().map(Mark::ids).sum();
+        assert_eq!(marks.kept().ids, counted);
+    }
+}

@@ -1,0 +1,150 @@
+//! Kills a process at any moment while a language model reads: nothing that was listed is lost, and nothing is there twice.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::api::Api;
+use system::running::processes::{Single, mnemic};
+use system::servers::chat::{Said, Server};
+
+use super::reading::{gists, readings, settings};
+
+/// Kills without the variable `READING_KILLS`; 0 leaves the test out.
+const ROUNDS: u64 = 10;
+/// Sessions that are written to in turn, and records of one batch: passages of 16 records and a rest.
+const SESSIONS: u64 = 3;
+const BATCH: u64 = 40;
+/// Most records of a passage.
+const PASSAGE_MAX: usize = 24;
+/// Time that the model takes for a reply, and longest time between a batch and the kill.
+const REPLY: Duration = Duration::from_millis(20);
+const MOMENT_MS: u64 = 700;
+
+/// A repeatable source of moments.
+struct Dice(u64);
+
+impl Dice {
+    async fn pause(&mut self) {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        tokio::time::sleep(Duration::from_millis(self.0 % MOMENT_MS)).await;
+    }
+}
+
+/// What the model says of each passage: a gist for each of its first two lines.
+fn notes() -> String {
+    let gist = |line: u32| {
+        json!({ "text": "Ann sent a parcel to Tom.", "lines": [line], "time": null, "who": ["Ann", "Tom"],
+            "tag": "parcel", "cues": ["parcel"] })
+    };
+    let relation = json!({ "from": 1, "to": 2, "kind": "before", "lines": [1, 2] });
+    json!({ "gists": [gist(1), gist(2)], "relations": [relation], "facts": [], "changes": [] }).to_string()
+}
+
+fn batch(round: u64) -> Value {
+    let record = |number: u64| {
+        let at = round * BATCH + number;
+        json!({ "id": format!("r{at}"), "session": format!("s{}", round % SESSIONS), "actor": "Ann",
+            "text": format!("I sent the parcel {at} to Tom."),
+            "observed_at": format!("2026-03-{:02}T{:02}:{number:02}:00Z", 1 + round / 24, round % 24) })
+    };
+    Value::Array((0..BATCH).map(record).collect())
+}
+
+/// Returns the ids of the readings that are listed.
+async fn listed(api: &Api) -> BTreeSet<String> {
+    let ids = api.list("/spaces/talk/readings").await;
+    ids.iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn names(value: &Value) -> Vec<&str> {
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect()
+}
+
+/// Checks that the readings are of all records, each in one passage, and that each gist is there once; returns how many
+/// readings and gists there are.
+async fn check(api: &Api, records: u64) -> [usize; 2] {
+    let readings = api.list("/spaces/talk/readings").await;
+    let mut read = BTreeSet::new();
+    let mut derived = 0;
+    for reading in &readings {
+        assert_eq!(reading["state"], "done", "{reading}");
+        let of = names(&reading["records"]);
+        assert!((1..=PASSAGE_MAX).contains(&of.len()), "{reading}");
+        for record in of {
+            assert!(read.insert(record.to_owned()), "{record} is read twice: {reading}");
+        }
+        derived += reading["outcome"]["gists"].as_u64().unwrap();
+    }
+    let unread: Vec<String> = (0..records)
+        .map(|it| format!("r{it}"))
+        .filter(|it| !read.contains(it))
+        .collect();
+    assert!(unread.is_empty(), "in no reading: {unread:?}");
+    let gists = gists(api).await;
+    let places: BTreeSet<String> = gists.iter().map(|it| it["external_ids"].to_string()).collect();
+    assert_eq!(
+        (gists.len() as u64, places.len()),
+        (derived, gists.len()),
+        "gists that are there twice, or not at all"
+    );
+    [readings.len(), gists.len()]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readings_survive_kills() {
+    let asked = std::env::var("READING_KILLS").ok();
+    let rounds = asked.and_then(|it| it.parse().ok()).unwrap_or(ROUNDS);
+    if rounds == 0 {
+        return;
+    }
+    let server = Server::start().await.unwrap();
+    server.heard().otherwise = Some(Said::Late(REPLY, notes()));
+    let dir = tempfile::tempdir().unwrap();
+    let settings = settings(&server);
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut acknowledged = BTreeSet::new();
+    let mut watermarks = Vec::new();
+    for round in 0..rounds {
+        let process = Single::start_with(dir.path(), &settings).await.unwrap();
+        let api = &process.api;
+        if round == 0 {
+            assert_eq!(api.put("/spaces/talk").await.0, 201);
+        }
+        watermarks.push(api.accepted("talk", &batch(round)).await);
+        dice.pause().await;
+        let found = listed(api).await;
+        let lost: Vec<&String> = acknowledged.difference(&found).collect();
+        assert!(lost.is_empty(), "kill {round} lost {lost:?}");
+        acknowledged.extend(found);
+        dice.pause().await;
+        // SIGKILL.
+        drop(process);
+    }
+    let process = Single::start_with(dir.path(), &settings).await.unwrap();
+    let api = &process.api;
+    for watermark in &watermarks {
+        api.written("talk", watermark).await;
+    }
+    api.settled("talk").await;
+    readings(api, "talk", |it| it["summary"]["waiting_sessions"] == 0).await;
+    let found = listed(api).await;
+    assert!(acknowledged.is_subset(&found), "{:?}", acknowledged.difference(&found));
+    let [read, stored] = check(api, rounds * BATCH).await;
+    let calls = server.heard().requests.len();
+    println!(
+        "{rounds} kills: {read} readings with {stored} gists, {} of them listed before a kill, 0 lost, 0 twice; {calls} calls",
+        acknowledged.len()
+    );
+    drop(process);
+    let data = dir.path().display().to_string();
+    let (code, said) = mnemic(&[], &["doctor", "--url", "http://127.0.0.1:1", "--data", &data]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+}

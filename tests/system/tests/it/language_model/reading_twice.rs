@@ -1,0 +1,143 @@
+//! A second look at a passage, and replies that are cut off.
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::{Said, Server};
+
+use super::reading::{gists, is_done, notes, readings, settings, write};
+use super::text;
+
+fn thorough(server: &Server, further: &[(&str, &str)]) -> Vec<(String, String)> {
+    let own = [("writer.readings.thorough", "true")];
+    let own = own
+        .iter()
+        .chain(further)
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    settings(server).into_iter().chain(own).collect()
+}
+
+/// What the model says the second time: a relation, a fact that it noted before, and one that it missed.
+fn further_notes() -> Value {
+    let canoe = json!({ "subject": "Tom", "predicate": "sold", "object": "canoe to Bruno", "aspect": "possession", "line": 3,
+        "quote": "I sold my canoe to Bruno", "since": null, "until": null, "holds": true, "negated": false, "sure": "stated" });
+    json!({
+        "relations": [{ "from": 1, "to": 2, "kind": "elaborates", "lines": [2, 3] }],
+        "facts": [notes()["facts"][0], canoe]
+    })
+}
+
+/// Returns the one reading of a space once nothing waits.
+async fn reading(api: &Api) -> Value {
+    let body = readings(api, "talk", is_done(1)).await;
+    body["items"][0].clone()
+}
+
+fn counts(reading: &Value) -> [u64; 4] {
+    let of = |name: &str| reading["outcome"][name].as_u64().unwrap();
+    let calls = reading["cost"]["model_calls"].as_u64().unwrap();
+    [of("gists"), of("facts"), of("relations"), calls]
+}
+
+async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), settings).await.unwrap();
+    assert_eq!(running.api.put("/spaces/talk").await.0, 201);
+    (dir, running)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_look_adds_relations_and_facts() {
+    let server = Server::start().await.unwrap();
+    let (_dir, running) = started(&thorough(&server, &[])).await;
+    server.says([text(&notes().to_string()), text(&further_notes().to_string())]);
+    write(&running.api, "monday", 1).await;
+    let reading = reading(&running.api).await;
+    assert_eq!(counts(&reading), [2, 2, 2, 2], "{reading}");
+    assert_eq!(reading["prompt"], "read/1");
+    let requests = std::mem::take(&mut server.heard().requests);
+    let shown = requests[1]["messages"][1]["content"].as_str().unwrap();
+    for part in [
+        "1. Ines told Tom",
+        "2. Tom sold his canoe",
+        "Ines lives in a loft in Porto",
+        "3. [Wed 2026-04-01",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("Esmeralda"), "what does not hold is not shown: {shown}");
+    running.end().await.unwrap();
+}
+
+/// What was read with one look stays valid when a second one is switched on, and a second look is not taken again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_look_is_taken_of_what_is_read_from_now_on() {
+    let server = Server::start().await.unwrap();
+    let (dir, running) = started(&settings(&server)).await;
+    server.says([text(&notes().to_string())]);
+    write(&running.api, "monday", 1).await;
+    let one = reading(&running.api).await;
+    running.end().await.unwrap();
+    let running = Running::standalone(dir.path(), &thorough(&server, &[])).await.unwrap();
+    let (status, body) = running
+        .api
+        .post("/spaces/talk/readings", &json!({ "again": true }))
+        .await;
+    assert_eq!(status, 202, "{body}");
+    assert_eq!(reading(&running.api).await, one);
+    assert_eq!(server.heard().requests.len(), 1);
+    running.end().await.unwrap();
+}
+
+/// Without budget for it, or without a reply that can be read, the first look counts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_second_reply_the_first_one_counts() {
+    for (further, replies, calls, why) in [
+        (
+            ("writer.readings.calls_a_day", "1"),
+            vec![],
+            1,
+            "the budget allows no call",
+        ),
+        (
+            ("writer.readings.calls_a_day", "9"),
+            vec![text("No.")],
+            2,
+            "cannot be read",
+        ),
+        (
+            ("writer.readings.calls_a_day", "9"),
+            vec![Said::Status(500)],
+            2,
+            "answers 500",
+        ),
+    ] {
+        let server = Server::start().await.unwrap();
+        let (_dir, running) = started(&thorough(&server, &[further])).await;
+        server.says([text(&notes().to_string())].into_iter().chain(replies));
+        write(&running.api, "monday", 1).await;
+        let reading = reading(&running.api).await;
+        assert_eq!(counts(&reading), [2, 1, 1, calls], "{reading}");
+        let left_out = reading["outcome"]["left_out"].as_array().unwrap().last().unwrap();
+        assert_eq!(left_out["what"], "the second look at the passage", "{reading}");
+        assert!(left_out["why"].as_str().unwrap().contains(why), "{reading}");
+        assert_eq!(gists(&running.api).await.len(), 2);
+        running.end().await.unwrap();
+    }
+}
+
+/// Its complete items count, and it is not asked for again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reply_that_is_cut_off_is_used_as_far_as_it_goes() {
+    let server = Server::start().await.unwrap();
+    let (_dir, running) = started(&settings(&server)).await;
+    let notes = json!({ "gists": notes()["gists"] }).to_string();
+    let end = notes.find("Esmeralda").unwrap();
+    server.says([Said::Cut(notes[..end].to_owned())]);
+    write(&running.api, "monday", 1).await;
+    let reading = reading(&running.api).await;
+    assert_eq!(counts(&reading), [2, 0, 0, 1], "{reading}");
+    let left_out = &reading["outcome"]["left_out"][0];
+    assert_eq!(left_out["why"], "the reply was cut off here", "{reading}");
+    running.end().await.unwrap();
+}
