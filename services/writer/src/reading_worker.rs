@@ -18,11 +18,12 @@ use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
 
+use crate::picture_worker::PictureReader;
 use crate::reading::passage::{Brief, Passage, passages};
 use crate::reading::prompt::PROMPT;
 use crate::reading_call::OpenPassage;
 use crate::session_briefs::briefs;
-use crate::{Error, reading_store};
+use crate::{Error, picture_store, reading_store};
 
 /// How long a session stays with a worker that shows no life: longer than the calls of one turn take.
 const LEASE: TimeDelta = TimeDelta::minutes(30);
@@ -79,6 +80,7 @@ pub(crate) struct ReadingWorker {
     pub(crate) context: Context,
     model: Option<Model>,
     pub(crate) config: ReadingConfig,
+    pub(crate) pictures: PictureReader,
     /// Readings whose gists are stored, each with the digest of what it read.
     derived: Mutex<BTreeSet<(ReadingId, String)>>,
     /// How often the model took too long for a passage.
@@ -103,11 +105,12 @@ pub(crate) enum Read {
 
 impl ReadingWorker {
     /// Makes a worker, which calls a model only if that is wanted and one is set up.
-    pub(crate) fn new(context: &Context, config: &ReadingConfig) -> ReadingWorker {
+    pub(crate) fn new(context: &Context, config: &ReadingConfig, pictures: PictureReader) -> ReadingWorker {
         ReadingWorker {
             context: context.clone(),
             model: Model::of(context).filter(|_| config.enabled),
             config: config.clone(),
+            pictures,
             derived: Mutex::default(),
             late: Mutex::default(),
         }
@@ -115,7 +118,7 @@ impl ReadingWorker {
 
     /// Wants sessions to be read in which something was written, if anybody reads.
     pub(crate) async fn want(&self, space: &SpaceId, sessions: &[SessionId]) -> Result<(), PortError> {
-        if self.model.is_none() {
+        if self.model.is_none() && self.pictures.seer.is_none() {
             return Ok(());
         }
         let now = clock::now();
@@ -187,14 +190,17 @@ impl ReadingWorker {
     async fn session(&self, wanted: &WantedSession) -> Result<Next, Error> {
         let WantedSession { space, session, .. } = wanted;
         let backends = &self.context.backends;
+        let stored = backends.readings.of_session(space, *session).await?;
+        let all = briefs(backends, space, *session).await?;
+        if let Some(at) = self.pictures(wanted, &all, &stored).await? {
+            return Ok(Some(at));
+        }
         let Some(model) = &self.model else {
-            return self.derive_all(space, *session).await;
+            return self.derive_all(space, &stored).await;
         };
         let quiet_at = wanted.wanted_at + TimeDelta::minutes(self.config.quiet_minutes.into());
-        let all = briefs(backends, space, *session).await?;
         let passages = passages(&all, clock::now() >= quiet_at);
         let first_of = |it: &Passage| ReadingId::derive(all[it.places.start].id);
-        let stored = backends.readings.of_session(space, *session).await?;
         let stored = stored.into_iter().filter(|it| it.kind.is_passage());
         let stored: BTreeMap<ReadingId, Reading> = stored.map(|it| (it.id, it)).collect();
         let current: BTreeSet<ReadingId> = passages.iter().map(first_of).collect();
@@ -205,8 +211,11 @@ impl ReadingWorker {
             let former = stored.get(&first_of(passage));
             let own = ids(&all[passage.places.clone()]);
             if let Some(reading) = former.filter(|it| it.records == own && it.prompt == PROMPT) {
-                self.put_gists_once(space, reading).await?;
-                continue;
+                let has_picture = all[passage.places.clone()].iter().any(|it| it.has_uncaptioned_picture);
+                if !has_picture || reading_store::is_as_shown(backends, space, reading).await? {
+                    self.put_gists_once(space, reading).await?;
+                    continue;
+                }
             }
             if read == PASSAGES_A_TURN || self.context.shutdown.is_cancelled() {
                 return Ok(Some(clock::now()));
@@ -214,14 +223,14 @@ impl ReadingWorker {
             read += 1;
             let from = passage.places.start.saturating_sub(BEFORE);
             let before = ids(&all[from..passage.places.start]);
-            let records = backends.records.get(space, &own).await?;
+            let records = picture_store::records(backends, space, &own).await?;
             if records.len() < own.len() {
                 // One was erased meanwhile.
                 return Ok(Some(clock::now()));
             }
             let open = OpenPassage {
                 space,
-                before: backends.records.get(space, &before).await?,
+                before: picture_store::records(backends, space, &before).await?,
                 records,
                 former,
             };
@@ -234,8 +243,7 @@ impl ReadingWorker {
     }
 
     /// Derives what follows from all readings of a session, where nobody makes new ones.
-    async fn derive_all(&self, space: &SpaceId, session: SessionId) -> Result<Next, Error> {
-        let readings = self.context.backends.readings.of_session(space, session).await?;
+    async fn derive_all(&self, space: &SpaceId, readings: &[Reading]) -> Result<Next, Error> {
         for reading in readings.iter().filter(|it| it.kind.is_passage()) {
             self.put_gists_once(space, reading).await?;
         }
@@ -248,7 +256,9 @@ impl ReadingWorker {
         if self.derived().contains(&key) {
             return Ok(());
         }
-        reading_store::put_gists(&self.context.backends, space, reading).await?;
+        if !reading_store::put_gists(&self.context.backends, space, reading).await? {
+            return Ok(());
+        }
         let mut derived = self.derived();
         if derived.len() >= KNOWN_MAX {
             derived.clear();

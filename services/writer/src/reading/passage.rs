@@ -7,6 +7,7 @@ use domain::id::RecordId;
 use domain::record::Record;
 
 use super::lines;
+use crate::picture_store::has_uncaptioned_picture;
 
 /// Records of a passage of a long talk.
 const AIM: usize = 16;
@@ -26,8 +27,10 @@ pub(crate) struct Brief {
     pub(crate) id: RecordId,
     /// When it was observed.
     pub(crate) observed_at: DateTime<FixedOffset>,
-    /// Tokens of its line as a model is shown it.
+    /// Tokens of its line as its caller gave it: a caption that a model gives its picture moves no passage.
     pub(crate) tokens: usize,
+    /// Whether it has a picture without a caption of its caller.
+    pub(crate) has_uncaptioned_picture: bool,
 }
 
 impl Brief {
@@ -37,6 +40,7 @@ impl Brief {
             id: record.id,
             observed_at: record.observed_at,
             tokens: text::tokens(&lines::line(record)),
+            has_uncaptioned_picture: has_uncaptioned_picture(record),
         }
     }
 }
@@ -127,6 +131,7 @@ mod tests {
                 id: RecordId::derive(&space, &number.to_string()),
                 observed_at: at,
                 tokens: step.tokens,
+                has_uncaptioned_picture: false,
             }
         };
         steps.iter().enumerate().map(brief).collect()

@@ -1,27 +1,28 @@
 //! Pictures against a small HTTP server of this machine.
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 
 use super::*;
 
 const GIF: &[u8] = b"GIF89a a fern";
 
-/// Answers every request of a connection by its path, and returns the port.
-async fn server() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+/// Answers the first request of each connection by its path, and returns the port.
+fn server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(answer(stream, port));
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || answer(stream, port));
         }
     });
     port
 }
 
-async fn answer(mut stream: TcpStream, port: u16) {
+fn answer(mut stream: TcpStream, port: u16) {
     let mut head = vec![0; 4_096];
-    let read = stream.read(&mut head).await.unwrap_or_default();
+    let read = stream.read(&mut head).unwrap_or_default();
     let head = String::from_utf8_lossy(&head[..read]).into_owned();
     let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
     let typed = |media_type: &str, body: &[u8]| {
@@ -46,18 +47,17 @@ async fn answer(mut stream: TcpStream, port: u16) {
         "/busy" => b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n".to_vec(),
         "/endless" => {
             let head = b"HTTP/1.1 200 OK\r\ncontent-type: image/gif\r\nconnection: close\r\n\r\nGIF89a";
-            let _ = stream.write_all(head).await;
-            while stream.write_all(&[7; 65_536]).await.is_ok() {}
+            let _ = stream.write_all(head);
+            while stream.write_all(&[7; 65_536]).is_ok() {}
             return;
         }
         "/slow" => {
-            tokio::time::sleep(Duration::from_secs(30)).await;
+            thread::sleep(Duration::from_secs(30));
             return;
         }
         _ => b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec(),
     };
-    let _ = stream.write_all(&reply).await;
-    let _ = stream.shutdown().await;
+    let _ = stream.write_all(&reply);
 }
 
 fn pictures(hosts: &[&str]) -> PictureOptions {
@@ -77,7 +77,7 @@ async fn failure(options: &PictureOptions, uri: &str) -> (String, bool) {
 
 #[tokio::test]
 async fn a_picture_of_an_allowed_host_is_fetched() {
-    let port = server().await;
+    let port = server();
     let at_address = Pictures::new(&pictures(&[&format!("127.0.0.1:{port}")])).unwrap();
     let uri = format!("http://127.0.0.1:{port}/fern.gif");
     assert_eq!(at_address.fetch(&uri).await.unwrap().bytes(), GIF);
@@ -91,7 +91,7 @@ async fn a_picture_of_an_allowed_host_is_fetched() {
 
 #[tokio::test]
 async fn nothing_is_fetched_that_is_not_on_the_list() {
-    let port = server().await;
+    let port = server();
     let listed = pictures(&["pictures.example.com", "*.example.org"]);
     for uri in [
         format!("http://127.0.0.1:{port}/fern.gif"),
@@ -119,7 +119,7 @@ async fn nothing_is_fetched_that_is_not_on_the_list() {
 
 #[tokio::test]
 async fn a_name_of_an_address_inside_is_refused_unless_that_is_allowed() {
-    let port = server().await;
+    let port = server();
     let uri = format!("http://localhost:{port}/fern.gif");
     let listed = pictures(&[&format!("localhost:{port}")]);
     let (why, may_pass) = failure(&listed, &uri).await;
@@ -133,7 +133,7 @@ async fn a_name_of_an_address_inside_is_refused_unless_that_is_allowed() {
 
 #[tokio::test]
 async fn the_connection_goes_to_the_address_that_was_checked() {
-    let port = server().await;
+    let port = server();
     let pictures = Pictures::new(&pictures(&[])).unwrap();
     // No name server knows this name, so whoever looks it up once more finds nothing.
     let url = Url::parse(&format!("http://pictures.invalid:{port}/fern.gif")).unwrap();
@@ -143,7 +143,7 @@ async fn the_connection_goes_to_the_address_that_was_checked() {
 
 #[tokio::test]
 async fn what_is_no_picture_or_too_large_or_elsewhere_is_refused() {
-    let port = server().await;
+    let port = server();
     let options = pictures(&[&format!("127.0.0.1:{port}")]);
     for (path, expected, may_pass) in [
         ("page", "no PNG", false),
