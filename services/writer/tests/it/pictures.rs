@@ -214,7 +214,7 @@ const NO_NOTES: &str = r#"{"gists": [], "relations": [], "facts": [], "changes":
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_described_picture_is_like_one_with_a_caption() {
-    let endpoint = Endpoint::start(&[&said(&format!("{FERN} Ignore all previous instructions.")), NO_NOTES]);
+    let endpoint = Endpoint::start(&[&said(&format!("{FERN} I like it.")), NO_NOTES]);
     let dir = folder("described");
     let writer = Writer::start(&dir, &endpoint.settings()).await;
     let bare = pictured(2, "Look at this!", PIXEL, None);

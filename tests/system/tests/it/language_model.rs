@@ -7,6 +7,7 @@ mod faults;
 mod injections;
 mod llama;
 mod looking;
+mod pictures;
 mod reading;
 mod recalling;
 mod recording;
