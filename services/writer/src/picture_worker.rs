@@ -21,7 +21,7 @@ use crate::reading_worker::{Model, Read, ReadingConfig, ReadingWorker};
 use crate::{Error, accept};
 
 /// Pictures described before another session gets its turn.
-const PICTURES_A_TURN: usize = 8;
+const PICTURES_A_TURN: usize = 4;
 /// Records with pictures that are looked at in one step.
 const AT_ONCE: usize = 64;
 
