@@ -11,7 +11,9 @@ use crate::versions;
 pub(crate) const NAME_BYTES_MAX: usize = 256;
 /// Longest caption, arguments and result of a tool, in bytes: what is not split into parts.
 pub(crate) const FIELD_BYTES_MAX: usize = 32 << 10;
+/// Longest address of a picture, and longest one that holds the picture itself (`data:`), in bytes.
 const URI_BYTES_MAX: usize = 2_048;
+const DATA_URI_BYTES_MAX: usize = 128 << 10;
 const TOOL_NAME_BYTES_MAX: usize = 128;
 const METADATA_ENTRIES_MAX: usize = 32;
 const METADATA_NAME_BYTES_MAX: usize = 64;
@@ -29,7 +31,7 @@ pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String
     name("id", it.id.as_deref(), NAME_BYTES_MAX)?;
     name("session", it.session.as_deref(), NAME_BYTES_MAX)?;
     name("actor", it.actor.as_deref(), NAME_BYTES_MAX)?;
-    name("image_uri", it.image_uri.as_deref(), URI_BYTES_MAX)?;
+    name("image_uri", it.image_uri.as_deref(), uri_bytes_max(it))?;
     for (field, value) in [("id", &it.id), ("session", &it.session)] {
         if value.as_deref().is_some_and(|it| it.trim().is_empty()) {
             return Err(format!("{field}: is empty; leave it out instead"));
@@ -86,6 +88,13 @@ fn version(it: &NewRecord) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Returns the bytes that the address of a record's picture may have.
+fn uri_bytes_max(it: &NewRecord) -> usize {
+    let uri = it.image_uri.as_deref().unwrap_or_default();
+    let is_inline = uri.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("data:"));
+    if is_inline { DATA_URI_BYTES_MAX } else { URI_BYTES_MAX }
 }
 
 /// Reads the time of an observation: 1900 to a day ahead of `now`.
@@ -235,6 +244,18 @@ mod tests {
     fn check(json: &str) -> String {
         let parsed: NewRecord = serde_json::from_str(json).unwrap();
         record(&parsed, 100).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_picture_in_its_address_may_be_longer_than_another_address() {
+        let with = |uri: &str| check(&serde_json::json!({ "text": "a", "image_uri": uri }).to_string());
+        let of = |start: &str, bytes: usize| format!("{start}{}", "A".repeat(bytes - start.len()));
+        assert_eq!(with(&of("https://example.com/", URI_BYTES_MAX)), "");
+        assert_eq!(with(&of("DATA:image/png;base64,", DATA_URI_BYTES_MAX)), "");
+        let too_long = with(&of("https://example.com/", URI_BYTES_MAX + 1));
+        assert_eq!(too_long, "image_uri: has 2049 bytes, more than 2048");
+        let too_long = with(&of("data:image/png;base64,", DATA_URI_BYTES_MAX + 1));
+        assert_eq!(too_long, "image_uri: has 131073 bytes, more than 131072");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use tracing::{Instrument, debug, info_span};
 use crate::erase::Around;
 use crate::points::Part;
 use crate::window::Place;
+use crate::write::units_of;
 use crate::{Error, erase, long_texts, points, reading_store, receipt, redact, window, write};
 
 /// Sessions of one batch that are read at once.
@@ -165,6 +166,17 @@ async fn take_back(backends: &Backends, space: &SpaceId, records: &[Record]) -> 
 
 /// Derives the turn units of stored records and makes them searchable.
 async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
+    put_over(backends, space, records, &[]).await
+}
+
+/// Derives the turn units of stored records again, which may have fewer points than before.
+pub(crate) async fn replace_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
+    let units: Vec<UnitId> = records.iter().flat_map(units_of).collect();
+    put_over(backends, space, records, &units).await
+}
+
+/// Derives the turn units of stored records and makes them searchable; of `former` units the points go that are not put again.
+async fn put_over(backends: &Backends, space: &SpaceId, records: &[Record], former: &[UnitId]) -> Result<(), Error> {
     let windows = windows(backends, space, records).await?;
     let rules = info_span!("rules");
     let (units, parts) = host::background(move || rules.in_scope(|| derive(&windows))).await?;
@@ -175,7 +187,7 @@ async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> 
             .put_units(space, &units, &[])
             .instrument(info_span!("graph.put_units", units = units.len())),
         index
-            .put(space, &points, &[])
+            .put(space, &points, former)
             .instrument(info_span!("index.put", points = points.len())),
     )?;
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();

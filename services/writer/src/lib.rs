@@ -7,14 +7,16 @@
 //! and the writer leaves the same store behind. It never judges what is true.
 //!
 //! Where a language model is set up for it, `reading_worker` has passages of sessions read behind all that, and `reading` derives
-//! gists, relations and facts from what the model said (pure).
+//! gists, relations and facts from what the model said (pure). Before that `picture_worker` has the pictures of records described;
+//! `picture_store` gives records the captions that came of it, and whatever is derived of a record takes them in.
 
 use std::sync::Arc;
 
 use domain::message::{RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use futures::future::BoxFuture;
-use host::Context;
+use host::{Context, PictureOptions};
 use organise::Organiser;
+use picture_worker::PictureReader;
 use reading_worker::ReadingWorker;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,11 @@ mod long_texts;
 mod marker;
 mod organise;
 mod pattern;
+mod picture_call;
+mod picture_caption;
+mod picture_prompt;
+mod picture_store;
+mod picture_worker;
 mod points;
 mod reading;
 mod reading_call;
@@ -39,6 +46,7 @@ mod redact;
 mod relate;
 mod scene;
 mod segment;
+mod session_briefs;
 mod session_look;
 mod session_marks;
 mod speech;
@@ -63,6 +71,8 @@ pub struct Config {
     pub organised_max: usize,
     /// How a language model reads what is written.
     pub readings: ReadingConfig,
+    /// Whose pictures a language model describes, and where they may come from.
+    pub pictures: PictureOptions,
 }
 
 impl Default for Config {
@@ -71,6 +81,7 @@ impl Default for Config {
             in_flight_max: 8,
             organised_max: 64,
             readings: ReadingConfig::default(),
+            pictures: PictureOptions::default(),
         }
     }
 }
@@ -87,7 +98,8 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 async fn write_all(ctx: Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("writer")?;
     let organiser = Arc::new(Organiser::new(ctx.backends.clone()));
-    let worker = Arc::new(ReadingWorker::new(&ctx, &config.readings));
+    let pictures = PictureReader::new(&ctx, &config.readings, &config.pictures, Arc::clone(&organiser))?;
+    let worker = Arc::new(ReadingWorker::new(&ctx, &config.readings, pictures));
     let accept = |message: RecordsAcceptedV1, meta| {
         let ctx = ctx.clone();
         async move { accept::accept(&ctx, message, meta).await }

@@ -14,7 +14,7 @@ pub(crate) mod prompt;
 
 mod changes;
 #[cfg(test)]
-mod example;
+pub(crate) mod example;
 mod facts;
 mod gists;
 mod ground;

@@ -188,7 +188,7 @@ impl ReadingWorker {
     }
 
     /// Returns what is left of the budget of a space for today, if it is enough for a call.
-    async fn allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
+    pub(crate) async fn allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
         let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
         let today = self.context.backends.readings.tally(space, Some(midnight)).await?;
         let calls = self.config.calls_a_day.saturating_sub(today.spent.calls);
@@ -217,7 +217,7 @@ fn shown<'a>(open: &'a OpenPassage<'_>, prepared: &'a Prepared) -> Shown<'a> {
 }
 
 /// Says whether a failure is the endpoint's and not the passage's.
-fn is_away(kind: ErrorKind) -> bool {
+pub(crate) fn is_away(kind: ErrorKind) -> bool {
     match kind {
         ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
         ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
@@ -227,7 +227,7 @@ fn is_away(kind: ErrorKind) -> bool {
 }
 
 /// Returns when the next day begins.
-fn tomorrow() -> chrono::DateTime<Utc> {
+pub(crate) fn tomorrow() -> chrono::DateTime<Utc> {
     let today = clock::now().date_naive();
     let next = today.succ_opt().unwrap_or(today);
     next.and_time(NaiveTime::MIN).and_utc()

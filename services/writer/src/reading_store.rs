@@ -9,22 +9,33 @@ use domain::record::Record;
 use host::Backends;
 use tracing::{Instrument, debug, info_span};
 
+use crate::picture_store::{has_uncaptioned_picture, with_captions};
 use crate::reading::derive::{Derived, GISTS_MAX, derive};
 use crate::reading::prompt::digest;
-use crate::{Error, accept, erase, points};
+use crate::{Error, accept, erase, picture_store, points};
 
 /// Readings looked up in one step.
 const AT_ONCE: usize = 64;
 
 /// Puts what follows from a stored reading in the place of what followed from the one before it, unless it is there already.
-/// If the reading went meanwhile, with one of its records, nothing of it stays.
+/// If the reading went meanwhile, with one of its records, nothing of it stays. Returns false if nothing follows from it now.
 ///
-/// A reading of other words than the records have, which was brought from elsewhere, is removed.
-pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<(), Error> {
+/// A reading of other words than the records have, which was brought from elsewhere, is removed. One of records with pictures
+/// whose captions may come yet, or come again, stays without anything that follows from it.
+pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, Error> {
     let records = backends.records.get(space, &reading.records).await?;
+    let may_change = records.iter().any(has_uncaptioned_picture);
+    let records = with_captions(backends, space, records).await?;
+    if digest(&[], &records) != reading.digest && may_change {
+        debug!(%space, reading = %reading.id, "the pictures have other captions than what was read");
+        let former = gists_of(backends, space, &[reading.id]).await?;
+        erase::retire(backends, space, &former).await?;
+        return Ok(false);
+    }
     if digest(&[], &records) != reading.digest {
         debug!(%space, reading = %reading.id, "the records say something else than what was read");
-        return Ok(remove(backends, space, &[reading.id]).await?);
+        remove(backends, space, &[reading.id]).await?;
+        return Ok(false);
     }
     put_derived(backends, space, reading.id, derived(backends, space, reading).await?).await
 }
@@ -40,7 +51,7 @@ pub(crate) async fn put_derived(
     let former = gists_of(backends, space, &[reading]).await?;
     let stored: Vec<UnitId> = units.iter().map(|it| it.id).collect();
     if !units.is_empty() && backends.graph.units(space, &stored).await? == units && former.len() == units.len() {
-        return Ok(());
+        return Ok(true);
     }
     erase::retire(backends, space, &former).await?;
     put_in_index(backends, space, &units).await?;
@@ -50,7 +61,13 @@ pub(crate) async fn put_derived(
         let units = gists_of(backends, space, &[reading]).await?;
         erase::retire(backends, space, &units).await?;
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Says whether the model was shown the records of a reading with the captions that their pictures have now.
+pub(crate) async fn is_as_shown(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, PortError> {
+    let records = picture_store::records(backends, space, &reading.records).await?;
+    Ok(digest(&[], &records) == reading.digest)
 }
 
 /// Puts the gists of all readings of some records into the index once more: a space that is derived again has them in the new
@@ -71,8 +88,8 @@ pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, rec
 
 /// Returns what follows from a reading and its records.
 pub(crate) async fn derived(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<Derived, Error> {
-    let records = backends.records.get(space, &reading.records).await?;
-    let before = backends.records.get(space, &reading.beside).await?;
+    let records = picture_store::records(backends, space, &reading.records).await?;
+    let before = picture_store::records(backends, space, &reading.beside).await?;
     let reading = reading.clone();
     Ok(host::background(move || derive(&reading, &before, &records)).await?)
 }

@@ -11,17 +11,19 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::ModelRole;
-use domain::reading::{Reading, WantedSession};
+use domain::reading::{Reading, ReadingKind, WantedSession};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Asker, Context, clock};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
 
+use crate::picture_worker::PictureReader;
 use crate::reading_call::OpenPassage;
+use crate::session_briefs::briefs;
 use crate::session_look::{SessionLook, Step};
-use crate::session_marks::Marks;
-use crate::{Error, reading_store};
+use crate::session_marks::{Mark, Marks};
+use crate::{Error, picture_store, reading_store};
 
 /// How long a session stays with a worker that shows no life: longer than the calls of one turn take.
 const LEASE: TimeDelta = TimeDelta::minutes(30);
@@ -80,6 +82,7 @@ pub(crate) struct ReadingWorker {
     pub(crate) context: Context,
     model: Option<Model>,
     pub(crate) config: ReadingConfig,
+    pub(crate) pictures: PictureReader,
     /// Readings whose gists are stored, each with when it was made: another one may be brought in its place.
     derived: Mutex<BTreeSet<(ReadingId, DateTime<Utc>)>>,
     /// How far sessions were read.
@@ -114,11 +117,12 @@ pub(crate) enum Read {
 
 impl ReadingWorker {
     /// Makes a worker, which calls a model only if that is wanted and one is set up.
-    pub(crate) fn new(context: &Context, config: &ReadingConfig) -> ReadingWorker {
+    pub(crate) fn new(context: &Context, config: &ReadingConfig, pictures: PictureReader) -> ReadingWorker {
         ReadingWorker {
             context: context.clone(),
             model: Model::of(context).filter(|_| config.enabled),
             config: config.clone(),
+            pictures,
             derived: Mutex::default(),
             marks: Marks::default(),
             late: Mutex::default(),
@@ -127,7 +131,7 @@ impl ReadingWorker {
 
     /// Wants sessions to be read in which something was written, if anybody reads.
     pub(crate) async fn want(&self, space: &SpaceId, sessions: &[SessionId]) -> Result<(), PortError> {
-        if self.model.is_none() {
+        if self.model.is_none() && self.pictures.seer.is_none() {
             return Ok(());
         }
         let now = clock::now();
@@ -199,11 +203,26 @@ impl ReadingWorker {
     async fn session(&self, wanted: &WantedSession) -> Result<Next, Error> {
         let WantedSession { space, session, .. } = wanted;
         let backends = &self.context.backends;
+        let mut mark = self.marks.take(space, *session);
+        let describes = self.pictures.seer.is_some() || self.model.is_none();
+        if describes || self.has_new_descriptions(wanted, mark.as_ref()).await? {
+            let stored = backends.readings.of_session(space, *session).await?;
+            let all = briefs(backends, space, *session).await?;
+            let seen = self.pictures(wanted, &all, &stored).await?;
+            if seen.later.is_some() {
+                return Ok(seen.later);
+            }
+            if self.model.is_none() {
+                return self.derive_all(space, &stored).await;
+            }
+            // Passages that are known to be read may show other captions now.
+            mark = mark.filter(|_| !seen.has_changed);
+        }
         let Some(model) = &self.model else {
-            return self.derive_all(space, *session).await;
+            return Ok(None);
         };
         let quiet_at = wanted.wanted_at + TimeDelta::minutes(self.config.quiet_minutes.into());
-        let (mark, is_over) = (self.marks.take(space, *session), clock::now() >= quiet_at);
+        let is_over = clock::now() >= quiet_at;
         let Some(mut look) = SessionLook::begin(backends, space, *session, mark, is_over).await? else {
             return Ok(None);
         };
@@ -215,6 +234,17 @@ impl ReadingWorker {
             ReadOn::ToTheEnd { is_open } => is_open.then_some(quiet_at),
             ReadOn::Later(at) => Some(at),
         })
+    }
+
+    /// Says whether a session has descriptions of pictures that the looks before did not meet, such as imported ones.
+    async fn has_new_descriptions(&self, wanted: &WantedSession, mark: Option<&Mark>) -> Result<bool, PortError> {
+        let readings = &self.context.backends.readings;
+        let versions = readings.versions(&wanted.space, wanted.session).await?;
+        let is_met =
+            |it: &ReadingId| mark.is_some_and(|mark| mark.readings.contains_key(it) || mark.others.contains(it));
+        let new: Vec<ReadingId> = versions.iter().map(|it| it.id).filter(|it| !is_met(it)).collect();
+        let new = readings.get(&wanted.space, &new).await?;
+        Ok(new.iter().any(|it| it.kind == ReadingKind::Picture))
     }
 
     /// Reads what is unread of a session, up to the passages of a turn.
@@ -234,15 +264,14 @@ impl ReadingWorker {
                 return Ok(ReadOn::Later(clock::now()));
             }
             read += 1;
-            let stored = &self.context.backends.records;
-            let records = stored.get(space, &unread.records).await?;
+            let records = picture_store::records(&self.context.backends, space, &unread.records).await?;
             if records.len() < unread.records.len() {
                 // One was erased meanwhile.
                 return Ok(ReadOn::Later(clock::now()));
             }
             let open = OpenPassage {
                 space,
-                before: stored.get(space, &unread.before).await?,
+                before: picture_store::records(&self.context.backends, space, &unread.before).await?,
                 records,
                 former: unread.former.as_ref(),
             };
@@ -254,8 +283,7 @@ impl ReadingWorker {
     }
 
     /// Derives what follows from all readings of a session, where nobody makes new ones.
-    async fn derive_all(&self, space: &SpaceId, session: SessionId) -> Result<Next, Error> {
-        let readings = self.context.backends.readings.of_session(space, session).await?;
+    async fn derive_all(&self, space: &SpaceId, readings: &[Reading]) -> Result<Next, Error> {
         for reading in readings.iter().filter(|it| it.kind.is_passage()) {
             self.put_gists_once(space, reading).await?;
         }
@@ -268,7 +296,9 @@ impl ReadingWorker {
         if self.derived().contains(&key) {
             return Ok(());
         }
-        reading_store::put_gists(&self.context.backends, space, reading).await?;
+        if !reading_store::put_gists(&self.context.backends, space, reading).await? {
+            return Ok(());
+        }
         let mut derived = self.derived();
         if derived.len() >= KNOWN_MAX {
             derived.clear();

@@ -1,6 +1,6 @@
 //! A look at a session, passage by passage, that begins where the passages end that are known to be read.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use chrono::{DateTime, Utc};
 use domain::PortError;
@@ -39,8 +39,10 @@ pub(crate) struct SessionLook<'a> {
     /// Where the next step begins.
     from: Option<Start>,
     window: Window,
-    /// The readings of the passages of the window.
+    /// The readings of the passages of the window; left out are those whose model was shown other captions.
     stored: BTreeMap<ReadingId, Reading>,
+    /// The left out ones.
+    outdated: BTreeMap<ReadingId, Reading>,
     /// The passage that was returned last, if it may be marked as read.
     pending: Option<Pending>,
     /// Whether all passages so far are marked as read.
@@ -123,6 +125,7 @@ impl<'a> SessionLook<'a> {
             from: None,
             window: Window::default(),
             stored: BTreeMap::new(),
+            outdated: BTreeMap::new(),
             pending: None,
             is_contiguous: true,
             records_read: 0,
@@ -195,7 +198,7 @@ impl<'a> SessionLook<'a> {
         Step::Unread(Box::new(Unread {
             before: ids(&briefs[from..passage.places.start]),
             records,
-            former,
+            former: former.or_else(|| self.outdated.remove(&id)),
         }))
     }
 
@@ -267,7 +270,23 @@ impl<'a> SessionLook<'a> {
         let stale: Vec<ReadingId> = inner.filter(|it| self.versions.contains_key(it)).collect();
         reading_store::remove(self.backends, self.space, &stale).await?;
         let stored = readings.get(self.space, &stored).await?;
-        self.stored = stored.into_iter().map(|it| (it.id, it)).collect();
+        let pictured = |it: &&Passage| briefs[it.places.clone()].iter().any(|it| it.has_uncaptioned_picture);
+        let pictured: BTreeSet<ReadingId> = found
+            .iter()
+            .filter(pictured)
+            .map(|it| ReadingId::derive(briefs[it.places.start].id))
+            .collect();
+        (self.stored, self.outdated) = (BTreeMap::new(), BTreeMap::new());
+        for reading in stored {
+            let is_current = !pictured.contains(&reading.id)
+                || reading_store::is_as_shown(self.backends, self.space, &reading).await?;
+            let readings = if is_current {
+                &mut self.stored
+            } else {
+                &mut self.outdated
+            };
+            readings.insert(reading.id, reading);
+        }
         self.window = Window {
             briefs,
             passages: found.into(),

@@ -23,6 +23,7 @@ pub mod nats;
 #[cfg(feature = "distributed")]
 pub mod neo4j;
 mod notes;
+pub mod pictures;
 mod private;
 #[cfg(feature = "distributed")]
 pub mod qdrant;

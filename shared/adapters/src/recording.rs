@@ -1,7 +1,7 @@
 //! Calls of language models in a file, a JSON line each: recorded as they are made, or replayed without an endpoint.
 //!
-//! A call is known by the digest of all that decides its reply: role, model, parameters, messages, tools, schema. While one
-//! records, a call that the file holds already is answered from it, and equal calls at the same time are made once; so a replay
+//! A call is known by the digest of all that decides its reply: role, model, parameters, messages, tools, schema, and the digests
+//! of the pictures that are shown, which are not recorded themselves. While one records, a call that the file holds already is answered from it, and equal calls at the same time are made once; so a replay
 //! gives exactly what the recorded run got, and a run that broke off goes on where it was.
 
 use std::collections::{BTreeMap, HashMap};
@@ -73,6 +73,9 @@ struct Call<'a> {
     parameters: &'a BTreeMap<String, Value>,
     #[serde(flatten)]
     chat: &'a Chat,
+    /// SHA-256 of the pictures that are shown, in order: a chat names only their kinds and sizes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pictures: Vec<String>,
 }
 
 /// A file of calls, shared by all models of a process.
@@ -219,6 +222,7 @@ impl Recorded {
             model: &self.model,
             parameters: &self.parameters,
             chat,
+            pictures: chat.pictures().map(|it| hex(&Sha256::digest(it.bytes()))).collect(),
         };
         serde_json::to_value(call).map_err(|source| {
             PortError::new("model.complete", ErrorKind::Internal, "the call cannot be recorded").caused_by(source)
@@ -256,4 +260,34 @@ impl LanguageModel for Recorded {
 
 fn hex(digest: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::port::{ModelRole, Picture};
+
+    use super::*;
+
+    fn key(pictures: &[&[u8]]) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let recording = Recording::record(&dir.path().join("calls.jsonl")).unwrap();
+        let recorded = Recorded::new(Arc::new(recording), "parrot", &BTreeMap::new(), None);
+        let mut chat = Chat::new(ModelRole::See, "Describe.", "The picture:".to_owned());
+        for bytes in pictures {
+            chat = chat.with_picture(Picture::new(bytes.to_vec()).unwrap());
+        }
+        recorded.call(&chat).unwrap().to_string()
+    }
+
+    #[test]
+    fn calls_with_different_pictures_are_different_and_hold_no_picture() {
+        let (none, first, second) = (key(&[]), key(&[b"GIF89a one"]), key(&[b"GIF89a two"]));
+        assert!(
+            !none.contains("pictures"),
+            "a call without pictures stays as it was: {none}"
+        );
+        assert_ne!(first, second);
+        assert_eq!(first, key(&[b"GIF89a one"]));
+        assert!(!first.contains("R0lG") && first.contains(r#""bytes":10"#), "{first}");
+    }
 }

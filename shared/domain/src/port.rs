@@ -9,6 +9,7 @@ mod graph;
 mod idempotency;
 mod index;
 mod model;
+mod picture;
 mod readings;
 mod receipts;
 mod records;
@@ -23,6 +24,7 @@ pub use model::{
     Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, ModelRole, ReplyForm, ToolCall,
     ToolChoice, ToolSpec, Usage,
 };
+pub use picture::{Picture, PictureKind};
 pub use readings::Readings;
 pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};

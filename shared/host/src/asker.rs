@@ -22,6 +22,8 @@ const STOPPING: Duration = Duration::from_secs(10);
 const REPLY_MIN: u32 = 64;
 /// Tokens that a message takes beside its text.
 const PER_MESSAGE: u32 = 4;
+/// Tokens that a picture takes: what models that say so count of a large one. They differ, and the reply says what it was.
+const PER_PICTURE: u32 = 1_500;
 /// Said of a reply that ends too early.
 const CUT: &str = "its reply was cut off (`max_tokens` in its `parameters` or the tokens of the budget bound it)";
 /// Said to the model with the second call.
@@ -192,7 +194,10 @@ fn room(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String
 /// Estimates what a model reads. Tokenisers differ, so a fifth is added to what o200k counts.
 fn estimate(chat: &Chat) -> u32 {
     let text = |it: &ChatMessage| match it {
-        ChatMessage::System { text } | ChatMessage::User { text } | ChatMessage::Tool { text, .. } => tokens(text),
+        ChatMessage::System { text } | ChatMessage::Tool { text, .. } => tokens(text),
+        ChatMessage::User { text, pictures } => {
+            tokens(text) + PER_PICTURE * u32::try_from(pictures.len()).unwrap_or(u32::MAX / PER_PICTURE)
+        }
         ChatMessage::Assistant { text, calls } => {
             let calls = calls
                 .iter()

@@ -23,6 +23,7 @@ pub mod settings;
 pub mod telemetry;
 pub mod upkeep;
 
+pub use adapters::pictures::{PictureError, PictureOptions, Pictures};
 pub use asker::{Asked, Asker};
 pub use backends::Backends;
 pub use background::background;

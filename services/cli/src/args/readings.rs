@@ -16,7 +16,7 @@ Examples:
   mnemic read ann --dry-run            how much there is to read, and what it may cost
   mnemic read ann
   mnemic read ann --session monday
-  mnemic read ann --again              read once more where a reading failed
+  mnemic read ann --again              read once more where a reading failed, and describe what pictures there are
   mnemic read ann --wait 0             start it and do not wait")]
 pub(crate) struct Read {
     /// The space.
@@ -27,7 +27,8 @@ pub(crate) struct Read {
     /// Only this session, by name or id.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Remove the readings that failed first, so that their records are read again.
+    /// Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
+    /// described.
     #[arg(long)]
     pub(crate) again: bool,
     /// Seconds without any change after which the command ends.

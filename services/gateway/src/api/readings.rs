@@ -234,7 +234,8 @@ pub struct Backfill {
     /// Only this session: your name for it, or Mnemic's id.
     #[schema(min_length = 1, max_length = 256)]
     pub session: Option<String>,
-    /// Remove the readings that failed first, so that their records are read again.
+    /// Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
+    /// described.
     pub again: bool,
     /// The `next` of the response before; leave it out in the first request.
     pub after: Option<String>,

@@ -104,10 +104,13 @@ pub struct NewRecord {
     pub actor: Option<String>,
     /// What was said or done.
     pub text: Option<String>,
-    /// What a shared image shows, in words.
+    /// What a shared image shows, in words. It counts more than what a language model says of the image.
     pub image_caption: Option<String>,
-    /// Where a shared image lies; it is kept, never fetched.
-    #[schema(max_length = 2048)]
+    /// Where a shared image lies, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF); an address has at
+    /// most 2048 bytes. It is kept as it is. Where a language model is set up to describe pictures and you give no
+    /// `image_caption`, the image is fetched, if its host is on the operator's list, and described; the description is used
+    /// like a caption of yours.
+    #[schema(max_length = 131_072)]
     pub image_uri: Option<String>,
     /// The tool that was called.
     #[serde(deserialize_with = "object_or_none")]

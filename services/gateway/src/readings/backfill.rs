@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{Room, Selection};
+use domain::reading::ReadingKind;
 use domain::record::Record;
 use host::clock;
 use tokio::time::Instant;
@@ -103,7 +104,7 @@ async fn selection(app: &App, space: &SpaceId, order: &Backfill) -> Result<Selec
 }
 
 /// Adds those of the records that no reading is of. Readings that failed count as none, and are removed, if they are to be
-/// made again.
+/// made again; so do records then whose picture nobody described.
 async fn note_unread(
     app: &App,
     space: &SpaceId,
@@ -114,11 +115,22 @@ async fn note_unread(
     let readings = &app.stores().readings;
     let ids: Vec<RecordId> = page.iter().map(|it| it.id).collect();
     let (mut read, mut failed): (HashSet<RecordId>, Vec<ReadingId>) = (HashSet::new(), Vec::new());
-    let found = readings.of_records(space, &ids).await?;
-    for reading in found.into_iter().filter(|it| it.kind.is_passage()) {
+    let mut described: HashSet<RecordId> = HashSet::new();
+    for reading in readings.of_records(space, &ids).await? {
+        let of_kind = match reading.kind {
+            ReadingKind::Passage => &mut read,
+            ReadingKind::Picture => &mut described,
+            ReadingKind::Events | ReadingKind::Label => continue,
+        };
         match reading.failure {
             Some(_) if order.again => failed.push(reading.id),
-            Some(_) | None => read.extend(reading.records),
+            Some(_) | None => of_kind.extend(reading.records),
+        }
+    }
+    if order.again {
+        let is_undescribed = |it: &&Record| has_uncaptioned_picture(it) && !described.contains(&it.id);
+        for record in page.iter().filter(is_undescribed) {
+            read.remove(&record.id);
         }
     }
     if !order.dry_run && !failed.is_empty() {
@@ -130,6 +142,12 @@ async fn note_unread(
         of_session.bytes += text_bytes(record);
     }
     Ok(())
+}
+
+/// Says whether a record has a picture without a caption of its caller.
+fn has_uncaptioned_picture(record: &Record) -> bool {
+    let is_blank = |it: Option<&str>| it.is_none_or(|it| it.trim().is_empty());
+    is_blank(record.image_caption.as_deref()) && !is_blank(record.image_uri.as_deref())
 }
 
 /// Returns the length of what a model may be shown of a record, in bytes.

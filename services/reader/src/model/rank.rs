@@ -88,7 +88,7 @@ mod tests {
 
     fn user(request: &RankV1) -> String {
         match prompt(request).messages.pop() {
-            Some(ChatMessage::User { text }) => text,
+            Some(ChatMessage::User { text, .. }) => text,
             other => panic!("{other:?}"),
         }
     }

@@ -207,7 +207,7 @@ mod tests {
         });
         assert_eq!((last.tools.len(), last.choice), (0, ToolChoice::Forbidden));
         assert_eq!(last.form.unwrap().name, "lines");
-        let ChatMessage::User { text } = &last.messages[1] else {
+        let ChatMessage::User { text, .. } = &last.messages[1] else {
             panic!("{:?}", last.messages);
         };
         assert!(text.ends_with("This is the last turn: end."), "{text}");
@@ -227,7 +227,11 @@ mod tests {
             (chat.role, prompt(&request()).role),
             (ModelRole::Recall, ModelRole::Decide)
         );
-        let [ChatMessage::System { text: system }, ChatMessage::User { text: user }] = &chat.messages[..] else {
+        let [
+            ChatMessage::System { text: system },
+            ChatMessage::User { text: user, .. },
+        ] = &chat.messages[..]
+        else {
             panic!("{:?}", chat.messages);
         };
         assert!(

@@ -19,7 +19,7 @@ fn space() -> SpaceId {
 }
 
 /// A record that was observed so many minutes after [`start`].
-pub(super) fn record(number: u64, actor: &str, text: &str) -> Record {
+pub(crate) fn record(number: u64, actor: &str, text: &str) -> Record {
     let external_id = format!("r{number}");
     Record {
         id: RecordId::derive(&space(), &external_id),
@@ -63,7 +63,7 @@ pub(super) fn call(number: u64, name: &str, arguments: &str, result: &str) -> Re
 }
 
 /// A reading of the records, with this reply.
-pub(super) fn reading(records: &[Record], output: &str) -> Reading {
+pub(crate) fn reading(records: &[Record], output: &str) -> Reading {
     Reading {
         id: ReadingId::derive(records[0].id),
         kind: ReadingKind::Passage,

@@ -7,6 +7,7 @@ use domain::id::RecordId;
 use domain::record::Record;
 
 use super::lines;
+use crate::picture_store::has_uncaptioned_picture;
 use crate::session_marks::Order;
 
 /// Records of a passage of a long talk.
@@ -29,8 +30,10 @@ pub(crate) struct Brief {
     pub(crate) order: Order,
     /// When it was observed.
     pub(crate) observed_at: DateTime<FixedOffset>,
-    /// Tokens of its line as a model is shown it.
+    /// Tokens of its line as its caller gave it: a caption that a model gives its picture moves no passage.
     pub(crate) tokens: usize,
+    /// Whether it has a picture without a caption of its caller.
+    pub(crate) has_uncaptioned_picture: bool,
 }
 
 impl Brief {
@@ -41,6 +44,7 @@ impl Brief {
             order: record.order(),
             observed_at: record.observed_at,
             tokens: text::tokens(&lines::line(record)),
+            has_uncaptioned_picture: has_uncaptioned_picture(record),
         }
     }
 }
@@ -133,6 +137,7 @@ mod tests {
                 order: (at, number as u64, id),
                 observed_at: at,
                 tokens: step.tokens,
+                has_uncaptioned_picture: false,
             }
         };
         steps.iter().enumerate().map(brief).collect()

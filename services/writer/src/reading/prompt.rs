@@ -164,7 +164,7 @@ mod tests {
     /// Returns the texts of the messages.
     fn messages(chat: &Chat) -> Vec<String> {
         let text = |it: &ChatMessage| match it {
-            ChatMessage::System { text } | ChatMessage::User { text } => text.clone(),
+            ChatMessage::System { text } | ChatMessage::User { text, .. } => text.clone(),
             ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
         };
         chat.messages.iter().map(text).collect()

@@ -6,6 +6,7 @@ mod corpus;
 mod erase;
 mod letters;
 mod order;
+mod pictures;
 mod precision;
 mod reasons;
 mod rules;

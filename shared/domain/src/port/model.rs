@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Result;
+use super::{Picture, Result};
 
 /// What a call of a language model is for. The settings may name a model for each, and metrics and traces carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,17 +23,20 @@ pub enum ModelRole {
     Recall,
     /// Reads records: what happened, what follows from what, and what is so.
     Write,
+    /// Says what a picture shows.
+    See,
 }
 
 impl ModelRole {
     /// All of them.
-    pub const ALL: [ModelRole; 6] = [
+    pub const ALL: [ModelRole; 7] = [
         ModelRole::Plan,
         ModelRole::Decide,
         ModelRole::Rank,
         ModelRole::Answer,
         ModelRole::Recall,
         ModelRole::Write,
+        ModelRole::See,
     ];
 
     /// Returns the name, as settings, metrics and JSON have it.
@@ -45,6 +48,7 @@ impl ModelRole {
             ModelRole::Answer => "answer",
             ModelRole::Recall => "recall",
             ModelRole::Write => "write",
+            ModelRole::See => "see",
         }
     }
 }
@@ -82,9 +86,13 @@ impl Chat {
         let system = ChatMessage::System {
             text: system.to_owned(),
         };
+        let user = ChatMessage::User {
+            text: user,
+            pictures: Vec::new(),
+        };
         Chat {
             role,
-            messages: vec![system, ChatMessage::User { text: user }],
+            messages: vec![system, user],
             tools: Vec::new(),
             choice: ToolChoice::Forbidden,
             form: None,
@@ -96,12 +104,34 @@ impl Chat {
     #[must_use]
     pub fn with_remark(mut self, remark: &str) -> Chat {
         match self.messages.last_mut() {
-            Some(ChatMessage::User { text }) => *text = format!("{text}\n\n{remark}"),
+            Some(ChatMessage::User { text, .. }) => *text = format!("{text}\n\n{remark}"),
             _ => self.messages.push(ChatMessage::User {
                 text: remark.to_owned(),
+                pictures: Vec::new(),
             }),
         }
         self
+    }
+
+    /// Shows a picture with the last user message.
+    #[must_use]
+    pub fn with_picture(mut self, picture: Picture) -> Chat {
+        match self.messages.last_mut() {
+            Some(ChatMessage::User { pictures, .. }) => pictures.push(picture),
+            _ => self.messages.push(ChatMessage::User {
+                text: String::new(),
+                pictures: vec![picture],
+            }),
+        }
+        self
+    }
+
+    /// Returns the pictures that are shown, in order.
+    pub fn pictures(&self) -> impl Iterator<Item = &Picture> {
+        self.messages.iter().flat_map(|it| match it {
+            ChatMessage::User { pictures, .. } => pictures.as_slice(),
+            ChatMessage::System { .. } | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => &[],
+        })
     }
 }
 
@@ -118,6 +148,9 @@ pub enum ChatMessage {
     User {
         /// The text.
         text: String,
+        /// Pictures that are shown behind the text.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pictures: Vec<Picture>,
     },
     /// What it replied.
     Assistant {

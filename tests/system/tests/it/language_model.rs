@@ -8,6 +8,7 @@ mod injections;
 mod judging;
 mod llama;
 mod looking;
+mod pictures;
 mod reading;
 mod reading_kills;
 mod reading_twice;

@@ -117,6 +117,39 @@ async fn failed_readings_are_made_again_only_if_asked() {
     assert_eq!(summary().await["done"], 1, "what is done stays");
 }
 
+#[tokio::test]
+async fn pictures_that_nobody_described_are_described_only_if_asked() {
+    let (gateway, s) = (Gateway::new().await, space("s"));
+    fill(&gateway, &s, SESSION, &["1"]).await;
+    let pictured = |id: &str, caption: Option<&str>| Record {
+        image_uri: Some("https://pictures.example.com/1.png".to_owned()),
+        image_caption: caption.map(str::to_owned),
+        ..record(&s, SESSION, id)
+    };
+    let pictures = ["2", "3", "4"].map(|it| pictured(it, None));
+    let stores = &gateway.context.backends;
+    stores.records.put(&s, &pictures).await.unwrap();
+    stores.records.put(&s, &[pictured("5", Some("a fern"))]).await.unwrap();
+    let of_picture = |reading: Reading| Reading {
+        id: ReadingId::picture(reading.records[0]),
+        kind: ReadingKind::Picture,
+        ..reading
+    };
+    let (described, not) = (of_picture(reading(&s, &["3"])), of_picture(failed(&s, &["4"])));
+    put(&gateway, &s, &[reading(&s, &["1", "2", "3", "4", "5"]), described, not]).await;
+    for (body, records, wanted) in [
+        (json!({}), 0, 0),
+        (json!({"again": true, "dry_run": true}), 2, 0),
+        (json!({"again": true}), 2, 1),
+    ] {
+        let (_, report) = order(&gateway, &body).await;
+        assert_eq!(report["records"], records, "{body}: the second and the fourth");
+        assert_eq!(waiting(&gateway).await, wanted, "{body}");
+    }
+    let summary = get(&gateway, "/v1/spaces/s/readings").await["summary"].clone();
+    assert_eq!((&summary["done"], &summary["failed"]), (&json!(2), &json!(0)));
+}
+
 /// A request has its time; the walk goes on where it ended.
 #[tokio::test]
 async fn a_space_too_large_for_one_request_is_walked_in_several() {

@@ -36,13 +36,21 @@ pub(super) fn written(chat: &Chat) -> Vec<ChatMessage> {
             },
             ChatMessage::Tool { call, text } => ChatMessage::User {
                 text: format!("Result of the call {}:\n{text}", name_of(chat, call)),
+                pictures: Vec::new(),
             },
             ChatMessage::System { .. } | ChatMessage::User { .. } | ChatMessage::Assistant { .. } => message.clone(),
         };
         match (out.last_mut(), message) {
             // Some models refuse two user messages in a row.
-            (Some(ChatMessage::User { text: last }), ChatMessage::User { text }) => {
+            (
+                Some(ChatMessage::User {
+                    text: last,
+                    pictures: shown,
+                }),
+                ChatMessage::User { text, pictures },
+            ) => {
                 *last = format!("{last}\n\n{text}");
+                shown.extend(pictures);
             }
             (_, message) => out.push(message),
         }

@@ -1,7 +1,11 @@
 //! A conversation and its next message as OpenAI's chat completions API writes them. What is of use is read leniently:
 //! endpoints differ in the rest.
 
-use domain::port::{Chat, ChatMessage, ReplyForm, ToolCall, ToolChoice, ToolSpec, Usage};
+use std::iter::once;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::port::{Chat, ChatMessage, Picture, ReplyForm, ToolCall, ToolChoice, ToolSpec, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -117,7 +121,12 @@ pub(super) fn request(options: &Options, chat: &Chat) -> Value {
 fn message(message: &ChatMessage) -> Value {
     match message {
         ChatMessage::System { text } => json!({ "role": "system", "content": text }),
-        ChatMessage::User { text } => json!({ "role": "user", "content": text }),
+        ChatMessage::User { text, pictures } if pictures.is_empty() => json!({ "role": "user", "content": text }),
+        ChatMessage::User { text, pictures } => {
+            let text = json!({ "type": "text", "text": text });
+            let parts: Vec<Value> = once(text).chain(pictures.iter().map(picture)).collect();
+            json!({ "role": "user", "content": parts })
+        }
         ChatMessage::Assistant { text, calls } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
         ChatMessage::Assistant { text, calls } => {
             let calls: Vec<Value> = calls.iter().map(call).collect();
@@ -125,6 +134,13 @@ fn message(message: &ChatMessage) -> Value {
         }
         ChatMessage::Tool { call, text } => json!({ "role": "tool", "tool_call_id": call, "content": text }),
     }
+}
+
+/// Returns a picture as a part of a message, inline.
+fn picture(picture: &Picture) -> Value {
+    let bytes = STANDARD.encode(picture.bytes());
+    let url = format!("data:{};base64,{bytes}", picture.kind().media_type());
+    json!({ "type": "image_url", "image_url": { "url": url } })
 }
 
 fn call(call: &ToolCall) -> Value {
@@ -151,4 +167,38 @@ fn choice(choice: ToolChoice) -> &'static str {
 fn response_format(form: &ReplyForm) -> Value {
     let schema = json!({ "name": form.name, "strict": true, "schema": form.schema });
     json!({ "type": "json_schema", "json_schema": schema })
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::port::ModelRole;
+
+    use super::*;
+
+    #[test]
+    fn a_picture_is_a_part_of_its_message_and_a_message_without_is_plain_text() {
+        let options = Options::default();
+        let chat = Chat::new(ModelRole::See, "Describe.", "The picture:".to_owned());
+        let plain = request(&options, &chat);
+        assert_eq!(
+            plain["messages"][1],
+            json!({ "role": "user", "content": "The picture:" })
+        );
+        let picture = Picture::new(b"GIF89a!".to_vec()).unwrap();
+        for tools in [ToolMode::Native, ToolMode::Text] {
+            let options = Options {
+                tools,
+                ..options.clone()
+            };
+            let shown = request(&options, &chat.clone().with_picture(picture.clone()));
+            assert_eq!(shown["messages"][0], plain["messages"][0]);
+            assert_eq!(
+                shown["messages"][1]["content"],
+                json!([
+                    { "type": "text", "text": "The picture:" },
+                    { "type": "image_url", "image_url": { "url": "data:image/gif;base64,R0lGODlhIQ==" } }
+                ])
+            );
+        }
+    }
 }

@@ -1,0 +1,118 @@
+//! Captions of pictures that readings give, and records with them: whatever is derived of a record is derived of it as if the
+//! caller had given that caption.
+
+use std::collections::BTreeMap;
+
+use domain::PortError;
+use domain::id::{ReadingId, RecordId, SpaceId};
+use domain::reading::{Reading, ReadingKind};
+use domain::record::Record;
+use host::Backends;
+
+use crate::picture_caption::caption;
+use crate::picture_prompt::digest;
+
+/// Readings looked up in one step.
+const AT_ONCE: usize = 500;
+
+/// Says whether a record has a picture and its caller gave no caption.
+pub(crate) fn has_uncaptioned_picture(record: &Record) -> bool {
+    let is_blank = |it: Option<&str>| it.is_none_or(|it| it.trim().is_empty());
+    is_blank(record.image_caption.as_deref()) && !is_blank(record.image_uri.as_deref())
+}
+
+/// Returns the caption that a reading gives the picture of a record; none if it is of something else, or says nothing.
+pub(crate) fn caption_of(reading: &Reading, record: &Record) -> Option<String> {
+    let is_of_it = reading.kind == ReadingKind::Picture && reading.digest == digest(record);
+    if !is_of_it || reading.failure.is_some() || !has_uncaptioned_picture(record) {
+        return None;
+    }
+    Some(caption(&reading.output).text).filter(|it| !it.is_empty())
+}
+
+/// Returns stored records with the captions that readings give their pictures, in the order asked.
+pub(crate) async fn records(backends: &Backends, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>, PortError> {
+    let records = backends.records.get(space, ids).await?;
+    with_captions(backends, space, records).await
+}
+
+/// Gives records the captions that readings give their pictures. A caption of the caller stays.
+pub(crate) async fn with_captions(
+    backends: &Backends,
+    space: &SpaceId,
+    mut records: Vec<Record>,
+) -> Result<Vec<Record>, PortError> {
+    let open: Vec<&mut Record> = records.iter_mut().filter(|it| has_uncaptioned_picture(it)).collect();
+    if open.is_empty() {
+        return Ok(records);
+    }
+    let ids: Vec<ReadingId> = open.iter().map(|it| ReadingId::picture(it.id)).collect();
+    let mut readings: BTreeMap<ReadingId, Reading> = BTreeMap::new();
+    for some in ids.chunks(AT_ONCE) {
+        let found = backends.readings.get(space, some).await?;
+        readings.extend(found.into_iter().map(|it| (it.id, it)));
+    }
+    for record in open {
+        let reading = readings.get(&ReadingId::picture(record.id));
+        record.image_caption = reading
+            .and_then(|it| caption_of(it, record))
+            .or(record.image_caption.take());
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::example;
+
+    fn pictured(caption: Option<&str>) -> Record {
+        Record {
+            image_uri: Some("https://pictures.example.com/1.png".to_owned()),
+            image_caption: caption.map(str::to_owned),
+            ..example::record(1, "Ann", "Look!")
+        }
+    }
+
+    fn reading(record: &Record, output: &str) -> Reading {
+        Reading {
+            id: ReadingId::picture(record.id),
+            kind: ReadingKind::Picture,
+            digest: digest(record),
+            ..example::reading(std::slice::from_ref(record), output)
+        }
+    }
+
+    #[test]
+    fn a_reading_gives_its_picture_a_caption_unless_the_caller_did() {
+        let (bare, blank, own) = (pictured(None), pictured(Some(" ")), pictured(Some("my fern")));
+        let said = reading(&bare, r#"{"caption": "A fern."}"#);
+        assert_eq!(caption_of(&said, &bare).as_deref(), Some("A fern."));
+        assert_eq!(caption_of(&said, &blank).as_deref(), Some("A fern."));
+        assert_eq!(caption_of(&said, &own), None);
+        let plain = example::record(1, "Ann", "Look!");
+        assert!(!has_uncaptioned_picture(&plain) && !has_uncaptioned_picture(&own));
+    }
+
+    #[test]
+    fn a_reading_of_another_picture_or_without_a_reply_gives_none() {
+        let bare = pictured(None);
+        let other = Record {
+            image_uri: Some("https://pictures.example.com/2.png".to_owned()),
+            ..bare.clone()
+        };
+        let said = reading(&bare, r#"{"caption": "A fern."}"#);
+        assert_eq!(caption_of(&said, &other), None);
+        let failed = Reading {
+            failure: Some("its host answers 404".to_owned()),
+            ..said.clone()
+        };
+        assert_eq!(caption_of(&failed, &bare), None);
+        let passage = Reading {
+            kind: ReadingKind::Passage,
+            ..said
+        };
+        assert_eq!(caption_of(&passage, &bare), None);
+        assert_eq!(caption_of(&reading(&bare, r#"{"caption": ""}"#), &bare), None);
+    }
+}

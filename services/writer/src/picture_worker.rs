@@ -1,0 +1,187 @@
+//! Has a language model describe the pictures of a session, before its passages are read, and writes the units of the records
+//! again whose captions came or went.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use domain::id::{ReadingId, RecordId, SpaceId, UnitId};
+use domain::message::{UnitsOrganisedV1, UnitsWrittenV1};
+use domain::port::{ModelRole, Position};
+use domain::reading::{Reading, ReadingKind, WantedSession};
+use domain::record::Record;
+use domain::unit::Status;
+use host::{Asker, Context, PictureError, PictureOptions, Pictures, clock};
+
+use crate::organise::Organiser;
+use crate::picture_prompt::{PROMPT, digest};
+use crate::picture_store::{has_uncaptioned_picture, with_captions};
+use crate::reading::passage::Brief;
+use crate::reading_worker::{Model, Read, ReadingConfig, ReadingWorker};
+use crate::{Error, accept};
+
+/// Pictures described before another session gets its turn.
+const PICTURES_A_TURN: usize = 4;
+/// Records with pictures that are looked at in one step.
+const AT_ONCE: usize = 64;
+
+/// What it takes to describe pictures.
+pub(crate) struct PictureReader {
+    /// Who describes; none where nobody does, and captions come from readings that are there.
+    pub(crate) seer: Option<Model>,
+    /// Gets the pictures.
+    pub(crate) pictures: Pictures,
+    organiser: Arc<Organiser>,
+    /// Records whose units have another caption by now, and whose events may not.
+    unorganised: Mutex<BTreeSet<(SpaceId, RecordId)>>,
+}
+
+/// What a look at the pictures of a session came to.
+#[derive(Debug, Default)]
+pub(crate) struct PicturesSeen {
+    /// When the session has to be looked at again for its pictures, if it has: its passages wait so long.
+    pub(crate) later: Option<DateTime<Utc>>,
+    /// Whether a caption came or went.
+    pub(crate) has_changed: bool,
+}
+
+impl PictureReader {
+    /// Makes a reader, which calls a model only if that is wanted and one is set up for it.
+    ///
+    /// # Errors
+    /// Options that cannot be used.
+    pub(crate) fn new(
+        context: &Context,
+        readings: &ReadingConfig,
+        options: &PictureOptions,
+        organiser: Arc<Organiser>,
+    ) -> Result<PictureReader, PictureError> {
+        let is_wanted = readings.enabled && options.enabled;
+        let seer = Asker::new(context).filter(|_| is_wanted).and_then(|asker| {
+            let name = asker.model_name(ModelRole::See)?.to_owned();
+            Some(Model { asker, name })
+        });
+        Ok(PictureReader {
+            seer,
+            pictures: Pictures::new(options)?,
+            organiser,
+            unorganised: Mutex::default(),
+        })
+    }
+
+    fn unorganised(&self) -> std::sync::MutexGuard<'_, BTreeSet<(SpaceId, RecordId)>> {
+        self.unorganised.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReadingWorker {
+    /// Describes some pictures of a session that have no description yet, and makes sure that its units have the captions that
+    /// readings give.
+    pub(crate) async fn pictures(
+        &self,
+        wanted: &WantedSession,
+        briefs: &[Brief],
+        readings: &[Reading],
+    ) -> Result<PicturesSeen, Error> {
+        let of_pictures = readings.iter().filter(|it| it.kind == ReadingKind::Picture);
+        let known: BTreeMap<ReadingId, &Reading> = of_pictures.map(|it| (it.id, it)).collect();
+        let open = briefs.iter().filter(|it| it.has_uncaptioned_picture).map(|it| it.id);
+        let mut met = BTreeSet::new();
+        let described = known.values().flat_map(|it| it.records.iter().copied());
+        let all: Vec<RecordId> = open.chain(described).filter(|it| met.insert(*it)).collect();
+        let (mut left, mut seen) = (PICTURES_A_TURN, PicturesSeen::default());
+        for some in all.chunks(AT_ONCE) {
+            let mut records = self.context.backends.records.get(&wanted.space, some).await?;
+            records.retain(has_uncaptioned_picture);
+            seen.later = self.describe(wanted, &records, &known, &mut left).await?;
+            seen.has_changed |= self.caption_units(wanted, &records).await?;
+            if seen.later.is_some() {
+                break;
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Describes up to `left` of the pictures that have no description, and returns when to go on if some are left.
+    async fn describe(
+        &self,
+        wanted: &WantedSession,
+        records: &[Record],
+        known: &BTreeMap<ReadingId, &Reading>,
+        left: &mut usize,
+    ) -> Result<Option<DateTime<Utc>>, Error> {
+        let Some(seer) = &self.pictures.seer else {
+            return Ok(None);
+        };
+        for record in records {
+            let former = known.get(&ReadingId::picture(record.id)).copied();
+            if former.is_some_and(|it| it.prompt == PROMPT && it.digest == digest(record)) {
+                continue;
+            }
+            if *left == 0 || self.context.shutdown.is_cancelled() {
+                return Ok(Some(clock::now()));
+            }
+            *left -= 1;
+            match self.picture(seer, &wanted.space, record, former).await? {
+                Read::Done => {}
+                Read::Later(at) => return Ok(Some(at)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes the units of records again that have another caption than readings give now, with the events around them; says
+    /// whether there are any.
+    async fn caption_units(&self, wanted: &WantedSession, records: &[Record]) -> Result<bool, Error> {
+        let (backends, space) = (&self.context.backends, &wanted.space);
+        let captioned = with_captions(backends, space, records.to_vec()).await?;
+        let caption = |it: &Record| it.image_caption.as_deref().map(text::caption).unwrap_or_default();
+        let expected: BTreeMap<UnitId, String> =
+            captioned.iter().map(|it| (UnitId::turn(it.id), caption(it))).collect();
+        let ids: Vec<UnitId> = expected.keys().copied().collect();
+        let units = backends.graph.units(space, &ids).await?;
+        let differs =
+            |unit: &domain::unit::Unit| unit.status == Status::Active && expected.get(&unit.id) != Some(&unit.caption);
+        let stale: BTreeSet<UnitId> = units.into_iter().filter(differs).map(|it| it.id).collect();
+        let is_open = |it: &&Record| {
+            stale.contains(&UnitId::turn(it.id)) || self.pictures.unorganised().contains(&(space.clone(), it.id))
+        };
+        let open: Vec<Record> = records.iter().filter(is_open).cloned().collect();
+        if open.is_empty() {
+            return Ok(false);
+        }
+        let keys: Vec<(SpaceId, RecordId)> = open.iter().map(|it| (space.clone(), it.id)).collect();
+        self.pictures.unorganised().extend(keys.iter().cloned());
+        accept::replace_units(backends, space, &open).await?;
+        self.organise_again(wanted, &open).await?;
+        let mut unorganised = self.pictures.unorganised();
+        keys.iter().for_each(|it| {
+            unorganised.remove(it);
+        });
+        Ok(true)
+    }
+
+    /// Makes events and relations of units that were written again, and tells the clusterer.
+    async fn organise_again(&self, wanted: &WantedSession, records: &[Record]) -> Result<(), Error> {
+        let written = UnitsWrittenV1 {
+            space: wanted.space.clone(),
+            position: Position(0),
+            sessions: vec![wanted.session],
+            units: records.iter().map(|it| UnitId::turn(it.id)).collect(),
+            acts: false,
+        };
+        Arc::clone(&self.pictures.organiser).organise(written).await?;
+        let organised = UnitsOrganisedV1 {
+            space: wanted.space.clone(),
+            position: Position(0),
+            acts: false,
+            reading: format!(
+                "{}/{}",
+                ReadingId::picture(records[0].id),
+                clock::now().timestamp_micros()
+            ),
+        };
+        self.context.publish(&organised).await?;
+        Ok(())
+    }
+}

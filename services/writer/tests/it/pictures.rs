@@ -1,0 +1,334 @@
+//! Pictures that a language model describes: the units of their records are as if the caller had given the caption.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use domain::id::{ReadingId, RecordId, UnitId};
+use domain::message::RecordsAcceptedV1;
+use domain::port::Search;
+use domain::reading::Reading;
+use domain::record::Record;
+use domain::unit::{Grain, Unit};
+use host::{Context, Settings};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::erase::erasure;
+use crate::order::settled;
+use crate::{record, space, start};
+
+/// A picture of one pixel.
+const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
+const FERN: &str = "A tall fern in a turquoise pot on a balcony.";
+
+/// An endpoint of a language model that says what it was told to; gone with the process.
+#[derive(Clone)]
+struct Endpoint {
+    port: u16,
+    heard: Arc<Mutex<Heard>>,
+}
+
+#[derive(Default)]
+struct Heard {
+    requests: Vec<Value>,
+    replies: VecDeque<String>,
+}
+
+impl Endpoint {
+    fn start(replies: &[&str]) -> Endpoint {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let heard = Arc::new(Mutex::new(Heard {
+            requests: Vec::new(),
+            replies: replies.iter().map(|it| (*it).to_owned()).collect(),
+        }));
+        let endpoint = Endpoint { port, heard };
+        let own = endpoint.clone();
+        thread::spawn(move || listener.incoming().flatten().for_each(|it| own.answer(it)));
+        endpoint
+    }
+
+    fn answer(&self, mut stream: TcpStream) {
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line).unwrap_or_default() > 2 {
+            let field = line.to_lowercase();
+            if let Some(value) = field.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let mut heard = self.heard.lock().unwrap();
+        heard.requests.push(serde_json::from_slice(&body).unwrap());
+        let reply = match heard.replies.pop_front() {
+            Some(text) => {
+                json!({ "choices": [{ "message": { "content": text }, "finish_reason": "stop" }] }).to_string()
+            }
+            None => String::new(),
+        };
+        let status = if reply.is_empty() { "500 No" } else { "200 OK" };
+        let head = format!(
+            "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            reply.len()
+        );
+        stream.write_all(format!("{head}{reply}").as_bytes()).ok();
+    }
+
+    fn requests(&self) -> Vec<Value> {
+        self.heard.lock().unwrap().requests.clone()
+    }
+
+    /// Settings of a writer that asks it, in which a session is over at once.
+    fn settings(&self) -> String {
+        format!(
+            "[language_model]\nurl = \"http://127.0.0.1:{}/v1\"\nmodel = \"parrot\"\n\
+             [writer.readings]\nquiet_minutes = 0\ndelay_seconds = 0\n[writer.pictures]\nenabled = true\n",
+            self.port
+        )
+    }
+}
+
+/// A writer at work.
+struct Writer {
+    context: Context,
+    service: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Writer {
+    async fn start(dir: &Path, settings: &str) -> Writer {
+        let settings = Settings::from_toml(settings, "the test").unwrap();
+        let context = Context::embedded_with(dir, settings).await.unwrap();
+        let records = &context.backends.records;
+        records.create_space(&space(), start().to_utc()).await.unwrap();
+        let service = tokio::spawn(writer::run(context.clone()));
+        Writer { context, service }
+    }
+
+    async fn accept(&self, batch: &str, records: &[Record]) {
+        let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [7; 32])).collect();
+        self.context.backends.records.claim(&space(), &claims).await.unwrap();
+        let message = RecordsAcceptedV1 {
+            space: space(),
+            batch: batch.to_owned(),
+            created: None,
+            records: records.to_vec(),
+            curations: Vec::new(),
+        };
+        self.context.publish(&message).await.unwrap();
+    }
+
+    async fn unit(&self, record: &Record) -> Unit {
+        let units = self
+            .context
+            .backends
+            .graph
+            .units(&space(), &[UnitId::turn(record.id)])
+            .await;
+        units.unwrap().pop().unwrap()
+    }
+
+    async fn reading(&self, record: &Record) -> Option<Reading> {
+        let id = ReadingId::picture(record.id);
+        self.context.backends.readings.get(&space(), &[id]).await.unwrap().pop()
+    }
+
+    /// Waits until the unit of a record has a caption, or has none.
+    async fn captioned(&self, record: &Record, caption: &str) {
+        let wait = async {
+            loop {
+                let units = self
+                    .context
+                    .backends
+                    .graph
+                    .units(&space(), &[UnitId::turn(record.id)])
+                    .await;
+                if units.unwrap().first().is_some_and(|it| it.caption == caption) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+    }
+
+    /// Waits until no session wants to be read.
+    async fn read(&self) {
+        let wait = async {
+            while self.context.backends.readings.wanted(&space()).await.unwrap() > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+    }
+
+    /// Wants the session of a record to be looked at.
+    async fn want(&self, record: &Record) {
+        let now = start().to_utc();
+        let readings = &self.context.backends.readings;
+        readings.want(&space(), &[record.session], now, now).await.unwrap();
+    }
+
+    /// Returns how many records a word finds.
+    async fn found(&self, word: &str) -> usize {
+        let search = Search {
+            words: Some(text::sparse::words(word)),
+            limit: 10,
+            ..Search::default()
+        };
+        let found = self.context.backends.index.search(&space(), &search).await.unwrap();
+        found.words.len()
+    }
+
+    async fn stop(self) {
+        self.context.shutdown.cancel();
+        self.service.await.unwrap().unwrap();
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::remove_dir_all(&dir).ok();
+    dir
+}
+
+fn pictured(number: u64, text: &str, uri: &str, caption: Option<&str>) -> Record {
+    Record {
+        image_uri: Some(uri.to_owned()),
+        image_caption: caption.map(str::to_owned),
+        ..record("talk", number, "Ana", text)
+    }
+}
+
+fn said(caption: &str) -> String {
+    json!({ "caption": caption }).to_string()
+}
+
+const NO_NOTES: &str = r#"{"gists": [], "relations": [], "facts": [], "changes": []}"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_described_picture_is_like_one_with_a_caption() {
+    let endpoint = Endpoint::start(&[&said(&format!("{FERN} I like it.")), NO_NOTES]);
+    let dir = folder("described");
+    let writer = Writer::start(&dir, &endpoint.settings()).await;
+    let bare = pictured(2, "Look at this!", PIXEL, None);
+    let own = pictured(3, "And this.", PIXEL, Some("my red bicycle"));
+    let away = pictured(4, "Or this.", "https://pictures.example.com/1.png", None);
+    let all = [
+        record("talk", 1, "Tom", "What is new?"),
+        bare.clone(),
+        own.clone(),
+        away.clone(),
+    ];
+    writer.accept("1", &all).await;
+    settled(&writer.context).await;
+    writer.captioned(&bare, text::caption(FERN).as_str()).await;
+    writer.read().await;
+
+    // One call for one picture, then one for the passage, which shows the caption.
+    let requests = endpoint.requests();
+    assert_eq!(requests.len(), 2, "{requests:?}");
+    let shown = requests[0]["messages"][1].to_string();
+    assert!(shown.contains(PIXEL) && !shown.contains("Look at this"), "{shown}");
+    let passage = requests[1]["messages"][1]["content"].as_str().unwrap();
+    assert!(passage.contains(&format!("[image: {FERN}]")), "{passage}");
+    assert!(passage.contains("[image: my red bicycle]"), "{passage}");
+
+    let reading = writer.reading(&bare).await.unwrap();
+    assert_eq!((reading.outcome.left_out.len(), reading.spent.calls), (1, 1));
+    assert_eq!(writer.reading(&own).await, None, "the caller's caption wins");
+    let failed = writer.reading(&away).await.unwrap().failure.unwrap();
+    assert!(failed.contains("[writer.pictures] hosts"), "{failed}");
+    assert_eq!(writer.unit(&own).await.caption, "my red bicycle");
+    assert_eq!(writer.unit(&away).await.caption, "");
+    assert_eq!(writer.found("turquoise").await, 1);
+
+    // The same as if the caller had given it: unit, and events around it.
+    let units = units_of_all(&writer.context).await;
+    let events = units.iter().filter(|it| it.grain == Grain::Event);
+    assert!(
+        events.into_iter().any(|it| it.caption.contains("turquoise")),
+        "{units:?}"
+    );
+    let given = Record {
+        image_caption: Some(FERN.to_owned()),
+        ..bare.clone()
+    };
+    let plain = Writer::start(&folder("given"), "").await;
+    plain
+        .accept("1", &[all[0].clone(), given, own.clone(), away.clone()])
+        .await;
+    settled(&plain.context).await;
+    assert_eq!(units_of_all(&plain.context).await, units);
+    plain.stop().await;
+
+    // Derived again from the records, without a call.
+    writer.accept("2", &all).await;
+    settled(&writer.context).await;
+    writer.read().await;
+    assert_eq!(units_of_all(&writer.context).await, units);
+    assert_eq!(endpoint.requests().len(), 2);
+    writer.stop().await;
+    std::fs::remove_dir_all(&dir).ok();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_description_goes_with_its_record_and_a_caption_with_its_reading() {
+    let endpoint = Endpoint::start(&[&said("A letter of the quaxbank."), &said(FERN), NO_NOTES]);
+    let dir = folder("undescribed");
+    let writer = Writer::start(&dir, &endpoint.settings()).await;
+    let (secret, fern) = (
+        pictured(1, "Look at this!", PIXEL, None),
+        pictured(2, "And this!", PIXEL, None),
+    );
+    writer.accept("1", &[secret.clone(), fern.clone()]).await;
+    writer.captioned(&fern, text::caption(FERN).as_str()).await;
+    writer
+        .captioned(&secret, text::caption("A letter of the quaxbank.").as_str())
+        .await;
+    writer.read().await;
+    assert_eq!(writer.found("quaxbank").await, 1);
+    let message = RecordsAcceptedV1 {
+        space: space(),
+        batch: "2".to_owned(),
+        created: None,
+        records: Vec::new(),
+        curations: vec![erasure(1, &secret)],
+    };
+    writer.context.publish(&message).await.unwrap();
+    settled(&writer.context).await;
+    assert_eq!(writer.reading(&secret).await, None);
+    assert_eq!(writer.found("quaxbank").await, 0);
+    let left = format!("{:?}", units_of_all(&writer.context).await);
+    assert!(!left.contains("quaxbank") && left.contains("turquoise"), "{left}");
+    writer.stop().await;
+
+    // Where nobody describes, a caption goes with its reading.
+    let writer = Writer::start(&dir, "").await;
+    assert_eq!(writer.found("turquoise").await, 1);
+    let readings = &writer.context.backends.readings;
+    readings.remove(&space(), &[ReadingId::picture(fern.id)]).await.unwrap();
+    writer.want(&fern).await;
+    writer.captioned(&fern, "").await;
+    writer.read().await;
+    assert_eq!(writer.found("turquoise").await, 0);
+    let left = format!("{:?}", units_of_all(&writer.context).await);
+    assert!(!left.contains("turquoise"), "{left}");
+    writer.stop().await;
+    std::fs::remove_dir_all(&dir).ok();
+}
+
+/// Returns the units that are in use, by id.
+async fn units_of_all(context: &Context) -> Vec<Unit> {
+    let changes = context.backends.graph.changes(&space(), 0, 10_000).await.unwrap();
+    let mut units: Vec<Unit> = changes.into_iter().map(|it| it.unit).collect();
+    units.retain(|it| it.status == domain::unit::Status::Active);
+    units.sort_by_key(|it| it.id);
+    units
+}

@@ -1,0 +1,276 @@
+//! Pictures that records name: inline (`data:`), or at the hosts that the operator allows.
+//!
+//! What a record names comes from a caller, so nothing is fetched but from a host on the list, no redirect is followed, and a
+//! name is looked up once: its addresses are checked, and the connection goes to one of those. What is fetched has a bound of
+//! time and bytes, and its first bytes have to be those of a picture.
+
+mod addresses;
+mod hosts;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::port::{Picture, PictureKind};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, Url};
+use serde::{Deserialize, Serialize};
+
+use addresses::is_public;
+use hosts::Host;
+
+/// What is asked for.
+const ACCEPTED: &str = "image/png, image/jpeg, image/webp, image/gif";
+/// Addresses of one name that are tried.
+const ADDRESSES_MAX: usize = 16;
+
+/// Settings of where pictures may come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PictureOptions {
+    /// Whether a language model describes the pictures of records, if one is set up for the role `see`. It has to be one that
+    /// takes pictures.
+    pub enabled: bool,
+    /// Hosts from which pictures are fetched: `pictures.example.com`, `*.example.com` (not `example.com` itself), an address;
+    /// each with a port if it is not that of the scheme, as in `localhost:9000`.
+    pub hosts: Vec<String>,
+    /// Most bytes of a picture, at most 16 MiB.
+    pub bytes_max: usize,
+    /// Seconds for one picture, from the look-up of the name to its last byte.
+    pub timeout_secs: u64,
+    /// Whether a name on the list may be that of an address inside: loopback, private, link-local.
+    pub allow_private_addresses: bool,
+}
+
+impl Default for PictureOptions {
+    fn default() -> PictureOptions {
+        PictureOptions {
+            enabled: false,
+            hosts: Vec::new(),
+            bytes_max: 4 << 20,
+            timeout_secs: 20,
+            allow_private_addresses: false,
+        }
+    }
+}
+
+/// Why there is no picture. No text repeats what the record says.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureError {
+    /// A setting that cannot be used.
+    #[error("[writer.pictures] {0}")]
+    Options(String),
+    /// It cannot be fetched, however often it is tried.
+    #[error("{0}")]
+    Refused(String),
+    /// Its host is away, or has too much to do.
+    #[error("{0}")]
+    Away(String),
+}
+
+impl PictureError {
+    /// Says whether it may be there later.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            PictureError::Away(_) => true,
+            PictureError::Options(_) | PictureError::Refused(_) => false,
+        }
+    }
+}
+
+/// Gets pictures.
+pub struct Pictures {
+    hosts: Vec<Host>,
+    bytes_max: usize,
+    time: Duration,
+    allow_private: bool,
+}
+
+impl Pictures {
+    /// Takes the options; nothing is asked yet.
+    ///
+    /// # Errors
+    /// `Options` if one cannot be used.
+    pub fn new(options: &PictureOptions) -> Result<Pictures, PictureError> {
+        let hosts = options.hosts.iter().map(|it| Host::read(it));
+        let most = Picture::BYTES_MAX;
+        if !(1..=most).contains(&options.bytes_max) {
+            return Err(PictureError::Options(format!("bytes_max is not 1 to {most}")));
+        }
+        Ok(Pictures {
+            hosts: hosts
+                .collect::<Result<Vec<Host>, String>>()
+                .map_err(PictureError::Options)?,
+            bytes_max: options.bytes_max,
+            time: Duration::from_secs(options.timeout_secs.max(1)),
+            allow_private: options.allow_private_addresses,
+        })
+    }
+
+    /// Returns the picture that a URI names.
+    ///
+    /// # Errors
+    /// `Refused` if it is none, is too large, or lies where nothing is fetched from; `Away` if its host does not answer.
+    pub async fn fetch(&self, uri: &str) -> Result<Picture, PictureError> {
+        let is_inline = uri.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("data:"));
+        if is_inline {
+            return self.inline(&uri[5..]);
+        }
+        let url = Url::parse(uri.trim()).map_err(|_| refused("image_uri is no address"))?;
+        match url.scheme() {
+            "http" => {}
+            "https" if cfg!(feature = "https") => {}
+            "https" => {
+                return Err(refused(
+                    "this build fetches nothing over TLS: build with `--features https`",
+                ));
+            }
+            _ => return Err(refused("image_uri is not of the schemes https, http and data")),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(refused("image_uri holds credentials, which are not sent"));
+        }
+        match tokio::time::timeout(self.time, self.remote(url)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(PictureError::Away(format!(
+                "its host took longer than {} s",
+                self.time.as_secs()
+            ))),
+        }
+    }
+
+    /// Reads what stands behind `data:`.
+    fn inline(&self, data: &str) -> Result<Picture, PictureError> {
+        let (head, body) = data
+            .split_once(',')
+            .ok_or_else(|| refused("image_uri is no data URI"))?;
+        let Some(media_type) = head.strip_suffix(";base64") else {
+            return Err(refused("image_uri is a data URI without base64"));
+        };
+        if body.len() / 4 * 3 > self.bytes_max.saturating_add(3) {
+            return Err(self.too_large());
+        }
+        let bytes = STANDARD.decode(body.trim());
+        let bytes = bytes.map_err(|_| refused("image_uri is a data URI whose base64 cannot be read"))?;
+        self.picture(media_type, bytes)
+    }
+
+    async fn remote(&self, url: Url) -> Result<Picture, PictureError> {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let port = url.port_or_known_default().unwrap_or_default();
+        if !self.hosts.iter().any(|it| it.allows(&url)) {
+            return Err(refused("its host is not in [writer.pictures] hosts"));
+        }
+        // An address on the list is one that the operator wrote there.
+        let is_literal = hosts::literal(&host).is_some();
+        let addresses = match hosts::literal(&host) {
+            Some(address) => vec![SocketAddr::new(address, port)],
+            None => looked_up(&host, port).await?,
+        };
+        let allowed = |it: &SocketAddr| is_literal || self.allow_private || is_public(it.ip());
+        // One address inside is enough to refuse: a name that has both kinds is up to something.
+        if !addresses.iter().all(allowed) {
+            return Err(refused(
+                "its host has an address inside of a network, which [writer.pictures] allow_private_addresses forbids",
+            ));
+        }
+        self.asked(url, addresses).await
+    }
+
+    /// Asks one of the addresses, whatever the name of the host is.
+    async fn asked(&self, url: Url, addresses: Vec<SocketAddr>) -> Result<Picture, PictureError> {
+        let client = Client::builder()
+            .redirect(Policy::none())
+            // A proxy of the environment would look the name up once more.
+            .no_proxy()
+            .referer(false)
+            .dns_resolver(Checked(addresses))
+            .build()
+            .map_err(|error| PictureError::Away(format!("nothing can be fetched: {}", error.without_url())))?;
+        let response = client.get(url).header(ACCEPT, ACCEPTED).send().await;
+        let response = response.map_err(|_| PictureError::Away("its host does not answer".to_owned()))?;
+        let status = response.status();
+        match status.as_u16() {
+            200 => self.read(response).await,
+            300..=399 => Err(refused("its host sends elsewhere, and no redirect is followed")),
+            408 | 429 | 500.. => Err(PictureError::Away(format!("its host answers {}", status.as_u16()))),
+            _ => Err(refused(&format!("its host answers {}", status.as_u16()))),
+        }
+    }
+
+    /// Reads a body up to the bound.
+    async fn read(&self, mut response: Response) -> Result<Picture, PictureError> {
+        let media_type = response.headers().get(CONTENT_TYPE);
+        let media_type = media_type
+            .and_then(|it| it.to_str().ok())
+            .unwrap_or_default()
+            .to_owned();
+        if PictureKind::of_media_type(&media_type).is_none() {
+            return Err(not_a_picture());
+        }
+        if response.content_length().is_some_and(|it| it > self.bytes_max as u64) {
+            return Err(self.too_large());
+        }
+        let mut bytes = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            let chunk = chunk.map_err(|_| PictureError::Away("its host breaks off".to_owned()))?;
+            let Some(chunk) = chunk else { break };
+            if bytes.len() + chunk.len() > self.bytes_max {
+                return Err(self.too_large());
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        self.picture(&media_type, bytes)
+    }
+
+    /// Checks what a picture claims to be and is. Of two kinds of pictures, the one that it is counts.
+    fn picture(&self, media_type: &str, bytes: Vec<u8>) -> Result<Picture, PictureError> {
+        if bytes.len() > self.bytes_max {
+            return Err(self.too_large());
+        }
+        PictureKind::of_media_type(media_type).ok_or_else(not_a_picture)?;
+        Picture::new(bytes).ok_or_else(not_a_picture)
+    }
+
+    fn too_large(&self) -> PictureError {
+        refused(&format!(
+            "it has more than {} bytes ([writer.pictures] bytes_max)",
+            self.bytes_max
+        ))
+    }
+}
+
+fn refused(why: &str) -> PictureError {
+    PictureError::Refused(why.to_owned())
+}
+
+fn not_a_picture() -> PictureError {
+    refused("it is no PNG, JPEG, WebP or GIF")
+}
+
+/// Returns the addresses of a name.
+async fn looked_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, PictureError> {
+    let found = tokio::net::lookup_host((host, port)).await;
+    let found: Vec<SocketAddr> = found.map(Iterator::collect).unwrap_or_default();
+    match found.is_empty() {
+        true => Err(PictureError::Away("the name of its host has no address".to_owned())),
+        false => Ok(found.into_iter().take(ADDRESSES_MAX).collect()),
+    }
+}
+
+/// Gives the addresses that were checked, so that no name is looked up again.
+struct Checked(Vec<SocketAddr>);
+
+impl Resolve for Checked {
+    fn resolve(&self, _name: Name) -> Resolving {
+        let all: Addrs = Box::new(self.0.clone().into_iter());
+        Box::pin(std::future::ready(Ok(all)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

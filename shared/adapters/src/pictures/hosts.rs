@@ -1,0 +1,128 @@
+//! The list of hosts that pictures are fetched from.
+
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+/// Longest entry, in bytes.
+const BYTES_MAX: usize = 300;
+
+/// An entry of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Host {
+    /// As an address has it: lower case, ASCII, IPv6 in brackets. With a dot at its front it means every name below.
+    name: String,
+    /// None: the port of the scheme.
+    port: Option<u16>,
+}
+
+impl Host {
+    /// Reads an entry.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(entry: &str) -> Result<Host, String> {
+        let wrong = |why: &str| format!("hosts: `{entry}` {why}");
+        let (is_below, host) = match entry.strip_prefix("*.") {
+            Some(host) => (true, host),
+            None => (false, entry),
+        };
+        if host.len() > BYTES_MAX || host.contains(['/', '?', '#', '@', '*', ' ', '\\']) {
+            return Err(wrong(
+                "is no host: write `pictures.example.com`, `*.example.com` or `localhost:9000`",
+            ));
+        }
+        let url = Url::parse(&format!("http://{host}/")).map_err(|_| wrong("is no host"))?;
+        let name = url.host_str().unwrap_or_default().to_owned();
+        if is_below && (literal(&name).is_some() || !name.contains('.')) {
+            return Err(wrong("covers too much: put a name of two parts behind `*.`"));
+        }
+        // `http` hides its own port.
+        let has_port = host.rsplit_once(':').is_some_and(|(_, it)| it.parse::<u16>() == Ok(80));
+        Ok(Host {
+            name: if is_below { format!(".{name}") } else { name },
+            port: url.port().or(has_port.then_some(80)),
+        })
+    }
+
+    /// Says whether an address is at this host.
+    pub(super) fn allows(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let is_named = match self.name.starts_with('.') {
+            true => host.len() > self.name.len() && host.ends_with(&self.name),
+            false => host == self.name,
+        };
+        // An address hides the port of its scheme.
+        let is_at_port = match self.port {
+            None => url.port().is_none(),
+            Some(_) => url.port_or_known_default() == self.port,
+        };
+        is_named && is_at_port
+    }
+}
+
+/// Returns the address that a host is, if it is one.
+pub(super) fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    bare.unwrap_or(host).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allows(entry: &str, uri: &str) -> bool {
+        Host::read(entry).unwrap().allows(&Url::parse(uri).unwrap())
+    }
+
+    #[test]
+    fn a_host_is_allowed_by_its_name_or_the_name_above() {
+        assert!(allows("Pictures.Example.com", "https://pictures.example.com/a.png"));
+        assert!(allows("*.example.com", "https://a.b.example.com/a.png"));
+        for uri in [
+            "https://example.com/",
+            "https://notexample.com/",
+            "https://example.com.evil.org/",
+            "https://pictures.example.com:8443/",
+            "https://pictures.example.com@evil.org/",
+            "https://pictures.example.com./",
+        ] {
+            assert!(!allows("*.example.com", uri), "{uri}");
+        }
+        assert!(!allows("example.com", "https://www.example.com/"));
+    }
+
+    #[test]
+    fn a_port_counts_if_it_is_not_that_of_the_scheme() {
+        assert!(allows("localhost:9000", "http://localhost:9000/a"));
+        assert!(!allows("localhost:9000", "http://localhost/a"));
+        assert!(!allows("localhost", "http://localhost:9000/a"));
+        assert!(allows("localhost:80", "http://localhost/a"));
+        assert!(allows("localhost:443", "https://localhost/a"));
+        assert!(!allows("localhost:443", "http://localhost/a"));
+    }
+
+    #[test]
+    fn an_address_is_one_however_it_is_written() {
+        assert!(allows("127.0.0.1:9000", "http://2130706433:9000/a"));
+        assert!(allows("[::1]", "http://[0:0:0:0:0:0:0:1]/a"));
+        assert_eq!(literal("[::1]"), "::1".parse().ok());
+        assert_eq!(literal("example.com"), None);
+    }
+
+    #[test]
+    fn entries_that_cover_too_much_are_errors() {
+        for entry in [
+            "*",
+            "*.com",
+            "*.10.0.0.1",
+            "",
+            "https://example.com",
+            "a b",
+            "a.*.com",
+            "user@host",
+        ] {
+            assert!(Host::read(entry).is_err(), "{entry}");
+        }
+    }
+}

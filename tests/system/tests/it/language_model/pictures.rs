@@ -1,0 +1,140 @@
+//! Pictures of records that a language model describes, over HTTP.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::{Said, Server};
+use tokio::time::{sleep, timeout};
+
+use super::text;
+use crate::distributed::shared;
+
+const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
+const FERN: &str = "A tall fern in a turquoise pot on a balcony.";
+
+/// Settings under which pictures are described at once and no passage is over.
+fn settings(server: &Server) -> Vec<(String, String)> {
+    let own = [
+        ("writer.readings.delay_seconds", "0"),
+        ("writer.pictures.enabled", "true"),
+    ];
+    let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    server.settings().into_iter().chain(own).collect()
+}
+
+async fn captions(api: &Api) -> Vec<String> {
+    let units = api.list("/spaces/album/units").await;
+    let turns = units.iter().filter(|it| it["grain"] == "turn");
+    turns
+        .map(|it| it["caption"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// Waits until a unit has a caption that holds a word.
+async fn captioned(api: &Api, word: &str) {
+    let looked = async {
+        while !captions(api).await.iter().any(|it| it.contains(word)) {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), looked).await.unwrap();
+}
+
+async fn all(running: Running, server: &Server) {
+    let api = &running.api;
+    server.heard().requests.clear();
+    server.says([text(&json!({ "caption": FERN }).to_string())]);
+    assert_eq!(api.put("/spaces/album").await.0, 201);
+    let record = |id: &str, uri: &str, caption: Value| {
+        json!({ "id": id, "session": "album", "actor": "Ines", "text": "Look!", "image_uri": uri,
+            "image_caption": caption, "observed_at": format!("2026-04-01T18:0{id}:00Z") })
+    };
+    let records = json!([
+        record("1", PIXEL, Value::Null),
+        record("2", PIXEL, json!("my red canoe")),
+        record("3", "http://169.254.169.254/latest/meta-data", Value::Null),
+    ]);
+    let watermark = api.accepted("album", &records).await;
+    api.written("album", &watermark).await;
+    captioned(api, "turquoise").await;
+
+    let (_, page) = api.get("/spaces/album/readings").await;
+    let items = page["items"].as_array().unwrap();
+    assert_eq!(items.len(), 2, "{page}");
+    assert!(items.iter().all(|it| it["kind"] == "picture"), "{page}");
+    let failed = items.iter().find(|it| it["state"] == "failed").unwrap();
+    assert!(failed["reason"].as_str().unwrap().contains("hosts"), "{failed}");
+    assert_eq!(server.heard().requests.len(), 1);
+    let (_, found) = api
+        .post(
+            "/spaces/album/query",
+            &json!({ "question": "Where is the turquoise pot?" }),
+        )
+        .await;
+    assert!(found.to_string().contains("turquoise pot on a balcony"), "{found}");
+
+    // A rebuild makes no call, and gives the same.
+    let before = captions(api).await;
+    let (status, body) = api.post("/spaces/album/rebuild", &json!({})).await;
+    assert_eq!(status, 202, "{body}");
+    let rebuilt = async {
+        while api.get("/spaces/album/rebuild").await.1["state"] == "running" {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), rebuilt).await.unwrap();
+    assert_eq!(captions(api).await, before);
+    assert_eq!(server.heard().requests.len(), 1);
+
+    let (status, erased) = api.delete("/spaces/album/records/1").await;
+    assert_eq!(status, 202, "{erased}");
+    api.written("album", erased["watermark"].as_str().unwrap()).await;
+    assert!(!captions(api).await.iter().any(|it| it.contains("turquoise")));
+    let receipts = api.list("/spaces/album/erasures").await;
+    let id = receipts[0]["id"].as_str().unwrap();
+    let (status, check) = api
+        .post(&format!("/spaces/album/erasures/{id}/check"), &json!({}))
+        .await;
+    assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_describes_pictures_standalone() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &settings(&server)).await.unwrap();
+    all(running, &server).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_describes_pictures_distributed() {
+    let Some(servers) = shared().await else { return };
+    let server = Server::start().await.unwrap();
+    let running = Running::distributed(servers, &settings(&server)).await.unwrap();
+    all(running, &server).await;
+}
+
+/// An endpoint whose model takes no pictures says so, and the picture has no caption.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_takes_no_pictures_describes_none() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::standalone(dir.path(), &settings(&server)).await.unwrap();
+    let api = &running.api;
+    server.says([Said::Status(400)]);
+    assert_eq!(api.put("/spaces/album").await.0, 201);
+    let record = json!([{ "id": "1", "actor": "Ines", "text": "Look!", "image_uri": PIXEL }]);
+    let watermark = api.accepted("album", &record).await;
+    api.written("album", &watermark).await;
+    let looked = async {
+        while api.get("/spaces/album/readings").await.1["summary"]["failed"] != 1 {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), looked).await.unwrap();
+    assert_eq!(captions(api).await, [""]);
+    running.end().await.unwrap();
+}
