@@ -211,7 +211,7 @@ fn cut_at(text: &str) -> usize {
                 .next()
                 .is_some_and(|line| is_item(line) && indent(line) < 2)
         })
-        .last();
+        .next_back();
     let after_sentence = || {
         let ends = window
             .char_indices()
@@ -221,7 +221,7 @@ fn cut_at(text: &str) -> usize {
             is_wide: !it.is_ascii(),
         })
         .filter(|it| is_late(&it.end) && (it.is_wide || text[it.end..].starts_with(char::is_whitespace)))
-        .last()
+        .next_back()
         .map(|it| it.end)
     };
     let after_word = || {
@@ -231,7 +231,7 @@ fn cut_at(text: &str) -> usize {
             .map(|it| window.ceil_char_boundary(it + 1))
     };
     let end = before_item
-        .or_else(|| lines().last())
+        .or_else(|| lines().next_back())
         .or_else(after_sentence)
         .or_else(after_word);
     end.unwrap_or(most)
