@@ -72,6 +72,8 @@ export class TestServer {
     const listen = ["--listen", `127.0.0.1:${this.#port}`, "--admin", `127.0.0.1:${admin}`];
     const child = spawn(binary(), ["serve", ...places, ...listen], { stdio: ["ignore", log, log] });
     this.#process = child;
+    // Node 18 calls `after` once nothing else keeps the process alive.
+    child.unref();
     for (const end = Date.now() + START_MS; Date.now() < end && child.exitCode === null; await pause(20)) {
       const ready = await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => undefined);
       if (ready?.ok) return;
@@ -84,6 +86,7 @@ export class TestServer {
     this.#process = undefined;
     if (!child || child.exitCode !== null) return;
     const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.ref();
     child.kill(signal);
     await gone;
   }
@@ -177,6 +180,9 @@ export async function eventually<T>(look: () => Promise<T | undefined>): Promise
   }
   throw new Error("it did not come in time");
 }
+
+/** Milliseconds of a question: a binary with few optimisations on a busy machine may need more than the usual two seconds. */
+export const PATIENT = { ms: 20_000 };
 
 /** Returns the items of a list. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

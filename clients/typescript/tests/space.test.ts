@@ -12,7 +12,7 @@ import {
   type Space,
   UnknownSpaceError,
 } from "mnemic";
-import { all, eventually, TestServer } from "./server.ts";
+import { all, eventually, PATIENT, TestServer } from "./server.ts";
 
 const MONDAY = new Date("2026-03-02T18:00:00Z");
 const FERN = "I repotted the fern yesterday, it had outgrown the old pot.";
@@ -35,7 +35,7 @@ function spaceTest(name: string, body: () => Promise<void>): void {
 spaceTest("what is remembered is found", async () => {
   const accepted = await space.remember(FERN, { actor: "Ann", session: "monday", observedAt: MONDAY, wait: true });
   assert.deepEqual(accepted.items.map((item) => item.status), ["accepted"]);
-  const found = await space.ask("When did Ann repot the fern?", { tokens: 256 });
+  const found = await space.ask("When did Ann repot the fern?", { tokens: 256, budget: PATIENT });
   assert.match(found.pack.text, /fern/);
   assert.ok(found.pack.tokens <= 256);
   assert.ok(["supported", "partial"].includes(found.verdict.status));
@@ -44,19 +44,19 @@ spaceTest("what is remembered is found", async () => {
 
 spaceTest("a question after a write sees it", async () => {
   const accepted = await space.remember({ text: FERN, actor: "Ann" });
-  assert.match((await space.ask("What did Ann repot?", { after: accepted })).pack.text, /fern/);
-  assert.match((await space.ask("What did Ann repot?", { after: accepted.watermark })).pack.text, /fern/);
+  assert.match((await space.ask("What did Ann repot?", { after: accepted, budget: PATIENT })).pack.text, /fern/);
+  assert.match((await space.ask("What did Ann repot?", { after: accepted.watermark, budget: PATIENT })).pack.text, /fern/);
 });
 
 spaceTest("a question is answered step by step", async () => {
   await space.remember([FERN, "My sister Oona lives in Malmö, and she loves lemon cake."], { actor: "Ann", wait: true });
-  const events: AskEvent[] = await all(space.askSteps("What cake does Ann's sister love?", { strategy: "explore" }));
+  const events: AskEvent[] = await all(space.askSteps("What cake does Ann's sister love?", { strategy: "explore", budget: PATIENT }));
   assert.ok(events.length > 1);
   assert.ok(events.slice(0, -1).every((event) => event.type === "step" && event.step.step !== ""));
   const last = events.at(-1);
   assert.equal(last?.type, "response");
   assert.match(last?.type === "response" ? last.response.pack.text : "", /lemon cake/);
-  for await (const event of space.askSteps("What cake does Ann's sister love?", { strategy: "explore" })) {
+  for await (const event of space.askSteps("What cake does Ann's sister love?", { strategy: "explore", budget: PATIENT })) {
     assert.equal(event.type, "step");
     break;
   }
@@ -133,17 +133,18 @@ spaceTest("entities, topics, pages and merges are lists", async () => {
 spaceTest("a unit that is forgotten is not found", async () => {
   await space.remember([FERN, "The cat sleeps on the sofa."], { actor: "Ann", wait: true });
   const unit = (await all(space.units())).find((it) => it.text.includes("fern"));
-  assert.match((await space.ask("What about the fern?")).pack.text, /fern/);
+  assert.match((await space.ask("What about the fern?", { budget: PATIENT })).pack.text, /fern/);
   await space.forgetUnit(unit?.id ?? "", { wait: true });
-  assert.doesNotMatch((await space.ask("What about the fern?")).pack.text, /fern/);
+  assert.doesNotMatch((await space.ask("What about the fern?", { budget: PATIENT })).pack.text, /fern/);
 });
 
 spaceTest("recall says why it is silent", async () => {
   await space.remember("I am allergic to peanuts.", { actor: "Ann", session: "monday", wait: true });
-  const said = await space.recall("Good morning!", { actor: "Ann", session: "tuesday" });
+  const said = await space.recall("Good morning!", { actor: "Ann", session: "tuesday", budget: PATIENT });
   assert.deepEqual(said.hints, []);
   assert.ok(said.silent);
-  const woken = await space.recall("I will order the peanut noodles.", { actor: "Ann", session: "tuesday", sensitive: true });
+  const options = { actor: "Ann", session: "tuesday", sensitive: true, budget: PATIENT };
+  const woken = await space.recall("I will order the peanut noodles.", options);
   if (woken.hints.length > 0) await space.dismiss(woken.hints, { session: "tuesday" });
 });
 
@@ -160,9 +161,9 @@ spaceTest("tools are called by name", async () => {
 spaceTest("an erased record is gone and has a receipt that can be checked", async () => {
   await space.remember([{ id: "fern", text: FERN }, { id: "cat", text: "The cat sleeps." }], { wait: true });
   assert.deepEqual(await all(space.erasures()), []);
-  assert.match((await space.ask("What about the fern?")).pack.text, /fern/);
+  assert.match((await space.ask("What about the fern?", { budget: PATIENT })).pack.text, /fern/);
   await space.eraseRecord("fern", { wait: true });
-  assert.doesNotMatch((await space.ask("What about the fern?")).pack.text, /fern/);
+  assert.doesNotMatch((await space.ask("What about the fern?", { budget: PATIENT })).pack.text, /fern/);
   await assert.rejects(space.record("fern"), NotFoundError);
   assert.equal((await space.record("cat")).text, "The cat sleeps.");
   const receipt = await eventually(async () => (await all(space.erasures()))[0]);

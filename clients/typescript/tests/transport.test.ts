@@ -20,7 +20,7 @@ import {
   WatermarkError,
 } from "mnemic";
 import { CLASS_BY_TYPE, errorOf } from "../dist/errors.js";
-import { all, eventually, type Fault, FaultyProxy, freePort, newName, pause, ROOT, TestServer } from "./server.ts";
+import { all, eventually, type Fault, FaultyProxy, freePort, newName, PATIENT, pause, ROOT, TestServer } from "./server.ts";
 
 const BUSY: Fault = { status: 503, headers: { "retry-after": "0" }, body: "away" };
 const ADMIN = "9ae5d4a38cbd4d2d9b4e4d3c5d0b41c1";
@@ -90,14 +90,14 @@ test("a recall whose response was lost is not sent again, and a question is", as
     });
   }
   await withFaults(["lose"], {}, async ({ through, proxy }) => {
-    assert.ok((await through.ask("When?")).verdict);
+    assert.ok((await through.ask("When?", { budget: PATIENT })).verdict);
     assert.equal(proxy.seen.length, 2);
   });
 });
 
 test("a recall that was refused for too many requests is sent again", async () => {
   await withFaults([{ status: 429 }], {}, async ({ through, proxy }) => {
-    assert.deepEqual((await through.recall("Good morning!", { session: "s" })).hints, []);
+    assert.deepEqual((await through.recall("Good morning!", { session: "s", budget: PATIENT })).hints, []);
     assert.equal(proxy.seen.length, 2);
   });
 });
@@ -122,7 +122,7 @@ test("a server that is busy is asked again, a bounded number of times", async ()
 
 test("a question in steps is asked again before its first step", async () => {
   await withFaults([BUSY, "lose"], {}, async ({ through, proxy }) => {
-    const events = await all(through.askSteps("When?", { strategy: "explore" }));
+    const events = await all(through.askSteps("When?", { strategy: "explore", budget: PATIENT }));
     assert.equal(events.at(-1)?.type, "response");
     assert.equal(proxy.seen.length, 3);
   });

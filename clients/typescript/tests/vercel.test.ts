@@ -6,7 +6,7 @@ import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { Mnemic, type Space } from "mnemic";
 import { mnemicMemory, type MnemicMemoryOptions } from "mnemic/vercel";
 import { z } from "zod";
-import { all, eventually, freePort, pause, TestServer } from "./server.ts";
+import { all, eventually, freePort, PATIENT, pause, TestServer } from "./server.ts";
 
 const FERN = "I repotted the fern yesterday, it had outgrown the old pot.";
 const QUESTION = "When did I repot the fern?";
@@ -47,7 +47,7 @@ async function fernSpace(): Promise<Space> {
 }
 
 function remembering(model: MockLanguageModelV4, options: MnemicMemoryOptions) {
-  return wrapLanguageModel({ model, middleware: mnemicMemory(options) });
+  return wrapLanguageModel({ model, middleware: mnemicMemory({ ask: { budget: PATIENT }, ...options }) });
 }
 
 /** Returns what is stored beside the fern, once as many records as expected are there. */
@@ -245,7 +245,7 @@ test("other middleware may lie around and inside of it", async () => {
       return params;
     },
   });
-  const middleware = [noting("outside"), mnemicMemory({ space }), noting("inside")];
+  const middleware = [noting("outside"), mnemicMemory({ space, ask: { budget: PATIENT } }), noting("inside")];
   await generateText({ model: wrapLanguageModel({ model, middleware }), prompt: QUESTION });
   assert.deepEqual(seen, ["outside:1", "inside:2"]);
   assert.equal((await stored(space)).length, 2);
