@@ -37,7 +37,8 @@ pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Re
         remove(backends, space, &[reading.id]).await?;
         return Ok(false);
     }
-    put_derived(backends, space, reading.id, derived(backends, space, reading).await?).await
+    put_derived(backends, space, reading.id, derived(backends, space, reading).await?).await?;
+    Ok(true)
 }
 
 /// Puts what follows from a stored reading of words that the records have, as [`put_gists`] does.
@@ -51,7 +52,7 @@ pub(crate) async fn put_derived(
     let former = gists_of(backends, space, &[reading]).await?;
     let stored: Vec<UnitId> = units.iter().map(|it| it.id).collect();
     if !units.is_empty() && backends.graph.units(space, &stored).await? == units && former.len() == units.len() {
-        return Ok(true);
+        return Ok(());
     }
     erase::retire(backends, space, &former).await?;
     put_in_index(backends, space, &units).await?;
@@ -61,7 +62,7 @@ pub(crate) async fn put_derived(
         let units = gists_of(backends, space, &[reading]).await?;
         erase::retire(backends, space, &units).await?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Says whether the model was shown the records of a reading with the captions that their pictures have now.

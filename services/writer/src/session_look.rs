@@ -43,6 +43,8 @@ pub(crate) struct SessionLook<'a> {
     stored: BTreeMap<ReadingId, Reading>,
     /// The left out ones.
     outdated: BTreeMap<ReadingId, Reading>,
+    /// Readings of the passages so far, whether they are stored or not.
+    met: BTreeSet<ReadingId>,
     /// The passage that was returned last, if it may be marked as read.
     pending: Option<Pending>,
     /// Whether all passages so far are marked as read.
@@ -126,6 +128,7 @@ impl<'a> SessionLook<'a> {
             window: Window::default(),
             stored: BTreeMap::new(),
             outdated: BTreeMap::new(),
+            met: BTreeSet::new(),
             pending: None,
             is_contiguous: true,
             records_read: 0,
@@ -144,17 +147,20 @@ impl<'a> SessionLook<'a> {
 
     /// Returns what is next. Whoever asks has done what the step before asked for.
     ///
-    /// Removes the readings of passages that are none any more, as they share records with those of now.
+    /// Removes the readings of passages that are none any more: those that begin inside a passage of now as it is met, all others
+    /// at the end of the session.
     pub(crate) async fn next(&mut self) -> Result<Step, PortError> {
         self.mark_pending();
         loop {
             if let Some(passage) = self.window.passages.pop_front() {
-                return Ok(match passage.is_closed {
-                    true => self.step(&passage),
-                    false => Step::End { is_open: true },
-                });
+                if passage.is_closed {
+                    return Ok(self.step(&passage));
+                }
+                self.remove_leftovers().await?;
+                return Ok(Step::End { is_open: true });
             }
             let Some(from) = self.from.filter(|_| !self.window.is_last) else {
+                self.remove_leftovers().await?;
                 return Ok(Step::End { is_open: false });
             };
             if !self.load(from).await? {
@@ -207,6 +213,22 @@ impl<'a> SessionLook<'a> {
             self.mark.end = Some(end);
             self.mark.readings.insert(reading, at);
         }
+    }
+
+    /// Removes what was read of passages that are none: readings that were brought from where the session was cut otherwise.
+    async fn remove_leftovers(&mut self) -> Result<(), PortError> {
+        let Mark { readings, others, .. } = &mut self.mark;
+        let is_known = |it: &ReadingId| readings.contains_key(it) || others.contains(it) || self.met.contains(it);
+        let unknown: Vec<ReadingId> = self.versions.keys().filter(|it| !is_known(it)).copied().collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let found = self.backends.readings.get(self.space, &unknown).await?;
+        let (passages, of_others): (Vec<Reading>, Vec<Reading>) =
+            found.into_iter().partition(|it| it.kind.is_passage());
+        others.extend(of_others.iter().map(|it| it.id));
+        let stale: Vec<ReadingId> = passages.iter().map(|it| it.id).collect();
+        reading_store::remove(self.backends, self.space, &stale).await
     }
 
     /// Lists the records that were stored since the mark was made; false if one of them lies before its end.
@@ -264,6 +286,7 @@ impl<'a> SessionLook<'a> {
             .iter()
             .map(|it| ReadingId::derive(briefs[it.places.start].id))
             .collect();
+        self.met.extend(firsts.iter().copied());
         let stored: Vec<ReadingId> = firsts.into_iter().filter(|it| self.versions.contains_key(it)).collect();
         let inner = found.iter().flat_map(|it| &briefs[it.places.start + 1..it.places.end]);
         let inner = inner.map(|it| ReadingId::derive(it.id));

@@ -29,6 +29,8 @@ pub(crate) struct Mark {
     pub(crate) end: Option<Order>,
     /// The readings of the passages, each with when it was made.
     pub(crate) readings: BTreeMap<ReadingId, DateTime<Utc>>,
+    /// Readings of the session that are of no passage.
+    pub(crate) others: BTreeSet<ReadingId>,
 }
 
 impl Mark {
@@ -41,11 +43,12 @@ impl Mark {
             first: None,
             end: None,
             readings: BTreeMap::new(),
+            others: BTreeSet::new(),
         }
     }
 
     fn ids(&self) -> usize {
-        1 + self.listed.len() + self.readings.len()
+        1 + self.listed.len() + self.readings.len() + self.others.len()
     }
 }
 

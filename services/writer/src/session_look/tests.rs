@@ -151,10 +151,14 @@ impl Talk<'_> {
     }
 
     async fn read(&mut self, passage: &Unread) {
+        self.read_as(ReadingKind::Passage, passage).await;
+    }
+
+    async fn read_as(&mut self, kind: ReadingKind, passage: &Unread) {
         self.readings += 1;
         let reading = Reading {
-            id: ReadingId::derive(passage.records[0]),
-            kind: ReadingKind::Passage,
+            id: Reading::id_of(kind, &passage.records, &[]).unwrap(),
+            kind,
             session: self.session(),
             records: passage.records.clone(),
             beside: passage.before.clone(),
@@ -204,7 +208,7 @@ async fn a_look_at_a_long_session_reads_what_is_new() {
     assert!(idle.records_read <= LISTED_AT_ONCE + BEFORE + 24, "{idle:?}");
     talk.write(RECORDS as i64..RECORDS as i64 + 30).await;
     let grown = talk.marked(false, A_TURN).await;
-    assert_eq!((grown.unread.len(), grown.is_open), (1, true));
+    assert_eq!((grown.unread.len(), grown.is_open), (2, true));
     assert!(grown.records_read <= LISTED_AT_ONCE + BEFORE + 24 + 2 * 30, "{grown:?}");
     eprintln!(
         "records read: first look {first}, then at most {most}, idle {}, 30 new {}",
@@ -262,6 +266,38 @@ async fn an_erased_record_or_a_replaced_reading_has_the_whole_session_looked_at(
     };
     talk.read(&before).await;
     assert_eq!(talk.marked(false, 0).await.unread, [talk.ids(0, 16)]);
+}
+
+/// Readings come from elsewhere, where the session was cut otherwise; those of pictures are none of passages.
+#[tokio::test]
+async fn a_reading_that_is_of_no_passage_is_removed_wherever_it_is() {
+    let stores = Stores::open().await;
+    let mut talk = stores.talk("brought").await;
+    talk.write(0..60).await;
+    talk.marked(false, A_TURN).await;
+    talk.marked(false, 0).await;
+    let brought = |records: Vec<RecordId>| Unread {
+        before: Vec::new(),
+        records,
+        former: None,
+    };
+    let (inner, picture) = (brought(talk.ids(5, 9)), brought(talk.ids(6, 7)));
+    talk.read(&inner).await;
+    talk.read_as(ReadingKind::Picture, &picture).await;
+    for _ in 0..2 {
+        assert_eq!(talk.marked(false, 0).await.unread, Vec::<Vec<RecordId>>::new());
+        let mark = talk.mark.as_ref().unwrap();
+        assert_eq!((mark.readings.len(), mark.others.len()), (3, 1));
+        let stored = talk
+            .backends
+            .readings
+            .versions(&talk.space, talk.session())
+            .await
+            .unwrap();
+        let ids: BTreeSet<ReadingId> = stored.iter().map(|it| it.id).collect();
+        assert!(ids.contains(&ReadingId::picture(picture.records[0])), "{ids:?}");
+        assert_eq!(ids.len(), 4, "{ids:?}");
+    }
 }
 
 /// The last passage of a session that is over may grow when something is written to it again.
