@@ -5,6 +5,8 @@ use std::thread::available_parallelism;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::mem0::Mem0;
+
 /// Settings in `[gateway]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -58,6 +60,8 @@ pub struct Config {
     pub seal_key: String,
     /// Whether each request is logged, as one line of the target `access`.
     pub access_log: bool,
+    /// The API of mem0.
+    pub mem0: Mem0,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -88,6 +92,7 @@ impl Default for Config {
             recall_notes_max: domain::recall::NOTES_MAX,
             seal_key: String::new(),
             access_log: true,
+            mem0: Mem0::default(),
             keys: Vec::new(),
         }
     }
@@ -173,7 +178,7 @@ impl Config {
             self.model_request_ms_max >= self.request_ms_max,
             "[gateway] model_request_ms_max must be at least request_ms_max: calls of a language model take longer, not shorter"
         );
-        Ok(())
+        self.mem0.check()
     }
 
     /// Refuses an address that others reach if no key guards it.
