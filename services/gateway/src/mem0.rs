@@ -6,6 +6,7 @@
 
 mod add;
 mod change;
+mod comparison;
 mod entities;
 mod errors;
 mod filter;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, FixedOffset};
 use serde_json::{Map, Value};
 
+use super::comparison::Test;
 use super::errors::beyond;
 use super::memory::Memory;
 use super::request::moment;
@@ -50,23 +51,6 @@ pub(super) enum Moment {
     Updated,
 }
 
-/// What is asked of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Test<T> {
-    /// Is there.
-    Exists,
-    /// Is one of these.
-    In(Vec<T>),
-    /// Is another one, or is not there.
-    Other(T),
-    /// Compares so with this one.
-    Than(Vec<Ordering>, T),
-    /// Holds this text.
-    Holds(String),
-    /// Holds this text, in any case.
-    HoldsFolded(String),
-}
-
 /// What is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
@@ -89,8 +73,12 @@ impl Filter {
     pub(super) fn scopes(&self) -> Option<BTreeSet<Scope>> {
         match self {
             Filter::All(all) => {
-                let scopes = all.iter().filter_map(Filter::scopes);
-                scopes.min_by_key(|it| (it.iter().map(Scope::place).max(), it.len()))
+                // Whatever has a user is in the space of the user, whose else it may be.
+                all.iter().filter_map(Filter::scopes).min_by_key(|it| {
+                    let kinds = || it.iter().map(Scope::kind);
+                    let has_every = it.iter().any(|it| matches!(it, Scope::Every(_)));
+                    (kinds().min(), kinds().max(), has_every, it.len())
+                })
             }
             Filter::Any(all) if !all.is_empty() => {
                 all.iter().map(Filter::scopes).try_fold(BTreeSet::new(), |mut sum, it| {
@@ -155,48 +143,12 @@ impl Filter {
 }
 
 impl Scope {
-    /// Places scopes by how little they leave to look through.
-    fn place(&self) -> (bool, Kind) {
+    fn kind(&self) -> Kind {
         match self {
-            Scope::One(entity) => (false, entity.kind),
-            Scope::Every(kind) => (true, *kind),
+            Scope::One(entity) => entity.kind,
+            Scope::Every(kind) => *kind,
         }
     }
-}
-
-impl Test<String> {
-    fn takes_text(&self, value: Option<&str>) -> bool {
-        match (self, value) {
-            (Test::Other(other), value) => value != Some(other),
-            (_, None) => false,
-            (Test::Exists, Some(_)) => true,
-            (Test::In(all), Some(value)) => all.iter().any(|it| it == value),
-            (Test::Than(wanted, than), Some(value)) => wanted.contains(&compared(value, than)),
-            (Test::Holds(text), Some(value)) => value.contains(text.as_str()),
-            (Test::HoldsFolded(text), Some(value)) => value.to_lowercase().contains(text.as_str()),
-        }
-    }
-}
-
-impl Test<DateTime<FixedOffset>> {
-    fn takes_moment(&self, at: DateTime<FixedOffset>) -> bool {
-        match self {
-            Test::Exists => true,
-            Test::In(all) => all.contains(&at),
-            Test::Other(other) => at != *other,
-            Test::Than(wanted, than) => wanted.contains(&at.cmp(than)),
-            Test::Holds(text) => at.to_rfc3339().contains(text.as_str()),
-            Test::HoldsFolded(text) => at.to_rfc3339().to_lowercase().contains(text.as_str()),
-        }
-    }
-}
-
-/// Compares numbers as numbers, all else as text.
-fn compared(one: &str, other: &str) -> Ordering {
-    let numbers = one.parse::<f64>().ok().zip(other.parse::<f64>().ok());
-    numbers
-        .and_then(|(a, b)| a.partial_cmp(&b))
-        .unwrap_or_else(|| one.cmp(other))
 }
 
 /// A filter that is being read.
@@ -342,3 +294,78 @@ impl Reading {
 }
 
 const OPERATORS: [&str; 9] = ["eq", "in", "ne", "gt", "gte", "lt", "lte", "contains", "icontains"];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn scopes(filter: Value) -> Option<Vec<String>> {
+        let shown = |it: Scope| match it {
+            Scope::One(entity) => format!("{} {}", entity.kind.name(), entity.name),
+            Scope::Every(kind) => format!("every {}", kind.name()),
+        };
+        let scopes = Filter::read(&filter).unwrap().scopes();
+        scopes.map(|it| it.into_iter().map(shown).collect())
+    }
+
+    #[test]
+    fn filters_say_where_to_look() {
+        let some = |all: &[&str]| Some(all.iter().map(|it| (*it).to_owned()).collect());
+        for (filter, expected) in [
+            (json!({"user_id": "ann"}), some(&["user ann"])),
+            (json!({"user_id": "ann", "agent_id": "b"}), some(&["user ann"])),
+            (json!({"user_id": "*", "agent_id": "b"}), some(&["every user"])),
+            (json!({"agent_id": "b", "city": "Oslo"}), some(&["agent b"])),
+            (
+                json!({"OR": [{"user_id": "ann"}, {"run_id": ["r", "s"]}]}),
+                some(&["user ann", "run r", "run s"]),
+            ),
+            (
+                json!({"AND": [{"OR": [{"user_id": "ann"}, {"agent_id": "b"}]}, {"agent_id": "b"}]}),
+                some(&["user ann", "agent b"]),
+            ),
+            (json!({"OR": [{"user_id": "ann"}, {"city": "Oslo"}]}), None),
+            (json!({"NOT": [{"user_id": "ann"}]}), None),
+            (json!({"user_id": {"ne": "ann"}}), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(scopes(filter.clone()), expected, "{filter}");
+        }
+    }
+
+    #[test]
+    fn texts_are_compared_as_numbers_if_they_are_numbers() {
+        let holds = |operator: &str, than: Value, value: &str| {
+            let filter = Filter::read(&json!({"metadata": {"n": {operator: than}}})).unwrap();
+            match filter {
+                Filter::All(all) => match all.as_slice() {
+                    [Filter::Metadata(_, test)] => test.takes_text(Some(value)),
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(holds("gt", json!(9), "10") && !holds("gt", json!(10), "10") && holds("gte", json!("10"), "10"));
+        assert!(
+            holds("lt", json!("b"), "a")
+                && holds("icontains", json!("OS"), "Oslo")
+                && !holds("contains", json!("OS"), "Oslo")
+        );
+        assert!(holds("ne", json!("a"), "b") && holds("in", json!(["a", "b"]), "b") && holds("eq", json!("*"), "x"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for filter in [
+            json!([]),
+            json!({"AND": 7}),
+            json!({"created_at": {"gte": "soon"}}),
+            json!({"user_id": {"in": [{}]}}),
+            json!({"metadata": 7}),
+        ] {
+            assert!(Filter::read(&filter).is_err(), "{filter}");
+        }
+    }
+}
