@@ -5,6 +5,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::mem0::Mem0;
 use crate::proxy::Proxy;
 
 /// Settings in `[gateway]`.
@@ -62,6 +63,8 @@ pub struct Config {
     pub access_log: bool,
     /// Chat completions that are passed on to a language model.
     pub proxy: Proxy,
+    /// The API of mem0.
+    pub mem0: Mem0,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -93,6 +96,7 @@ impl Default for Config {
             seal_key: String::new(),
             access_log: true,
             proxy: Proxy::default(),
+            mem0: Mem0::default(),
             keys: Vec::new(),
         }
     }
@@ -178,7 +182,7 @@ impl Config {
             self.model_request_ms_max >= self.request_ms_max,
             "[gateway] model_request_ms_max must be at least request_ms_max: calls of a language model take longer, not shorter"
         );
-        Ok(())
+        self.mem0.check()
     }
 
     /// Refuses an address that others reach if no key guards it.

@@ -23,9 +23,23 @@ pub(crate) async fn spaces(
     after: Option<&SpaceId>,
     limit: usize,
 ) -> Result<Vec<SpaceInfo>, Problem> {
+    spaces_under(app, access, "", after, limit).await
+}
+
+/// Returns up to `limit` spaces that the key opens, with names that start with `prefix` and are greater than `after`, by name.
+pub(crate) async fn spaces_under(
+    app: &App,
+    access: &Access,
+    prefix: &str,
+    after: Option<&SpaceId>,
+    limit: usize,
+) -> Result<Vec<SpaceInfo>, Problem> {
     let records = &app.stores().records;
     let mut found = Vec::new();
-    for names in disjoint(access.patterns()) {
+    for names in disjoint(access.patterns())
+        .into_iter()
+        .filter_map(|it| it.under(prefix))
+    {
         let room = limit.saturating_sub(found.len());
         if room == 0 {
             break;
@@ -37,6 +51,17 @@ pub(crate) async fn spaces(
         }
     }
     Ok(found)
+}
+
+impl Names {
+    /// Returns those that start with `prefix`; none if no name does.
+    fn under(self, prefix: &str) -> Option<Names> {
+        match self {
+            Names::One(name) => name.as_str().starts_with(prefix).then_some(Names::One(name)),
+            Names::Under(start) if start.starts_with(prefix) => Some(Names::Under(start)),
+            Names::Under(start) => prefix.starts_with(&start).then(|| Names::Under(prefix.to_owned())),
+        }
+    }
 }
 
 /// Returns the names that patterns open, in order and none of them twice.
@@ -65,6 +90,22 @@ fn disjoint(patterns: &[String]) -> Vec<Names> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_narrowed_to_a_prefix() {
+        let under = |it: &str| Names::Under(it.to_owned());
+        let one = |it: &str| Names::One(it.parse().unwrap());
+        for (names, expected) in [
+            (under(""), Some(under("mem0-"))),
+            (under("mem"), Some(under("mem0-"))),
+            (under("mem0-team-"), Some(under("mem0-team-"))),
+            (under("team-"), None),
+            (one("mem0-ann"), Some(one("mem0-ann"))),
+            (one("ann"), None),
+        ] {
+            assert_eq!(names.under("mem0-"), expected);
+        }
+    }
 
     #[test]
     fn patterns_become_ranges_that_do_not_meet() {

@@ -30,7 +30,7 @@ use self::metadata::Metadata;
 use self::request::parse;
 pub(crate) use self::request::{MODEL_CALLS_MAX, check_cost};
 use self::written::is_behind;
-pub(crate) use self::written::{not_written, wait_written};
+pub(crate) use self::written::{given_up, not_written, wait_written};
 use crate::api::{Cost, Limits, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};
 use crate::model_budget::ModelBudget;
 use crate::problem::Problem;

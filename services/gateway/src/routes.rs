@@ -14,7 +14,7 @@ use crate::handlers::{
 };
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{auth, edge};
+use crate::{auth, edge, mem0};
 
 pub(crate) fn router(app: App) -> Router {
     let body_limit = DefaultBodyLimit::max(app.config.body_bytes_max);
@@ -76,6 +76,7 @@ pub(crate) fn router(app: App) -> Router {
     open_to_all()
         .route("/openapi.json", get(docs::openapi))
         .merge(guarded)
+        .merge(mem0::routes(&app))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(body_limit)

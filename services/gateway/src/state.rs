@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use crate::auth::Keys;
 use crate::config::Config;
 use crate::edge::{Refused, Share, Shares};
+use crate::mem0::Places;
 use crate::problem::Problem;
 use crate::proxy::Upstream;
 use crate::rebuild::Rebuilds;
@@ -50,6 +51,8 @@ pub(crate) struct Parts {
     pub(crate) unfinished: Notify,
     /// The description of the API, once somebody asked for it.
     pub(crate) description: OnceLock<Bytes>,
+    /// Where the memories are that the API of mem0 showed lately.
+    pub(crate) mem0_places: Places,
     last_batch_us: AtomicU64,
 }
 
@@ -84,6 +87,7 @@ impl App {
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             unfinished: Notify::new(),
             description: OnceLock::new(),
+            mem0_places: Places::default(),
             last_batch_us: AtomicU64::new(0),
         })))
     }

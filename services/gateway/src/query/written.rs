@@ -100,7 +100,7 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
 }
 
 /// Returns the dead letter that a write became.
-async fn given_up(app: &App, space: &SpaceId, position: Position) -> Result<Option<DeadLetterId>, Problem> {
+pub(crate) async fn given_up(app: &App, space: &SpaceId, position: Position) -> Result<Option<DeadLetterId>, Problem> {
     let mut after = 0;
     for _ in 0..LETTERS_PAGES {
         let letters = &app.stores().dead_letters;

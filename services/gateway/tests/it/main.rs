@@ -16,6 +16,7 @@ mod harness;
 mod idempotency;
 mod lists;
 mod mcp;
+mod mem0;
 mod messages;
 mod openapi;
 mod pages;

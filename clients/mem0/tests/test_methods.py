@@ -1,0 +1,209 @@
+"""Every public method of `MemoryClient` and `AsyncMemoryClient`, called as their documentation calls them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from conftest import Client
+from mem0 import AsyncMemoryClient, MemoryClient
+from mem0.exceptions import AuthenticationError, MemoryNotFoundError, ValidationError
+
+# What Mnemic has no equivalent of, and how it is called: it answers 501 and says what to use.
+UNSUPPORTED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "create_memory_export": (("{}",), {"user_id": "ann"}),
+    "get_memory_export": ((), {"user_id": "ann"}),
+    "get_summary": (({"user_id": "ann"},), {}),
+    "get_profile": (("ann",), {}),
+    "generate_profile": (("ann",), {}),
+    "get_profile_settings": ((), {}),
+    "update_profile_settings": ((), {"enabled": True}),
+    "sample_profiles": ((), {}),
+    "get_profile_job": (("0b6b3f0e-5a52-4d6c-9f0e-0c1c6f3f9c11",), {}),
+    "update_project": ((), {"custom_instructions": "Be short."}),
+    "get_webhooks": (("mnemic",), {}),
+    "create_webhook": (("https://a.example", "name", "mnemic", ["memory_add"]), {}),
+    "update_webhook": ((1,), {"name": "name"}),
+    "delete_webhook": ((1,), {}),
+}
+SUPPORTED = {
+    "add",
+    "get",
+    "get_all",
+    "search",
+    "update",
+    "delete",
+    "delete_all",
+    "history",
+    "users",
+    "delete_users",
+    "reset",
+    "batch_update",
+    "batch_delete",
+    "feedback",
+    "get_project",
+}
+# Raises NotImplementedError in the client itself.
+NOT_IN_THE_CLIENT = {"chat"}
+
+TRIP = [
+    {"role": "user", "content": "I went to Kyoto with my sister Mia yesterday."},
+    {"role": "assistant", "content": "How was Kyoto?"},
+    {"role": "user", "content": "Wonderful, we saw the golden temple."},
+]
+
+
+def added(client: Client, text: str, **options: Any) -> str:
+    """Adds what somebody says; returns the id of the memory."""
+    outcome = client.add(text, **({"user_id": "ann"} | options))
+    assert outcome["status"] == "SUCCEEDED", outcome
+    return str(outcome["results"][0]["id"])
+
+
+def test_every_method_is_accounted_for() -> None:
+    for kind in (MemoryClient, AsyncMemoryClient):
+        public = {name for name, it in inspect.getmembers(kind, callable) if not name.startswith("_")}
+        assert public == SUPPORTED | UNSUPPORTED.keys() | NOT_IN_THE_CLIENT
+
+
+def test_what_is_added_is_found_at_once(client: Client) -> None:
+    outcome = client.add(TRIP, user_id="ann", run_id="trip", metadata={"place": "Japan"}, timestamp=1683554400)
+    assert outcome["event_id"] and [it["event"] for it in outcome["results"]] == ["ADD"] * 3
+    assert [it["event"] for it in client.add(TRIP, user_id="ann", run_id="trip", metadata={"place": "Japan"},
+        timestamp=1683554400)["results"]] == ["NONE"] * 3  # fmt: skip
+    found = client.search("Who was in Kyoto with Ann?", filters={"user_id": "ann"}, top_k=2, rerank=True)["results"]
+    assert len(found) == 2
+    kyoto = next(it for it in found if "Mia" in it["memory"])
+    assert "8 May 2023" in kyoto["memory"] and "7 May 2023" in kyoto["memory"]
+    assert kyoto["metadata"] == {"place": "Japan"} and kyoto["user_id"] == "ann" and kyoto["run_id"] == "trip"
+    assert 0 <= kyoto["score"] <= 1 and kyoto["created_at"].startswith("2023-05-08")
+    assert client.get(kyoto["id"])["memory"] == kyoto["memory"]
+    nobody = client.search("Kyoto", filters={"user_id": "somebody-new"})
+    assert nobody == {"results": []}
+
+
+def test_messages_are_texts_messages_and_lists(client: Client) -> None:
+    client.add("I like tea.", user_id="ann")
+    client.add({"role": "user", "content": "I like coffee."}, user_id="ann")
+    client.add([{"role": "user", "content": "I like milk."}], filters={"user_id": "ann"}, infer=False)
+    everything = client.get_all(filters={"user_id": "ann"})
+    assert everything["count"] == 3 and len(everything["results"]) == 3
+    second = client.get_all(filters={"user_id": "ann"}, page=2, page_size=2)
+    assert len(second["results"]) == 1 and second["previous"] and not second["next"]
+
+
+def test_filters_narrow_search_and_lists(client: Client) -> None:
+    for text, agent, city in [("I ate fish.", "a", "Oslo"), ("I ate rice.", "b", "Kyoto"), ("I ate bread.", "b", "Oslo")]:
+        client.add(text, user_id="ann", agent_id=agent, metadata={"city": city})
+    filters = {"AND": [{"user_id": "ann"}, {"OR": [{"agent_id": "a"}, {"metadata": {"city": "Kyoto"}}]}]}
+    assert client.get_all(filters=filters)["count"] == 2
+    found = client.search("What did Ann eat?", filters=filters)["results"]
+    assert len(found) == 2 and not any("bread" in it["memory"] for it in found)
+    future = {"AND": [{"user_id": "ann"}, {"created_at": {"gte": "2100-01-01"}}]}
+    assert client.get_all(filters=future)["count"] == 0
+    with pytest.raises(ValidationError):
+        client.search("What did Ann eat?", filters={"city": "Oslo"})
+
+
+def test_update_history_and_delete(client: Client) -> None:
+    memory = added(client, "I live in Oslo.")
+    other = added(client, "I have a cat called Pixel.")
+    assert "Bergen" in client.update(memory, text="I live in Bergen.")["memory"]
+    assert client.get(memory)["id"] == memory
+    history = client.history(memory)
+    assert [it["event"] for it in history] == ["ADD", "UPDATE"]
+    assert "Oslo" in history[1]["old_memory"] and "Bergen" in history[1]["new_memory"]
+    assert client.get_all(filters={"user_id": "ann"})["count"] == 2
+    found = client.search("Where does Ann live?", filters={"user_id": "ann"}, top_k=1)["results"]
+    assert found[0]["id"] == memory and "Bergen" in found[0]["memory"]
+    assert client.update(memory, metadata={"sure": "yes"})["metadata"] == {"sure": "yes"}
+    client.update(memory, expiration_date="2020-01-01")
+    assert client.get_all(filters={"user_id": "ann"})["count"] == 1
+    client.update(memory, expiration_date=None)
+    assert client.get_all(filters={"user_id": "ann"})["count"] == 2
+    client.delete(memory)
+    with pytest.raises(MemoryNotFoundError):
+        client.get(memory)
+    assert [it["id"] for it in client.get_all(filters={"user_id": "ann"})["results"]] == [other]
+
+
+def test_batches(client: Client) -> None:
+    memories = [added(client, text) for text in ("I run.", "I swim.", "I ski.")]
+    client.batch_update([{"memory_id": it, "text": f"I rest {at} times."} for at, it in enumerate(memories)])
+    assert all("rest" in client.get(it)["memory"] for it in memories)
+    client.batch_delete([{"memory_id": it} for it in memories[:2]])
+    assert [it["id"] for it in client.get_all(filters={"user_id": "ann"})["results"]] == memories[2:]
+
+
+def test_delete_all_takes_what_the_filter_takes(client: Client) -> None:
+    added(client, "I run.", agent_id="a")
+    added(client, "I swim.", agent_id="b")
+    added(client, "I ski.", user_id="bob")
+    client.delete_all(user_id="ann", agent_id="a")
+    assert client.get_all(filters={"user_id": "ann"})["count"] == 1
+    client.delete_all(user_id="ann")
+    assert client.get_all(filters={"user_id": "ann"})["count"] == 0
+    assert client.get_all(filters={"user_id": "bob"})["count"] == 1
+
+
+def test_users_and_reset(client: Client) -> None:
+    added(client, "I run.")
+    added(client, "I swim.", user_id="Bob Smith")
+    client.add("I answer.", agent_id="bot")
+    entities = client.users()
+    assert {(it["type"], it["name"]) for it in entities["results"]} == {
+        ("user", "ann"),
+        ("user", "Bob Smith"),
+        ("agent", "bot"),
+    }
+    client.delete_users(user_id="Bob Smith")
+    assert client.users()["total_users"] == 1
+    client.reset()
+    assert client.users()["results"] == []
+
+
+def test_feedback_that_praises_is_kept(client: Client) -> None:
+    memory = added(client, "I run.")
+    assert client.feedback(memory, "POSITIVE", "true")["feedback"] == "POSITIVE"
+    with pytest.raises(Exception, match="update"):
+        client.feedback(memory, "NEGATIVE")
+    assert client.get(memory)["id"] == memory
+
+
+def test_the_project_is_described(client: Client) -> None:
+    assert client.get_project()["name"] == "Mnemic"
+
+
+@pytest.mark.parametrize("method", sorted(UNSUPPORTED))
+def test_what_there_is_not_says_what_to_use(client: Client, method: str) -> None:
+    args, kwargs = UNSUPPORTED[method]
+    with pytest.raises(Exception, match="use ") as raised:
+        getattr(client, method)(*args, **kwargs)
+    assert raised.value.debug_info["status_code"] == 501
+
+
+def test_a_key_sees_only_its_own_user(client: Client, ann: MemoryClient) -> None:
+    theirs = added(client, "I am Bob.", user_id="bob")
+    ann.add("I am Ann.", user_id="ann")
+    for call in (
+        lambda: ann.get(theirs),
+        lambda: ann.update(theirs, text="x"),
+        lambda: ann.delete(theirs),
+        lambda: ann.history(theirs),
+        lambda: ann.batch_delete([{"memory_id": theirs}]),
+        lambda: ann.search("Bob", filters={"user_id": "bob"}),
+        lambda: ann.get_all(filters={"OR": [{"user_id": "ann"}, {"user_id": "bob"}]}),
+        lambda: ann.add("x", user_id="bob"),
+        lambda: ann.delete_users(user_id="bob"),
+    ):
+        with pytest.raises((MemoryNotFoundError, AuthenticationError)):
+            call()
+    assert [it["name"] for it in ann.users()["results"]] == ["ann"]
+    assert ann.get_all(filters={"user_id": "*"})["count"] == 1
+    assert "Bob" in client.get(theirs)["memory"]
+
+
+def test_a_wrong_key_is_refused(host: str) -> None:
+    with pytest.raises(ValueError, match="key"):
+        MemoryClient(api_key="wrong", host=host)

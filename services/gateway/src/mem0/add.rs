@@ -1,0 +1,291 @@
+//! `add`: chat messages become records, and are searchable when the answer comes, unless the writer is behind.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use chrono::{DateTime, FixedOffset, NaiveDate};
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::Position;
+use host::clock;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::memory::EXPIRATION;
+use super::request::{self, Fields, field, moment};
+use super::scope::{Entities, Kind};
+use crate::accept::{self, FromMessages};
+use crate::api::{Accepted, Item, ItemStatus};
+use crate::auth::{Access, hex};
+use crate::config::Right;
+use crate::extract::ObjectBody;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::{query, watermark};
+
+/// How long a change is waited for before it is answered as pending.
+const SEARCHABLE_IN: Duration = Duration::from_secs(5);
+/// Fields of a message that are read; others are ignored.
+const MESSAGE: [&str; 5] = ["role", "content", "name", "tool_calls", "tool_call_id"];
+/// Fields that say when all messages of a request were said; the first that is given counts.
+const MOMENTS: [&str; 4] = [
+    "timestamp",
+    "observation_datetime",
+    "observation_time",
+    "observation_date",
+];
+/// What the sealed name of an event is for.
+const EVENT: &str = "mem0 event";
+
+pub(super) async fn post(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let entities = entities(&fields)?;
+    let owner = entities
+        .owner()
+        .ok_or_else(|| Problem::invalid("user_id: is missing; a memory needs user_id, agent_id, app_id or run_id"))?;
+    let space = owner.space(&app.config.mem0.space_prefix)?;
+    let space = access.enter(space.as_str(), Right::Write)?;
+    let records = records(&fields, &entities)?;
+    if records.is_empty() {
+        let message = "nothing was said: messages of the system are not kept";
+        return Ok(Json(json!({"status": "SUCCEEDED", "message": message, "results": []})));
+    }
+    let accepted = accept::accept(&app, &space, records, None).await?;
+    let position = watermark::parse(&app, &space, &accepted.watermark).await?;
+    let done = Done::wait(&app, &space, position).await?;
+    let results = results(&app, &space, &accepted).await?;
+    Ok(Json(json!({
+        "event_id": done.event_id,
+        "status": done.status(),
+        "message": done.message("The memories are stored"),
+        "results": results,
+    })))
+}
+
+/// A change that is on disk.
+pub(super) struct Done {
+    pub(super) event_id: String,
+    is_written: bool,
+}
+
+impl Done {
+    /// Waits until a change is searchable, for a while: it is kept, whatever comes of the wait.
+    pub(super) async fn wait(app: &App, space: &SpaceId, position: Position) -> Result<Done, Problem> {
+        let is_written = query::wait_written(app, space, position, SEARCHABLE_IN).await;
+        let event = format!("{} {space}", position.0);
+        Ok(Done {
+            event_id: app.sealer().await?.seal(&[EVENT], event.as_bytes())?,
+            is_written: is_written.unwrap_or(false),
+        })
+    }
+
+    /// Takes the id of an event back: the space and the position that it stands for; none if it is none.
+    pub(super) async fn opened(app: &App, event_id: &str) -> Result<Option<(String, Position)>, Problem> {
+        let plain = app.sealer().await?.open(&[EVENT], event_id);
+        let text = plain.and_then(|it| String::from_utf8(it).ok());
+        let read = |it: &str| {
+            let (position, space) = it.split_once(' ')?;
+            Some((space.to_owned(), Position(position.parse().ok()?)))
+        };
+        Ok(text.as_deref().and_then(read))
+    }
+
+    pub(super) fn status(&self) -> &'static str {
+        if self.is_written { "SUCCEEDED" } else { "PENDING" }
+    }
+
+    pub(super) fn message(&self, done: &str) -> String {
+        if self.is_written {
+            format!("{done}.")
+        } else {
+            format!("{done} in a moment: the change is on disk.")
+        }
+    }
+}
+
+/// Reads what the memories of a request belong to: fields of the request, or of its filters.
+fn entities(fields: &Fields) -> Result<Entities, Problem> {
+    let mut found = Entities::read(fields)?;
+    if let Some(Value::Object(filters)) = field(fields, "filters") {
+        found = found.or(Entities::read(filters)?);
+        let all = filters.get("AND").and_then(Value::as_array);
+        for filter in all.into_iter().flatten().filter_map(Value::as_object) {
+            found = found.or(Entities::read(filter)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the records that the messages of a request become.
+fn records(fields: &Fields, entities: &Entities) -> Result<Vec<Value>, Problem> {
+    let messages = field(fields, "messages").ok_or_else(|| Problem::invalid("messages: is missing"))?;
+    let said_at = MOMENTS.iter().find_map(|name| Some((name, field(fields, name)?)));
+    let said_at = said_at
+        .map(|(name, value)| moment(value).map_err(|error| Problem::invalid(format!("{name}: {error}"))))
+        .transpose()?;
+    let messages: Vec<Value> = match messages {
+        Value::Array(all) => all.iter().map(message).collect(),
+        one => vec![message(one)],
+    };
+    let mut metadata: BTreeMap<String, String> = request::metadata(fields)?.unwrap_or_default().into_iter().collect();
+    metadata.extend(entities.metadata());
+    if let Some(day) = expiration(fields)?.flatten() {
+        metadata.insert(EXPIRATION.to_owned(), day);
+    }
+    let mut records = FromMessages::read(Value::Array(messages))
+        .map_err(Problem::invalid)?
+        .records;
+    let mut naming = Naming::new(said_at);
+    for record in records.iter_mut().filter_map(Value::as_object_mut) {
+        record.insert(
+            "session".to_owned(),
+            json!(entities.get(Kind::Run).unwrap_or("default")),
+        );
+        record.insert("metadata".to_owned(), json!(metadata));
+        if let Some(at) = said_at {
+            record.entry("observed_at").or_insert_with(|| json!(at));
+        }
+        let id = naming.id(record);
+        record.insert("id".to_owned(), json!(id));
+    }
+    Ok(records)
+}
+
+/// Names records by what they say, so that a request that is sent again stores nothing twice.
+struct Naming {
+    /// Of messages without a moment, the same words are the same message on one day, and another one on the next.
+    day: Option<NaiveDate>,
+    seen: BTreeMap<[u8; 32], usize>,
+}
+
+impl Naming {
+    fn new(said_at: Option<DateTime<FixedOffset>>) -> Naming {
+        Naming {
+            day: said_at.is_none().then(|| clock::now().date_naive()),
+            seen: BTreeMap::new(),
+        }
+    }
+
+    fn id(&mut self, record: &Map<String, Value>) -> String {
+        let is_dated = record.contains_key("observed_at");
+        let mut hash = Sha256::new().chain_update(Value::Object(record.clone()).to_string());
+        if let Some(day) = self.day.filter(|_| !is_dated) {
+            hash.update(day.to_string());
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        let occurrence = self.seen.entry(digest).or_default();
+        *occurrence += 1;
+        let named = Sha256::new().chain_update(digest).chain_update(occurrence.to_string());
+        format!("mem0-{}", hex(&named.finalize()[..16]))
+    }
+}
+
+/// Returns a message with the fields that are read, and the moment of its own if it has one.
+fn message(given: &Value) -> Value {
+    let Value::Object(given) = given else {
+        return given.clone();
+    };
+    let mut kept: Map<String, Value> = MESSAGE
+        .iter()
+        .filter_map(|it| Some(((*it).to_owned(), field(given, it)?.clone())))
+        .collect();
+    kept.entry("role").or_insert_with(|| json!("user"));
+    if let Some(part @ Value::Object(_)) = kept.get("content") {
+        let parts = json!([part]);
+        kept.insert("content".to_owned(), parts);
+    }
+    if let Some(at) = field(given, "timestamp").and_then(|it| moment(it).ok()) {
+        kept.insert("observed_at".to_owned(), json!(at));
+    }
+    Value::Object(kept)
+}
+
+/// Reads the day on which a memory ends: none if none is given, an empty one if it is to be cleared.
+pub(super) fn expiration(fields: &Fields) -> Result<Option<Option<String>>, Problem> {
+    let text = match fields.get("expiration_date") {
+        None => return Ok(None),
+        Some(Value::Null) => return Ok(Some(None)),
+        Some(Value::String(text)) => text.as_str(),
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => "",
+    };
+    let day = text.get(..10).and_then(|it| it.parse::<NaiveDate>().ok());
+    let day = day.ok_or_else(|| Problem::invalid("expiration_date: is not a day like 2026-12-31"))?;
+    Ok(Some(Some(day.to_string())))
+}
+
+/// Shows what became of each record.
+async fn results(app: &App, space: &SpaceId, accepted: &Accepted) -> Result<Vec<Value>, Problem> {
+    let record = |it: &Item| it.record.filter(|_| it.status != ItemStatus::Rejected);
+    let ids: Vec<RecordId> = accepted.items.iter().filter_map(record).collect();
+    let units: Vec<UnitId> = ids.iter().map(|it| UnitId::turn(*it)).collect();
+    let told = app.stores().graph.units(space, &units).await?;
+    let told: BTreeMap<UnitId, String> = told.into_iter().map(|it| (it.id, it.summary)).collect();
+    app.mem0_places.put(space, units);
+    let shown = |item: &Item| match record(item) {
+        Some(record) => {
+            let id = UnitId::turn(record);
+            let event = match item.status {
+                ItemStatus::Accepted => "ADD",
+                ItemStatus::Duplicate | ItemStatus::Rejected => "NONE",
+            };
+            let memory = told.get(&id);
+            json!({"id": id, "memory": memory, "event": event, "data": {"memory": memory}})
+        }
+        None => {
+            let why = item.problem.as_ref().map(|it| it.detail.as_str());
+            json!({"id": null, "event": "REJECTED", "detail": why})
+        }
+    };
+    Ok(accepted.items.iter().map(shown).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(fields: Value) -> Vec<Value> {
+        let fields = fields.as_object().unwrap();
+        records(fields, &entities(fields).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn messages_become_records_whatever_else_is_sent() {
+        let records = read(json!({
+            "messages": [{"role": "user", "content": "I like tea.", "id": 7, "custom": true},
+                {"role": "system", "content": "Be kind."}, {"content": {"type": "text", "text": "And coffee."}}],
+            "filters": {"AND": [{"user_id": "ann"}, {"run_id": "monday"}]}, "agent_id": "bot",
+            "metadata": {"topic": "drinks", "deep": {"a": 1}}, "timestamp": 1_683_554_400, "infer": false,
+        }));
+        let texts: Vec<&Value> = records.iter().map(|it| &it["text"]).collect();
+        assert_eq!(texts, ["I like tea.", "And coffee."]);
+        assert_eq!(records[0]["session"], "monday");
+        assert_eq!(records[0]["observed_at"], "2023-05-08T14:00:00Z");
+        assert_eq!(
+            records[0]["metadata"],
+            json!({"topic": "drinks", "deep": "{\"a\":1}", "mem0.user_id": "ann", "mem0.agent_id": "bot",
+                "mem0.run_id": "monday"})
+        );
+    }
+
+    #[test]
+    fn the_same_words_have_the_same_id_until_they_are_said_again() {
+        let id = |fields: Value| read(fields).into_iter().map(|it| it["id"].clone()).collect::<Vec<_>>();
+        let one = id(json!({"messages": "I ran.", "user_id": "ann"}));
+        assert_eq!(
+            one,
+            id(json!({"messages": [{"role": "user", "content": "I ran."}], "user_id": "ann"}))
+        );
+        let twice = id(json!({"messages": ["I ran.", "I ran."], "user_id": "ann"}));
+        assert_eq!(one[0], twice[0]);
+        assert_ne!(twice[0], twice[1]);
+        assert_ne!(
+            one,
+            id(json!({"messages": "I ran.", "user_id": "ann", "timestamp": 1_683_554_400}))
+        );
+        assert_ne!(one, id(json!({"messages": "I ran.", "user_id": "ann", "run_id": "r"})));
+    }
+}

@@ -1,0 +1,143 @@
+//! Users, agents, apps and runs: the spaces that the key opens.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+use domain::port::{Room, Selection, SpaceInfo};
+use serde_json::{Value, json};
+
+use super::list::as_fields;
+use super::request;
+use super::scope::{Entities, Entity, Kind, check};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::extract::{At, Params};
+use crate::handlers::spaces;
+use crate::opened;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Entities of a page.
+const PAGE: usize = 1_000;
+/// Spaces looked at for one list.
+const SPACES_MAX: usize = 10_000;
+/// Spaces listed in one step.
+const AT_ONCE: usize = 1_000;
+/// Spaces erased by one reset.
+const RESET_MAX: usize = 1_000;
+
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Params(params): Params<BTreeMap<String, String>>,
+) -> Result<Json<Value>, Problem> {
+    access.demand(Right::Read)?;
+    let fields = as_fields(params);
+    let number = request::count(&fields, "page", 1, SPACES_MAX)?;
+    let size = request::count(&fields, "page_size", PAGE, PAGE)?;
+    let all = opened_entities(&app, &access, SPACES_MAX).await?;
+    let mut totals: BTreeMap<Kind, usize> = Kind::ALL.into_iter().map(|it| (it, 0)).collect();
+    for (kind, ..) in &all {
+        *totals.entry(*kind).or_default() += 1;
+    }
+    let mut results = Vec::new();
+    for (kind, name, info) in all.iter().skip((number - 1) * size).take(size) {
+        let name = match name {
+            Some(name) => Some(name.clone()),
+            None => name_kept(&app, *kind, &info.space).await?,
+        };
+        results.extend(name.map(|name| {
+            json!({
+                "id": name, "name": name, "type": kind.name(), "created_at": info.created_at,
+                "updated_at": info.created_at, "total_memories": info.records, "owner": null, "metadata": {},
+            })
+        }));
+    }
+    let place = |number: usize| format!("{}/v1/entities/?page={number}&page_size={size}", app.config.mem0.prefix);
+    Ok(Json(json!({
+        "count": all.len(),
+        "next": (number * size < all.len()).then(|| place(number + 1)),
+        "previous": (number > 1).then(|| place(number - 1)),
+        "results": results,
+        "total_users": totals[&Kind::User],
+        "total_agents": totals[&Kind::Agent],
+        "total_apps": totals[&Kind::App],
+        "total_runs": totals[&Kind::Run],
+    })))
+}
+
+/// Returns the entities whose spaces the key opens, at most so many, by the names of the spaces.
+async fn opened_entities(
+    app: &App,
+    access: &Access,
+    most: usize,
+) -> Result<Vec<(Kind, Option<String>, SpaceInfo)>, Problem> {
+    let prefix = &app.config.mem0.space_prefix;
+    let (mut found, mut after) = (Vec::new(), None);
+    while found.len() < most {
+        let room = AT_ONCE.min(most - found.len());
+        let page = opened::spaces_under(app, access, prefix, after.as_ref(), room).await?;
+        let is_last = page.len() < room;
+        after = page.last().map(|it| it.space.clone());
+        found.extend(page.into_iter().filter_map(|info| {
+            let (kind, name) = Entity::of_space(prefix, &info.space)?;
+            Some((kind, name, info))
+        }));
+        if is_last {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the name of an entity that is not in the name of its space, as it is kept with what the space holds.
+async fn name_kept(app: &App, kind: Kind, space: &SpaceId) -> Result<Option<String>, Problem> {
+    let first = app
+        .stores()
+        .records
+        .select(space, &Selection::default(), 0, Room::of(1))
+        .await?;
+    let prefix = &app.config.mem0.space_prefix;
+    let entities = first.0.first().map(|it| Entities::of_record(prefix, it));
+    Ok(entities.and_then(|it| it.get(kind).map(str::to_owned)))
+}
+
+/// Erases an entity with all its memories.
+pub(super) async fn delete(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((kind, name)): At<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let kind = Kind::named(&kind).ok_or_else(|| Problem::not_found("there are users, agents, apps and runs"))?;
+    check(kind, &name)?;
+    let space = Entity { kind, name }.space(&app.config.mem0.space_prefix)?;
+    erase(&app, &access, &space).await?;
+    Ok(Json(json!({"message": "Entity deleted successfully!"})))
+}
+
+/// Erases all that the key opens, as far as one request goes.
+pub(super) async fn reset(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+) -> Result<Json<Value>, Problem> {
+    access.demand(Right::Admin)?;
+    let prefix = &app.config.mem0.space_prefix;
+    let all = opened::spaces_under(&app, &access, prefix, None, RESET_MAX + 1).await?;
+    for info in all.iter().take(RESET_MAX) {
+        erase(&app, &access, &info.space).await?;
+    }
+    let message = if all.len() > RESET_MAX {
+        format!("{RESET_MAX} users are deleted; there are more, so send the request again")
+    } else {
+        "All memories are deleted.".to_owned()
+    };
+    Ok(Json(json!({"message": message})))
+}
+
+async fn erase(app: &App, access: &Access, space: &SpaceId) -> Result<(), Problem> {
+    let (app, access) = (State(app.clone()), Extension(access.clone()));
+    // 202 says that one store is away and what it holds will be erased: for a client of mem0 that is as good as done.
+    spaces::delete(app, access, At(space.to_string())).await.map(drop)
+}

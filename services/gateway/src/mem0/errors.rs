@@ -1,0 +1,74 @@
+//! Errors as clients of mem0 read them: `application/json` with a `detail`. They take nothing from a problem document.
+
+use axum::Json;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::problem::Problem;
+
+/// Longest problem document that is read, in bytes.
+const PROBLEM_BYTES_MAX: usize = 4 << 20;
+
+/// Turns a problem of the request into `{"detail"}` with the status that mem0 has for it.
+pub(super) async fn translate(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if kind != Some(b"application/problem+json") {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let read = to_bytes(body, PROBLEM_BYTES_MAX).await.ok();
+    let problem = read.and_then(|it| serde_json::from_slice::<Problem>(&it).ok());
+    let detail = problem.map_or_else(|| "the request failed".to_owned(), |it| said(&it));
+    // mem0 knows one status for what cannot be used.
+    if matches!(
+        parts.status,
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::PRECONDITION_FAILED
+    ) {
+        parts.status = StatusCode::BAD_REQUEST;
+    }
+    // Some clients read `error` of a 404.
+    let said = Json(json!({"detail": detail, "error": detail})).into_response();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts
+        .headers
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Response::from_parts(parts, Body::new(said.into_body()))
+}
+
+fn said(problem: &Problem) -> String {
+    if problem.detail.is_empty() {
+        problem.title.clone()
+    } else {
+        problem.detail.clone()
+    }
+}
+
+/// Says that there is no such memory, or that the key does not open it.
+pub(super) fn no_memory() -> Problem {
+    Problem::not_found("there is no memory of this id")
+}
+
+/// Says that Mnemic has no equivalent, and what there is instead.
+pub(super) fn unsupported(detail: &str) -> Problem {
+    Problem::new(
+        StatusCode::NOT_IMPLEMENTED,
+        "not-implemented",
+        "Mnemic has no equivalent of this",
+    )
+    .detail(detail)
+}
+
+/// Says that a request is too large to be looked at.
+pub(super) fn beyond(detail: impl Into<String>) -> Problem {
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        "beyond-bounds",
+        "The request asks for too much",
+    )
+    .detail(detail)
+}

@@ -1,0 +1,371 @@
+//! Filters of mem0: fields with operators, joined by `AND`, `OR` and `NOT`.
+//!
+//! They say which spaces are looked at, and are evaluated here over the memories that come back.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, FixedOffset};
+use serde_json::{Map, Value};
+
+use super::comparison::Test;
+use super::errors::beyond;
+use super::memory::Memory;
+use super::request::moment;
+use super::scope::{Entity, Kind, check, name_of};
+use crate::problem::Problem;
+use crate::validate::json_text;
+
+/// Most tests of one filter; each value of a list is one.
+const CLAUSES_MAX: usize = 1_000;
+/// Deepest nesting.
+const DEPTH_MAX: usize = 50;
+
+/// A condition on memories.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Filter {
+    /// Holds if all of them do.
+    All(Vec<Filter>),
+    /// Holds if one of them does.
+    Any(Vec<Filter>),
+    /// Holds if the other one does not.
+    Not(Box<Filter>),
+    /// Holds for memories of an entity.
+    Of(Kind, Test<String>),
+    /// Compares the moment of the first or of the newest version.
+    At(Moment, Test<DateTime<FixedOffset>>),
+    /// Compares what the caller kept with it.
+    Metadata(String, Test<String>),
+    /// Compares the memory itself.
+    Text(Test<String>),
+    /// Compares its id.
+    Id(Test<String>),
+    /// Compares the categories, of which there are none.
+    Category,
+}
+
+/// Which moment of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    Created,
+    Updated,
+}
+
+/// What is looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Scope {
+    /// One entity.
+    One(Entity),
+    /// All entities of a kind that the key opens.
+    Every(Kind),
+}
+
+impl Filter {
+    /// Reads a filter.
+    ///
+    /// # Errors
+    /// 400 if it cannot be read, or passes the bounds.
+    pub(super) fn read(value: &Value) -> Result<Filter, Problem> {
+        Reading { clauses: 0 }.filter(value, 0)
+    }
+
+    /// Returns what may hold memories that it takes; none if it restricts them to no entity.
+    pub(super) fn scopes(&self) -> Option<BTreeSet<Scope>> {
+        match self {
+            Filter::All(all) => {
+                // Whatever has a user is in the space of the user, whose else it may be.
+                all.iter().filter_map(Filter::scopes).min_by_key(|it| {
+                    let kinds = || it.iter().map(Scope::kind);
+                    let has_every = it.iter().any(|it| matches!(it, Scope::Every(_)));
+                    (kinds().min(), kinds().max(), has_every, it.len())
+                })
+            }
+            Filter::Any(all) if !all.is_empty() => {
+                all.iter().map(Filter::scopes).try_fold(BTreeSet::new(), |mut sum, it| {
+                    sum.extend(it?);
+                    Some(sum)
+                })
+            }
+            Filter::Of(kind, Test::Exists) => Some(BTreeSet::from([Scope::Every(*kind)])),
+            Filter::Of(kind, Test::In(names)) => {
+                let one = |name: &String| {
+                    Scope::One(Entity {
+                        kind: *kind,
+                        name: name.clone(),
+                    })
+                };
+                Some(names.iter().map(one).collect())
+            }
+            Filter::Of(_, Test::Other(_) | Test::Than(..) | Test::Holds(_) | Test::HoldsFolded(_))
+            | Filter::Any(_)
+            | Filter::Not(_)
+            | Filter::At(..)
+            | Filter::Metadata(..)
+            | Filter::Text(_)
+            | Filter::Id(_)
+            | Filter::Category => None,
+        }
+    }
+
+    /// Returns true if it takes all that its scopes hold.
+    pub(super) fn is_scope_alone(&self) -> bool {
+        match self {
+            Filter::Of(..) => self.scopes().is_some(),
+            Filter::All(all) => match all.as_slice() {
+                [one] => one.is_scope_alone(),
+                [] | [_, _, ..] => false,
+            },
+            Filter::Any(_)
+            | Filter::Not(_)
+            | Filter::At(..)
+            | Filter::Metadata(..)
+            | Filter::Text(_)
+            | Filter::Id(_)
+            | Filter::Category => false,
+        }
+    }
+
+    /// Returns true if it takes a memory.
+    pub(super) fn takes(&self, memory: &Memory) -> bool {
+        match self {
+            Filter::All(all) => all.iter().all(|it| it.takes(memory)),
+            Filter::Any(all) => all.iter().any(|it| it.takes(memory)),
+            Filter::Not(it) => !it.takes(memory),
+            Filter::Of(kind, test) => test.takes_text(memory.entities.get(*kind)),
+            Filter::At(Moment::Created, test) => test.takes_moment(memory.created_at),
+            Filter::At(Moment::Updated, test) => test.takes_moment(memory.updated_at()),
+            Filter::Metadata(name, test) => test.takes_text(memory.metadata(name)),
+            Filter::Text(test) => test.takes_text(Some(memory.text())),
+            Filter::Id(test) => test.takes_text(Some(&memory.id.to_string())),
+            Filter::Category => false,
+        }
+    }
+}
+
+impl Scope {
+    fn kind(&self) -> Kind {
+        match self {
+            Scope::One(entity) => entity.kind,
+            Scope::Every(kind) => *kind,
+        }
+    }
+}
+
+/// A filter that is being read.
+struct Reading {
+    clauses: usize,
+}
+
+impl Reading {
+    fn filter(&mut self, value: &Value, depth: usize) -> Result<Filter, Problem> {
+        if depth > DEPTH_MAX {
+            return Err(beyond(format!("filters: are nested deeper than {DEPTH_MAX}")));
+        }
+        let Value::Object(fields) = value else {
+            return Err(Problem::invalid("filters: is not an object, or a part of it is none"));
+        };
+        let mut all = Vec::new();
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+            all.push(match name.to_ascii_uppercase().as_str() {
+                "AND" => Filter::All(self.list(name, value, depth)?),
+                "OR" => Filter::Any(self.list(name, value, depth)?),
+                "NOT" => Filter::Not(Box::new(Filter::Any(self.list(name, value, depth)?))),
+                _ => self.field(name, value, depth)?,
+            });
+        }
+        Ok(match all.pop() {
+            Some(one) if all.is_empty() => one,
+            last => {
+                all.extend(last);
+                Filter::All(all)
+            }
+        })
+    }
+
+    fn list(&mut self, name: &str, value: &Value, depth: usize) -> Result<Vec<Filter>, Problem> {
+        match value {
+            Value::Array(all) => all.iter().map(|it| self.filter(it, depth + 1)).collect(),
+            one @ Value::Object(_) => Ok(vec![self.filter(one, depth + 1)?]),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                Err(Problem::invalid(format!("filters.{name}: is not a list")))
+            }
+        }
+    }
+
+    fn field(&mut self, name: &str, value: &Value, depth: usize) -> Result<Filter, Problem> {
+        if let Some(kind) = Kind::of_field(name) {
+            let read = |it: &Value| {
+                let name = name_of(it).ok_or_else(|| format!("{name}: is empty, or is not a text"))?;
+                check(kind, &name).map_err(|it| it.detail)?;
+                Ok(name)
+            };
+            return self.tests(name, value, read, |test| Filter::Of(kind, test));
+        }
+        let text = |it: &Value| Ok(json_text(it));
+        match name {
+            "created_at" | "timestamp" => self.tests(name, value, moment, |it| Filter::At(Moment::Created, it)),
+            "updated_at" => self.tests(name, value, moment, |it| Filter::At(Moment::Updated, it)),
+            "keywords" | "memory" | "text" => self.tests(name, value, text, |test| match test {
+                // A keyword is part of a memory, never all of it.
+                Test::In(all) if all.len() == 1 => Filter::Text(Test::HoldsFolded(all.concat().to_lowercase())),
+                test => Filter::Text(test),
+            }),
+            "id" | "memory_id" | "memory_ids" => self.tests(name, value, text, Filter::Id),
+            "categories" | "category" => self.tests(name, value, text, |_| Filter::Category),
+            "metadata" => match value {
+                Value::Object(fields) if depth < DEPTH_MAX => self.metadata(fields),
+                _ => Err(Problem::invalid("filters.metadata: is not an object")),
+            },
+            // As the open-source server has it: any other field is one of the metadata.
+            other => self.tests(other, value, text, |it| Filter::Metadata(other.to_owned(), it)),
+        }
+    }
+
+    fn metadata(&mut self, fields: &Map<String, Value>) -> Result<Filter, Problem> {
+        let text = |it: &Value| Ok(json_text(it));
+        let mut all = Vec::new();
+        for (name, value) in fields {
+            all.push(self.tests(name, value, text, |it| Filter::Metadata(name.clone(), it))?);
+        }
+        Ok(Filter::All(all))
+    }
+
+    /// Reads what is asked of a field: a value, a list of them, or an object of operators.
+    fn tests<T>(
+        &mut self,
+        name: &str,
+        value: &Value,
+        read: impl Fn(&Value) -> Result<T, String>,
+        test: impl Fn(Test<T>) -> Filter,
+    ) -> Result<Filter, Problem> {
+        let mut all = Vec::new();
+        let is_operator = |it: &String| OPERATORS.contains(&it.as_str());
+        match value {
+            Value::Object(operators) if !operators.is_empty() && operators.keys().all(is_operator) => {
+                for (operator, value) in operators {
+                    all.push(test(self.test(name, operator, value, &read)?));
+                }
+            }
+            Value::Array(_) => all.push(test(self.test(name, "in", value, &read)?)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                all.push(test(self.test(name, "eq", value, &read)?));
+            }
+        }
+        Ok(match all.pop() {
+            Some(one) if all.is_empty() => one,
+            last => {
+                all.extend(last);
+                Filter::All(all)
+            }
+        })
+    }
+
+    fn test<T>(
+        &mut self,
+        name: &str,
+        operator: &str,
+        value: &Value,
+        read: &impl Fn(&Value) -> Result<T, String>,
+    ) -> Result<Test<T>, Problem> {
+        let values: Vec<&Value> = match value {
+            Value::Array(all) => all.iter().collect(),
+            one => vec![one],
+        };
+        self.clauses += values.len().max(1);
+        if self.clauses > CLAUSES_MAX {
+            return Err(beyond(format!("filters: have more than {CLAUSES_MAX} clauses")));
+        }
+        if value.as_str() == Some("*") {
+            return Ok(Test::Exists);
+        }
+        let read = |it: &Value| read(it).map_err(|error| Problem::invalid(format!("filters.{name}: {error}")));
+        let than = |wanted: &[Ordering]| Ok(Test::Than(wanted.to_vec(), read(value)?));
+        match operator {
+            "ne" => read(value).map(Test::Other),
+            "gt" => than(&[Ordering::Greater]),
+            "gte" => than(&[Ordering::Greater, Ordering::Equal]),
+            "lt" => than(&[Ordering::Less]),
+            "lte" => than(&[Ordering::Less, Ordering::Equal]),
+            "contains" => Ok(Test::Holds(json_text(value))),
+            "icontains" => Ok(Test::HoldsFolded(json_text(value).to_lowercase())),
+            _ => Ok(Test::In(values.into_iter().map(read).collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+const OPERATORS: [&str; 9] = ["eq", "in", "ne", "gt", "gte", "lt", "lte", "contains", "icontains"];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn scopes(filter: Value) -> Option<Vec<String>> {
+        let shown = |it: Scope| match it {
+            Scope::One(entity) => format!("{} {}", entity.kind.name(), entity.name),
+            Scope::Every(kind) => format!("every {}", kind.name()),
+        };
+        let scopes = Filter::read(&filter).unwrap().scopes();
+        scopes.map(|it| it.into_iter().map(shown).collect())
+    }
+
+    #[test]
+    fn filters_say_where_to_look() {
+        let some = |all: &[&str]| Some(all.iter().map(|it| (*it).to_owned()).collect());
+        for (filter, expected) in [
+            (json!({"user_id": "ann"}), some(&["user ann"])),
+            (json!({"user_id": "ann", "agent_id": "b"}), some(&["user ann"])),
+            (json!({"user_id": "*", "agent_id": "b"}), some(&["every user"])),
+            (json!({"agent_id": "b", "city": "Oslo"}), some(&["agent b"])),
+            (
+                json!({"OR": [{"user_id": "ann"}, {"run_id": ["r", "s"]}]}),
+                some(&["user ann", "run r", "run s"]),
+            ),
+            (
+                json!({"AND": [{"OR": [{"user_id": "ann"}, {"agent_id": "b"}]}, {"agent_id": "b"}]}),
+                some(&["user ann", "agent b"]),
+            ),
+            (json!({"OR": [{"user_id": "ann"}, {"city": "Oslo"}]}), None),
+            (json!({"NOT": [{"user_id": "ann"}]}), None),
+            (json!({"user_id": {"ne": "ann"}}), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(scopes(filter.clone()), expected, "{filter}");
+        }
+    }
+
+    #[test]
+    fn texts_are_compared_as_numbers_if_they_are_numbers() {
+        let holds = |operator: &str, than: Value, value: &str| {
+            let filter = Filter::read(&json!({"metadata": {"n": {operator: than}}})).unwrap();
+            match filter {
+                Filter::All(all) => match all.as_slice() {
+                    [Filter::Metadata(_, test)] => test.takes_text(Some(value)),
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(holds("gt", json!(9), "10") && !holds("gt", json!(10), "10") && holds("gte", json!("10"), "10"));
+        assert!(
+            holds("lt", json!("b"), "a")
+                && holds("icontains", json!("OS"), "Oslo")
+                && !holds("contains", json!("OS"), "Oslo")
+        );
+        assert!(holds("ne", json!("a"), "b") && holds("in", json!(["a", "b"]), "b") && holds("eq", json!("*"), "x"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for filter in [
+            json!([]),
+            json!({"AND": 7}),
+            json!({"created_at": {"gte": "soon"}}),
+            json!({"user_id": {"in": [{}]}}),
+            json!({"metadata": 7}),
+        ] {
+            assert!(Filter::read(&filter).is_err(), "{filter}");
+        }
+    }
+}

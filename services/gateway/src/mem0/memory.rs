@@ -1,0 +1,158 @@
+//! A memory: the newest version of a record as the writer tells it, one for each turn unit of the record.
+//!
+//! Its id is that of the unit of the first version, so it stays when the memory is updated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, FixedOffset, NaiveDate};
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::record::Record;
+use domain::unit::{Grain, Status, Unit};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::scope::{Entities, Kind, RESERVED};
+use crate::auth::hex;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::versions;
+
+/// Metadata under which the day is kept on which a memory ends.
+pub(super) const EXPIRATION: &str = "mem0.expiration_date";
+/// Records read in one step.
+const AT_ONCE: usize = 300;
+
+/// A memory as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Memory {
+    pub(super) id: UnitId,
+    pub(super) entities: Entities,
+    /// When the first version was observed.
+    pub(super) created_at: DateTime<FixedOffset>,
+    /// The newest version.
+    pub(super) record: Record,
+    pub(super) unit: Unit,
+}
+
+impl Memory {
+    /// Returns the memory in words: dated and understood by itself.
+    pub(super) fn text(&self) -> &str {
+        if self.unit.summary.is_empty() {
+            &self.unit.text
+        } else {
+            &self.unit.summary
+        }
+    }
+
+    pub(super) fn updated_at(&self) -> DateTime<FixedOffset> {
+        self.record.observed_at
+    }
+
+    /// Returns what the caller kept under a name.
+    pub(super) fn metadata(&self, name: &str) -> Option<&str> {
+        let kept = self.record.metadata.get(name).filter(|_| !name.starts_with(RESERVED));
+        kept.map(String::as_str)
+    }
+
+    /// Returns true if the memory had ended before a day.
+    pub(super) fn is_expired(&self, today: NaiveDate) -> bool {
+        let ends = self.record.metadata.get(EXPIRATION);
+        ends.and_then(|it| it.parse::<NaiveDate>().ok())
+            .is_some_and(|it| it < today)
+    }
+
+    /// Returns the memory as clients read it.
+    pub(super) fn show(&self) -> Map<String, Value> {
+        let mut shown = Map::new();
+        let mut put = |name: &str, value: Value| shown.insert(name.to_owned(), value);
+        put("id", json!(self.id));
+        put("memory", json!(self.text()));
+        put("hash", json!(hex(&Sha256::digest(self.text().as_bytes())[..16])));
+        let own = self
+            .record
+            .metadata
+            .iter()
+            .filter(|(name, _)| !name.starts_with(RESERVED));
+        put("metadata", json!(own.collect::<BTreeMap<_, _>>()));
+        put("categories", json!([]));
+        put("created_at", json!(self.created_at));
+        put("updated_at", json!(self.updated_at()));
+        put("expiration_date", json!(self.record.metadata.get(EXPIRATION)));
+        put("session_id", json!(self.entities.get(Kind::Run)));
+        put("actor_id", json!(self.record.actor));
+        put("structured_attributes", Value::Null);
+        self.entities.show(&mut shown);
+        shown
+    }
+}
+
+/// Returns the id of part `of` a record that another version of it has.
+pub(super) fn same_part(part: UnitId, of: RecordId, other: RecordId) -> UnitId {
+    let number = part.uuid().as_u128().wrapping_sub(UnitId::turn(of).uuid().as_u128());
+    UnitId::from_uuid(Uuid::from_u128(
+        UnitId::turn(other).uuid().as_u128().wrapping_add(number),
+    ))
+}
+
+/// Returns the id of the first version of a record.
+pub(super) fn first_version(record: &Record) -> RecordId {
+    match &record.version {
+        Some(version) => RecordId::derive(&record.space, &version.of),
+        None => record.id,
+    }
+}
+
+fn next_version(record: &Record) -> RecordId {
+    let (of, number) = match &record.version {
+        Some(version) => (version.of.as_str(), version.number),
+        None => (record.external_id.as_str(), 1),
+    };
+    RecordId::derive(&record.space, &versions::id(of, number + 1))
+}
+
+/// Returns the memories among units, in their order: turn units of records that are there and have no newer version.
+pub(super) async fn load(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result<Vec<Memory>, Problem> {
+    let turns: Vec<Unit> = units
+        .into_iter()
+        .filter(|it| it.grain == Grain::Turn && it.status != Status::Superseded)
+        .collect();
+    let ids: BTreeSet<RecordId> = turns.iter().flat_map(|it| it.records.first().copied()).collect();
+    let mut records = BTreeMap::new();
+    read(app, space, ids, &mut records).await?;
+    // Of each, the first version for its moment, and the next one, if there is one: then this one is not the newest.
+    let others = records.values().flat_map(|it| [first_version(it), next_version(it)]);
+    let others: BTreeSet<RecordId> = others.filter(|it| !records.contains_key(it)).collect();
+    read(app, space, others, &mut records).await?;
+    let memory = |unit: Unit| {
+        let record = records.get(unit.records.first()?)?;
+        let is_newest = !records.contains_key(&next_version(record));
+        is_newest.then(|| memory(app, records.get(&first_version(record)), record.clone(), unit))
+    };
+    Ok(turns.into_iter().filter_map(memory).collect())
+}
+
+/// Returns the memory that a unit of the newest version of a record is.
+pub(super) fn memory(app: &App, first: Option<&Record>, record: Record, unit: Unit) -> Memory {
+    Memory {
+        id: same_part(unit.id, record.id, first_version(&record)),
+        entities: Entities::of_record(&app.config.mem0.space_prefix, &record),
+        created_at: first.unwrap_or(&record).observed_at,
+        record,
+        unit,
+    }
+}
+
+async fn read(
+    app: &App,
+    space: &SpaceId,
+    ids: BTreeSet<RecordId>,
+    into: &mut BTreeMap<RecordId, Record>,
+) -> Result<(), Problem> {
+    let ids: Vec<RecordId> = ids.into_iter().collect();
+    for some in ids.chunks(AT_ONCE) {
+        let found = app.stores().records.get(space, some).await?;
+        into.extend(found.into_iter().map(|it| (it.id, it)));
+    }
+    Ok(())
+}

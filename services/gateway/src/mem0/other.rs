@@ -1,0 +1,125 @@
+//! What is neither about memories nor about entities: is the server there, what became of a change, and what Mnemic does not have.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::add::Done;
+use super::errors::unsupported;
+use super::locate;
+use super::request::{self, Fields, field};
+use crate::api::{NewAct, NewCuration};
+use crate::auth::{Access, hex};
+use crate::config::Right;
+use crate::curate;
+use crate::extract::{At, ObjectBody};
+use crate::problem::Problem;
+use crate::query;
+use crate::state::App;
+
+/// Name of the one organisation and of its one project.
+const ORGANISATION: &str = "mnemic";
+
+/// Says that the server is there and takes the key; clients ask before anything else.
+pub(super) async fn ping() -> Json<Value> {
+    Json(json!({"status": "ok", "org_id": ORGANISATION, "project_id": ORGANISATION, "user_email": null}))
+}
+
+/// Describes the one project.
+pub(super) async fn project() -> Json<Value> {
+    Json(json!({
+        "id": ORGANISATION, "project_id": ORGANISATION, "name": "Mnemic", "description": null,
+        "custom_instructions": null, "custom_categories": [],
+    }))
+}
+
+/// Says what became of a change.
+pub(super) async fn event(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(id): At<String>,
+) -> Result<Json<Value>, Problem> {
+    let unknown = || Problem::not_found("there is no event of this id");
+    access.demand(Right::Read)?;
+    let (space, position) = Done::opened(&app, &id).await?.ok_or_else(unknown)?;
+    let space: SpaceId = access.enter(&space, Right::Read).map_err(|_| unknown())?;
+    if app.stores().records.space(&space).await?.is_none() {
+        return Err(unknown());
+    }
+    let status = if app.stores().records.is_written(&space, position).await? {
+        "SUCCEEDED"
+    } else if query::given_up(&app, &space, position).await?.is_some() {
+        "FAILED"
+    } else {
+        "PENDING"
+    };
+    Ok(Json(
+        json!({"id": id, "event_type": "MEMORY", "status": status, "payload": {}, "results": []}),
+    ))
+}
+
+/// Takes praise of a memory, which is then pinned: it comes before its equals. Blame has no equivalent that could be undone
+/// without losing something.
+pub(super) async fn feedback(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let id = request::text(&fields, "memory_id")?.ok_or_else(|| Problem::invalid("memory_id: is missing"))?;
+    let found = locate::memory(&app, &access, Right::Write, id).await?;
+    let said = request::text(&fields, "feedback")?.map(str::to_ascii_uppercase);
+    if said.as_deref() != Some("POSITIVE") {
+        return Err(unsupported(
+            "only POSITIVE is kept, as a pin; use update() for what is wrong, or delete() for what is to go",
+        ));
+    }
+    let reason = request::text(&fields, "feedback_reason")?
+        .unwrap_or_default()
+        .to_owned();
+    let unit = found.memory.unit.id;
+    let digest = Sha256::new()
+        .chain_update(unit.to_string())
+        .chain_update(&reason)
+        .finalize();
+    let act = NewCuration {
+        id: Some(format!("mem0-{}", hex(&digest[..16]))),
+        act: NewAct::PinUnit { unit },
+        reason: reason.clone(),
+    };
+    let done = curate::curate(&app, &found.space, act, (access.name(), None)).await?;
+    Ok(Json(json!({
+        "id": done.curation.id,
+        "memory_id": found.memory.id,
+        "feedback": field(&fields, "feedback"),
+        "feedback_reason": reason,
+    })))
+}
+
+pub(super) async fn no_events() -> Problem {
+    unsupported("changes are not listed; use GET /v1/event/{id}/ with the event_id of a change")
+}
+
+pub(super) async fn no_exports() -> Problem {
+    unsupported("a schema is not filled in; use get_all(), or `mnemic export SPACE` for all that a space holds")
+}
+
+pub(super) async fn no_profiles() -> Problem {
+    unsupported("profiles are not kept; use search(), or Mnemic's own pages: GET /v1/spaces/{space}/pages")
+}
+
+pub(super) async fn no_project() -> Problem {
+    unsupported("there is one project, and it is set up in the settings of the server: use mnemic.toml")
+}
+
+pub(super) async fn no_webhooks() -> Problem {
+    unsupported("nobody is called when a memory changes; use the event_id of a change with GET /v1/event/{id}/")
+}
+
+/// Answers what is not a route of mem0.
+pub(super) async fn no_route() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route")
+        .detail("this is no route of mem0 that Mnemic knows; docs/MEM0.md lists them")
+}

@@ -1,0 +1,174 @@
+//! What requests have in common: the key, fields, times.
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use chrono::{DateTime, FixedOffset};
+use serde_json::{Map, Value};
+
+use super::scope::RESERVED;
+use crate::problem::Problem;
+use crate::validate;
+
+/// Header of the open-source server.
+const KEY_HEADER: &str = "x-api-key";
+
+/// Reads the key where clients of mem0 put it: `Authorization: Token KEY`, or `X-API-Key: KEY`. `Bearer` is left as it is.
+pub(super) async fn read_key(mut request: Request, next: Next) -> Response {
+    if let Some(key) = key(request.headers()) {
+        request.headers_mut().insert(header::AUTHORIZATION, key);
+    }
+    next.run(request).await
+}
+
+/// Returns the key of a request as our own API takes it; none if there is nothing to change.
+fn key(headers: &HeaderMap) -> Option<HeaderValue> {
+    let key = match headers.get(header::AUTHORIZATION) {
+        Some(given) => {
+            let (scheme, key) = given.to_str().ok()?.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("token").then_some(key)?
+        }
+        None => headers.get(KEY_HEADER)?.to_str().ok()?,
+    };
+    HeaderValue::from_str(&format!("Bearer {}", key.trim())).ok()
+}
+
+/// Fields of a request.
+pub(super) type Fields = Map<String, Value>;
+
+/// Returns a field that is given and not null.
+pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a Value> {
+    fields.get(name).filter(|it| !it.is_null())
+}
+
+/// Returns a text among the fields.
+///
+/// # Errors
+/// 400 if it is something else.
+pub(super) fn text<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a str>, Problem> {
+    match field(fields, name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Problem::invalid(format!("{name}: is not a text"))),
+    }
+}
+
+/// Returns a whole number among the fields, which may be written as text; the default if it is not given.
+///
+/// # Errors
+/// 400 if it is not from 1 to `most`.
+pub(super) fn count(fields: &Fields, name: &str, default: usize, most: usize) -> Result<usize, Problem> {
+    let Some(value) = field(fields, name) else {
+        return Ok(default);
+    };
+    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let number = number.and_then(|it| usize::try_from(it).ok());
+    number
+        .filter(|it| (1..=most).contains(it))
+        .ok_or_else(|| Problem::invalid(format!("{name}: is not a number from 1 to {most}")))
+}
+
+/// Says whether a flag is set, which may be written as text.
+pub(super) fn is_set(fields: &Fields, name: &str) -> bool {
+    match field(fields, name) {
+        Some(Value::Bool(flag)) => *flag,
+        Some(Value::String(text)) => text.eq_ignore_ascii_case("true") || text == "1",
+        Some(Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_)) | None => false,
+    }
+}
+
+/// Reads a moment: seconds since 1970, or a time as everywhere.
+pub(super) fn moment(value: &Value) -> Result<DateTime<FixedOffset>, String> {
+    let text = match value {
+        Value::String(text) => text.trim(),
+        Value::Number(_) => "",
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            return Err("is neither a time nor seconds since 1970".to_owned());
+        }
+    };
+    let seconds = value.as_f64().or_else(|| text.parse().ok());
+    let Some(seconds) = seconds else {
+        return validate::time(text);
+    };
+    // Some programs count milliseconds; as seconds these are years beyond 5000.
+    let seconds = if seconds.abs() > 1e11 {
+        seconds / 1_000.0
+    } else {
+        seconds
+    };
+    let at = DateTime::from_timestamp_micros((seconds * 1e6) as i64);
+    at.map(|it| it.fixed_offset())
+        .ok_or_else(|| "is no moment that there is".to_owned())
+}
+
+/// Returns metadata as text by name: what is no text is kept as JSON. Names that this API keeps for itself are refused.
+pub(super) fn metadata(fields: &Fields) -> Result<Option<Vec<(String, String)>>, Problem> {
+    let Some(value) = field(fields, "metadata") else {
+        return Ok(None);
+    };
+    let parsed = value.as_str().and_then(|it| serde_json::from_str::<Value>(it).ok());
+    let Value::Object(given) = parsed.as_ref().unwrap_or(value) else {
+        return Err(Problem::invalid("metadata: is not an object"));
+    };
+    if given.keys().any(|it| it.starts_with(RESERVED)) {
+        return Err(Problem::invalid(format!(
+            "metadata: names that begin with `{RESERVED}` are taken"
+        )));
+    }
+    let shown = given.iter().filter(|(_, value)| !value.is_null());
+    Ok(Some(
+        shown
+            .map(|(name, value)| (name.clone(), validate::json_text(value)))
+            .collect(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_read_wherever_clients_put_them() {
+        let read = |name: &'static str, value: &'static str| {
+            let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static(value))]);
+            key(&headers).map(|it| it.to_str().unwrap().to_owned())
+        };
+        assert_eq!(read("authorization", "Token k"), Some("Bearer k".to_owned()));
+        assert_eq!(read("x-api-key", "k"), Some("Bearer k".to_owned()));
+        assert_eq!(read("authorization", "Bearer k"), None);
+        assert_eq!(read("authorization", "Basic k"), None);
+    }
+
+    #[test]
+    fn moments_are_read_as_seconds_milliseconds_and_times() {
+        for value in [
+            json!(1_683_554_400),
+            json!(1_683_554_400.0),
+            json!("1683554400"),
+            json!(1_683_554_400_000_u64),
+            json!("2023-05-08T14:00:00Z"),
+        ] {
+            assert_eq!(
+                moment(&value).unwrap().to_rfc3339(),
+                "2023-05-08T14:00:00+00:00",
+                "{value}"
+            );
+        }
+        for value in [json!("soon"), json!(true), json!("1e300"), json!({})] {
+            assert!(moment(&value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn metadata_becomes_text() {
+        let given = json!({"metadata": {"a": "b", "n": 7, "deep": {"x": [1]}, "none": null}});
+        let read = metadata(given.as_object().unwrap()).unwrap().unwrap();
+        let expected = [("a", "b"), ("deep", r#"{"x":[1]}"#), ("n", "7")];
+        assert_eq!(read, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let taken = json!({"metadata": {"mem0.user_id": "bob"}});
+        assert!(metadata(taken.as_object().unwrap()).is_err());
+    }
+}

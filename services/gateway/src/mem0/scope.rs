@@ -1,0 +1,252 @@
+//! Whose a memory is, and the space that holds it.
+//!
+//! A memory is in the space of its user; without a user in that of its agent, else of its app, else of its run. The space of
+//! the user `ann` is `mem0-ann`, that of the agent `bot` is `mem0-agent--bot`. A name that cannot be part of the name of a space, or
+//! that begins like one of another kind, is replaced by `x--` and a digest, so two entities never share a space.
+
+use std::collections::BTreeMap;
+
+use domain::id::SpaceId;
+use domain::record::Record;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::auth::hex;
+use crate::problem::Problem;
+use crate::validate;
+
+/// What the metadata that this API keeps for itself begins with.
+pub(super) const RESERVED: &str = "mem0.";
+/// What stands in place of a name that cannot be part of the name of a space.
+const DIGESTED: &str = "x--";
+
+/// What a memory may belong to; of several, the first decides the space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    User,
+    Agent,
+    App,
+    Run,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 4] = [Kind::User, Kind::Agent, Kind::App, Kind::Run];
+
+    /// Returns the name, as it stands in a path.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::User => "user",
+            Kind::Agent => "agent",
+            Kind::App => "app",
+            Kind::Run => "run",
+        }
+    }
+
+    /// Returns the field that holds the name of such an entity.
+    pub(super) fn field(self) -> &'static str {
+        match self {
+            Kind::User => "user_id",
+            Kind::Agent => "agent_id",
+            Kind::App => "app_id",
+            Kind::Run => "run_id",
+        }
+    }
+
+    /// Returns what distinguishes the names of its spaces.
+    fn mark(self) -> &'static str {
+        match self {
+            Kind::User => "",
+            Kind::Agent => "agent--",
+            Kind::App => "app--",
+            Kind::Run => "run--",
+        }
+    }
+
+    /// Returns the kind that a path names.
+    pub(super) fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Returns the kind whose name a field holds.
+    pub(super) fn of_field(field: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|it| it.field() == field)
+    }
+
+    fn reserved(self) -> String {
+        format!("{RESERVED}{}", self.field())
+    }
+}
+
+/// A user, an agent, an app or a run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entity {
+    pub(super) kind: Kind,
+    pub(super) name: String,
+}
+
+impl Entity {
+    /// Returns the space of the entity.
+    pub(super) fn space(&self, prefix: &str) -> Result<SpaceId, Problem> {
+        let Entity { kind, name } = self;
+        let plain = format!("{prefix}{}{name}", kind.mark());
+        let is_plain = name.bytes().next().is_some_and(|it| it.is_ascii_alphanumeric())
+            && !name.starts_with(DIGESTED)
+            && Kind::ALL
+                .iter()
+                .all(|it| it.mark().is_empty() || !name.starts_with(it.mark()));
+        match plain.parse() {
+            Ok(space) if is_plain => Ok(space),
+            Ok(_) | Err(_) => {
+                let digest = hex(&Sha256::digest(name.as_bytes())[..16]);
+                let name = format!("{prefix}{}{DIGESTED}{digest}", kind.mark());
+                name.parse().map_err(|_| Problem::internal())
+            }
+        }
+    }
+
+    /// Returns the kind of the entity whose space it is, and its name, unless only a digest of it is in the name of the space.
+    pub(super) fn of_space(prefix: &str, space: &SpaceId) -> Option<(Kind, Option<String>)> {
+        let rest = space.as_str().strip_prefix(prefix)?;
+        let marked = [Kind::Agent, Kind::App, Kind::Run];
+        let (kind, name) = marked
+            .into_iter()
+            .find_map(|it| Some((it, rest.strip_prefix(it.mark())?)))
+            .unwrap_or((Kind::User, rest));
+        let name = (!name.starts_with(DIGESTED)).then(|| name.to_owned());
+        Some((kind, name))
+    }
+}
+
+/// What a memory belongs to: at most one of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entities(BTreeMap<Kind, String>);
+
+impl Entities {
+    /// Reads the fields of a request that name entities; others are left alone.
+    pub(super) fn read(fields: &Map<String, Value>) -> Result<Entities, Problem> {
+        let mut found = Entities::default();
+        for kind in Kind::ALL {
+            if let Some(name) = fields.get(kind.field()).and_then(|it| name_of(it)) {
+                check(kind, &name)?;
+                found.0.insert(kind, name);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns what a record belongs to: what is kept with it, and the entity whose space it is in.
+    pub(super) fn of_record(prefix: &str, record: &Record) -> Entities {
+        let kept = |kind: Kind| Some((kind, record.metadata.get(&kind.reserved())?.clone()));
+        let mut found: BTreeMap<Kind, String> = Kind::ALL.into_iter().filter_map(kept).collect();
+        if let Some((kind, Some(name))) = Entity::of_space(prefix, &record.space) {
+            found.entry(kind).or_insert(name);
+        }
+        Entities(found)
+    }
+
+    /// Returns the entity whose space holds the memory.
+    pub(super) fn owner(&self) -> Option<Entity> {
+        let (kind, name) = self.0.iter().next()?;
+        Some(Entity {
+            kind: *kind,
+            name: name.clone(),
+        })
+    }
+
+    pub(super) fn get(&self, kind: Kind) -> Option<&str> {
+        self.0.get(&kind).map(String::as_str)
+    }
+
+    /// Adds those of `other` that are missing.
+    pub(super) fn or(mut self, other: Entities) -> Entities {
+        for (kind, name) in other.0 {
+            self.0.entry(kind).or_insert(name);
+        }
+        self
+    }
+
+    /// Returns the metadata under which they are kept.
+    pub(super) fn metadata(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().map(|(kind, name)| (kind.reserved(), name.clone()))
+    }
+
+    /// Adds a field for each kind, null for none.
+    pub(super) fn show(&self, into: &mut Map<String, Value>) {
+        for kind in Kind::ALL {
+            into.insert(kind.field().to_owned(), json!(self.get(kind)));
+        }
+    }
+}
+
+/// Returns the name of an entity as text; none if there is none.
+pub(super) fn name_of(value: &Value) -> Option<String> {
+    let name = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    };
+    (!name.trim().is_empty()).then_some(name)
+}
+
+/// Checks the name of an entity.
+pub(super) fn check(kind: Kind, name: &str) -> Result<(), Problem> {
+    validate::name(kind.field(), Some(name), validate::NAME_BYTES_MAX).map_err(Problem::invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(kind: Kind, name: &str) -> String {
+        let entity = Entity {
+            kind,
+            name: name.to_owned(),
+        };
+        entity.space("mem0-").unwrap().to_string()
+    }
+
+    #[test]
+    fn two_entities_never_share_a_space() {
+        assert_eq!(space(Kind::User, "ann"), "mem0-ann");
+        assert_eq!(space(Kind::Agent, "ann"), "mem0-agent--ann");
+        let names = [
+            "Ann",
+            "ann",
+            "agent--ann",
+            "x--ann",
+            "ann@example.com",
+            "-ann",
+            "ä",
+            &"a".repeat(100),
+        ];
+        let mut seen = std::collections::BTreeSet::new();
+        for kind in Kind::ALL {
+            for name in names {
+                assert!(seen.insert(space(kind, name)), "{kind:?} {name}");
+            }
+        }
+        // The name of a space of somebody else, as the name of a user.
+        let digested = space(Kind::User, "Ann").replacen("mem0-", "", 1);
+        assert_ne!(space(Kind::User, &digested), space(Kind::User, "Ann"));
+    }
+
+    #[test]
+    fn names_come_back_from_their_spaces() {
+        for kind in Kind::ALL {
+            let of = Entity::of_space("mem0-", &space(kind, "ann").parse().unwrap());
+            assert_eq!(of, Some((kind, Some("ann".to_owned()))));
+            let of = Entity::of_space("mem0-", &space(kind, "Ann").parse().unwrap());
+            assert_eq!(of, Some((kind, None)));
+        }
+        assert_eq!(Entity::of_space("mem0-", &"other".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn the_first_kind_decides_the_space() {
+        let fields = json!({"run_id": "r", "agent_id": 7, "user_id": " ", "app_id": null});
+        let entities = Entities::read(fields.as_object().unwrap()).unwrap();
+        let owner = entities.owner().unwrap();
+        assert_eq!((owner.kind, owner.name.as_str()), (Kind::Agent, "7"));
+        assert_eq!(entities.get(Kind::Run), Some("r"));
+    }
+}

@@ -1,0 +1,148 @@
+//! `search`: the route of a question without an answer, as memories in rank order.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::id::{SpaceId, UnitId};
+use domain::message::RouteV1;
+use domain::{Classify, ErrorKind};
+use host::clock;
+use host::metrics::Operation;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::errors::beyond;
+use super::filter::Filter;
+use super::list::{filter_of, looked_at};
+use super::memory::{self, Memory};
+use super::request::{self, Fields, field, is_set};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::extract::ObjectBody;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::validate;
+
+/// Memories that come back if nothing else is said, and at most.
+const TOP_K: usize = 10;
+const TOP_K_MAX: usize = 1_000;
+/// Units looked at beyond those wanted: some are older versions, or expired.
+const BESIDE: usize = 50;
+/// Spaces searched at most.
+const SPACES_MAX: usize = 16;
+/// Tokens of the pack, which is not used.
+const TOKENS: u32 = 64;
+
+pub(super) async fn post(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let started = Instant::now();
+    let outcome = search(&app, &access, &fields, started).await;
+    app.context
+        .metrics
+        .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
+    Ok(Json(json!({"results": outcome?})))
+}
+
+async fn search(app: &App, access: &Access, fields: &Fields, started: Instant) -> Result<Vec<Value>, Problem> {
+    let question = request::text(fields, "query")?.unwrap_or_default().trim();
+    validate::content("query", question, app.config.question_bytes_max).map_err(Problem::invalid)?;
+    if question.is_empty() {
+        return Err(Problem::invalid("query: is missing or empty"));
+    }
+    let given = ["top_k", "limit"].into_iter().find(|it| field(fields, it).is_some());
+    let top_k = request::count(fields, given.unwrap_or("top_k"), TOP_K, TOP_K_MAX)?;
+    let threshold = match field(fields, "threshold").map(Value::as_f64) {
+        None => 0.0,
+        Some(Some(it)) if (0.0..=1.0).contains(&it) => it,
+        Some(_) => return Err(Problem::invalid("threshold: is not a number from 0 to 1")),
+    };
+    let filter = filter_of(fields)?;
+    let spaces = looked_at(app, access, &filter, Right::Read).await?;
+    if spaces.len() > SPACES_MAX {
+        return Err(beyond(format!(
+            "filters: name {} users, and {SPACES_MAX} are searched at once; name fewer",
+            spaces.len()
+        )));
+    }
+    let asked = Search {
+        app,
+        question,
+        filter: &filter,
+        count: if filter.is_scope_alone() {
+            top_k + BESIDE
+        } else {
+            TOP_K_MAX
+        },
+        is_expired_wanted: is_set(fields, "show_expired"),
+        started,
+    };
+    let mut found: Vec<(f64, Memory)> = Vec::new();
+    let _permit = app.question_turn(access.name(), asked.left()).await?;
+    for space in &spaces {
+        found.extend(asked.ask(space).await?);
+    }
+    found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.id.cmp(&other.id)));
+    let best = found
+        .into_iter()
+        .take_while(|(score, _)| *score >= threshold)
+        .take(top_k);
+    Ok(best.map(|(score, it)| shown(score, &it)).collect())
+}
+
+fn shown(score: f64, memory: &Memory) -> Value {
+    let mut shown = memory.show();
+    shown.insert("score".to_owned(), json!(score));
+    Value::Object(shown)
+}
+
+struct Search<'a> {
+    app: &'a App,
+    question: &'a str,
+    filter: &'a Filter,
+    /// Units that are looked at.
+    count: usize,
+    is_expired_wanted: bool,
+    started: Instant,
+}
+
+impl Search<'_> {
+    /// Returns the memories of a space that fit, with scores; none if there is no such space yet.
+    async fn ask(&self, space: &SpaceId) -> Result<Vec<(f64, Memory)>, Problem> {
+        let route = RouteV1 {
+            clock: Some(clock::now()),
+            ranked: u32::try_from(self.count).unwrap_or(u32::MAX),
+            ..RouteV1::new(space.clone(), self.question.to_owned(), TOKENS)
+        };
+        let ranked = match self.app.context.request(&route, self.left()).await {
+            Ok(routed) => routed.ranked,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let ids: Vec<UnitId> = ranked.iter().map(|it| it.unit).collect();
+        let scores: std::collections::HashMap<UnitId, f64> =
+            ranked.iter().map(|it| (it.unit, probability(it.score))).collect();
+        let units = self.app.stores().graph.units(space, &ids).await?;
+        let today = clock::now().date_naive();
+        let memories = memory::load(self.app, space, units).await?.into_iter();
+        let found: Vec<(f64, Memory)> = memories
+            .filter(|it| self.is_expired_wanted || !it.is_expired(today))
+            .filter(|it| self.filter.takes(it))
+            .map(|it| (scores.get(&it.unit.id).copied().unwrap_or_default(), it))
+            .collect();
+        self.app.mem0_places.put(space, found.iter().map(|(_, it)| it.id));
+        Ok(found)
+    }
+
+    fn left(&self) -> Duration {
+        Duration::from_millis(self.app.config.request_ms_max).saturating_sub(self.started.elapsed())
+    }
+}
+
+/// Returns what a support score is as a probability.
+fn probability(logit: f32) -> f64 {
+    1.0 / (1.0 + (-f64::from(logit)).exp())
+}

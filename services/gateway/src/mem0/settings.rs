@@ -1,0 +1,88 @@
+use anyhow::ensure;
+use domain::id::SpaceId;
+use serde::{Deserialize, Serialize};
+
+/// Longest `space_prefix`, in bytes: the names of spaces have at most 64.
+const SPACE_PREFIX_BYTES_MAX: usize = 20;
+/// First parts of the paths of our own routes.
+const OWN: [&str; 5] = ["/v1", "/docs", "/assets", "/openapi.json", "/"];
+
+/// The API of mem0: `[gateway.mem0]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mem0 {
+    /// Whether it is served.
+    pub enabled: bool,
+    /// Path before all its routes; empty: at the root, beside those of Mnemic.
+    pub prefix: String,
+    /// What the names of the spaces of its users begin with.
+    pub space_prefix: String,
+}
+
+impl Default for Mem0 {
+    fn default() -> Mem0 {
+        Mem0 {
+            enabled: false,
+            prefix: "/mem0".to_owned(),
+            space_prefix: "mem0-".to_owned(),
+        }
+    }
+}
+
+impl Mem0 {
+    /// Refuses a prefix that could not be served.
+    ///
+    /// # Errors
+    /// Says which setting cannot be used.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let prefix = self.prefix.as_str();
+        let is_plain =
+            |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
+        let is_path = prefix.strip_prefix('/').is_some_and(|it| it.split('/').all(is_plain));
+        ensure!(
+            prefix.is_empty() || (is_path && !OWN.contains(&prefix)),
+            "[gateway.mem0] prefix must be empty, or a path of letters, digits, `-` and `_` like /mem0 that is not one of \
+             Mnemic's own"
+        );
+        // Without one, `delete_users()` would erase every space that a key opens.
+        let is_start = !self.space_prefix.is_empty() && self.space_prefix.parse::<SpaceId>().is_ok();
+        ensure!(
+            is_start && self.space_prefix.len() <= SPACE_PREFIX_BYTES_MAX,
+            "[gateway.mem0] space_prefix must be 1 to {SPACE_PREFIX_BYTES_MAX} of a-z, 0-9, `.`, `_` and `-`, and start \
+             with a letter or digit"
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_prefixes_that_can_be_served_are_accepted() {
+        let is_fine = |prefix: &str, space_prefix: &str| {
+            let settings = Mem0 {
+                enabled: true,
+                prefix: prefix.to_owned(),
+                space_prefix: space_prefix.to_owned(),
+            };
+            settings.check().is_ok()
+        };
+        for prefix in ["", "/mem0", "/api/mem-0"] {
+            assert!(is_fine(prefix, "mem0-"), "{prefix}");
+        }
+        for prefix in ["mem0", "/", "/mem0/", "/v1", "/a b", "/{id}", "//"] {
+            assert!(!is_fine(prefix, "mem0-"), "{prefix}");
+        }
+        for (space_prefix, expected) in [
+            ("", false),
+            ("m", true),
+            ("-", false),
+            ("M", false),
+            (&"m".repeat(21), false),
+        ] {
+            assert_eq!(is_fine("/mem0", space_prefix), expected, "{space_prefix}");
+        }
+    }
+}
