@@ -86,7 +86,7 @@ mod tests {
 
     fn messages(chat: &Chat) -> Vec<String> {
         let text = |it: &ChatMessage| match it {
-            ChatMessage::System { text } | ChatMessage::User { text } => text.clone(),
+            ChatMessage::System { text } | ChatMessage::User { text, .. } => text.clone(),
             ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
         };
         chat.messages.iter().map(text).collect()

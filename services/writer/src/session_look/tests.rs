@@ -81,6 +81,7 @@ impl Talk<'_> {
                 text: "I repotted the fern.".to_owned(),
                 image_caption: None,
                 image_uri: None,
+                version: None,
                 tool: None,
                 observed_at: (DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)).fixed_offset(),
                 metadata: Default::default(),
