@@ -209,6 +209,7 @@ mod tests {
     fn two_entities_never_share_a_space() {
         assert_eq!(space(Kind::User, "ann"), "mem0-ann");
         assert_eq!(space(Kind::Agent, "ann"), "mem0-agent--ann");
+        let long = "a".repeat(100);
         let names = [
             "Ann",
             "ann",
@@ -217,7 +218,7 @@ mod tests {
             "ann@example.com",
             "-ann",
             "ä",
-            &"a".repeat(100),
+            long.as_str(),
         ];
         let mut seen = std::collections::BTreeSet::new();
         for kind in Kind::ALL {
