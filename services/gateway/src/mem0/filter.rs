@@ -209,7 +209,7 @@ impl Reading {
         match name {
             "created_at" | "timestamp" => self.tests(name, value, moment, |it| Filter::At(Moment::Created, it)),
             "updated_at" => self.tests(name, value, moment, |it| Filter::At(Moment::Updated, it)),
-            KEYWORDS | "memory" | "text" => self.tests(name, value, text, |test| match test {
+            text_field if TEXT.contains(&text_field) => self.tests(name, value, text, |test| match test {
                 // A keyword is part of a memory, never all of it.
                 Test::In(all) if all.len() == 1 => Filter::Text(Test::HoldsFolded(all.concat().to_lowercase())),
                 test => Filter::Text(test),
@@ -281,7 +281,7 @@ impl Reading {
         if self.clauses > CLAUSES_MAX {
             return Err(beyond(format!("filters: have more than {CLAUSES_MAX} clauses")));
         }
-        self.parts += usize::from(name == KEYWORDS || matches!(operator, "contains" | "icontains"));
+        self.parts += usize::from(TEXT.contains(&name) || matches!(operator, "contains" | "icontains"));
         if self.parts > PARTS_MAX {
             return Err(beyond(format!(
                 "filters: look for more than {PARTS_MAX} parts of texts"
@@ -305,8 +305,8 @@ impl Reading {
     }
 }
 
-/// Field that holds parts of memories.
-const KEYWORDS: &str = "keywords";
+/// Fields that stand for the memory itself.
+const TEXT: [&str; 3] = ["keywords", "memory", "text"];
 const OPERATORS: [&str; 9] = ["eq", "in", "ne", "gt", "gte", "lt", "lte", "contains", "icontains"];
 
 #[cfg(test)]
