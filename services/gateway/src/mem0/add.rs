@@ -57,7 +57,9 @@ pub(super) async fn post(
     let accepted = accept::accept(&app, &space, records, None).await?;
     let position = watermark::parse(&app, &space, &accepted.watermark).await?;
     let done = Done::wait(&app, &space, position).await?;
-    let results = results(&app, &space, &accepted).await?;
+    // A memory may repeat the question that it answers, which somebody else asked.
+    let is_shown = access.demand(Right::Read).is_ok();
+    let results = results(&app, &space, &accepted, is_shown).await?;
     Ok(Json(json!({
         "event_id": done.event_id,
         "status": done.status(),
@@ -217,13 +219,19 @@ pub(super) fn expiration(fields: &Fields) -> Result<Option<Option<String>>, Prob
     Ok(Some(Some(day.to_string())))
 }
 
-/// Shows what became of each record.
-async fn results(app: &App, space: &SpaceId, accepted: &Accepted) -> Result<Vec<Value>, Problem> {
+/// Returns what became of each record, and the memory that it is if that may be shown.
+async fn results(app: &App, space: &SpaceId, accepted: &Accepted, is_shown: bool) -> Result<Vec<Value>, Problem> {
     let record = |it: &Item| it.record.filter(|_| it.status != ItemStatus::Rejected);
     let ids: Vec<RecordId> = accepted.items.iter().filter_map(record).collect();
     let units: Vec<UnitId> = ids.iter().map(|it| UnitId::turn(*it)).collect();
-    let told = app.stores().graph.units(space, &units).await?;
-    let told: BTreeMap<UnitId, String> = told.into_iter().map(|it| (it.id, it.summary)).collect();
+    let told = app
+        .stores()
+        .graph
+        .units(space, &units)
+        .await?
+        .into_iter()
+        .filter(|_| is_shown);
+    let told: BTreeMap<UnitId, String> = told.map(|it| (it.id, it.summary)).collect();
     app.mem0_places.put(space, units);
     let shown = |item: &Item| match record(item) {
         Some(record) => {

@@ -18,6 +18,8 @@ use crate::validate::json_text;
 
 /// Most tests of one filter; each value of a list is one.
 const CLAUSES_MAX: usize = 1_000;
+/// Most tests of one filter that look for a part of a text: each reads all of every memory.
+const PARTS_MAX: usize = 50;
 /// Deepest nesting.
 const DEPTH_MAX: usize = 50;
 
@@ -66,7 +68,7 @@ impl Filter {
     /// # Errors
     /// 400 if it cannot be read, or passes the bounds.
     pub(super) fn read(value: &Value) -> Result<Filter, Problem> {
-        Reading { clauses: 0 }.filter(value, 0)
+        Reading { clauses: 0, parts: 0 }.filter(value, 0)
     }
 
     /// Returns what may hold memories that it takes; none if it restricts them to no entity.
@@ -154,6 +156,8 @@ impl Scope {
 /// A filter that is being read.
 struct Reading {
     clauses: usize,
+    /// Tests that look for a part of a text.
+    parts: usize,
 }
 
 impl Reading {
@@ -170,7 +174,7 @@ impl Reading {
                 "AND" => Filter::All(self.list(name, value, depth)?),
                 "OR" => Filter::Any(self.list(name, value, depth)?),
                 "NOT" => Filter::Not(Box::new(Filter::Any(self.list(name, value, depth)?))),
-                _ => self.field(name, value, depth)?,
+                _ => self.field(name, value)?,
             });
         }
         Ok(match all.pop() {
@@ -192,7 +196,7 @@ impl Reading {
         }
     }
 
-    fn field(&mut self, name: &str, value: &Value, depth: usize) -> Result<Filter, Problem> {
+    fn field(&mut self, name: &str, value: &Value) -> Result<Filter, Problem> {
         if let Some(kind) = Kind::of_field(name) {
             let read = |it: &Value| {
                 let name = name_of(it).ok_or_else(|| format!("{name}: is empty, or is not a text"))?;
@@ -205,7 +209,7 @@ impl Reading {
         match name {
             "created_at" | "timestamp" => self.tests(name, value, moment, |it| Filter::At(Moment::Created, it)),
             "updated_at" => self.tests(name, value, moment, |it| Filter::At(Moment::Updated, it)),
-            "keywords" | "memory" | "text" => self.tests(name, value, text, |test| match test {
+            text_field if TEXT.contains(&text_field) => self.tests(name, value, text, |test| match test {
                 // A keyword is part of a memory, never all of it.
                 Test::In(all) if all.len() == 1 => Filter::Text(Test::HoldsFolded(all.concat().to_lowercase())),
                 test => Filter::Text(test),
@@ -213,8 +217,10 @@ impl Reading {
             "id" | "memory_id" | "memory_ids" => self.tests(name, value, text, Filter::Id),
             "categories" | "category" => self.tests(name, value, text, |_| Filter::Category),
             "metadata" => match value {
-                Value::Object(fields) if depth < DEPTH_MAX => self.metadata(fields),
-                _ => Err(Problem::invalid("filters.metadata: is not an object")),
+                Value::Object(fields) => self.metadata(fields),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                    Err(Problem::invalid("filters.metadata: is not an object"))
+                }
             },
             // As the open-source server has it: any other field is one of the metadata.
             other => self.tests(other, value, text, |it| Filter::Metadata(other.to_owned(), it)),
@@ -275,6 +281,12 @@ impl Reading {
         if self.clauses > CLAUSES_MAX {
             return Err(beyond(format!("filters: have more than {CLAUSES_MAX} clauses")));
         }
+        self.parts += usize::from(TEXT.contains(&name) || matches!(operator, "contains" | "icontains"));
+        if self.parts > PARTS_MAX {
+            return Err(beyond(format!(
+                "filters: look for more than {PARTS_MAX} parts of texts"
+            )));
+        }
         if value.as_str() == Some("*") {
             return Ok(Test::Exists);
         }
@@ -293,6 +305,8 @@ impl Reading {
     }
 }
 
+/// Fields that stand for the memory itself.
+const TEXT: [&str; 3] = ["keywords", "memory", "text"];
 const OPERATORS: [&str; 9] = ["eq", "in", "ne", "gt", "gte", "lt", "lte", "contains", "icontains"];
 
 #[cfg(test)]
@@ -339,13 +353,13 @@ mod tests {
     fn texts_are_compared_as_numbers_if_they_are_numbers() {
         let holds = |operator: &str, than: Value, value: &str| {
             let filter = Filter::read(&json!({"metadata": {"n": {operator: than}}})).unwrap();
-            match filter {
-                Filter::All(all) => match all.as_slice() {
-                    [Filter::Metadata(_, test)] => test.takes_text(Some(value)),
-                    other => panic!("{other:?}"),
-                },
-                other => panic!("{other:?}"),
-            }
+            let Filter::All(all) = filter else {
+                panic!("{filter:?}");
+            };
+            let [Filter::Metadata(_, test)] = all.as_slice() else {
+                panic!("{all:?}");
+            };
+            test.takes_text(Some(value))
         };
         assert!(holds("gt", json!(9), "10") && !holds("gt", json!(10), "10") && holds("gte", json!("10"), "10"));
         assert!(

@@ -78,6 +78,8 @@ impl Found {
 /// # Errors
 /// 403 if the key has no such right anywhere, 404 if the key opens no space that holds it.
 pub(super) async fn memory(app: &App, access: &Access, right: Right, id: &str) -> Result<Found, Problem> {
+    // What is changed is shown, too.
+    access.demand(Right::Read)?;
     access.demand(right)?;
     let id: UnitId = id.trim().parse().map_err(|_| no_memory())?;
     if let Some(space) = app.mem0_places.get(id).filter(|it| access.opens(it.as_str()))

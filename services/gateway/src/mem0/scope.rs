@@ -134,12 +134,19 @@ impl Entities {
         Ok(found)
     }
 
-    /// Returns what a record belongs to: what is kept with it, and the entity whose space it is in.
+    /// Returns what a record belongs to: the entity whose space it is in, and what is kept with it. Whoever writes to the space
+    /// through another API cannot pass for somebody else.
     pub(super) fn of_record(prefix: &str, record: &Record) -> Entities {
         let kept = |kind: Kind| Some((kind, record.metadata.get(&kind.reserved())?.clone()));
         let mut found: BTreeMap<Kind, String> = Kind::ALL.into_iter().filter_map(kept).collect();
-        if let Some((kind, Some(name))) = Entity::of_space(prefix, &record.space) {
-            found.entry(kind).or_insert(name);
+        if let Some((kind, named)) = Entity::of_space(prefix, &record.space) {
+            found.retain(|it, _| *it >= kind);
+            // Of a digested name, the kept one must be that of the space.
+            let kept = found.remove(&kind).map(|name| Entity { kind, name });
+            let kept = kept.filter(|it| it.space(prefix).is_ok_and(|it| it == record.space));
+            if let Some(name) = named.or(kept.map(|it| it.name)) {
+                found.insert(kind, name);
+            }
         }
         Entities(found)
     }
@@ -209,6 +216,7 @@ mod tests {
     fn two_entities_never_share_a_space() {
         assert_eq!(space(Kind::User, "ann"), "mem0-ann");
         assert_eq!(space(Kind::Agent, "ann"), "mem0-agent--ann");
+        let long = "a".repeat(100);
         let names = [
             "Ann",
             "ann",
@@ -217,7 +225,7 @@ mod tests {
             "ann@example.com",
             "-ann",
             "ä",
-            &"a".repeat(100),
+            long.as_str(),
         ];
         let mut seen = std::collections::BTreeSet::new();
         for kind in Kind::ALL {
@@ -239,6 +247,24 @@ mod tests {
             assert_eq!(of, Some((kind, None)));
         }
         assert_eq!(Entity::of_space("mem0-", &"other".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn what_is_kept_with_a_record_names_nobody_else() {
+        let of = |space: &str, metadata: Value| {
+            let id = "00000000-0000-4000-8000-000000000000";
+            let record = json!({"id": id, "space": space, "external_id": "1", "session": id, "session_name": "default",
+                "ordinal": 0, "modality": "text", "actor": "user", "text": "Hi.", "observed_at": "2026-05-07T12:00:00Z",
+                "metadata": metadata});
+            let entities = Entities::of_record("mem0-", &serde_json::from_value(record).unwrap());
+            Kind::ALL.map(|it| entities.get(it).unwrap_or("-").to_owned()).join(" ")
+        };
+        let kept = json!({"mem0.user_id": "Ann Lee", "mem0.agent_id": "bot"});
+        assert_eq!(of(&space(Kind::User, "Ann Lee"), kept.clone()), "Ann Lee bot - -");
+        assert_eq!(of(&space(Kind::User, "Bob Lee"), kept.clone()), "- bot - -");
+        assert_eq!(of("mem0-bob", kept.clone()), "bob bot - -");
+        assert_eq!(of("mem0-agent--other", kept), "- other - -");
+        assert_eq!(of("mem0-bob", json!({})), "bob - - -");
     }
 
     #[test]

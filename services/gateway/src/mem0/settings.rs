@@ -75,12 +75,13 @@ mod tests {
         for prefix in ["mem0", "/", "/mem0/", "/v1", "/a b", "/{id}", "//"] {
             assert!(!is_fine(prefix, "mem0-"), "{prefix}");
         }
+        let long = "m".repeat(21);
         for (space_prefix, expected) in [
             ("", false),
             ("m", true),
             ("-", false),
             ("M", false),
-            (&"m".repeat(21), false),
+            (long.as_str(), false),
         ] {
             assert_eq!(is_fine("/mem0", space_prefix), expected, "{space_prefix}");
         }

@@ -157,8 +157,9 @@ async fn keys_are_needed_and_have_rights() {
     let body = json!({"messages": "Hi.", "user_id": "ann"});
     let added = of_key(&gateway, "writer", "POST /mem0/memories", body).await.json();
     let id = added["results"][0]["id"].as_str().unwrap();
+    let one = format!("DELETE /mem0/memories/{id}");
     for call in [
-        &format!("DELETE /mem0/memories/{id}"),
+        one.as_str(),
         "DELETE /mem0/memories?user_id=ann",
         "DELETE /mem0/v2/entities/user/ann/",
         "POST /mem0/reset",
