@@ -17,9 +17,10 @@ lint:
 test crate='':
     cargo test {{ if crate == '' { '--workspace' } else { '-p ' + crate } }}
 
-# Derives the Python client from the OpenAPI document
+# Derives the clients from the OpenAPI document
 client:
     clients/python/generate
+    cd clients/typescript && npm ci && npm run generate
 
 # Builds the page at `/` from its sources, into explorer/dist
 explorer:
