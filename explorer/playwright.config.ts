@@ -5,7 +5,7 @@ export default defineConfig({
   outputDir: "test-results",
   workers: 2,
   fullyParallel: false,
-  timeout: 30_000,
+  timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [["list"]],
   use: {

@@ -33,7 +33,7 @@ test("a fact shows its times, its other values and its source", async ({ page, s
 });
 
 test("a fact shows whether rules or a language model read it", async ({ page, sample }) => {
-  await page.route("**/facts*", async (route) => {
+  await page.route("**/v1/**/facts*", async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { items?: { object: string; origin?: string }[] };
     const read = body.items?.map((it) => (it.object === "walnuts" ? { ...it, origin: "model" } : it));

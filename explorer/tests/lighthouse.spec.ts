@@ -11,21 +11,23 @@ const RUNS = 3;
 interface Score {
   performance: number;
   accessibility: number;
+  /** How fast Lighthouse found this machine to be at that time; about 1,000 and more for one that does nothing else. */
+  machine: number;
 }
 
 /** Returns the scores of a page from 0 to 100. */
 async function scoreOf(url: string, port: number, form: "phone" | "desktop"): Promise<Score> {
   const flags = { port, logLevel: "error", onlyCategories: ["performance", "accessibility"] } as const;
   const result = await lighthouse(url, { ...flags, onlyCategories: [...flags.onlyCategories] }, form === "desktop" ? desktopConfig : undefined);
-  const score = (name: keyof Score) => Math.round((result?.lhr.categories[name]?.score ?? 0) * 100);
-  return { performance: score("performance"), accessibility: score("accessibility") };
+  const score = (name: "performance" | "accessibility") => Math.round((result?.lhr.categories[name]?.score ?? 0) * 100);
+  return { performance: score("performance"), accessibility: score("accessibility"), machine: result?.lhr.environment.benchmarkIndex ?? 0 };
 }
 
 const FIRST = "/";
 
 for (const form of ["phone", "desktop"] as const) {
   for (const path of [FIRST, "/#/demo/ask?q=Where+does+Maya+live%3F"]) {
-    test(`Lighthouse finds ${path} fast and accessible on a ${form}`, async ({ sample }) => {
+    test(`Lighthouse finds ${path} fast and accessible on a ${form}`, { tag: "@measured" }, async ({ sample }) => {
       test.setTimeout(180_000);
       const port = await freePort();
       const browser = await chromium.launch({
@@ -33,13 +35,13 @@ for (const form of ["phone", "desktop"] as const) {
         args: ["--no-sandbox", `--remote-debugging-port=${port}`],
       });
       try {
-        let best: Score = { performance: 0, accessibility: 0 };
+        let best: Score = { performance: 0, accessibility: 0, machine: 0 };
         const runs = path === FIRST ? RUNS : 1;
         for (let run = 0; run < runs && best.performance < LEAST; run += 1) {
           const score = await scoreOf(sample.url + path, port, form);
           if (score.performance > best.performance) best = score;
         }
-        console.log(`Lighthouse, ${form}, ${path}: performance ${best.performance}, accessibility ${best.accessibility}`);
+        console.log(`Lighthouse, ${form}, ${path}: performance ${best.performance}, accessibility ${best.accessibility}, machine ${best.machine}`);
         expect(best.accessibility).toBeGreaterThanOrEqual(LEAST);
         if (path === FIRST) expect(best.performance).toBeGreaterThanOrEqual(LEAST);
       } finally {

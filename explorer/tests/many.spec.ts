@@ -25,7 +25,7 @@ function manyRecords(): NewRecord[] {
   }));
 }
 
-test.describe.serial("a memory of many records and sessions", () => {
+test.describe.serial("a memory of many records and sessions", { tag: "@measured" }, () => {
   let server: Server;
   test.beforeAll(async () => {
     test.setTimeout(STORED_WITHIN_MS);
