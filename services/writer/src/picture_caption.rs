@@ -171,7 +171,7 @@ fn is_line_of_somebody(piece: &str) -> bool {
         let head = head.trim().to_lowercase();
         head == "system" || role::is_user(&head) || role::is_assistant(&head)
     };
-    words.len() <= 3 && (words.iter().all(is_name) || is_role())
+    (1..=3).contains(&words.len()) && (words.iter().all(is_name) || is_role())
 }
 
 /// Says whether somebody speaks or is spoken to, in lower case, outside of double quotes: a sign may say "Thank you".
@@ -215,6 +215,7 @@ mod tests {
             "Chart of rainfall in Porto: 120 mm in May, 80 mm in June.",
             "A birthday cake with the words \"Happy 40th, Ines\" in green icing.",
             "Page of assembly instructions for a bookshelf.",
+            "A chart with the title \"Rainfall in Porto\": 120 mm in May.",
         ] {
             let caption = of(said);
             assert_eq!(caption.text, said);
