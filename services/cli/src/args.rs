@@ -19,7 +19,7 @@ pub(crate) use browse::{Curations, Entities, Pages, Topics};
 pub(crate) use erasures::{CheckErasure, Erasures, ErasuresCommand};
 pub(crate) use memory::{Facts, Mcp, Recall, Units};
 pub(crate) use readings::{Read, Readings};
-pub(crate) use records::{Erase, Export, Import, Records, Whose};
+pub(crate) use records::{Erase, Export, Format, Import, Records, Whose};
 
 const AFTER_HELP: &str = "\
 First steps:

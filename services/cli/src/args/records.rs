@@ -4,35 +4,70 @@ use domain::id::SpaceId;
 
 use super::Remote;
 
-/// Put records from a JSONL file into a space.
+/// What a file is that is imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Decided by the content, for texts by the ending of the name
+    Auto,
+    /// JSON lines, a record each
+    Records,
+    /// conversations.json of ChatGPT
+    Chatgpt,
+    /// conversations.json of Claude
+    Claude,
+    /// Memories of mem0: a list, or {"results": [...]}
+    Mem0,
+    /// Memories of Hindsight: {"items": [...]} or {"memories": [...]}
+    Hindsight,
+    /// Plain text
+    Text,
+    /// Markdown
+    Markdown,
+}
+
+/// Put records, conversations and documents into a space.
 ///
-/// One record a line, as POST /v1/spaces/{space}/records takes it and GET gives it back. `text` (or `image_caption`, or
-/// `tool`) is what matters; everything else is optional.
+/// Takes JSON lines, a record each, as POST /v1/spaces/{space}/records takes it and GET gives it back; what ChatGPT, Claude, mem0 and
+/// Hindsight export, one JSON file; and texts (.md, .txt), also all below a folder. The content says what a file is, and for texts
+/// the ending of its name; --format says it where neither does. Archives are unpacked first: unzip export.zip conversations.json
 ///
-/// A line that is wrong is named and left out, the others go in (exit code 3). Stopped halfway, the same command goes
-/// on where it stopped; run again on a file that has grown, it sends the new lines. It remembers in FILE.SPACE.imported,
-/// and of standard input nothing.
+/// What is wrong is named by its place and left out, the rest goes in (exit code 3). Stopped halfway, the same command goes
+/// on where it stopped; run again on a file that has grown, it sends what is new. How far it came is kept in
+/// $XDG_STATE_HOME/mnemic/imports, and of standard input nothing.
+///
+/// A conversation or a file becomes a session. Ids derive from those of the export, or from what a text says, so that what is
+/// imported twice is stored once. Files may be larger than memory; a single conversation may have 64 MiB. A text is split at
+/// headings, paragraphs, lists and blocks of code into parts of about 1,500 bytes.
 ///
 /// A line {"reading": {...}}, as `mnemic export` writes it, is a reading: what a language model said about records before it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = r#"A line:
+#[command(after_help = r#"A record:
   {"id": "42", "session": "monday", "actor": "Ann",
    "text": "I moved to Oslo.", "observed_at": "2026-03-02T18:00:00Z"}
+  `text` (or `image_caption`, or `tool`) is what matters; everything else is optional.
 
 Examples:
   mnemic import talk.jsonl --space ann
+  mnemic import conversations.json --space ann --dry-run
+  mnemic import notes/ --space ann
   mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example
   jq -c '.[]' talk.json | mnemic import - --space ann"#)]
 pub(crate) struct Import {
-    /// The file; `-` is standard input.
+    /// The file, or a folder with texts; `-` is standard input.
     pub(crate) file: PathBuf,
     /// The space; created if missing.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
+    /// What the file is.
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// Only say what the file holds: counts, and the first records. No server is asked.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Records sent at once.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) batch: u16,
-    /// Send every line again; those the server has are left as they are.
+    /// Send everything again; what the server has is left as it is.
     #[arg(long)]
     pub(crate) restart: bool,
     #[command(flatten)]

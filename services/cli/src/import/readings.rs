@@ -4,7 +4,9 @@ use anyhow::{Context, ensure};
 use gateway::api::StoredReadingStatus;
 use serde_json::Value;
 
-use super::{Line, Tally, Target, wait};
+use super::batch::{Complaints as _, Line};
+use super::tally::Tally;
+use super::{Target, wait};
 use crate::api::Error;
 use crate::out;
 
@@ -30,8 +32,8 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
     let searchable = wait(target, &tally.watermarks).await;
     ensure!(
         searchable.context(STOPPED)?,
-        "the server is still writing the records before line {}; run the same command again, what is in stays as it is",
-        first.number
+        "the server is still writing the records before {}; run the same command again, what is in stays as it is",
+        first.place
     );
     // The last one is kept for the state of the import.
     let written = tally.watermarks.len().saturating_sub(1);
@@ -46,7 +48,7 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
                     match item.status {
                         StoredReadingStatus::Stored => tally.readings += 1,
                         StoredReadingStatus::LeftOut => {
-                            tally.wrong(line.number, "the space lacks a record that the model was shown");
+                            tally.wrong(&line.place, "the space lacks a record that the model was shown");
                         }
                     }
                 }
@@ -65,7 +67,7 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
                 detail,
             }) => {
                 if part.len() == 1 {
-                    tally.wrong(first.number, if detail.is_empty() { &title } else { &detail });
+                    tally.wrong(&first.place, if detail.is_empty() { &title } else { &detail });
                 } else {
                     let (left, right) = part.split_at(part.len() / 2);
                     waiting.extend([right, left]);

@@ -1,70 +1,154 @@
-//! Where lines come from.
+//! Where records come from.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, stdin};
+use std::io::{BufReader, Cursor, Read, stdin};
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
+use super::documents::{self, Documents};
+use super::draft::LeftOut;
+use super::format::{HEAD_BYTES, Kind, by_content, recognise};
+use super::json_scan::outline;
+use super::pieces::{Elements, Lines, Pieces};
 use crate::args::Import;
 
 /// What some programs put before a text in UTF-8; where such texts were joined, it stands before later lines too.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What texts in UTF-16 begin with.
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+const BUFFER_BYTES: usize = 64 << 10;
 
-/// Lines to import.
+/// An input to import.
 pub(super) struct Source {
-    pub(super) lines: Box<dyn BufRead>,
+    pub(super) kind: Kind,
+    pub(super) pieces: Box<dyn Pieces>,
     /// Length; 0 if it is not known.
     pub(super) bytes: u64,
-    /// Whether the lines can be read again, so that it makes sense to keep how far they were imported.
+    /// Whether it can be read again, so that it makes sense to keep how far it was imported.
     pub(super) again: bool,
 }
 
-/// Opens the file, or standard input for `-`.
-pub(super) fn open(path: &Path) -> anyhow::Result<Source> {
+/// Opens the file, the folder, or standard input for `-`.
+///
+/// # Errors
+/// If it cannot be read, or if it is nothing that can be imported: the error says what to do.
+pub(super) fn open(args: &Import) -> anyhow::Result<Source> {
+    let path = args.file.as_path();
     if path == Path::new("-") {
-        return Ok(Source {
-            lines: Box::new(BufReader::new(stdin())),
-            bytes: 0,
-            again: false,
-        });
+        return of_reader(Box::new(stdin()), args, 0, false);
+    }
+    if path.is_dir() {
+        return of_folder(args);
     }
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let about = file.metadata()?;
+    of_reader(Box::new(file), args, about.len(), about.is_file())
+}
+
+fn of_folder(args: &Import) -> anyhow::Result<Source> {
+    let folder = args.file.display();
+    let named = Kind::named(args.format);
+    ensure!(
+        named.is_none_or(Kind::is_document),
+        "{folder} is a folder, and only .md and .txt files are read from one; name the file in it"
+    );
+    let mut left_out = LeftOut::default();
+    let mut found = documents::find(&args.file, &mut left_out)?;
+    if let Some(kind) = named {
+        found.retain(|it| it.kind == kind);
+    }
+    let hint = match args.file.join("conversations.json").exists() {
+        true => "; did you mean its conversations.json?",
+        false => "",
+    };
+    ensure!(!found.is_empty(), "{folder} holds no .md or .txt files{hint}");
+    let bytes = found.iter().filter_map(|it| Some(it.path.metadata().ok()?.len())).sum();
     Ok(Source {
-        lines: Box::new(BufReader::new(file)),
-        bytes: about.len(),
-        again: about.is_file(),
+        kind: Kind::Markdown,
+        pieces: Box::new(Documents::of_folder(found, left_out)),
+        bytes,
+        again: true,
     })
 }
 
+fn of_reader(mut reader: Box<dyn Read>, args: &Import, bytes: u64, again: bool) -> anyhow::Result<Source> {
+    let head = head(&mut *reader).context("cannot read")?;
+    refuse_utf16(&head, args)?;
+    let kind = match Kind::named(args.format) {
+        Some(kind) => kind,
+        None => recognise(&head, &args.file)?,
+    };
+    let is_wrapped = outline(unmarked(&head)).wrapper.is_some();
+    if kind == Kind::Records {
+        refuse_list(&head, args)?;
+    }
+    let all = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(head).chain(reader));
+    let pieces: Box<dyn Pieces> = match kind {
+        Kind::Records => Box::new(Lines::new(Box::new(all))),
+        Kind::ChatGpt | Kind::Claude | Kind::Mem0 | Kind::Hindsight => {
+            Box::new(Elements::new(Box::new(all), is_wrapped))
+        }
+        Kind::Text | Kind::Markdown => Box::new(Documents::of_source(Box::new(all), &args.file, kind)),
+    };
+    Ok(Source {
+        kind,
+        pieces,
+        bytes,
+        again,
+    })
+}
+
+/// Reads until the first bytes say what the input is, at most [`HEAD_BYTES`]. What comes slowly is not waited for longer.
+fn head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    while head.len() < HEAD_BYTES {
+        let room = (HEAD_BYTES - head.len()).min(HEAD_BYTES / 8) as u64;
+        let before = head.len();
+        let mut some = vec![0; room as usize];
+        let read = match reader.read(&mut some) {
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        head.extend(some.into_iter().take(read));
+        if head.len() == before || by_content(&head).is_some() {
+            break;
+        }
+    }
+    Ok(head)
+}
+
 /// Refuses a list of records in the place of lines, and says what to do.
-pub(super) fn refuse_list(lines: &mut dyn BufRead, args: &Import) -> anyhow::Result<()> {
-    let head = unmarked(lines.fill_buf().context("cannot read")?).trim_ascii_start();
-    let Some(inside) = head.strip_prefix(b"[").map(<[u8]>::trim_ascii_start) else {
+fn refuse_list(head: &[u8], args: &Import) -> anyhow::Result<()> {
+    let Some(inside) = unmarked(head).trim_ascii_start().strip_prefix(b"[") else {
         return Ok(());
     };
+    let inside = inside.trim_ascii_start();
     if !inside.is_empty() && !inside.starts_with(b"{") {
         return Ok(());
     }
     let file = args.file.display();
     bail!(
-        "{file} is one JSON list, and records stand on a line each here: jq -c '.[]' {file} | mnemic import - --space {}",
+        "{file} is one JSON list, and records are read a line each: jq -c '.[]' {file} | mnemic import - --space {}. If it is an \
+         export of another program, name it with --format",
         args.space
     )
 }
 
+/// Returns true if a text is in UTF-16, by how it begins.
+pub(super) fn is_utf16(head: &[u8]) -> bool {
+    UTF16_MARKS.iter().any(|it| head.starts_with(it))
+}
+
 /// Refuses a text in UTF-16, in which Windows PowerShell writes what is redirected to a file, and says what to do.
-pub(super) fn refuse_utf16(lines: &mut dyn BufRead, args: &Import) -> anyhow::Result<()> {
-    let head = lines.fill_buf().context("cannot read")?;
-    if !UTF16_MARKS.iter().any(|it| head.starts_with(it)) {
+fn refuse_utf16(head: &[u8], args: &Import) -> anyhow::Result<()> {
+    if !is_utf16(head) {
         return Ok(());
     }
     let file = args.file.display();
     bail!(
-        "{file} is in UTF-16, and records are read in UTF-8: iconv -f UTF-16 -t UTF-8 {file} | mnemic import - --space {}",
+        "{file} is in UTF-16, and what is imported is read in UTF-8: iconv -f UTF-16 -t UTF-8 {file} | mnemic import - --space {}",
         args.space
     )
 }

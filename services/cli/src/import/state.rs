@@ -1,21 +1,22 @@
 //! How far a file was imported, kept in the user's folder of states and not next to the user's file.
 
 use std::fs::DirBuilder;
-use std::io::{BufRead, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::id::SpaceId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::format::Kind;
+use super::pieces::{Next, Pieces};
 use crate::keys::hex;
 use crate::out;
 
-/// What stands in the file: where the lines went, how many of them the server has, and a digest of them, to notice that
-/// they changed.
+/// What stands in the file: where the pieces went (lines, conversations, parts of documents), how many of them the server has, and a
+/// digest of them, to notice that they changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -23,7 +24,7 @@ struct Saved {
     created_at: DateTime<Utc>,
     lines: u64,
     sha256: String,
-    /// Lines of them that were left out.
+    /// What was left out of them as wrong.
     #[serde(default)]
     left_out: u64,
     /// Of the last batch.
@@ -31,8 +32,31 @@ struct Saved {
     watermark: Option<String>,
 }
 
+impl Saved {
+    fn new(url: &str, created_at: DateTime<Utc>) -> Saved {
+        Saved {
+            url: url.to_owned(),
+            created_at,
+            lines: 0,
+            sha256: String::new(),
+            left_out: 0,
+            watermark: None,
+        }
+    }
+}
+
+/// What is imported, and where it goes.
+pub(super) struct Place<'a> {
+    /// None if it cannot be read again.
+    pub(super) file: Option<&'a Path>,
+    pub(super) space: &'a SpaceId,
+    pub(super) url: &'a str,
+    pub(super) kind: Kind,
+}
+
 /// How far a file was imported.
 pub(super) struct State {
+    kind: Kind,
     /// Where it is kept, if it is.
     path: Option<PathBuf>,
     /// Where releases before 0.2 kept it: next to the input. Removed once the state is kept at `path`.
@@ -41,28 +65,39 @@ pub(super) struct State {
     taken: Taken,
 }
 
-/// Lines read since the start of the input.
+/// Pieces read since the start of the input.
 #[derive(Default)]
 struct Taken {
-    lines: u64,
-    bytes: u64,
+    pieces: u64,
     digest: Sha256,
 }
 
 impl Taken {
-    fn take(&mut self, line: &[u8]) {
-        self.lines += 1;
-        self.bytes += line.len() as u64;
-        self.digest.update(line);
+    fn take(&mut self, piece: &[u8]) {
+        self.pieces += 1;
+        self.digest.update(piece);
     }
 }
 
 impl State {
+    /// Returns a state of which nothing is kept.
+    pub(super) fn unkept() -> State {
+        State {
+            kind: Kind::Records,
+            path: None,
+            former: None,
+            saved: Saved::new("", DateTime::UNIX_EPOCH),
+            taken: Taken::default(),
+        }
+    }
+
     /// Reads what is kept about a file and a space; nothing is kept about other servers, and of a space that was created
     /// anew nothing holds. Without a file nothing is kept at all.
-    pub(super) fn load(file: Option<&Path>, space: &SpaceId, url: &str, created_at: DateTime<Utc>) -> State {
-        let path = file.and_then(|it| state_path(it, space, url));
-        let former = file.map(|it| it.with_added_extension(format!("{space}.imported")));
+    pub(super) fn load(place: &Place<'_>, created_at: DateTime<Utc>) -> State {
+        let (url, kind) = (place.url, place.kind);
+        let path = place.file.and_then(|it| state_path(it, place));
+        let of_records = place.file.filter(|_| kind == Kind::Records);
+        let former = of_records.map(|it| it.with_added_extension(format!("{}.imported", place.space)));
         let read = |it: &Option<PathBuf>| {
             let bytes = std::fs::read(it.as_deref()?).ok()?;
             serde_json::from_slice::<Saved>(&bytes).ok().filter(|it| it.url == url)
@@ -72,17 +107,16 @@ impl State {
         let former = former.filter(|_| old.is_some());
         let kept = new.or(old);
         if kept.as_ref().is_some_and(|it| it.created_at != created_at) {
-            out::complain("the space was created anew since the last import; starting with the first line");
+            out::complain(&format!(
+                "the space was created anew since the last import; starting with the first {}",
+                kind.piece()
+            ));
         }
-        let saved = kept.filter(|it| it.created_at == created_at).unwrap_or_else(|| Saved {
-            url: url.to_owned(),
-            created_at,
-            lines: 0,
-            sha256: String::new(),
-            left_out: 0,
-            watermark: None,
-        });
+        let saved = kept
+            .filter(|it| it.created_at == created_at)
+            .unwrap_or_else(|| Saved::new(url, created_at));
         State {
+            kind,
             path,
             former,
             saved,
@@ -90,47 +124,45 @@ impl State {
         }
     }
 
-    /// Moves `source` behind the lines that were imported; false if those lines are not what they were.
-    pub(super) fn skip(&mut self, source: &mut dyn BufRead) -> anyhow::Result<bool> {
-        let mut line = Vec::new();
-        while self.taken.lines < self.saved.lines {
-            line.clear();
-            if source.read_until(b'\n', &mut line).context("cannot read on")? == 0 {
+    /// Moves `source` past the pieces that were imported; false if those pieces are not what they were.
+    pub(super) fn skip(&mut self, source: &mut dyn Pieces) -> anyhow::Result<bool> {
+        let mut piece = Vec::new();
+        while self.taken.pieces < self.saved.lines {
+            if source.next(&mut piece)? == Next::End {
                 break;
             }
-            self.taken.take(&line);
+            self.taken.take(&piece);
         }
         let same = self.saved.lines == 0 || self.sha256() == self.saved.sha256;
         if !same {
-            out::complain("the lines read earlier have changed; starting with the first line");
+            out::complain(&format!(
+                "the {} read earlier have changed; starting with the first {}",
+                self.kind.pieces(),
+                self.kind.piece()
+            ));
         }
         Ok(same)
     }
 
-    /// Forgets the lines that were read; for a source that begins again.
+    /// Forgets the pieces that were read; for a source that begins again.
     pub(super) fn rewind(&mut self) {
         self.taken = Taken::default();
     }
 
-    /// Notes that a line was read; returns its number, from 1.
-    pub(super) fn take(&mut self, line: &[u8]) -> u64 {
-        self.taken.take(line);
-        self.taken.lines
+    /// Notes that a piece was read; returns its number, from 1.
+    pub(super) fn take(&mut self, piece: &[u8]) -> u64 {
+        self.taken.take(piece);
+        self.taken.pieces
     }
 
-    /// Returns the number of lines read.
-    pub(super) fn lines(&self) -> u64 {
-        self.taken.lines
+    /// Returns the number of pieces read.
+    pub(super) fn pieces(&self) -> u64 {
+        self.taken.pieces
     }
 
-    /// Returns the number of bytes read.
-    pub(super) fn bytes(&self) -> u64 {
-        self.taken.bytes
-    }
-
-    /// Returns how many of the lines that were read earlier were left out, and the watermark of the last of them.
+    /// Returns how much of what was read earlier was left out, and the watermark of the last of it.
     pub(super) fn earlier(&self) -> (u64, Option<String>) {
-        match self.taken.lines {
+        match self.taken.pieces {
             0 => (0, None),
             _ => (self.saved.left_out, self.saved.watermark.clone()),
         }
@@ -141,18 +173,19 @@ impl State {
         self.saved.watermark = None;
     }
 
-    /// Keeps that the server has every line read so far, but for those left out. What cannot be kept is said once, and does
-    /// not stop the import: lines that are sent again do no harm.
+    /// Keeps that the server has every piece read so far, but for what was left out. What cannot be kept is said once, and does
+    /// not stop the import: records that are sent again do no harm.
     pub(super) fn save(&mut self, left_out: u64, watermark: Option<&String>) {
-        self.saved.lines = self.taken.lines;
+        self.saved.lines = self.taken.pieces;
         self.saved.sha256 = self.sha256();
         self.saved.left_out = left_out;
         self.saved.watermark = watermark.cloned();
         let Some(path) = &self.path else { return };
         if let Err(error) = write(path, &self.saved) {
             out::complain(&format!(
-                "cannot keep in {} how far this came: {error}; going on without, the next import sends these lines again",
-                path.display()
+                "cannot keep in {} how far this came: {error}; going on without, the next import sends these {} again",
+                path.display(),
+                self.kind.pieces()
             ));
             self.path = None;
         } else if let Some(former) = self.former.take() {
@@ -166,20 +199,28 @@ impl State {
     }
 }
 
-/// Returns the file in `$XDG_STATE_HOME/mnemic/imports` for a file, a space and a server; none if neither that variable
-/// nor `HOME` is set. The name is a digest, so it reveals no path.
-fn state_path(file: &Path, space: &SpaceId, url: &str) -> Option<PathBuf> {
+/// Returns the file in `$XDG_STATE_HOME/mnemic/imports` for a file, a space, a server and what the file is taken for; none if
+/// neither that variable nor `HOME` is set. The name is a digest, so it reveals no path.
+fn state_path(file: &Path, place: &Place<'_>) -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let states = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
     let file = file.canonicalize().ok()?;
-    let digest = Sha256::new()
+    let mut digest = Sha256::new()
         .chain_update(file.as_os_str().as_encoded_bytes())
         .chain_update([0])
-        .chain_update(space.as_str())
+        .chain_update(place.space.as_str())
         .chain_update([0])
-        .chain_update(url)
-        .finalize();
-    Some(states.join("mnemic").join("imports").join(&hex(&digest)[..32]))
+        .chain_update(place.url);
+    if place.kind != Kind::Records {
+        digest.update([0]);
+        digest.update(place.kind.name());
+    }
+    Some(
+        states
+            .join("mnemic")
+            .join("imports")
+            .join(&hex(&digest.finalize())[..32]),
+    )
 }
 
 /// Writes all or nothing, readable by its owner only: into another file, which then takes the place of the old one.

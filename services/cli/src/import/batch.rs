@@ -1,0 +1,173 @@
+//! Reading an input in batches, and sending them.
+
+use anyhow::Context;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::convert::{Parsed, parse};
+use super::draft::LeftOut;
+use super::format::Kind;
+use super::pieces::Next;
+use super::readings;
+use super::source::{Source, unmarked};
+use super::state::State;
+use super::tally::Tally;
+use super::{BEHIND_MAX, Target};
+use crate::api::Error;
+use crate::keys::hex;
+
+/// A request ends with the record that brings it to so many bytes, so that with a record as long as can be it stays within the
+/// body that a server takes.
+const BATCH_BYTES: usize = 2 << 20;
+
+/// A record or a reading with its place in the input.
+pub(super) struct Line {
+    pub(super) place: String,
+    pub(super) content: Value,
+    /// Length at about.
+    bytes: usize,
+}
+
+/// What is sent together: first the records, and then the readings, which are of records before them.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) records: Vec<Line>,
+    pub(super) readings: Vec<Line>,
+    pub(super) end: bool,
+}
+
+/// Takes note of what could not be read.
+pub(super) trait Complaints {
+    /// Notes that what is at `place` is left out.
+    fn wrong(&mut self, place: &str, problem: &str);
+    /// Returns the counts of what is left out on purpose.
+    fn left_out(&mut self) -> &mut LeftOut;
+}
+
+/// Reads pieces until there are `limit` records, [`readings::AT_ONCE`] readings or about [`BATCH_BYTES`] of them; what is wrong is
+/// named and left out. The last piece is whole: a conversation may bring more records.
+///
+/// # Errors
+/// If the input cannot be read on.
+pub(super) fn read(
+    source: &mut Source,
+    state: &mut State,
+    limit: usize,
+    complaints: &mut impl Complaints,
+) -> anyhow::Result<Batch> {
+    let kind = source.kind;
+    let mut batch = Batch::default();
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    while batch.records.len() < limit && batch.readings.len() < readings::AT_ONCE && bytes < BATCH_BYTES {
+        let next = source.pieces.next(&mut piece)?;
+        if next == Next::End {
+            batch.end = true;
+            break;
+        }
+        let number = state.take(&piece);
+        let place = format!("{} {number}", kind.piece());
+        if let Next::Broken(why) = next {
+            complaints.wrong(&place, &why);
+            continue;
+        }
+        let text = unmarked(&piece);
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        bytes += text.len();
+        match parse(kind, text, number, complaints.left_out()) {
+            Ok(Parsed::Records(records)) => {
+                let share = text.len() / records.len().max(1);
+                let lines = records.into_iter().map(|content| Line {
+                    place: place_of(&place, kind, &content),
+                    bytes: share.max(text_bytes(&content)),
+                    content,
+                });
+                batch.records.extend(lines);
+            }
+            Ok(Parsed::Reading(content)) => batch.readings.push(Line {
+                place,
+                content,
+                bytes: text.len(),
+            }),
+            Err(problem) => complaints.wrong(&place, &problem),
+        }
+    }
+    Ok(batch)
+}
+
+/// Returns the place of a record: its piece, with its id or its session where that helps to find it.
+fn place_of(piece: &str, kind: Kind, record: &Value) -> String {
+    let name = match kind {
+        Kind::Records => None,
+        Kind::ChatGpt | Kind::Claude | Kind::Mem0 | Kind::Hindsight => record["id"].as_str(),
+        Kind::Text | Kind::Markdown => record["session"].as_str(),
+    };
+    name.map_or_else(|| piece.to_owned(), |name| format!("{piece} ({name})"))
+}
+
+fn text_bytes(record: &Value) -> usize {
+    record["text"].as_str().map_or(0, str::len)
+}
+
+/// Sends records, in requests of up to `--batch` records and about [`BATCH_BYTES`].
+///
+/// # Errors
+/// If the server does not take any more.
+pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
+    let limit = usize::from(target.args.batch);
+    let mut rest = lines;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = |line: &&Line| {
+            let fits = bytes < BATCH_BYTES;
+            bytes += line.bytes;
+            fits
+        };
+        let count = rest.iter().take(limit).take_while(fits).count();
+        let (now, later) = rest.split_at(count.max(1).min(rest.len()));
+        send_together(target, now, tally).await?;
+        rest = later;
+    }
+    Ok(())
+}
+
+/// Sends records; a batch that is refused as a whole is halved until the records at fault stand alone.
+async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
+    let mut waiting = vec![lines];
+    while let Some(part) = waiting.pop() {
+        let Some(first) = part.first() else { continue };
+        let records: Vec<Value> = part.iter().map(|it| it.content.clone()).collect();
+        let digest = Sha256::new()
+            .chain_update(target.run.to_be_bytes())
+            .chain_update(serde_json::to_vec(&records)?)
+            .finalize();
+        match target.client.add(&target.args.space, &hex(&digest), &records).await {
+            Ok(accepted) => {
+                tally.note(part, accepted);
+                if tally.watermarks.len() > BEHIND_MAX
+                    && target.client.written(&target.args.space, &tally.watermarks[0]).await?
+                {
+                    tally.watermarks.pop_front();
+                }
+            }
+            Err(Error::Refused {
+                status: 400 | 409 | 413 | 422,
+                title,
+                detail,
+            }) => {
+                if part.len() == 1 {
+                    tally.wrong(&first.place, if detail.is_empty() { &title } else { &detail });
+                } else {
+                    let (left, right) = part.split_at(part.len() / 2);
+                    waiting.extend([right, left]);
+                }
+            }
+            Err(error) => {
+                tally.bar.finish_and_clear();
+                return Err(error).context("stopped; run the same command again, what is in stays as it is");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,383 @@
+//! The blocks of a text: headings, paragraphs, lists and code.
+
+/// Blocks of up to so many bytes stay whole; longer ones are cut at about [`PART_BYTES`].
+pub(super) const WHOLE_BYTES: usize = 2 * PART_BYTES;
+/// Code of up to so many bytes stays whole; longer code is cut between lines.
+pub(super) const CODE_BYTES: usize = 64 << 10;
+/// What a part of a text has at about.
+pub(super) const PART_BYTES: usize = 1_500;
+
+/// A block, without blank lines around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    /// A heading as it is written, of a level from 1 to 6, and its words.
+    Heading { level: usize, text: String, title: String },
+    /// Everything else.
+    Body(String),
+}
+
+/// What the lines since the last block are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Paragraph,
+    List,
+    /// With the fence that began it.
+    Code(Fence),
+}
+
+/// The line before a block of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+/// Splits lines into blocks; holds one block at a time, at most [`CODE_BYTES`] and a line.
+pub(super) struct Blocks {
+    is_markdown: bool,
+    open: Open,
+    text: String,
+    /// In a list: the fence of code that is open inside of it.
+    inner: Option<Fence>,
+    /// In a list: blank lines that were read and not kept yet.
+    blanks: usize,
+    done: Vec<Block>,
+}
+
+impl Blocks {
+    pub(super) fn new(is_markdown: bool) -> Blocks {
+        Blocks {
+            is_markdown,
+            open: Open::Nothing,
+            text: String::new(),
+            inner: None,
+            blanks: 0,
+            done: Vec::new(),
+        }
+    }
+
+    /// Takes a line without its end; returns the blocks that are whole with it.
+    pub(super) fn take(&mut self, line: &str) -> Vec<Block> {
+        match self.open.clone() {
+            Open::Code(fence) => {
+                self.keep(line);
+                if is_end(line, fence) {
+                    self.close();
+                }
+            }
+            Open::List => self.take_in_list(line),
+            Open::Paragraph | Open::Nothing => self.take_outside(line),
+        }
+        self.cut();
+        std::mem::take(&mut self.done)
+    }
+
+    /// Returns the blocks that the end of the text makes whole.
+    pub(super) fn finish(&mut self) -> Vec<Block> {
+        self.close();
+        std::mem::take(&mut self.done)
+    }
+
+    fn take_in_list(&mut self, line: &str) {
+        if let Some(fence) = self.inner {
+            self.keep(line);
+            if is_end(line, fence) {
+                self.inner = None;
+            }
+        } else if line.trim().is_empty() {
+            self.blanks += 1;
+        } else if is_item(line) || is_indented(line) || self.blanks == 0 && !self.begins_block(line) {
+            if std::mem::take(&mut self.blanks) > 0 {
+                self.text.push('\n');
+            }
+            self.keep(line);
+            if self.is_markdown {
+                self.inner = fence(line);
+            }
+        } else {
+            self.close();
+            self.take_outside(line);
+        }
+    }
+
+    fn take_outside(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            return self.close();
+        }
+        if let Some(heading) = self.heading(line) {
+            self.close();
+            return self.done.push(heading);
+        }
+        if let Some(fence) = fence(line).filter(|_| self.is_markdown) {
+            self.close();
+            self.keep(line);
+            self.open = Open::Code(fence);
+            return;
+        }
+        if self.is_markdown && self.open == Open::Paragraph && is_underline(line) {
+            let title = std::mem::take(&mut self.text).trim().to_owned();
+            self.open = Open::Nothing;
+            let level = if line.trim_start().starts_with('=') { 1 } else { 2 };
+            let text = format!("{title}\n{}", line.trim());
+            return self.done.push(Block::Heading { level, text, title });
+        }
+        if self.is_markdown && is_rule(line) {
+            return self.close();
+        }
+        if is_item(line) {
+            self.close();
+            self.keep(line);
+            self.open = Open::List;
+            return;
+        }
+        self.keep(line);
+        self.open = Open::Paragraph;
+    }
+
+    /// Returns the heading in a line that begins with number signs.
+    fn heading(&self, line: &str) -> Option<Block> {
+        let text = line.trim();
+        let level = text.chars().take_while(|it| *it == '#').count();
+        let rest = &text[level..];
+        let is_heading = self.is_markdown && (1..=6).contains(&level) && indent(line) < 4;
+        if !is_heading || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
+            return None;
+        }
+        let title = rest.trim_end_matches('#').trim().to_owned();
+        let text = text.to_owned();
+        Some(Block::Heading { level, text, title })
+    }
+
+    /// Returns true if a line cannot go on a list.
+    fn begins_block(&self, line: &str) -> bool {
+        self.heading(line).is_some() || self.is_markdown && (fence(line).is_some() || is_rule(line))
+    }
+
+    fn keep(&mut self, line: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(line.trim_end());
+    }
+
+    /// Ends the open block.
+    fn close(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        self.open = Open::Nothing;
+        self.inner = None;
+        self.blanks = 0;
+        self.push(&text);
+    }
+
+    fn push(&mut self, text: &str) {
+        let text = text.trim_matches(['\n', '\r']).trim_end();
+        if !text.trim().is_empty() {
+            self.done.push(Block::Body(text.to_owned()));
+        }
+    }
+
+    /// Cuts what is too long of the open block.
+    fn cut(&mut self) {
+        let is_code = matches!(self.open, Open::Code(_)) || self.inner.is_some();
+        let most = if is_code { CODE_BYTES } else { WHOLE_BYTES };
+        while self.text.len() > most {
+            let end = match is_code {
+                true => last_line_end(&self.text, CODE_BYTES),
+                false => cut_at(&self.text),
+            };
+            let rest = self.text.split_off(end);
+            let head = std::mem::replace(&mut self.text, rest);
+            self.push(&head);
+            if !is_code {
+                self.text = self.text.trim_start().to_owned();
+            }
+        }
+    }
+}
+
+/// Returns where to cut a long block: at most [`PART_BYTES`] from its beginning, before an item of a list, else after a
+/// line, a sentence or a word.
+fn cut_at(text: &str) -> usize {
+    let most = text.floor_char_boundary(PART_BYTES);
+    let window = &text[..most];
+    let from = window.floor_char_boundary(PART_BYTES / 3);
+    let is_late = |it: &usize| *it >= from;
+    let lines = || window.match_indices('\n').map(|(index, _)| index + 1).filter(is_late);
+    let begins_item = |it: &usize| {
+        text[*it..]
+            .lines()
+            .next()
+            .is_some_and(|line| is_item(line) && indent(line) < 2)
+    };
+    let before_item = lines().rfind(begins_item);
+    let after_sentence = || {
+        let ends = window
+            .char_indices()
+            .filter(|(_, it)| matches!(it, '.' | '!' | '?' | '。' | '！' | '？'));
+        let mut stops = ends.map(|(index, it)| Stop {
+            end: index + it.len_utf8(),
+            is_wide: !it.is_ascii(),
+        });
+        let is_end = |it: &Stop| it.is_wide || text[it.end..].starts_with(char::is_whitespace);
+        stops.rfind(|it| is_late(&it.end) && is_end(it)).map(|it| it.end)
+    };
+    let after_word = || {
+        window
+            .rfind(char::is_whitespace)
+            .filter(is_late)
+            .map(|it| window.ceil_char_boundary(it + 1))
+    };
+    let end = before_item
+        .or_else(|| lines().next_back())
+        .or_else(after_sentence)
+        .or_else(after_word);
+    end.unwrap_or(most)
+}
+
+/// The end of a sentence.
+struct Stop {
+    end: usize,
+    /// Of a script that puts no blank after it.
+    is_wide: bool,
+}
+
+/// Returns where the last line before `most` ends, else `most`.
+fn last_line_end(text: &str, most: usize) -> usize {
+    let most = text.floor_char_boundary(most);
+    text[..most].rfind('\n').map_or(most, |it| it + 1)
+}
+
+/// Returns the width of the blanks before a line.
+fn indent(line: &str) -> usize {
+    let blanks = line.chars().take_while(|it| matches!(it, ' ' | '\t'));
+    blanks.map(|it| if it == '\t' { 4 } else { 1 }).sum()
+}
+
+fn is_indented(line: &str) -> bool {
+    indent(line) >= 2
+}
+
+/// Returns true if a line begins an item of a list.
+fn is_item(line: &str) -> bool {
+    let text = line.trim_start();
+    let rest = match text.strip_prefix(['-', '*', '+']) {
+        Some(rest) => rest,
+        None => {
+            let number = text.trim_start_matches(|it: char| it.is_ascii_digit());
+            let digits = text.len() - number.len();
+            match number.strip_prefix(['.', ')']) {
+                Some(rest) if (1..=9).contains(&digits) => rest,
+                Some(_) | None => return false,
+            }
+        }
+    };
+    rest.starts_with([' ', '\t']) && !rest.trim().is_empty()
+}
+
+fn fence(line: &str) -> Option<Fence> {
+    let text = line.trim_start();
+    let mark = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
+    let length = text.chars().take_while(|it| *it == mark).count();
+    // Three backticks with one more after them on the line are code inside of a sentence.
+    let is_inline = mark == '`' && text[length..].contains('`');
+    (length >= 3 && !is_inline).then_some(Fence { mark, length })
+}
+
+fn is_end(line: &str, open: Fence) -> bool {
+    let text = line.trim();
+    text.chars().all(|it| it == open.mark) && text.chars().count() >= open.length
+}
+
+fn is_underline(line: &str) -> bool {
+    let text = line.trim();
+    let all = |mark: char| text.chars().all(|it| it == mark);
+    text.len() >= 2 && indent(line) < 4 && (all('=') || all('-'))
+}
+
+/// Returns true if a line is a rule between parts of a text.
+fn is_rule(line: &str) -> bool {
+    let marks: Vec<char> = line.chars().filter(|it| !it.is_whitespace()).collect();
+    marks.len() >= 3 && ['-', '*', '_'].iter().any(|mark| marks.iter().all(|it| it == mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(text: &str, is_markdown: bool) -> Vec<String> {
+        let mut blocks = Blocks::new(is_markdown);
+        let mut all: Vec<Block> = text.lines().flat_map(|it| blocks.take(it)).collect();
+        all.extend(blocks.finish());
+        let shown = |block: Block| match block {
+            Block::Heading { level, title, .. } => format!("h{level} {title}"),
+            Block::Body(text) => text,
+        };
+        all.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn markdown_is_split_into_blocks() {
+        let text = "Intro\n=====\nOne line,\nand another.\n\n## Setup ##\n- a\n- b\n\n  more of b\n\n  ```\n  code of b\n\n- no item\n  ```\n\
+                    After the list\nlazily.\n\n1. x\n2. y\n\nText.\n```sh\n# no heading\n\n- no list\n```\n---\n#hashtag\nSub\n---\n";
+        assert_eq!(
+            blocks(text, true),
+            [
+                "h1 Intro",
+                "One line,\nand another.",
+                "h2 Setup",
+                "- a\n- b\n\n  more of b\n\n  ```\n  code of b\n\n- no item\n  ```\nAfter the list\nlazily.\n\n1. x\n2. y",
+                "Text.",
+                "```sh\n# no heading\n\n- no list\n```",
+                "h2 #hashtag\nSub",
+            ]
+        );
+    }
+
+    #[test]
+    fn plain_text_has_paragraphs_and_lists_only() {
+        assert_eq!(
+            blocks("# not a heading\n---\n\n```\n\nSecond.\n* a\n* b\n", false),
+            ["# not a heading\n---", "```", "Second.", "* a\n* b"]
+        );
+    }
+
+    #[test]
+    fn long_paragraphs_are_cut_after_sentences_and_nothing_is_lost() {
+        let sentence = "The boat was painted blue by Ines. ";
+        let text = sentence.repeat(200);
+        let all = blocks(&text, true);
+        assert!(
+            all.len() > 3 && all.iter().all(|it| it.len() <= WHOLE_BYTES),
+            "{}",
+            all.len()
+        );
+        assert!(
+            all.iter().all(|it| it.starts_with("The") && it.ends_with("Ines.")),
+            "{all:?}"
+        );
+        assert_eq!(all.join(" "), text.trim());
+        // Without any place to cut.
+        let all = blocks(&"漢".repeat(3_000), true);
+        assert!(all.iter().all(|it| it.len() <= WHOLE_BYTES));
+        assert_eq!(all.concat().chars().count(), 3_000);
+    }
+
+    #[test]
+    fn long_lists_are_cut_between_items_and_long_code_between_lines() {
+        let items: String = (0..200).map(|it| format!("- item {it}\n  of the list\n")).collect();
+        let all = blocks(&items, true);
+        assert!(
+            all.len() > 2
+                && all
+                    .iter()
+                    .all(|it| it.starts_with("- item ") && it.ends_with("of the list"))
+        );
+        assert_eq!(all.join("\n"), items.trim());
+        let code: String = format!("```\n{}```\n", "let a = 1;\n".repeat(2_000));
+        assert_eq!(blocks(&code, true).len(), 1);
+        let code: String = format!("```\n{}```\n", "let a = 1;\n".repeat(20_000));
+        let all = blocks(&code, true);
+        assert!(all.len() > 2 && all.iter().all(|it| it.len() <= CODE_BYTES && it.ends_with(['`', ';'])));
+    }
+}

@@ -1,0 +1,311 @@
+//! Conversations that ChatGPT exported: `conversations.json`.
+//!
+//! A conversation is a tree of messages in `mapping`, because a message can be edited and an answer made again. The branch that
+//! ends in `current_node` is what the user sees.
+
+use serde_json::{Map, Value};
+
+use super::draft::{Draft, LeftOut, Metadata, digest, field, prefixed, uri};
+use super::moments::moment;
+
+const PROGRAM: &str = "chatgpt";
+/// Further images of a message that are kept by their address.
+const IMAGES_MAX: usize = 8;
+
+/// Returns the records of a conversation, in order; counts what is left out of it.
+///
+/// # Errors
+/// If there is no tree of messages.
+pub(super) fn records(conversation: &Value, left_out: &mut LeftOut) -> Result<Vec<Value>, String> {
+    let Some(nodes) = conversation.get("mapping").and_then(Value::as_object) else {
+        return Err("no conversation of ChatGPT: there is no `mapping`".to_owned());
+    };
+    let branch = branch(conversation, nodes);
+    let has_message = |node: &&Value| node.get("message").is_some_and(Value::is_object);
+    let on_branch = branch.iter().filter(|it| has_message(&it.value)).count();
+    for _ in on_branch..nodes.values().filter(has_message).count() {
+        left_out.note("messages on other branches");
+    }
+    let name = field(conversation, &["conversation_id", "id"])
+        .or_else(|| Some(branch.first()?.id.to_owned()))
+        .unwrap_or_else(|| digest(&[&conversation.to_string()]));
+    let mut about = Metadata::of(PROGRAM);
+    about.put("title", &field(conversation, &["title"]).unwrap_or_default());
+    let mut at = conversation.get("create_time").and_then(moment);
+    let mut records = Vec::new();
+    for node in branch {
+        let Some(message) = node.value.get("message").filter(|it| it.is_object()) else {
+            continue;
+        };
+        let said_at = message.get("create_time").and_then(moment);
+        // A message without a time was written with the one before it.
+        at = said_at.or(at);
+        match said(message) {
+            Err(why) => left_out.note(why),
+            Ok(said) => {
+                let mut metadata = about.clone();
+                said.note_in(&mut metadata);
+                let draft = Draft {
+                    id: prefixed(PROGRAM, node.id),
+                    session: prefixed(PROGRAM, &name),
+                    actor: Some(said.actor),
+                    text: said.text,
+                    image_caption: said.caption,
+                    image_uri: said.images.first().cloned(),
+                    observed_at: at.clone(),
+                    metadata,
+                };
+                records.push(draft.into_record());
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// A node of the tree with its id.
+struct Node<'a> {
+    id: &'a str,
+    value: &'a Value,
+}
+
+/// Returns the nodes from the root to `current_node`, or to the latest leaf if that is missing.
+fn branch<'a>(conversation: &Value, nodes: &'a Map<String, Value>) -> Vec<Node<'a>> {
+    let entry = |id: &str| nodes.get_key_value(id).map(|(id, value)| Node { id, value });
+    let current = conversation.get("current_node").and_then(Value::as_str);
+    let mut next = current.and_then(entry).or_else(|| latest_leaf(nodes));
+    let mut branch = Vec::new();
+    while let Some(node) = next {
+        let parent = node.value.get("parent").and_then(Value::as_str);
+        branch.push(node);
+        // Parents that form a circle end here.
+        next = parent.and_then(entry).filter(|_| branch.len() < nodes.len());
+    }
+    branch.reverse();
+    branch
+}
+
+fn latest_leaf(nodes: &Map<String, Value>) -> Option<Node<'_>> {
+    let has_children = |node: &Value| {
+        let children = node.get("children").and_then(Value::as_array);
+        children.is_some_and(|it| !it.is_empty())
+    };
+    let time = |node: &Value| node.pointer("/message/create_time").and_then(Value::as_f64);
+    nodes
+        .iter()
+        .filter(|(_, node)| !has_children(node))
+        .max_by(|(_, left), (_, right)| {
+            let (left, right) = (time(left).unwrap_or(0.0), time(right).unwrap_or(0.0));
+            left.total_cmp(&right)
+        })
+        .map(|(id, value)| Node { id, value })
+}
+
+/// What a message says.
+struct Said {
+    actor: String,
+    /// Name of the tool that speaks.
+    tool: Option<String>,
+    text: String,
+    images: Vec<String>,
+    caption: Option<String>,
+    model: Option<String>,
+}
+
+impl Said {
+    fn note_in(&self, metadata: &mut Metadata) {
+        metadata.put("tool", self.tool.as_deref().unwrap_or_default());
+        metadata.put("model", self.model.as_deref().unwrap_or_default());
+        for (index, image) in self.images.iter().enumerate().skip(1).take(IMAGES_MAX) {
+            metadata.put(&format!("image_{}", index + 1), image);
+        }
+    }
+}
+
+/// Returns what a message says, or why it is left out.
+fn said(message: &Value) -> Result<Said, &'static str> {
+    let actor = match message.pointer("/author/role").and_then(Value::as_str) {
+        Some(role @ ("user" | "assistant" | "tool")) => role.to_owned(),
+        Some("system" | "developer") => return Err("system messages"),
+        Some(_) | None => return Err("messages of other roles"),
+    };
+    let hidden = message.pointer("/metadata/is_visually_hidden_from_conversation");
+    if hidden == Some(&Value::Bool(true)) {
+        return Err("hidden messages");
+    }
+    let Some(content) = message.get("content").filter(|it| it.is_object()) else {
+        return Err("empty messages");
+    };
+    match content.get("content_type").and_then(Value::as_str) {
+        Some("thoughts" | "reasoning_recap") => return Err("thoughts of the model"),
+        Some("user_editable_context" | "model_editable_context") => return Err("custom instructions"),
+        Some(_) | None => {}
+    }
+    let mut said = Said {
+        tool: message
+            .pointer("/author/name")
+            .and_then(Value::as_str)
+            .filter(|_| actor == "tool")
+            .map(str::to_owned),
+        actor,
+        text: String::new(),
+        images: Vec::new(),
+        caption: None,
+        model: message
+            .pointer("/metadata/model_slug")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+    };
+    let mut texts: Vec<&str> = Vec::new();
+    let mut has_image = false;
+    for part in content.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(pointer) = part.get("asset_pointer").and_then(Value::as_str) {
+            has_image = true;
+            said.images.extend(uri(pointer));
+            let prompt = part.pointer("/metadata/dalle/prompt").and_then(Value::as_str);
+            said.caption = said
+                .caption
+                .or_else(|| prompt.filter(|it| !it.trim().is_empty()).map(str::to_owned));
+        } else {
+            texts.extend(part.as_str().or_else(|| part.get("text").and_then(Value::as_str)));
+        }
+    }
+    if texts.is_empty() {
+        let whole = ["text", "result"]
+            .iter()
+            .find_map(|it| content.get(it).and_then(Value::as_str));
+        texts.extend(whole);
+    }
+    texts.retain(|it| !it.trim().is_empty());
+    said.text = texts.join("\n\n");
+    if said.text.is_empty() && said.caption.is_none() {
+        return Err(if has_image {
+            "images without words"
+        } else {
+            "empty messages"
+        });
+    }
+    Ok(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn node(parent: &str, role: &str, at: f64, content: Value) -> Value {
+        json!({ "parent": parent, "children": [], "message":
+            { "author": { "role": role, "name": "python" }, "create_time": at, "content": content } })
+    }
+
+    fn text(text: &str) -> Value {
+        json!({ "content_type": "text", "parts": [text] })
+    }
+
+    fn conversation() -> Value {
+        json!({ "title": "Moving", "conversation_id": "c1", "create_time": 1_772_474_400.0, "current_node": "n6",
+            "mapping": {
+                "root": { "message": null, "parent": null, "children": ["n1"] },
+                "n1": node("root", "system", 1_772_474_400.0, text("You are helpful.")),
+                "n2": node("n1", "user", 1_772_474_401.5, text("I moved to Oslo.")),
+                "n3": node("n2", "assistant", 1_772_474_402.0, text("The first answer.")),
+                "n4": node("n2", "assistant", 1_772_474_403.0, json!({ "content_type": "code", "language": "python", "text": "print(1)" })),
+                "n5": node("n4", "tool", 1_772_474_404.0, json!({ "content_type": "execution_output", "text": "1\n" })),
+                "n6": { "parent": "n5", "message": { "author": { "role": "user" }, "create_time": null,
+                    "content": { "content_type": "multimodal_text", "parts": [
+                        { "content_type": "image_asset_pointer", "asset_pointer": "file-service://file-1", "width": 3 },
+                        "This is my kitchen.", { "content_type": "audio_transcription", "text": "It is blue." }] } } },
+            } })
+    }
+
+    #[test]
+    fn the_branch_that_the_user_sees_becomes_records() {
+        let mut left_out = LeftOut::default();
+        let records = records(&conversation(), &mut left_out).unwrap();
+        let lines: Vec<String> = records
+            .iter()
+            .map(|it| format!("{} {} {} {}", it["id"], it["actor"], it["observed_at"], it["text"]))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                r#""chatgpt:n2" "user" "2026-03-02T18:00:01.500Z" "I moved to Oslo.""#,
+                r#""chatgpt:n4" "assistant" "2026-03-02T18:00:03Z" "print(1)""#,
+                r#""chatgpt:n5" "tool" "2026-03-02T18:00:04Z" "1\n""#,
+                r#""chatgpt:n6" "user" "2026-03-02T18:00:04Z" "This is my kitchen.\n\nIt is blue.""#,
+            ]
+        );
+        assert!(
+            records
+                .iter()
+                .all(|it| it["session"] == "chatgpt:c1" && it["metadata"]["title"] == "Moving")
+        );
+        assert_eq!(records[2]["metadata"]["tool"], "python");
+        assert_eq!(records[3]["image_uri"], "file-service://file-1");
+        assert_eq!(
+            left_out.in_words(),
+            ["messages on other branches: 1", "system messages: 1"]
+        );
+    }
+
+    #[test]
+    fn a_conversation_that_is_damaged_is_read_as_far_as_it_goes() {
+        let mut damaged = conversation();
+        damaged["current_node"] = json!("lost");
+        damaged["mapping"]["n1"]["parent"] = json!("n2");
+        damaged["mapping"]["n2"]["children"] = json!(["n3", "n4"]);
+        damaged["mapping"]["n4"]["children"] = json!(["n5"]);
+        damaged["mapping"]["n5"]["children"] = json!([]);
+        let mut left_out = LeftOut::default();
+        let ids: Vec<Value> = records(&damaged, &mut left_out)
+            .unwrap()
+            .into_iter()
+            .map(|it| it["id"].clone())
+            .collect();
+        assert_eq!(ids.last().unwrap(), "chatgpt:n5");
+        assert!(ids.contains(&json!("chatgpt:n2")));
+        assert!(records(&json!({ "title": "x" }), &mut left_out).is_err());
+        assert_eq!(
+            records(&json!({ "mapping": {} }), &mut left_out).unwrap(),
+            Vec::<Value>::new()
+        );
+    }
+
+    #[test]
+    fn what_nobody_said_is_counted() {
+        let parts = |parts: Value| json!({ "content_type": "multimodal_text", "parts": parts });
+        for (role, content, expected) in [
+            ("assistant", text("  "), "empty messages"),
+            (
+                "assistant",
+                json!({ "content_type": "thoughts", "thoughts": [] }),
+                "thoughts of the model",
+            ),
+            (
+                "user",
+                json!({ "content_type": "user_editable_context", "user_profile": "x" }),
+                "custom instructions",
+            ),
+            (
+                "user",
+                parts(json!([{ "asset_pointer": "sediment://file_1" }])),
+                "images without words",
+            ),
+            ("critic", text("Hm."), "messages of other roles"),
+            ("user", json!(null), "empty messages"),
+        ] {
+            let nodes = json!({ "mapping": { "a": node("", role, 1.0, content) }, "current_node": "a" });
+            let mut left_out = LeftOut::default();
+            assert!(records(&nodes, &mut left_out).unwrap().is_empty(), "{expected}");
+            assert_eq!(left_out.in_words(), [format!("{expected}: 1")]);
+        }
+        let drawn =
+            parts(json!([{ "asset_pointer": "sediment://f", "metadata": { "dalle": { "prompt": "A red barn" } } }]));
+        let nodes = json!({ "mapping": { "a": node("", "tool", 1.0, drawn) }, "current_node": "a" });
+        let record = records(&nodes, &mut LeftOut::default()).unwrap().remove(0);
+        assert_eq!(
+            (&record["image_caption"], &record["image_uri"]),
+            (&json!("A red barn"), &json!("sediment://f"))
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! From a piece of an input to records.
+
+use domain::id::RecordId;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::draft::LeftOut;
+use super::format::Kind;
+use super::{chatgpt, claude, memories, readings};
+use crate::keys::hex;
+
+/// What a piece holds.
+pub(super) enum Parsed {
+    Records(Vec<Value>),
+    Reading(Value),
+}
+
+/// Returns what a piece holds; counts what is left out of it.
+///
+/// # Errors
+/// If it is not JSON, or nothing of this kind.
+pub(super) fn parse(kind: Kind, piece: &[u8], number: u64, left_out: &mut LeftOut) -> Result<Parsed, String> {
+    let value: Value = serde_json::from_slice(piece).map_err(|error| format!("not JSON: {error}"))?;
+    if !value.is_object() {
+        return Err("not a JSON object".to_owned());
+    }
+    let records = match kind {
+        Kind::Records => return record(value, piece, number),
+        Kind::ChatGpt => chatgpt::records(&value, left_out),
+        Kind::Claude => claude::records(&value, left_out),
+        Kind::Mem0 => memories::of_mem0(&value, left_out),
+        Kind::Hindsight => memories::of_hindsight(&value, left_out),
+        Kind::Text | Kind::Markdown => Ok(vec![value]),
+    };
+    Ok(Parsed::Records(records?))
+}
+
+/// Returns the record or the reading of a line. A record without an id gets one from its number and text, so that sending it twice stores
+/// it once. Mnemic's own id, which stands in the records of its lists, is left out: it derives from the other.
+fn record(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String> {
+    if let Some(reading) = readings::of_line(&mut record) {
+        return Ok(Parsed::Reading(reading));
+    }
+    let Some(fields) = record.as_object_mut() else {
+        return Err("not a JSON object".to_owned());
+    };
+    let listed = |it: &Value| it.as_str().is_some_and(|it| it.parse::<RecordId>().is_ok());
+    if fields.get("record").is_some_and(listed) {
+        fields.remove("record");
+    }
+    if !fields.contains_key("id") {
+        let digest = Sha256::new()
+            .chain_update(number.to_be_bytes())
+            .chain_update(line.trim_ascii())
+            .finalize();
+        fields.insert("id".to_owned(), json!(format!("line-{}", &hex(&digest)[..16])));
+    }
+    Ok(Parsed::Records(vec![record]))
+}

@@ -1,0 +1,236 @@
+//! Records made of what other programs wrote, within the bounds that a server sets.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::keys::hex;
+
+/// Longest id, session or actor, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+const URI_BYTES_MAX: usize = 2_048;
+const METADATA_ENTRIES_MAX: usize = 32;
+const METADATA_NAME_BYTES_MAX: usize = 64;
+const METADATA_VALUE_BYTES_MAX: usize = 1_024;
+
+/// What was left out on purpose, by what it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LeftOut(BTreeMap<&'static str, u64>);
+
+impl LeftOut {
+    /// Counts one more.
+    pub(super) fn note(&mut self, what: &'static str) {
+        *self.0.entry(what).or_default() += 1;
+    }
+
+    /// Returns the counts in words, such as `system messages: 3`.
+    pub(super) fn in_words(&self) -> Vec<String> {
+        self.0.iter().map(|(what, count)| format!("{what}: {count}")).collect()
+    }
+}
+
+/// A record to be.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Draft {
+    pub(super) id: String,
+    pub(super) session: String,
+    pub(super) actor: Option<String>,
+    pub(super) text: String,
+    pub(super) image_caption: Option<String>,
+    pub(super) image_uri: Option<String>,
+    pub(super) observed_at: Option<String>,
+    pub(super) metadata: Metadata,
+}
+
+impl Draft {
+    /// Returns the record as servers take it, without control characters, which they refuse.
+    pub(super) fn into_record(self) -> Value {
+        let mut record = Map::new();
+        record.insert("id".to_owned(), json!(self.id));
+        record.insert("session".to_owned(), json!(self.session));
+        if let Some(actor) = self.actor {
+            record.insert("actor".to_owned(), json!(shortened(&one_line(&actor), NAME_BYTES_MAX)));
+        }
+        if !self.text.is_empty() {
+            record.insert("text".to_owned(), json!(printable(&self.text)));
+        }
+        if let Some(caption) = self.image_caption {
+            record.insert("image_caption".to_owned(), json!(printable(&caption)));
+        }
+        if let Some(uri) = self.image_uri {
+            record.insert("image_uri".to_owned(), json!(uri));
+        }
+        if let Some(at) = self.observed_at {
+            record.insert("observed_at".to_owned(), json!(at));
+        }
+        record.insert("metadata".to_owned(), json!(self.metadata.entries));
+        Value::Object(record)
+    }
+}
+
+/// What is kept next to a text: at most 32 entries, the first ones stay.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Metadata {
+    entries: BTreeMap<String, String>,
+}
+
+impl Metadata {
+    /// Returns metadata that name the program which a record is from.
+    pub(super) fn of(source: &str) -> Metadata {
+        let mut metadata = Metadata::default();
+        metadata.put("source", source);
+        metadata
+    }
+
+    /// Keeps a value, shortened to 1,024 bytes, unless it is empty, or one of its name is kept. Returns false if there is
+    /// no room for it.
+    pub(super) fn put(&mut self, name: &str, value: &str) -> bool {
+        let name = shortened(&one_line(name), METADATA_NAME_BYTES_MAX);
+        let value = printable(value.trim());
+        if name.is_empty() || value.is_empty() || self.entries.contains_key(&name) {
+            return true;
+        }
+        if self.entries.len() == METADATA_ENTRIES_MAX {
+            return false;
+        }
+        self.entries.insert(name, shortened(&value, METADATA_VALUE_BYTES_MAX));
+        true
+    }
+
+    /// Keeps a value as text: strings as they are, everything else as JSON; nothing of null.
+    pub(super) fn put_value(&mut self, name: &str, value: &Value) -> bool {
+        match value {
+            Value::Null => true,
+            Value::String(text) => self.put(name, text),
+            Value::Array(items) if items.is_empty() => true,
+            Value::Array(items) if items.iter().all(Value::is_string) => {
+                let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                self.put(name, &texts.join(", "))
+            }
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                self.put(name, &value.to_string())
+            }
+        }
+    }
+
+    /// Keeps the named fields of an object, as far as they are there.
+    pub(super) fn put_fields(&mut self, object: &Value, names: &[&str]) {
+        for name in names {
+            if let Some(value) = object.get(name) {
+                self.put_value(name, value);
+            }
+        }
+    }
+}
+
+/// Returns the text of the first of the fields that has one; numbers count as text.
+pub(super) fn field(object: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match object.get(name)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    })
+}
+
+/// Returns a name of an export as an id or a session: after the name of its program, and as a digest if it is too long.
+pub(super) fn prefixed(program: &str, name: &str) -> String {
+    let whole = format!("{program}:{}", one_line(name));
+    if whole.len() <= NAME_BYTES_MAX {
+        whole
+    } else {
+        format!("{program}:{}", digest(&[name]))
+    }
+}
+
+/// Returns 32 hex digits that texts have in common with their like only.
+pub(super) fn digest(texts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for text in texts {
+        digest.update((text.len() as u64).to_be_bytes());
+        digest.update(text);
+    }
+    hex(&digest.finalize()[..16])
+}
+
+/// Returns a text if it can be the place of an image: a scheme, and no blank in it.
+pub(super) fn uri(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let is_scheme = scheme.starts_with(|it: char| it.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it));
+    let is_uri = is_scheme && !rest.is_empty() && text.len() <= URI_BYTES_MAX;
+    (is_uri && !text.contains(|it: char| it.is_whitespace() || it.is_control())).then(|| text.to_owned())
+}
+
+/// Returns a text without control characters other than line breaks and tabs.
+pub(super) fn printable(text: &str) -> String {
+    let is_kept = |it: &char| !it.is_control() || matches!(it, '\n' | '\r' | '\t');
+    text.chars().filter(is_kept).collect()
+}
+
+/// Returns a text without any control character; a run of them becomes a blank.
+pub(super) fn one_line(text: &str) -> String {
+    let parts = text.split(char::is_control).filter(|it| !it.is_empty());
+    parts.collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+/// Returns the beginning of a text, at most `most` bytes, with an ellipsis if something is missing.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(most.saturating_sub('…'.len_utf8()));
+    format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_keeps_the_bounds_of_a_server() {
+        let mut metadata = Metadata::of("chatgpt");
+        assert!(metadata.put("title", &"é".repeat(1_000)));
+        assert!(metadata.put("source", "another") && metadata.put("empty", "  "));
+        assert!(metadata.put_value("tags", &json!(["a", "b"])) && metadata.put_value("score", &json!(0.5)));
+        let fits: Vec<bool> = (0..40).map(|it| metadata.put(&format!("n{it}"), "x")).collect();
+        assert_eq!(fits.iter().filter(|it| **it).count(), 28);
+        let draft = Draft {
+            id: prefixed("chatgpt", "a\nb"),
+            session: prefixed("chatgpt", &"x".repeat(300)),
+            text: "red \u{1b}[1mbold\u{0}\n".to_owned(),
+            metadata,
+            ..Draft::default()
+        };
+        let record = draft.into_record();
+        assert_eq!(record["id"], "chatgpt:a b");
+        assert_eq!(record["session"].as_str().map(str::len), Some(8 + 32));
+        assert_eq!(record["text"], "red [1mbold\n");
+        let metadata = record["metadata"].as_object().unwrap();
+        assert_eq!((metadata.len(), metadata["source"].as_str()), (32, Some("chatgpt")));
+        assert_eq!(
+            (metadata["tags"].as_str(), metadata["score"].as_str()),
+            (Some("a, b"), Some("0.5"))
+        );
+        let title = metadata["title"].as_str().unwrap();
+        assert!(title.len() <= 1_024 && title.ends_with("é…"), "{title}");
+        assert!(record.get("actor").is_none() && record.get("observed_at").is_none());
+    }
+
+    #[test]
+    fn places_of_images_are_uris() {
+        assert_eq!(
+            uri("file-service://file-abc").as_deref(),
+            Some("file-service://file-abc")
+        );
+        assert_eq!(
+            uri("https://example.org/a.png").as_deref(),
+            Some("https://example.org/a.png")
+        );
+        for text in ["file-abc", "://x", "a b://c", "https://", "https://a b"] {
+            assert_eq!(uri(text), None, "{text}");
+        }
+    }
+}

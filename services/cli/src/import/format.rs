@@ -1,0 +1,223 @@
+//! What an input is: named by the user, or recognised by its first bytes and the ending of its name.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use super::json_scan::{Outline, outline};
+use super::source::unmarked;
+use crate::args::Format;
+
+/// Bytes at the beginning of an input that are looked at.
+pub(super) const HEAD_BYTES: usize = 64 << 10;
+
+/// What an input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Records,
+    ChatGpt,
+    Claude,
+    Mem0,
+    Hindsight,
+    Text,
+    Markdown,
+}
+
+impl Kind {
+    /// Returns what the user named; none for `auto`.
+    pub(super) fn named(format: Format) -> Option<Kind> {
+        match format {
+            Format::Auto => None,
+            Format::Records => Some(Kind::Records),
+            Format::Chatgpt => Some(Kind::ChatGpt),
+            Format::Claude => Some(Kind::Claude),
+            Format::Mem0 => Some(Kind::Mem0),
+            Format::Hindsight => Some(Kind::Hindsight),
+            Format::Text => Some(Kind::Text),
+            Format::Markdown => Some(Kind::Markdown),
+        }
+    }
+
+    /// Returns what such an input is called.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Records => "records of Mnemic",
+            Kind::ChatGpt => "an export of ChatGPT",
+            Kind::Claude => "an export of Claude",
+            Kind::Mem0 => "an export of mem0",
+            Kind::Hindsight => "an export of Hindsight",
+            Kind::Text => "plain text",
+            Kind::Markdown => "Markdown",
+        }
+    }
+
+    /// Returns what one piece of such an input is called: how far an import came is counted in pieces.
+    pub(super) fn piece(self) -> &'static str {
+        match self {
+            Kind::Records => "line",
+            Kind::ChatGpt | Kind::Claude => "conversation",
+            Kind::Mem0 | Kind::Hindsight => "memory",
+            Kind::Text | Kind::Markdown => "part",
+        }
+    }
+
+    /// Returns the plural of [`Kind::piece`].
+    pub(super) fn pieces(self) -> &'static str {
+        match self {
+            Kind::Records => "lines",
+            Kind::ChatGpt | Kind::Claude => "conversations",
+            Kind::Mem0 | Kind::Hindsight => "memories",
+            Kind::Text | Kind::Markdown => "parts",
+        }
+    }
+
+    /// Returns true if the input is text that is split into parts.
+    pub(super) fn is_document(self) -> bool {
+        match self {
+            Kind::Text | Kind::Markdown => true,
+            Kind::Records | Kind::ChatGpt | Kind::Claude | Kind::Mem0 | Kind::Hindsight => false,
+        }
+    }
+}
+
+/// Returns what the file at `path` is by the ending of its name, if that says it.
+pub(super) fn document_by_name(path: &Path) -> Option<Kind> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    match ending.as_str() {
+        "md" | "markdown" => Some(Kind::Markdown),
+        "txt" | "text" => Some(Kind::Text),
+        _ => None,
+    }
+}
+
+/// Returns what an input is by its first bytes, if they say it.
+pub(super) fn by_content(head: &[u8]) -> Option<Kind> {
+    let Outline { is_list, wrapper, keys } = outline(unmarked(head));
+    let has = |wanted: &[&str]| keys.iter().any(|it| wanted.contains(&it.as_str()));
+    if has(&["mapping"]) {
+        return Some(Kind::ChatGpt);
+    }
+    if has(&["chat_messages"]) {
+        return Some(Kind::Claude);
+    }
+    let lists_memories = is_list || wrapper.is_some();
+    // A page of the records that Mnemic lists is wrapped in `items`, too.
+    if has(&["record", "session"]) {
+        return (!lists_memories).then_some(Kind::Records);
+    }
+    if has(&["memory"]) {
+        return Some(Kind::Mem0);
+    }
+    if lists_memories
+        && has(&[
+            "fact_type",
+            "mentioned_at",
+            "occurred_start",
+            "occurred_end",
+            "chunk_id",
+        ])
+    {
+        return Some(Kind::Hindsight);
+    }
+    if let Some(wrapper) = &wrapper {
+        let is_empty = keys.is_empty();
+        return match wrapper.as_str() {
+            "results" if is_empty => Some(Kind::Mem0),
+            "items" | "memories" if is_empty || has(&["text"]) => Some(Kind::Hindsight),
+            _ => None,
+        };
+    }
+    if !is_list && has(&["text", "image_caption", "tool", "reading"]) {
+        return Some(Kind::Records);
+    }
+    None
+}
+
+/// Returns what an input is: by the ending of a Markdown file, else by its first bytes, else by the ending of its name.
+///
+/// # Errors
+/// If the input is an archive, or none of them says what it is.
+pub(super) fn recognise(head: &[u8], path: &Path) -> anyhow::Result<Kind> {
+    let file = path.display();
+    if head.starts_with(b"PK\x03\x04") {
+        bail!("{file} is a zip archive; unpack it and import what is in it: unzip {file} conversations.json");
+    }
+    if head.starts_with(b"\x1f\x8b") {
+        bail!("{file} is compressed; unpack it first: gunzip {file}");
+    }
+    let named = document_by_name(path);
+    if named == Some(Kind::Markdown) {
+        return Ok(Kind::Markdown);
+    }
+    if let Some(kind) = by_content(head).or(named) {
+        return Ok(kind);
+    }
+    let is_json_by_name = path.extension().is_some_and(|it| {
+        ["json", "jsonl", "ndjson"]
+            .iter()
+            .any(|name| it.eq_ignore_ascii_case(name))
+    });
+    let start = unmarked(head).trim_ascii_start().first();
+    match start {
+        None | Some(b'{' | b'[') => Ok(Kind::Records),
+        Some(_) if is_json_by_name => Ok(Kind::Records),
+        Some(_) => bail!(
+            "cannot tell what {file} is; say it with --format records, chatgpt, claude, mem0, hindsight, text or markdown"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_are_recognised_by_their_first_bytes() {
+        let chatgpt = r#"[{"title": "A [list] of \"things\"", "create_time": 1.5, "mapping": {"a": {"message"#;
+        let claude = "\u{feff}[\n {\"uuid\": \"c\", \"account\": {\"uuid\": \"mapping\"}, \"chat_messages\": [";
+        let mem0 = r#"{"count": 2, "results": [{"id": "m", "memory": "Likes tea"}]}"#;
+        let hindsight = r#"{"items": [{"id": "h", "text": "Ann likes tea.", "context": ""}]}"#;
+        for (head, expected) in [
+            (chatgpt, Some(Kind::ChatGpt)),
+            (r#"{"title": "One", "mapping": {}}"#, Some(Kind::ChatGpt)),
+            (claude, Some(Kind::Claude)),
+            (mem0, Some(Kind::Mem0)),
+            (r#"[{"id": "m", "memory": "Likes tea"}]"#, Some(Kind::Mem0)),
+            (r#"{"results": []}"#, Some(Kind::Mem0)),
+            (hindsight, Some(Kind::Hindsight)),
+            (
+                r#"[{"id": "h", "text": "x", "fact_type": "world"}]"#,
+                Some(Kind::Hindsight),
+            ),
+            (r#"{"id": "1", "text": "I moved."}"#, Some(Kind::Records)),
+            (
+                r#"{"id": "1", "metadata": {"mapping": "x"}, "text": "I"#,
+                Some(Kind::Records),
+            ),
+            (r#"{"reading": {"records": []}}"#, Some(Kind::Records)),
+            // Of Mnemic, but no lines; and of nobody known.
+            (r#"{"items": [{"record": "r", "session": "s", "text": "x"}]}"#, None),
+            (r#"[{"id": "1", "text": "I moved."}]"#, None),
+            (r#"{"id": "1", "#, None),
+            ("[1, 2]", None),
+            ("# A heading", None),
+            ("", None),
+        ] {
+            assert_eq!(by_content(head.as_bytes()), expected, "{head}");
+        }
+    }
+
+    #[test]
+    fn what_the_content_does_not_say_the_name_says() {
+        let kind = |head: &str, name: &str| recognise(head.as_bytes(), Path::new(name)).unwrap();
+        assert_eq!(kind("# Notes", "notes.md"), Kind::Markdown);
+        assert_eq!(kind("[{\"text\": 1}]", "notes.MD"), Kind::Markdown);
+        assert_eq!(kind("Dear diary", "diary.txt"), Kind::Text);
+        assert_eq!(kind("{\"text\": \"x\"}", "talk.txt"), Kind::Records);
+        assert_eq!(kind("not json", "talk.jsonl"), Kind::Records);
+        assert_eq!(kind("", "-"), Kind::Records);
+        let refused = |head: &str, name: &str| recognise(head.as_bytes(), Path::new(name)).unwrap_err().to_string();
+        assert!(refused("Dear diary", "-").contains("--format"));
+        assert!(refused("PK\u{3}\u{4}", "export.zip").contains("unzip export.zip"));
+    }
+}

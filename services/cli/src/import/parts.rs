@@ -1,0 +1,188 @@
+//! The parts of a document: blocks of one section that are about [`PART_BYTES`] together.
+
+use super::blocks::{Block, Blocks, PART_BYTES};
+use super::draft::one_line;
+use super::front_matter::{FrontMatter, Opening, Taken};
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) text: String,
+    /// Headings that it stands under, the outermost first, joined with ` > `.
+    pub(super) heading: String,
+}
+
+/// Splits the lines of a document into parts.
+pub(super) struct Parts {
+    blocks: Blocks,
+    /// Until it is clear whether the text begins with front matter.
+    opening: Option<Opening>,
+    matter: FrontMatter,
+    first_heading: Option<String>,
+    path: Vec<Heading>,
+    text: String,
+    /// Whether the text has more than headings.
+    has_body: bool,
+    done: Vec<Part>,
+}
+
+struct Heading {
+    level: usize,
+    title: String,
+}
+
+impl Parts {
+    pub(super) fn new(is_markdown: bool) -> Parts {
+        Parts {
+            blocks: Blocks::new(is_markdown),
+            opening: is_markdown.then(Opening::default),
+            matter: FrontMatter::default(),
+            first_heading: None,
+            path: Vec::new(),
+            text: String::new(),
+            has_body: false,
+            done: Vec::new(),
+        }
+    }
+
+    /// Takes a line without its end; returns the parts that are whole with it.
+    pub(super) fn take(&mut self, line: &str) -> Vec<Part> {
+        let Some(opening) = &mut self.opening else {
+            self.take_text(line);
+            return std::mem::take(&mut self.done);
+        };
+        match opening.take(line) {
+            Taken::Inside => {}
+            Taken::Whole(matter) => {
+                self.matter = matter;
+                self.opening = None;
+            }
+            Taken::Text(lines) => {
+                self.opening = None;
+                lines.iter().for_each(|it| self.take_text(it));
+            }
+        }
+        std::mem::take(&mut self.done)
+    }
+
+    /// Returns the parts that the end of the text makes whole.
+    pub(super) fn finish(&mut self) -> Vec<Part> {
+        if let Some(mut opening) = self.opening.take() {
+            opening.rest().iter().for_each(|it| self.take_text(it));
+        }
+        for block in self.blocks.finish() {
+            self.add(block);
+        }
+        self.close();
+        std::mem::take(&mut self.done)
+    }
+
+    /// Returns the front matter; empty until it was read.
+    pub(super) fn front_matter(&self) -> &FrontMatter {
+        &self.matter
+    }
+
+    /// Returns the title: of the front matter, else the first heading so far.
+    pub(super) fn title(&self) -> Option<&str> {
+        self.matter.get("title").or(self.first_heading.as_deref())
+    }
+
+    fn take_text(&mut self, line: &str) {
+        for block in self.blocks.take(line) {
+            self.add(block);
+        }
+    }
+
+    fn add(&mut self, block: Block) {
+        match block {
+            Block::Heading { level, text, title } => {
+                if self.has_body {
+                    self.close();
+                }
+                let title = one_line(&title);
+                self.first_heading.get_or_insert_with(|| title.clone());
+                self.path.retain(|it| it.level < level);
+                self.path.push(Heading { level, title });
+                self.push(&text);
+            }
+            Block::Body(text) => {
+                if self.has_body && self.text.len() + text.len() > PART_BYTES {
+                    self.close();
+                }
+                self.push(&text);
+                self.has_body = true;
+            }
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(text);
+    }
+
+    fn close(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        self.has_body = false;
+        if !text.is_empty() {
+            let titles: Vec<&str> = self.path.iter().map(|it| it.title.as_str()).collect();
+            self.done.push(Part {
+                text,
+                heading: titles.join(" > "),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Parts {
+        let mut parts = Parts::new(true);
+        let mut all: Vec<Part> = text.lines().flat_map(|it| parts.take(it)).collect();
+        all.extend(parts.finish());
+        parts.done = all;
+        parts
+    }
+
+    #[test]
+    fn parts_know_the_headings_that_they_stand_under() {
+        let text = "---\ntags: a\n---\nBefore.\n\n# Guide\n## Install\nRun it.\n\nAgain.\n### Linux\nUse apt.\n## Use\nAsk.\n# Last\n";
+        let read = parts(text);
+        let shown: Vec<String> = read
+            .done
+            .iter()
+            .map(|it| format!("{} | {}", it.heading, it.text))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                " | Before.",
+                "Guide > Install | # Guide\n\n## Install\n\nRun it.\n\nAgain.",
+                "Guide > Install > Linux | ### Linux\n\nUse apt.",
+                "Guide > Use | ## Use\n\nAsk.",
+                "Last | # Last",
+            ]
+        );
+        assert_eq!(
+            (read.title(), read.front_matter().get("tags")),
+            (Some("Guide"), Some("a"))
+        );
+    }
+
+    #[test]
+    fn parts_have_about_the_size_they_should() {
+        let paragraph = "A sentence about boats and the people in them. ".repeat(8);
+        let text = format!("# Boats\n{}", format!("{paragraph}\n\n").repeat(40));
+        let read = parts(&text);
+        let sizes: Vec<usize> = read.done.iter().map(|it| it.text.len()).collect();
+        assert!(sizes.iter().all(|it| *it <= PART_BYTES + 20), "{sizes:?}");
+        assert!(sizes.len() > 8 && sizes[0] > PART_BYTES / 2, "{sizes:?}");
+        let code = format!("Look:\n\n```\n{}```\n", "x = 1\n".repeat(1_000));
+        let read = parts(&code);
+        assert_eq!(read.done.len(), 2, "code stays whole");
+        assert!(parts("---\n\n").done.iter().all(|it| it.text == "---"));
+    }
+}

@@ -1,0 +1,326 @@
+//! Inputs, read piece by piece: lines, elements of a list in JSON, parts of documents.
+
+use std::io::{BufRead, ErrorKind};
+
+use anyhow::{Context, bail};
+
+use super::json_scan::{LIST_NAMES, Scan, Step};
+
+/// Longest element of a list, in bytes: a conversation is held in memory whole, the list is not.
+pub(super) const ELEMENT_BYTES_MAX: usize = 64 << 20;
+/// Names of values that were passed over; more are not kept.
+const PASSED_MAX: usize = 16;
+/// Longest name that is read.
+const NAME_BYTES_MAX: usize = 256;
+
+const CUT_OFF: &str = "the input ends inside of it";
+
+/// What came next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A whole piece.
+    Piece,
+    /// A piece that cannot be read, and why; the input goes on after it.
+    Broken(String),
+    /// Nothing more.
+    End,
+}
+
+/// An input, read piece by piece.
+pub(super) trait Pieces {
+    /// Reads the next piece in place of what `piece` holds.
+    ///
+    /// # Errors
+    /// If the input cannot be read on.
+    fn next(&mut self, piece: &mut Vec<u8>) -> anyhow::Result<Next>;
+
+    /// Returns how many bytes of the input are read.
+    fn position(&self) -> u64;
+
+    /// Returns what else the input holds that is not read, in words.
+    fn passed_over(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Lines with their ends.
+pub(super) struct Lines {
+    source: Box<dyn BufRead>,
+    position: u64,
+}
+
+impl Lines {
+    pub(super) fn new(source: Box<dyn BufRead>) -> Lines {
+        Lines { source, position: 0 }
+    }
+}
+
+impl Pieces for Lines {
+    fn next(&mut self, piece: &mut Vec<u8>) -> anyhow::Result<Next> {
+        piece.clear();
+        let bytes = self.source.read_until(b'\n', piece).context("cannot read on")?;
+        self.position += bytes as u64;
+        Ok(if bytes == 0 { Next::End } else { Next::Piece })
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+}
+
+/// Where an [`Elements`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Before a list or an object.
+    Top,
+    /// In a list; `wrapped` if an object holds it.
+    List { wrapped: bool },
+    /// In the object that holds lists.
+    Wrapper,
+}
+
+/// Elements of lists in JSON: of a list, of the lists in an object under one of [`LIST_NAMES`], or objects one after
+/// another. At most [`ELEMENT_BYTES_MAX`] bytes are held at once.
+pub(super) struct Elements {
+    source: Box<dyn BufRead>,
+    /// Whether an object at the top holds lists, and is no element itself.
+    is_wrapped: bool,
+    at: At,
+    position: u64,
+    passed: Vec<String>,
+}
+
+impl Elements {
+    pub(super) fn new(source: Box<dyn BufRead>, is_wrapped: bool) -> Elements {
+        Elements {
+            source,
+            is_wrapped,
+            at: At::Top,
+            position: 0,
+            passed: Vec::new(),
+        }
+    }
+
+    /// Passes white space and commas; returns the next byte, which is not passed.
+    fn peek(&mut self) -> anyhow::Result<Option<u8>> {
+        loop {
+            let buffer = match self.source.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error).context("cannot read on"),
+            };
+            if buffer.is_empty() {
+                return Ok(None);
+            }
+            let is_gap = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+            let gap = buffer.iter().take_while(|byte| is_gap(byte)).count();
+            let next = buffer.get(gap).copied();
+            self.pass(gap);
+            if next.is_some() {
+                return Ok(next);
+            }
+        }
+    }
+
+    fn pass(&mut self, bytes: usize) {
+        self.source.consume(bytes);
+        self.position += bytes as u64;
+    }
+
+    /// Passes a value and puts up to `most` bytes of it into `value`.
+    fn value(&mut self, value: &mut Vec<u8>, most: usize) -> anyhow::Result<Next> {
+        value.clear();
+        let (mut scan, mut bytes) = (Scan::default(), 0_usize);
+        loop {
+            let buffer = match self.source.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error).context("cannot read on"),
+            };
+            if buffer.is_empty() {
+                return Ok(Next::Broken(CUT_OFF.to_owned()));
+            }
+            let mut end = None;
+            for (index, byte) in buffer.iter().enumerate() {
+                match scan.step(*byte) {
+                    Step::Inside => {}
+                    Step::Last => end = Some(index + 1),
+                    Step::After => end = Some(index),
+                    Step::TooDeep => bail!("byte {}: nested too deeply", self.position + index as u64),
+                }
+                if end.is_some() {
+                    break;
+                }
+            }
+            let taken = end.unwrap_or(buffer.len());
+            let room = most.saturating_sub(value.len()).min(taken);
+            value.extend_from_slice(buffer.get(..room).unwrap_or_default());
+            bytes += taken;
+            self.pass(taken);
+            if end.is_some() {
+                break;
+            }
+        }
+        Ok(if bytes > most {
+            Next::Broken(format!("has {bytes} bytes, more than {most}"))
+        } else {
+            Next::Piece
+        })
+    }
+
+    /// Reads an element of a list; nothing follows one that is cut off.
+    fn element(&mut self, element: &mut Vec<u8>) -> anyhow::Result<Next> {
+        let next = self.value(element, ELEMENT_BYTES_MAX)?;
+        if self.source.fill_buf().context("cannot read on")?.is_empty() && next != Next::Piece {
+            self.at = At::Top;
+        }
+        Ok(next)
+    }
+
+    /// Reads a name in the object that holds the lists; goes into its list, or passes its value.
+    fn name(&mut self) -> anyhow::Result<()> {
+        let mut name = Vec::new();
+        self.value(&mut name, NAME_BYTES_MAX)?;
+        let name = serde_json::from_slice::<String>(&name).unwrap_or_default();
+        match self.peek()? {
+            Some(b':') => self.pass(1),
+            None => return Ok(()),
+            Some(_) => bail!("byte {}: not JSON, a colon is missing", self.position),
+        }
+        let start = self.peek()?;
+        if start == Some(b'[') && LIST_NAMES.contains(&name.as_str()) {
+            self.pass(1);
+            self.at = At::List { wrapped: true };
+            return Ok(());
+        }
+        let is_list = matches!(start, Some(b'[' | b'{'));
+        if is_list && self.passed.len() < PASSED_MAX {
+            self.passed.push(format!("`{name}`"));
+        }
+        self.value(&mut Vec::new(), 0)?;
+        Ok(())
+    }
+}
+
+impl Pieces for Elements {
+    fn next(&mut self, piece: &mut Vec<u8>) -> anyhow::Result<Next> {
+        loop {
+            let byte = self.peek()?;
+            match (self.at, byte) {
+                (At::Top, None) => return Ok(Next::End),
+                (At::Top, Some(0xef | 0xbb | 0xbf)) => self.pass(1),
+                (At::Top, Some(b'[')) => {
+                    self.pass(1);
+                    self.at = At::List { wrapped: false };
+                }
+                (At::Top, Some(b'{')) if self.is_wrapped => {
+                    self.pass(1);
+                    self.at = At::Wrapper;
+                }
+                (At::Top, Some(b'{')) => return self.value(piece, ELEMENT_BYTES_MAX),
+                (At::Top, Some(_)) => bail!(
+                    "byte {}: not JSON, or not of this format; --format says what it is",
+                    self.position
+                ),
+                (At::List { .. } | At::Wrapper, None) => {
+                    self.at = At::Top;
+                    piece.clear();
+                    return Ok(Next::Broken("the input ends before the list does".to_owned()));
+                }
+                (At::List { wrapped }, Some(b']')) => {
+                    self.pass(1);
+                    self.at = if wrapped { At::Wrapper } else { At::Top };
+                }
+                (At::List { .. }, Some(_)) => return self.element(piece),
+                (At::Wrapper, Some(b'}')) => {
+                    self.pass(1);
+                    self.at = At::Top;
+                }
+                (At::Wrapper, Some(b'"')) => self.name()?,
+                (At::Wrapper, Some(_)) => bail!("byte {}: not JSON, a name is missing", self.position),
+            }
+        }
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn passed_over(&self) -> Vec<String> {
+        self.passed.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor};
+
+    use super::*;
+
+    fn read(text: &str, is_wrapped: bool) -> Vec<String> {
+        // A buffer of seven bytes, so that values span several.
+        let source = BufReader::with_capacity(7, Cursor::new(text.as_bytes().to_vec()));
+        let mut elements = Elements::new(Box::new(source), is_wrapped);
+        let (mut piece, mut all) = (Vec::new(), Vec::new());
+        loop {
+            match elements.next(&mut piece).unwrap() {
+                Next::Piece => all.push(String::from_utf8(piece.clone()).unwrap()),
+                Next::Broken(why) => all.push(format!("broken: {why}")),
+                Next::End => break,
+            }
+        }
+        assert_eq!(elements.position(), text.len() as u64);
+        all.extend(elements.passed_over());
+        all
+    }
+
+    #[test]
+    fn elements_are_read_one_by_one() {
+        assert_eq!(
+            read("\u{feff}[ {\"a\": \"]\"},\n 7, \"x\" ]\n", false),
+            [r#"{"a": "]"}"#, "7", r#""x""#]
+        );
+        assert_eq!(
+            read(
+                r#"{"count": 1, "results": [{"id": 1}, {"id": 2}], "relations": [{"x": 1}], "next": null}"#,
+                true
+            ),
+            [r#"{"id": 1}"#, r#"{"id": 2}"#, "`relations`"]
+        );
+        assert_eq!(
+            read("{\"mapping\": {}}\n{\"mapping\": []}\n", false),
+            [r#"{"mapping": {}}"#, r#"{"mapping": []}"#]
+        );
+        assert_eq!(read("[]", false), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_broken_element_leaves_the_others() {
+        assert_eq!(
+            read("[{\"a\": [1, 2}, {\"b\": 3}]", false),
+            ["{\"a\": [1, 2}", "{\"b\": 3}"]
+        );
+        assert_eq!(
+            read("[{\"a\": 1}, {\"b\":", false),
+            ["{\"a\": 1}", "broken: the input ends inside of it"]
+        );
+        assert_eq!(
+            read("[{\"a\": 1}, ", false),
+            ["{\"a\": 1}", "broken: the input ends before the list does"]
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_too_long_is_passed() {
+        let text = format!("[\"{}\", 1]", "a".repeat(100));
+        let mut elements = Elements::new(Box::new(Cursor::new(text.into_bytes())), false);
+        let mut value = Vec::new();
+        assert_eq!(elements.peek().unwrap(), Some(b'['));
+        elements.pass(1);
+        assert_eq!(
+            elements.value(&mut value, 10).unwrap(),
+            Next::Broken("has 102 bytes, more than 10".to_owned())
+        );
+        assert_eq!((value.len(), elements.peek().unwrap()), (10, Some(b'1')));
+    }
+}

@@ -1,0 +1,135 @@
+//! What became of an import, and how it is shown.
+
+use std::collections::VecDeque;
+
+use gateway::api::{Accepted, ItemStatus};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::batch::{Complaints, Line};
+use super::draft::LeftOut;
+use super::format::Kind;
+use crate::out;
+
+/// Wrong pieces that are named; the rest is counted.
+pub(super) const NAMED: u64 = 50;
+
+/// What became of the pieces, and who is told.
+pub(super) struct Tally {
+    pub(super) bar: ProgressBar,
+    pub(super) accepted: u64,
+    pub(super) known: u64,
+    pub(super) readings: u64,
+    pub(super) wrong: u64,
+    /// Left out by an earlier import of the same file.
+    pub(super) wrong_before: u64,
+    /// Of the batches that may not be searchable yet, the latest last.
+    pub(super) watermarks: VecDeque<String>,
+    /// Whether the server has no route for readings.
+    pub(super) lacks_readings: bool,
+    pub(super) on_purpose: LeftOut,
+}
+
+impl Tally {
+    /// Begins with what an earlier import of the same file left; `bytes` is the length of the input, 0 if unknown.
+    pub(super) fn new(bytes: u64, wrong_before: u64, watermark: Option<String>) -> Tally {
+        Tally {
+            bar: bar(bytes),
+            accepted: 0,
+            known: 0,
+            readings: 0,
+            wrong: 0,
+            wrong_before,
+            watermarks: watermark.into_iter().collect(),
+            lacks_readings: false,
+            on_purpose: LeftOut::default(),
+        }
+    }
+
+    /// Notes what became of the records of a request.
+    pub(super) fn note(&mut self, lines: &[Line], accepted: Accepted) {
+        for item in accepted.items {
+            match item.status {
+                ItemStatus::Accepted => self.accepted += 1,
+                ItemStatus::Duplicate => self.known += 1,
+                ItemStatus::Rejected => {
+                    let why = item.problem.as_deref();
+                    let why = why.map_or("", |it| if it.detail.is_empty() { &it.title } else { &it.detail });
+                    if let Some(line) = lines.get(item.index) {
+                        self.wrong(&line.place, why);
+                    }
+                }
+            }
+        }
+        self.watermarks.push_back(accepted.watermark);
+    }
+
+    /// Returns how much was left out because it is wrong, by this import and earlier ones of the file.
+    pub(super) fn wrong_in_all(&self) -> u64 {
+        self.wrong_before + self.wrong
+    }
+
+    /// Says what became of the input, of which `skipped` pieces were imported earlier and `pieces` are read.
+    pub(super) fn report(&self, kind: Kind, skipped: u64, pieces: u64, searchable: bool) {
+        let mut parts = vec![format!("{} records in", self.accepted)];
+        if self.readings > 0 {
+            parts.push(format!("{} readings in", self.readings));
+        }
+        if self.known > 0 {
+            parts.push(format!("{} were there before", self.known));
+        }
+        if skipped > 0 {
+            parts.push(format!("{skipped} {} were read earlier", kind.pieces()));
+        }
+        if self.wrong_in_all() > 0 {
+            parts.push(match kind {
+                Kind::Records => format!("{} of {pieces} lines left out", self.wrong_in_all()),
+                Kind::ChatGpt | Kind::Claude | Kind::Mem0 | Kind::Hindsight | Kind::Text | Kind::Markdown => {
+                    format!("{} left out as wrong", self.wrong_in_all())
+                }
+            });
+        }
+        if self.wrong_before > 0 {
+            parts.push(format!(
+                "{} of them earlier: --restart sends them again",
+                self.wrong_before
+            ));
+        }
+        let state = if searchable {
+            "all searchable"
+        } else {
+            "the server is still writing"
+        };
+        out::say(&format!("{}; {state}", parts.join(", ")));
+    }
+}
+
+impl Complaints for Tally {
+    fn wrong(&mut self, place: &str, problem: &str) {
+        self.wrong += 1;
+        if self.wrong <= NAMED {
+            self.bar.suspend(|| out::complain(&format!("{place}: {problem}")));
+        }
+    }
+
+    fn left_out(&mut self) -> &mut LeftOut {
+        &mut self.on_purpose
+    }
+}
+
+/// Says what is not imported because it is no part of a memory.
+pub(super) fn say_left_out(left_out: &LeftOut, passed_over: Vec<String>) {
+    let mut all = left_out.in_words();
+    all.extend(passed_over);
+    if !all.is_empty() {
+        out::say(&format!("not imported: {}", all.join(", ")));
+    }
+}
+
+fn bar(bytes: u64) -> ProgressBar {
+    let template = match bytes {
+        0 => "{bytes} {elapsed}",
+        _ => "[{bar:40}] {bytes}/{total_bytes} {elapsed}, {eta} left",
+    };
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
