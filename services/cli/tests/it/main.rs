@@ -7,6 +7,7 @@ mod damage;
 mod doctor;
 mod erased;
 mod import;
+mod import_formats;
 mod journey;
 mod logs;
 mod long_texts;
