@@ -204,25 +204,23 @@ fn cut_at(text: &str) -> usize {
     let from = window.floor_char_boundary(PART_BYTES / 3);
     let is_late = |it: &usize| *it >= from;
     let lines = || window.match_indices('\n').map(|(index, _)| index + 1).filter(is_late);
-    let before_item = lines()
-        .filter(|it| {
-            text[*it..]
-                .lines()
-                .next()
-                .is_some_and(|line| is_item(line) && indent(line) < 2)
-        })
-        .next_back();
+    let begins_item = |it: &usize| {
+        text[*it..]
+            .lines()
+            .next()
+            .is_some_and(|line| is_item(line) && indent(line) < 2)
+    };
+    let before_item = lines().rfind(begins_item);
     let after_sentence = || {
         let ends = window
             .char_indices()
             .filter(|(_, it)| matches!(it, '.' | '!' | '?' | '。' | '！' | '？'));
-        ends.map(|(index, it)| Stop {
+        let mut stops = ends.map(|(index, it)| Stop {
             end: index + it.len_utf8(),
             is_wide: !it.is_ascii(),
-        })
-        .filter(|it| is_late(&it.end) && (it.is_wide || text[it.end..].starts_with(char::is_whitespace)))
-        .next_back()
-        .map(|it| it.end)
+        });
+        let is_end = |it: &Stop| it.is_wide || text[it.end..].starts_with(char::is_whitespace);
+        stops.rfind(|it| is_late(&it.end) && is_end(it)).map(|it| it.end)
     };
     let after_word = || {
         window
@@ -281,7 +279,7 @@ fn fence(line: &str) -> Option<Fence> {
     let text = line.trim_start();
     let mark = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
     let length = text.chars().take_while(|it| *it == mark).count();
-    // Three backticks with one more behind them on the line are code inside of a sentence.
+    // Three backticks with one more after them on the line are code inside of a sentence.
     let is_inline = mark == '`' && text[length..].contains('`');
     (length >= 3 && !is_inline).then_some(Fence { mark, length })
 }

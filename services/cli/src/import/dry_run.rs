@@ -14,7 +14,7 @@ use crate::{Outcome, out};
 /// Records that are shown.
 const SHOWN: usize = 5;
 const SHOWN_BYTES: usize = 100;
-/// Sessions and speakers that are told apart.
+/// Sessions and speakers that are counted one by one.
 const COUNTED_MAX: usize = 100_000;
 /// Speakers that are named.
 const SPEAKERS_MAX: usize = 10;

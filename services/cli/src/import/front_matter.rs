@@ -1,4 +1,4 @@
-//! What stands before a Markdown text about it: lines of YAML between `---`, or of TOML between `+++`.
+//! The front matter of a Markdown text: lines of YAML between `---`, or of TOML between `+++`.
 
 use super::moments::written;
 

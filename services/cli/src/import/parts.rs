@@ -77,7 +77,7 @@ impl Parts {
         std::mem::take(&mut self.done)
     }
 
-    /// Returns what stands before the text about it.
+    /// Returns the front matter; empty until it was read.
     pub(super) fn front_matter(&self) -> &FrontMatter {
         &self.matter
     }

@@ -130,8 +130,8 @@ fn refuse_list(head: &[u8], args: &Import) -> anyhow::Result<()> {
     }
     let file = args.file.display();
     bail!(
-        "{file} is one JSON list, and no export that is known here. Records stand on a line each: jq -c '.[]' {file} | mnemic \
-         import - --space {}",
+        "{file} is one JSON list, and records are read a line each: jq -c '.[]' {file} | mnemic import - --space {}. If it is an \
+         export of another program, name it with --format",
         args.space
     )
 }

@@ -150,6 +150,15 @@ async fn exports_of_other_memories_and_of_claude_are_recognised() {
         .map(|it| it["id"].clone())
         .collect();
     assert_eq!(ids, ["claude:m1", "claude:m2", "mem0:m1", "hindsight:h1"]);
+
+    let changed = json!([{ "id": "m1", "memory": "Prefers coffee", "user_id": "ann", "created_at": at }]);
+    std::fs::write(&file, changed.to_string()).unwrap();
+    let (code, said, complained) = run(&server, &import(&file, &[]));
+    assert_eq!(
+        (code, said.as_str()),
+        (Some(3), "0 records in, 1 left out as wrong; all searchable\n")
+    );
+    assert!(complained.contains("memory 1 (mem0:m1): "), "{complained}");
 }
 
 #[tokio::test]

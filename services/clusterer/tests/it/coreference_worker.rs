@@ -43,6 +43,7 @@ fn records(event: &Unit) -> Vec<Record> {
         text: event.text.clone(),
         image_caption: None,
         image_uri: None,
+        version: None,
         tool: None,
         observed_at: event.observed_at,
         metadata: Default::default(),
