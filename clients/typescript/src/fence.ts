@@ -6,7 +6,7 @@ const MARK_DIGITS = 16;
 /** A fence with its content; the closing line may be missing where a text was cut. */
 const FENCE = new RegExp(`<${NAME} ([0-9a-f]{${MARK_DIGITS}})>[\\s\\S]*?(?:</${NAME} \\1>|$)`, "g");
 /**
- * Characters that a reader does not see: controls but for line breaks and tabs, joiners behind what nobody joins, soft hyphens,
+ * Characters that a reader does not see: controls but for line breaks and tabs, joiners after characters that are not joined, soft hyphens,
  * bidirectional marks, tags, fillers. The same as the server takes out of its own prompts.
  */
 const HIDDEN = new RegExp(
@@ -33,7 +33,7 @@ export function defused(text: string): string {
   return text.trimEnd().replaceAll("\t", " ").replace(HIDDEN, "").replace(ROLE_MARKER, "$& ");
 }
 
-/** Returns a text without what stands in fences in it. */
+/** Returns a text without the fences in it and what is between them. */
 export function withoutFences(text: string): string {
   return text.replace(FENCE, "").trim();
 }

@@ -56,7 +56,7 @@ export interface AskOptions extends CallOptions {
   verbatim?: boolean;
 }
 
-/** What a question that is answered step by step gives: steps as they are made, and at last the response. */
+/** What a question that is answered step by step gives: steps as they are made, and at the end the response. */
 export type AskEvent =
   | { type: "step"; step: models.PathStep }
   | { type: "response"; response: models.QueryResponse };
@@ -148,8 +148,8 @@ export class Space extends Memory {
   }
 
   /**
-   * Asks, and yields the steps that a strategy makes while it makes them, and at last the response. Who stops reading, or aborts
-   * the signal, ends the question on the server too.
+   * Asks, and yields the steps of a strategy as it makes them, and at the end the response. If the caller stops reading or aborts
+   * the signal, the server gives up the question too.
    */
   async *askSteps(question: string, options: AskOptions = {}): AsyncGenerator<AskEvent, void, undefined> {
     for await (const { name, data } of this.transport.events(this.#question(question, options))) {

@@ -28,7 +28,7 @@ export interface MnemicMemoryOptions {
   onError?: (error: unknown, step: MemoryStep) => void;
 }
 
-/** What one call may say otherwise, as `providerOptions: { mnemic: { ... } }`. */
+/** What one call may set differently, as `providerOptions: { mnemic: { ... } }`. */
 export interface MnemicCallOptions {
   session?: string;
   actor?: string;
@@ -150,7 +150,7 @@ function withSystemText(prompt: Params["prompt"], text: string): Params["prompt"
 
 const CALL_TYPES = { session: "string", actor: "string", store: "boolean", turn: "string" };
 
-/** Returns what a call says otherwise. Throws a `TypeError` if that cannot be used. */
+/** Returns what a call sets differently. Throws a `TypeError` if that cannot be used. */
 function callOptionsOf(params: Params): MnemicCallOptions {
   const given: { [name: string]: unknown } = params.providerOptions?.mnemic ?? {};
   for (const [name, value] of Object.entries(given)) {

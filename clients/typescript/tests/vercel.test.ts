@@ -50,7 +50,7 @@ function remembering(model: MockLanguageModelV4, options: MnemicMemoryOptions) {
   return wrapLanguageModel({ model, middleware: mnemicMemory({ ask: { budget: PATIENT }, ...options }) });
 }
 
-/** Returns what is stored beside the fern, once as many records as expected are there. */
+/** Returns what was stored after the fern. */
 async function stored(space: Space): Promise<{ actor: string; session: string; text: string }[]> {
   await space.wait(await space.remember({ id: "last", text: "Last." }));
   const records = await all(space.records());
