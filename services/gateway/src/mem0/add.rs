@@ -131,7 +131,9 @@ fn records(fields: &Fields, entities: &Entities) -> Result<Vec<Value>, Problem> 
         .transpose()?;
     let messages: Vec<Value> = match messages {
         Value::Array(all) => all.iter().map(message).collect(),
-        one => vec![message(one)],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            vec![message(messages)]
+        }
     };
     let mut metadata: BTreeMap<String, String> = request::metadata(fields)?.unwrap_or_default().into_iter().collect();
     metadata.extend(entities.metadata());

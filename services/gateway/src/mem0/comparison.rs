@@ -22,6 +22,16 @@ pub(super) enum Test<T> {
 }
 
 impl Test<String> {
+    /// Returns the test for a part of a text, in any case, in place of that for one whole text.
+    pub(super) fn of_part(self) -> Test<String> {
+        if let Test::In(all) = &self
+            && let [one] = all.as_slice()
+        {
+            return Test::HoldsFolded(one.to_lowercase());
+        }
+        self
+    }
+
     /// Returns true if it takes a text; none is taken by `Other` alone.
     pub(super) fn takes_text(&self, value: Option<&str>) -> bool {
         match (self, value) {
