@@ -32,7 +32,7 @@ impl Test<String> {
         self
     }
 
-    /// Returns true if it takes a text; none is taken by `Other` alone.
+    /// Returns true if a text passes; a text that is missing passes only `Other`.
     pub(super) fn takes_text(&self, value: Option<&str>) -> bool {
         match (self, value) {
             (Test::Other(other), value) => value != Some(other),
@@ -47,7 +47,7 @@ impl Test<String> {
 }
 
 impl Test<DateTime<FixedOffset>> {
-    /// Returns true if it takes a moment.
+    /// Returns true if a moment passes.
     pub(super) fn takes_moment(&self, at: DateTime<FixedOffset>) -> bool {
         match self {
             Test::Exists => true,
