@@ -68,10 +68,10 @@ def test_every_method_is_accounted_for() -> None:
 
 
 def test_what_is_added_is_found_at_once(client: Client) -> None:
-    outcome = client.add(TRIP, user_id="ann", run_id="trip", metadata={"place": "Japan"}, timestamp=1683554400)
+    trip: dict[str, Any] = {"user_id": "ann", "run_id": "trip", "metadata": {"place": "Japan"}, "timestamp": 1683554400}
+    outcome = client.add(TRIP, **trip)
     assert outcome["event_id"] and [it["event"] for it in outcome["results"]] == ["ADD"] * 3
-    assert [it["event"] for it in client.add(TRIP, user_id="ann", run_id="trip", metadata={"place": "Japan"},
-        timestamp=1683554400)["results"]] == ["NONE"] * 3  # fmt: skip
+    assert [it["event"] for it in client.add(TRIP, **trip)["results"]] == ["NONE"] * 3
     found = client.search("Who was in Kyoto with Ann?", filters={"user_id": "ann"}, top_k=2, rerank=True)["results"]
     assert len(found) == 2
     kyoto = next(it for it in found if "Mia" in it["memory"])

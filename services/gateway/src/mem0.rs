@@ -13,10 +13,10 @@ mod filter;
 mod list;
 mod locate;
 mod memory;
-mod other;
 mod request;
 mod scope;
 mod search;
+mod service;
 mod settings;
 
 use axum::Router;
@@ -43,7 +43,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         // What is no route of mem0 is answered as by us.
         "" => routes.layer(from_fn(errors::translate)),
         prefix => {
-            let routes = routes.fallback(other::no_route);
+            let routes = routes.fallback(service::no_route);
             Router::new().nest(prefix, routes.layer(from_fn(errors::translate)))
         }
     }
@@ -57,7 +57,7 @@ fn both(router: Router<App>, path: &str, methods: MethodRouter<App>) -> Router<A
 /// Adds the routes of the hosted service, which `MemoryClient` calls.
 fn hosted(mut router: Router<App>) -> Router<App> {
     for (path, methods) in [
-        ("/v1/ping", get(other::ping)),
+        ("/v1/ping", get(service::ping)),
         ("/v3/memories/add", post(add::post)),
         ("/v3/memories/search", post(search::post)),
         ("/v3/memories", post(list::post)),
@@ -70,24 +70,26 @@ fn hosted(mut router: Router<App>) -> Router<App> {
             get(change::get).put(change::put).delete(change::delete),
         ),
         ("/v1/memories/{id}/history", get(change::history)),
-        ("/v1/event/{id}", get(other::event)),
+        ("/v1/event/{id}", get(service::event)),
         ("/v1/batch", put(change::put_batch).delete(change::delete_batch)),
         ("/v1/entities", get(entities::list)),
         ("/v1/entities/{kind}/{name}", delete(entities::delete)),
         ("/v2/entities/{kind}/{name}", delete(entities::delete)),
-        ("/v1/feedback", post(other::feedback)),
-        ("/v1/events", any(other::no_events)),
-        ("/v1/exports", any(other::no_exports)),
-        ("/v1/exports/get", any(other::no_exports)),
-        ("/v1/summary", any(other::no_profiles)),
-        ("/v2/entities/{kind}/{name}/profile", any(other::no_profiles)),
-        ("/v2/profiles/{*rest}", any(other::no_profiles)),
+        ("/v1/feedback", post(service::feedback)),
+        ("/v1/events", any(service::no_events)),
+        ("/v1/exports", any(service::no_exports)),
+        ("/v1/exports/get", any(service::no_exports)),
+        ("/v1/summary", any(service::no_profiles)),
+        ("/v2/entities/{kind}/{name}/profile", any(service::no_profiles)),
+        ("/v2/profiles/{*rest}", any(service::no_profiles)),
         (
             "/api/v1/orgs/organizations/{org}/projects/{project}",
-            get(other::project).patch(other::no_project).delete(other::no_project),
+            get(service::project)
+                .patch(service::no_project)
+                .delete(service::no_project),
         ),
-        ("/api/v1/orgs/{*rest}", any(other::no_project)),
-        ("/api/v1/webhooks/{*rest}", any(other::no_webhooks)),
+        ("/api/v1/orgs/{*rest}", any(service::no_project)),
+        ("/api/v1/webhooks/{*rest}", any(service::no_webhooks)),
     ] {
         router = if path.ends_with("{*rest}") {
             router.route(path, methods)
@@ -111,7 +113,7 @@ fn oss(mut router: Router<App>) -> Router<App> {
         ("/entities", get(entities::list)),
         ("/entities/{kind}/{name}", delete(entities::delete)),
         ("/reset", post(entities::reset)),
-        ("/configure", any(other::no_project)),
+        ("/configure", any(service::no_project)),
     ] {
         router = both(router, path, methods);
     }

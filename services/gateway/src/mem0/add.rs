@@ -56,7 +56,7 @@ pub(super) async fn post(
     }
     let accepted = accept::accept(&app, &space, records, None).await?;
     let position = watermark::parse(&app, &space, &accepted.watermark).await?;
-    let done = Done::wait(&app, &space, position).await?;
+    let done = Change::wait(&app, &space, position).await?;
     // A memory may repeat the question that it answers, which somebody else asked.
     let is_shown = access.demand(Right::Read).is_ok();
     let results = results(&app, &space, &accepted, is_shown).await?;
@@ -69,17 +69,17 @@ pub(super) async fn post(
 }
 
 /// A change that is on disk.
-pub(super) struct Done {
+pub(super) struct Change {
     pub(super) event_id: String,
     is_written: bool,
 }
 
-impl Done {
+impl Change {
     /// Waits until a change is searchable, for a while: it is kept, whatever comes of the wait.
-    pub(super) async fn wait(app: &App, space: &SpaceId, position: Position) -> Result<Done, Problem> {
+    pub(super) async fn wait(app: &App, space: &SpaceId, position: Position) -> Result<Change, Problem> {
         let is_written = query::wait_written(app, space, position, SEARCHABLE_IN).await;
         let event = format!("{} {space}", position.0);
-        Ok(Done {
+        Ok(Change {
             event_id: app.sealer().await?.seal(&[EVENT], event.as_bytes())?,
             is_written: is_written.unwrap_or(false),
         })
@@ -131,7 +131,9 @@ fn records(fields: &Fields, entities: &Entities) -> Result<Vec<Value>, Problem> 
         .transpose()?;
     let messages: Vec<Value> = match messages {
         Value::Array(all) => all.iter().map(message).collect(),
-        one => vec![message(one)],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            vec![message(messages)]
+        }
     };
     let mut metadata: BTreeMap<String, String> = request::metadata(fields)?.unwrap_or_default().into_iter().collect();
     metadata.extend(entities.metadata());

@@ -11,10 +11,10 @@ use host::metrics::Operation;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::add::{Done, expiration};
+use super::add::{Change, expiration};
 use super::errors::beyond;
 use super::filter::Filter;
-use super::list::{as_fields, filter_of, gather, looked_at};
+use super::list::{as_fields, filter_of, gather, spaces_to_search};
 use super::locate::{self, Found};
 use super::memory::{EXPIRATION, same_part};
 use super::request::{self, Fields, field, moment};
@@ -51,7 +51,7 @@ pub(super) async fn put(
     let found = locate::memory(&app, &access, Right::Write, &id).await?;
     let accepted = update(&app, &found, &fields).await?;
     let position = watermark::parse(&app, &found.space, &accepted).await?;
-    let done = Done::wait(&app, &found.space, position).await?;
+    let done = Change::wait(&app, &found.space, position).await?;
     // As it is now; while the writer is behind, as it was.
     let found = locate::memory(&app, &access, Right::Write, &id).await?;
     let mut shown = found.memory.show();
@@ -193,14 +193,14 @@ pub(super) async fn delete(
 }
 
 /// Erases records of a space, with all that derives only from them; there is at least one.
-async fn erase(app: &App, access: &Access, space: &SpaceId, records: &[RecordId]) -> Result<Done, Problem> {
+async fn erase(app: &App, access: &Access, space: &SpaceId, records: &[RecordId]) -> Result<Change, Problem> {
     let started = Instant::now();
     let outcome = async {
         let mut last = None;
         for some in records.chunks(ERASED_AT_ONCE) {
             last = Some(curate::erase(app, space, some, access.name()).await?.position);
         }
-        Done::wait(app, space, last.ok_or_else(Problem::internal)?).await
+        Change::wait(app, space, last.ok_or_else(Problem::internal)?).await
     };
     let outcome = outcome.await;
     app.context
@@ -216,7 +216,7 @@ pub(super) async fn delete_all(
     Params(params): Params<BTreeMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
     let filter = filter_of(&as_fields(params))?;
-    let spaces = looked_at(&app, &access, &filter, Right::Admin).await?;
+    let spaces = spaces_to_search(&app, &access, &filter, Right::Admin).await?;
     let mut steps = STEPS_MAX;
     let (mut deleted, mut is_left, mut event_id) = (0, false, None);
     for space in &spaces {
@@ -224,7 +224,7 @@ pub(super) async fn delete_all(
             continue;
         }
         loop {
-            let (records, has_more) = chosen(&app, space, &filter).await?;
+            let (records, has_more) = records_to_erase(&app, space, &filter).await?;
             if records.is_empty() {
                 break;
             }
@@ -255,7 +255,7 @@ pub(super) async fn delete_all(
 }
 
 /// Returns the records to erase in one step, and whether there are more.
-async fn chosen(app: &App, space: &SpaceId, filter: &Filter) -> Result<(Vec<RecordId>, bool), Problem> {
+async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter) -> Result<(Vec<RecordId>, bool), Problem> {
     if filter.is_scope_alone() {
         let room = Room {
             items: ERASED_AT_ONCE,
@@ -301,7 +301,7 @@ pub(super) async fn put_batch(
         last = Some((&found.space, update(&app, found, change).await?));
     }
     if let Some((space, watermark)) = last {
-        Done::wait(&app, space, watermark::parse(&app, space, &watermark).await?).await?;
+        Change::wait(&app, space, watermark::parse(&app, space, &watermark).await?).await?;
     }
     Ok(Json(
         json!({"message": format!("Successfully updated {} memories", all.len())}),

@@ -22,7 +22,17 @@ pub(super) enum Test<T> {
 }
 
 impl Test<String> {
-    /// Returns true if it takes a text; none is taken by `Other` alone.
+    /// Returns the test for a part of a text, in any case, in place of that for one whole text.
+    pub(super) fn of_part(self) -> Test<String> {
+        if let Test::In(all) = &self
+            && let [one] = all.as_slice()
+        {
+            return Test::HoldsFolded(one.to_lowercase());
+        }
+        self
+    }
+
+    /// Returns true if a text passes; a text that is missing passes only `Other`.
     pub(super) fn takes_text(&self, value: Option<&str>) -> bool {
         match (self, value) {
             (Test::Other(other), value) => value != Some(other),
@@ -37,7 +47,7 @@ impl Test<String> {
 }
 
 impl Test<DateTime<FixedOffset>> {
-    /// Returns true if it takes a moment.
+    /// Returns true if a moment passes.
     pub(super) fn takes_moment(&self, at: DateTime<FixedOffset>) -> bool {
         match self {
             Test::Exists => true,

@@ -209,11 +209,8 @@ impl Reading {
         match name {
             "created_at" | "timestamp" => self.tests(name, value, moment, |it| Filter::At(Moment::Created, it)),
             "updated_at" => self.tests(name, value, moment, |it| Filter::At(Moment::Updated, it)),
-            text_field if TEXT.contains(&text_field) => self.tests(name, value, text, |test| match test {
-                // A keyword is part of a memory, never all of it.
-                Test::In(all) if all.len() == 1 => Filter::Text(Test::HoldsFolded(all.concat().to_lowercase())),
-                test => Filter::Text(test),
-            }),
+            // A keyword is part of a memory, never all of it.
+            it if TEXT.contains(&it) => self.tests(name, value, text, |it| Filter::Text(it.of_part())),
             "id" | "memory_id" | "memory_ids" => self.tests(name, value, text, Filter::Id),
             "categories" | "category" => self.tests(name, value, text, |_| Filter::Category),
             "metadata" => match value {
@@ -275,7 +272,7 @@ impl Reading {
     ) -> Result<Test<T>, Problem> {
         let values: Vec<&Value> = match value {
             Value::Array(all) => all.iter().collect(),
-            one => vec![one],
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => vec![value],
         };
         self.clauses += values.len().max(1);
         if self.clauses > CLAUSES_MAX {

@@ -71,7 +71,7 @@ async fn page(app: &App, access: &Access, fields: &Fields) -> Result<Json<Value>
         .find(|it| field(fields, it).is_some());
     let size = request::count(fields, given.unwrap_or("page_size"), PAGE, PAGE_MAX)?;
     let filter = filter_of(fields)?;
-    let spaces = looked_at(app, access, &filter, Right::Read).await?;
+    let spaces = spaces_to_search(app, access, &filter, Right::Read).await?;
     let mut found = gather(app, &spaces, &filter).await?;
     if !is_set(fields, "show_expired") {
         let today = clock::now().date_naive();
@@ -127,7 +127,7 @@ pub(super) fn filter_of(fields: &Fields) -> Result<Filter, Problem> {
 ///
 /// # Errors
 /// 400 if the filter names nobody, or too many; 404 if the key does not open what it names.
-pub(super) async fn looked_at(
+pub(super) async fn spaces_to_search(
     app: &App,
     access: &Access,
     filter: &Filter,
@@ -141,7 +141,7 @@ pub(super) async fn looked_at(
     for scope in scopes {
         match scope {
             Scope::One(entity) => spaces.push(access.enter(entity.space(prefix)?.as_str(), right)?),
-            Scope::Every(kind) => spaces.extend(every(app, access, kind, right).await?),
+            Scope::Every(kind) => spaces.extend(spaces_of_kind(app, access, kind, right).await?),
         }
         if spaces.len() > SPACES_MAX {
             return Err(beyond(format!(
@@ -155,7 +155,7 @@ pub(super) async fn looked_at(
 }
 
 /// Returns the spaces of a kind that the key opens, one more than there may be if there are more.
-async fn every(app: &App, access: &Access, kind: Kind, right: Right) -> Result<Vec<SpaceId>, Problem> {
+async fn spaces_of_kind(app: &App, access: &Access, kind: Kind, right: Right) -> Result<Vec<SpaceId>, Problem> {
     access.demand(right)?;
     let prefix = &app.config.mem0.space_prefix;
     let (mut found, mut after) = (Vec::new(), None);

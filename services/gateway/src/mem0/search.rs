@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::errors::beyond;
 use super::filter::Filter;
-use super::list::{filter_of, looked_at};
+use super::list::{filter_of, spaces_to_search};
 use super::memory::{self, Memory};
 use super::request::{self, Fields, field, is_set};
 use crate::auth::Access;
@@ -61,7 +61,7 @@ async fn search(app: &App, access: &Access, fields: &Fields, started: Instant) -
         Some(_) => return Err(Problem::invalid("threshold: is not a number from 0 to 1")),
     };
     let filter = filter_of(fields)?;
-    let spaces = looked_at(app, access, &filter, Right::Read).await?;
+    let spaces = spaces_to_search(app, access, &filter, Right::Read).await?;
     if spaces.len() > SPACES_MAX {
         return Err(beyond(format!(
             "filters: name {} users, and {SPACES_MAX} are searched at once; name fewer",

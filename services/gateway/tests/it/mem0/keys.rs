@@ -27,7 +27,7 @@ spaces = ["*"]
 rights = ["read", "write"]
 "#;
 
-async fn of_key(gateway: &Gateway, key: &str, call: &str, body: Value) -> Reply {
+async fn send_as(gateway: &Gateway, key: &str, call: &str, body: Value) -> Reply {
     let body = if body.is_null() {
         String::new()
     } else {
@@ -41,14 +41,14 @@ async fn of_key(gateway: &Gateway, key: &str, call: &str, body: Value) -> Reply 
 async fn a_key_neither_sees_nor_guesses_others() {
     let gateway = start(KEYS).await;
     let body = |user: &str| json!({"messages": format!("I am {user}."), "user_id": user});
-    let added = of_key(&gateway, "owner", "POST /mem0/memories", body("bob"))
+    let added = send_as(&gateway, "owner", "POST /mem0/memories", body("bob"))
         .await
         .json();
     let (id, event) = (
         added["results"][0]["id"].as_str().unwrap(),
         added["event_id"].as_str().unwrap(),
     );
-    let own = of_key(&gateway, "reader", "POST /mem0/memories", body("ann"))
+    let own = send_as(&gateway, "reader", "POST /mem0/memories", body("ann"))
         .await
         .json();
     let own = own["results"][0]["id"].as_str().unwrap();
@@ -69,8 +69,8 @@ async fn a_key_neither_sees_nor_guesses_others() {
             json!({"memory_id": nobody}),
         ),
     ] {
-        let there = of_key(&gateway, "reader", &call.replace("ID", id), there).await;
-        let missing = of_key(&gateway, "reader", &call.replace("ID", nobody), missing).await;
+        let there = send_as(&gateway, "reader", &call.replace("ID", id), there).await;
+        let missing = send_as(&gateway, "reader", &call.replace("ID", nobody), missing).await;
         assert_eq!(error(&there), "404 there is no memory of this id", "{call}");
         assert_eq!(error(&there), error(&missing), "{call}");
     }
@@ -84,25 +84,25 @@ async fn a_key_neither_sees_nor_guesses_others() {
         ] {
             let call = "POST /mem0/v3/memories/search/";
             assert_eq!(
-                refusal(of_key(&gateway, "reader", call, search(filters.clone())).await),
+                refusal(send_as(&gateway, "reader", call, search(filters.clone())).await),
                 expected
             );
             let call = "POST /mem0/v3/memories/";
             assert_eq!(
-                refusal(of_key(&gateway, "reader", call, search(filters)).await),
+                refusal(send_as(&gateway, "reader", call, search(filters)).await),
                 expected
             );
         }
         let call = format!("DELETE /mem0/v2/entities/user/{user}/");
-        assert_eq!(refusal(of_key(&gateway, "reader", &call, Value::Null).await), expected);
+        assert_eq!(refusal(send_as(&gateway, "reader", &call, Value::Null).await), expected);
         let call = format!("DELETE /mem0/v1/memories/?user_id={user}");
-        assert_eq!(refusal(of_key(&gateway, "reader", &call, Value::Null).await), expected);
+        assert_eq!(refusal(send_as(&gateway, "reader", &call, Value::Null).await), expected);
         assert_eq!(
-            refusal(of_key(&gateway, "reader", "POST /mem0/memories", body(user)).await),
+            refusal(send_as(&gateway, "reader", "POST /mem0/memories", body(user)).await),
             expected
         );
     }
-    let everybody = of_key(
+    let everybody = send_as(
         &gateway,
         "reader",
         "POST /mem0/v3/memories/",
@@ -110,7 +110,7 @@ async fn a_key_neither_sees_nor_guesses_others() {
     )
     .await;
     assert_eq!(everybody.json()["count"], 1);
-    let entities = of_key(&gateway, "reader", "GET /mem0/v1/entities/", Value::Null)
+    let entities = send_as(&gateway, "reader", "GET /mem0/v1/entities/", Value::Null)
         .await
         .json();
     assert_eq!(
@@ -118,17 +118,17 @@ async fn a_key_neither_sees_nor_guesses_others() {
         (&json!(1), &json!("ann"))
     );
     let call = format!("GET /mem0/v1/event/{event}/");
-    let unknown = error(&of_key(&gateway, "reader", &call, Value::Null).await);
+    let unknown = error(&send_as(&gateway, "reader", &call, Value::Null).await);
     assert_eq!(
         unknown,
-        error(&of_key(&gateway, "reader", "GET /mem0/v1/event/00/", Value::Null).await)
+        error(&send_as(&gateway, "reader", "GET /mem0/v1/event/00/", Value::Null).await)
     );
     assert_eq!(
-        of_key(&gateway, "owner", &call, Value::Null).await.status,
+        send_as(&gateway, "owner", &call, Value::Null).await.status,
         StatusCode::OK
     );
     // Nothing of it came through.
-    let kept = of_key(&gateway, "owner", &format!("GET /mem0/memories/{id}"), Value::Null).await;
+    let kept = send_as(&gateway, "owner", &format!("GET /mem0/memories/{id}"), Value::Null).await;
     assert!(
         kept.json()["memory"].as_str().unwrap().ends_with("I am bob."),
         "{kept:?}"
@@ -155,7 +155,7 @@ async fn keys_are_needed_and_have_rights() {
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
     }
     let body = json!({"messages": "Hi.", "user_id": "ann"});
-    let added = of_key(&gateway, "writer", "POST /mem0/memories", body).await.json();
+    let added = send_as(&gateway, "writer", "POST /mem0/memories", body).await.json();
     let id = added["results"][0]["id"].as_str().unwrap();
     let one = format!("DELETE /mem0/memories/{id}");
     for call in [
@@ -164,7 +164,7 @@ async fn keys_are_needed_and_have_rights() {
         "DELETE /mem0/v2/entities/user/ann/",
         "POST /mem0/reset",
     ] {
-        let refused = error(&of_key(&gateway, "writer", call, Value::Null).await);
+        let refused = error(&send_as(&gateway, "writer", call, Value::Null).await);
         assert_eq!(refused, "403 the key has no right `admin` here", "{call}");
     }
 }

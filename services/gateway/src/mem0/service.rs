@@ -1,4 +1,5 @@
-//! What is neither about memories nor about entities: is the server there, what became of a change, and what Mnemic does not have.
+//! The requests that are neither about memories nor about entities: the ping of the constructors, the state of a change, feedback,
+//! and what Mnemic has no equivalent of.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -7,7 +8,7 @@ use domain::id::SpaceId;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::add::Done;
+use super::add::Change;
 use super::errors::unsupported;
 use super::locate;
 use super::request::{self, Fields, field};
@@ -44,7 +45,7 @@ pub(super) async fn event(
 ) -> Result<Json<Value>, Problem> {
     let unknown = || Problem::not_found("there is no event of this id");
     access.demand(Right::Read)?;
-    let (space, position) = Done::opened(&app, &id).await?.ok_or_else(unknown)?;
+    let (space, position) = Change::opened(&app, &id).await?.ok_or_else(unknown)?;
     let space: SpaceId = access.enter(&space, Right::Read).map_err(|_| unknown())?;
     if app.stores().records.space(&space).await?.is_none() {
         return Err(unknown());
