@@ -230,3 +230,9 @@ def test_the_async_client_does_the_same(server: Server) -> None:
                 await space.info()
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_names_that_a_path_would_fold_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="is no name"):
+        path("spaces", "ann", "records", name)

@@ -98,7 +98,11 @@ def moment(value: datetime | str) -> str:
 
 
 def path(*parts: str) -> str:
-    """Returns a path below `/v1`, each part quoted."""
+    """Returns a path below `/v1`, each part quoted. `.` and `..` are refused: HTTP clients fold them out of a path, and
+    `records/..` would name the space itself."""
+    for part in parts:
+        if part in ("", ".", ".."):
+            raise ValueError(f"{part!r} is no name of a space, a record or a session")
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
