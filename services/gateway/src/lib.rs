@@ -22,6 +22,7 @@ mod kept;
 mod ledger;
 mod letters;
 mod mcp;
+mod memory_block;
 mod model_budget;
 mod openapi;
 mod opened;

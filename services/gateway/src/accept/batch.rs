@@ -16,7 +16,7 @@ use crate::auth::hex;
 use crate::extract::at_path;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::validate;
+use crate::{memory_block, validate};
 
 /// A record that passed the checks.
 pub(super) struct Draft {
@@ -107,10 +107,11 @@ impl<'a> Batch<'a> {
     }
 
     fn parse(&self, value: Value) -> Result<NewRecord, String> {
-        let Object(new): Object<NewRecord> = serde_path_to_error::deserialize(value).map_err(|error| {
+        let Object(mut new): Object<NewRecord> = serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
             at_path(&path, error.inner())
         })?;
+        memory_block::cut_from_record(&mut new)?;
         validate::record(&new, self.text_bytes_max)?;
         if let Some(at) = &new.observed_at {
             validate::observed_at(at, self.now).map_err(|error| format!("observed_at: {error}"))?;
