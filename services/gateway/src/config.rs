@@ -5,6 +5,8 @@ use std::thread::available_parallelism;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::proxy::Proxy;
+
 /// Settings in `[gateway]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -56,6 +58,8 @@ pub struct Config {
     pub seal_key: String,
     /// Whether each request is logged, as one line of the target `access`.
     pub access_log: bool,
+    /// Chat completions that are passed on to a language model.
+    pub proxy: Proxy,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -85,6 +89,7 @@ impl Default for Config {
             recall_notes_max: domain::recall::NOTES_MAX,
             seal_key: String::new(),
             access_log: true,
+            proxy: Proxy::default(),
             keys: Vec::new(),
         }
     }

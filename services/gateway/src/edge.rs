@@ -23,7 +23,7 @@ use crate::problem::Problem;
 use crate::state::App;
 pub(crate) use admission::admit;
 pub(crate) use patience::Patience;
-pub(crate) use shares::{Refused, Share, Shares};
+pub(crate) use shares::{OwnedShare, Refused, Share, Shares};
 use unread::Unread;
 
 /// Trace id of the request, 32 hex digits.

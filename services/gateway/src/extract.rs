@@ -128,6 +128,14 @@ pub(crate) async fn bounded(request: Request, app: &App) -> Result<Request, Prob
     Ok(Request::from_parts(parts, bytes.into()))
 }
 
+/// Reads a JSON body to its end and checks its bounds, for whoever keeps it as it came.
+pub(crate) async fn json_bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
+    readable(request.headers())?;
+    let bytes = whole(request, app).await?;
+    few(&bytes)?;
+    Ok(bytes)
+}
+
 fn few(bytes: &[u8]) -> Result<(), Problem> {
     if values(bytes) <= VALUES_MAX {
         return Ok(());

@@ -11,6 +11,7 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod progress;
+pub(crate) mod proxy;
 pub(crate) mod query;
 pub(crate) mod readings;
 pub(crate) mod rebuild;

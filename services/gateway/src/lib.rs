@@ -3,7 +3,9 @@
 //!
 //! 202 means that the bus has the records on disk; what is rejected is named by its index. Every error is a problem
 //! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies, `query.rs` the way of a
-//! question, `recall.rs` that of a message, `accept.rs` the way of records, `curate.rs` that of what people decide. It stores nothing itself and never ranks.
+//! question, `recall.rs` that of a message, `accept.rs` the way of records,
+//! `curate.rs` that of what people decide, `proxy.rs` that of a chat that goes on to a language model. It stores nothing itself and
+//! never ranks.
 
 mod accept;
 mod agent;
@@ -27,6 +29,7 @@ mod model_budget;
 mod openapi;
 mod opened;
 mod problem;
+mod proxy;
 mod query;
 mod readings;
 mod rebuild;
@@ -54,6 +57,7 @@ pub use erasures::finish as finish_erasure;
 pub use mcp::local::{Local, serve as serve_mcp};
 pub use openapi::document;
 pub use problem::Problem;
+pub use proxy::Proxy;
 pub use rebuild::rederive;
 
 use crate::state::App;

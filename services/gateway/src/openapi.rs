@@ -9,7 +9,7 @@ use utoipa::{Modify, OpenApi};
 
 use crate::config::Config;
 use crate::handlers::{
-    access, admin, curations, erasures, mcp, memory, pages, progress, query, readings, rebuild, recall, records,
+    access, admin, curations, erasures, mcp, memory, pages, progress, proxy, query, readings, rebuild, recall, records,
     sessions, spaces, tools,
 };
 use crate::validate::FIELD_BYTES_MAX;
@@ -28,6 +28,7 @@ use crate::validate::FIELD_BYTES_MAX;
         erasures::list, erasures::get, erasures::check,
         readings::list, readings::get, readings::post, readings::put,
         tools::all, tools::list, tools::call, mcp::post,
+        proxy::chat_completions, proxy::models,
         access::get,
         admin::list, admin::get, admin::replay, admin::discard,
     ),

@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post, put};
 #[cfg(feature = "explorer")]
 use crate::handlers::explorer;
 use crate::handlers::{
-    access, admin, curations, docs, erasures, mcp, memory, pages, progress, query, readings, rebuild, recall, records,
-    sessions, spaces, tools,
+    access, admin, curations, docs, erasures, mcp, memory, pages, progress, proxy, query, readings, rebuild, recall,
+    records, sessions, spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -63,6 +63,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/tools", get(tools::list))
         .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
         .route("/v1/spaces/{space}/mcp", post(mcp::post))
+        .route("/v1/chat/completions", post(proxy::chat_completions))
+        .route("/v1/models", get(proxy::models))
         .route("/v1/tools", get(tools::all))
         .route("/v1/access", get(access::get))
         .route("/v1/admin/dead-letters", get(admin::list))

@@ -15,6 +15,7 @@ use crate::auth::Keys;
 use crate::config::Config;
 use crate::edge::{Refused, Share, Shares};
 use crate::problem::Problem;
+use crate::proxy::Upstream;
 use crate::rebuild::Rebuilds;
 use crate::seal::{Seal, Sealer};
 use crate::sessions::Sessions;
@@ -41,6 +42,8 @@ pub(crate) struct Parts {
     pub(crate) receiving: Shares,
     /// One permit a question.
     pub(crate) questions: Shares,
+    /// The language model that chats are passed on to, if that is switched on.
+    pub(crate) upstream: Option<Upstream>,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
     pub(crate) erasing: Arc<Semaphore>,
     /// Wakes the work on unfinished erasures.
@@ -66,6 +69,7 @@ impl App {
         let in_flight = shares(config.in_flight_max, config.in_flight_per_key_max);
         let receiving = shares(config.in_flight_max, config.in_flight_per_key_max);
         let questions = shares(config.questions_max, config.questions_per_key());
+        let upstream = Upstream::open(&context, &config)?;
         Ok(App(Arc::new(Parts {
             context,
             config,
@@ -76,6 +80,7 @@ impl App {
             in_flight,
             receiving,
             questions,
+            upstream,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             unfinished: Notify::new(),
             description: OnceLock::new(),

@@ -1,17 +1,18 @@
 //! Fair shares of what all callers use together: how much of it one key may hold.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use tokio::sync::{Semaphore, SemaphorePermit, TryAcquireError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};
 
 use crate::config::Key;
 
 /// Permits of which each key may hold a share. The keys are those of the settings, so the table never grows.
 pub(crate) struct Shares {
-    all: Semaphore,
+    all: Arc<Semaphore>,
     total: usize,
     each: usize,
-    by_key: BTreeMap<String, Semaphore>,
+    by_key: BTreeMap<String, Arc<Semaphore>>,
 }
 
 /// A permit of all and one of the key's share; both are returned when it is dropped.
@@ -19,6 +20,13 @@ pub(crate) struct Shares {
 pub(crate) struct Share<'a> {
     _all: SemaphorePermit<'a>,
     _own: Option<SemaphorePermit<'a>>,
+}
+
+/// A [`Share`] for work that outlives its request.
+#[derive(Debug)]
+pub(crate) struct OwnedShare {
+    _all: OwnedSemaphorePermit,
+    _own: Option<OwnedSemaphorePermit>,
 }
 
 /// Why there is no permit.
@@ -35,9 +43,9 @@ impl Shares {
     /// any, so the share is the whole.
     pub(crate) fn new(total: usize, each: usize, keys: &[Key]) -> Shares {
         let each = if keys.len() > 1 { each.min(total) } else { total };
-        let by_key = keys.iter().map(|it| (it.name.clone(), Semaphore::new(each)));
+        let by_key = keys.iter().map(|it| (it.name.clone(), Arc::new(Semaphore::new(each))));
         Shares {
-            all: Semaphore::new(total),
+            all: Arc::new(Semaphore::new(total)),
             total,
             each,
             by_key: by_key.collect(),
@@ -46,8 +54,17 @@ impl Shares {
 
     /// Takes a permit at once.
     pub(crate) fn take(&self, key: &str) -> Result<Share<'_>, Refused> {
-        let own = self.by_key.get(key).map(Semaphore::try_acquire).transpose();
+        let own = self.by_key.get(key).map(|it| it.try_acquire()).transpose();
         self.with(own.map_err(|_: TryAcquireError| Refused::Own(self.each))?)
+    }
+
+    /// Takes a permit at once, as [`Shares::take`], that may be handed on.
+    pub(crate) fn take_owned(&self, key: &str) -> Result<OwnedShare, Refused> {
+        let own = self.by_key.get(key).map(|it| Arc::clone(it).try_acquire_owned());
+        let own = own.transpose().map_err(|_: TryAcquireError| Refused::Own(self.each))?;
+        let all = Arc::clone(&self.all).try_acquire_owned();
+        let all = all.map_err(|_| Refused::All(self.total))?;
+        Ok(OwnedShare { _all: all, _own: own })
     }
 
     /// Waits until the key holds less than its share, then takes a permit.
@@ -103,6 +120,10 @@ mod tests {
         drop(held);
         drop(other);
         assert_eq!(shares.held(), 0);
+        let owned = [shares.take_owned("a").unwrap(), shares.take_owned("a").unwrap()];
+        assert_eq!(shares.take_owned("a").unwrap_err(), Refused::Own(2));
+        assert_eq!(shares.held(), 2);
+        drop(owned);
         assert!(shares.take("a").is_ok());
     }
 

@@ -18,6 +18,7 @@ mod lists;
 mod mcp;
 mod openapi;
 mod pages;
+mod proxy;
 mod query;
 mod readings;
 mod rebuild;

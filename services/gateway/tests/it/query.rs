@@ -8,7 +8,7 @@ use crate::harness::{Gateway, nothing};
 
 const QUERY: &str = "POST /v1/spaces/s/query";
 
-fn something(request: RouteV1) -> RoutedV1 {
+pub(crate) fn something(request: RouteV1) -> RoutedV1 {
     let record = RecordId::derive(&request.space, "a");
     let item = |text: &str| PackItem {
         unit: UnitId::turn(record),

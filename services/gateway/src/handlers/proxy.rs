@@ -1,0 +1,93 @@
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use tracing::{Instrument, info_span};
+
+use crate::auth::Access;
+use crate::config::Right;
+use crate::edge::{Patience, TraceId};
+use crate::extract::json_bytes;
+use crate::handlers::records::idempotency_key;
+use crate::problem::Problem;
+use crate::proxy::{self, Call, ChatRequest, Refusal, Upstream};
+use crate::state::App;
+
+/// What a chat may take beside its reply: evidence, and records on their way to disk.
+const BESIDE_MS: u64 = 10_000;
+
+/// Passes a chat completion on to the language model of this server, with what the memory recalls for the last message, and stores
+/// what was said (`[gateway.proxy]`; off by default).
+///
+/// Fields are those of OpenAI's API and are passed on as they come; with `"stream": true` the reply comes as server-sent events.
+/// Errors have the shape of that API, `{"error": {"message", "type", "param", "code"}}`; those of the endpoint come back as they are.
+#[utoipa::path(post, path = "/v1/chat/completions", tag = "proxy",
+    request_body(content = Object, example = json!({"model": "qwen3:8b", "user": "ann", "messages": [{"role": "user", "content": "What do I bring to Oona on Friday?"}]})),
+    params(
+        ("X-Mnemic-Space" = Option<String>, Header, description = "The space; without it, `user` of the body behind `[gateway.proxy] space_prefix`"),
+        ("X-Mnemic-Session" = Option<String>, Header, description = "Name of the session that is stored; `default` without it", max_length = 256),
+        ("Idempotency-Key" = Option<String>, Header, description = "A reply to the same key is stored once", max_length = 256, pattern = "^[!-~]([ -~]*[!-~])?$"),
+    ), responses(
+    (status = 200, description = "The reply, as the language model gave it", content((Object = "application/json"), (String = "text/event-stream")),
+        headers(
+            ("x-mnemic-space" = String, description = "The space"),
+            ("x-mnemic-evidence" = String, description = "`lines=N tokens=M`, or `none; ` and the reason"),
+            ("x-mnemic-stored" = String, description = "`user,assistant` as far as it is known, or `none; ` and the reason"),
+        )),
+    (status = 400, description = "The request cannot be used, or names no space", body = Object),
+    (status = 403, description = "The key does not open the space, or may not read", body = Object),
+    (status = 404, description = "The proxy is off", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "Too many chats are being passed on", body = Object),
+    (status = 502, description = "The language model cannot be reached, or broke off", body = Object),
+    (status = 504, description = "The language model did not reply in time", body = Object),
+))]
+pub(crate) async fn chat_completions(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Extension(TraceId(trace_id)): Extension<TraceId>,
+    Extension(patience): Extension<Patience>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let upstream = upstream(&app)?;
+    patience.extend(app.config.proxy.timeout_ms.saturating_add(BESIDE_MS));
+    let work = async {
+        let headers = request.headers().clone();
+        let key = idempotency_key(&headers)?.map(str::to_owned);
+        let body = json_bytes(request, &app).await?;
+        let read = tokio::task::spawn_blocking(move || ChatRequest::read(&body)).await;
+        let request = read.unwrap_or_else(|_| Err(Problem::internal().into()))?;
+        let call = Call {
+            access,
+            request,
+            headers,
+            key,
+            trace_id,
+        };
+        proxy::chat(&app, upstream, call).await
+    };
+    let outcome = work.instrument(info_span!("chat_completions")).await;
+    Ok(outcome.unwrap_or_else(|refusal: Refusal| refusal.into_response()))
+}
+
+/// Lists the models that chat completions may name, in the shape of OpenAI's API: those of the endpoint, or the one that is set.
+#[utoipa::path(get, path = "/v1/models", tag = "proxy", responses(
+    (status = 200, description = "The models", body = Object),
+    (status = 404, description = "The proxy is off", body = Problem, content_type = "application/problem+json"),
+    (status = 502, description = "The language model cannot be reached", body = Object),
+))]
+pub(crate) async fn models(State(app): State<App>, Extension(access): Extension<Access>) -> Result<Response, Problem> {
+    let upstream = upstream(&app)?;
+    let outcome = match access.demand(Right::Read) {
+        Ok(()) => proxy::models(&app, upstream).await,
+        Err(problem) => Err(problem.into()),
+    };
+    Ok(outcome.unwrap_or_else(|refusal: Refusal| refusal.into_response()))
+}
+
+fn upstream(app: &App) -> Result<&Upstream, Problem> {
+    app.upstream.as_ref().ok_or_else(|| {
+        Problem::not_found(
+            "the proxy with memory is off; `[gateway.proxy] enabled = true` switches it on, with `url` there or in \
+             [language_model] set to the endpoint of the language model",
+        )
+    })
+}

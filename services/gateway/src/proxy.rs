@@ -1,0 +1,336 @@
+//! The proxy with memory: what a client of OpenAI's API asks goes on to a language model together with what the memory recalls
+//! for it, and what was said on both sides is stored.
+//!
+//! A chat goes this way: `request` reads the body, `evidence` asks the memory, the endpoint is asked while the user's message is
+//! stored (`store`), and the reply is handed back whole or while it comes (`stream`). The memory never stands in the way: without
+//! it the chat goes on, and a header says so. The caller's key is Mnemic's and goes no further.
+
+mod evidence;
+mod refusal;
+mod reply;
+mod request;
+mod settings;
+mod store;
+mod stream;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::id::SpaceId;
+use host::metrics::ProxyOutcome;
+use host::relay::{EndpointError, Relay, Relayed};
+use serde_json::json;
+use tracing::{Instrument, info_span, warn};
+
+use self::evidence::Evidence;
+pub(crate) use self::refusal::Refusal;
+use self::reply::Reply;
+pub(crate) use self::request::ChatRequest;
+pub use self::settings::Proxy;
+use self::store::{Stored, Storing};
+use self::stream::Streaming;
+use crate::auth::Access;
+use crate::config::{Config, Right};
+use crate::edge::{OwnedShare, Refused, Shares};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::validate;
+
+/// Bytes of a reply, as the endpoint sends it.
+const REPLY_BYTES_MAX: usize = 16 << 20;
+/// Names of our headers.
+const SPACE: HeaderName = HeaderName::from_static("x-mnemic-space");
+const SESSION: HeaderName = HeaderName::from_static("x-mnemic-session");
+const EVIDENCE: HeaderName = HeaderName::from_static("x-mnemic-evidence");
+const STORED: HeaderName = HeaderName::from_static("x-mnemic-stored");
+/// Headers of the endpoint that are handed back, and how the names of others begin that are.
+const HANDED_BACK: [&str; 7] = [
+    "content-type",
+    "content-encoding",
+    "cache-control",
+    "retry-after",
+    "retry-after-ms",
+    "x-request-id",
+    "x-should-retry",
+];
+const HANDED_BACK_FAMILIES: [&str; 2] = ["openai-", "x-ratelimit-"];
+
+/// The language model behind the proxy, and who may ask it at once.
+pub(crate) struct Upstream {
+    relay: Relay,
+    shares: Shares,
+}
+
+/// A chat as it came.
+pub(crate) struct Call {
+    pub(crate) access: Access,
+    pub(crate) request: ChatRequest,
+    pub(crate) headers: HeaderMap,
+    /// The caller's `Idempotency-Key`.
+    pub(crate) key: Option<String>,
+    pub(crate) trace_id: String,
+}
+
+/// What is said of a chat in headers.
+struct Told {
+    space: SpaceId,
+    evidence: Evidence,
+    user: Stored,
+    assistant: Stored,
+}
+
+impl Upstream {
+    /// Opens the endpoint that the settings name; none if the proxy is off.
+    ///
+    /// # Errors
+    /// Settings that cannot be used.
+    pub(crate) fn open(context: &host::Context, config: &Config) -> anyhow::Result<Option<Upstream>> {
+        let settings = &config.proxy;
+        if !settings.enabled {
+            return Ok(None);
+        }
+        settings.check()?;
+        Ok(Some(Upstream {
+            relay: host::relay::open(&context.settings, settings.target())?,
+            shares: Shares::new(settings.in_flight_max, settings.in_flight_per_key_max, &config.keys),
+        }))
+    }
+
+    fn share(&self, by: &str) -> Result<OwnedShare, Problem> {
+        self.shares.take_owned(by).map_err(|refused| match refused {
+            Refused::All(most) => Problem::exhausted(format!("{most} chats are being passed on; try again")),
+            Refused::Own(most) => Problem::share_exhausted(format!(
+                "{most} chats of this key are being passed on, which is its share; try again"
+            )),
+        })
+    }
+
+    fn count(app: &App, outcome: ProxyOutcome, remembered: bool) {
+        app.context.metrics.proxied(outcome, remembered);
+    }
+}
+
+/// Passes a chat on and returns the reply.
+pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<Response, Refusal> {
+    let Call {
+        access,
+        request,
+        headers,
+        key,
+        trace_id,
+    } = call;
+    let space = space_of(app, &access, &headers, request.user.as_deref())?;
+    let storing = Storing {
+        app: app.clone(),
+        space: space.clone(),
+        session: session_of(&headers)?,
+        key,
+        refused: match (app.config.proxy.store, access.demand(Right::Write)) {
+            (true, Ok(())) => None,
+            (true, Err(_)) => Some("the key may only read"),
+            (false, _) => Some("switched off"),
+        },
+    };
+    let share = upstream.share(access.name())?;
+    let evidence = evidence::gather(app, access.name(), &space, &request, trace_id).await;
+    let body = request.body(&app.config.proxy.model, evidence.block());
+    let asked = upstream
+        .relay
+        .chat(body)
+        .instrument(info_span!("upstream", otel.kind = "client"));
+    // The user's message is stored whatever becomes of the call.
+    let (user, relayed) = tokio::join!(storing.store(storing.said(&request)), asked);
+    let told = Told {
+        space,
+        evidence,
+        user,
+        assistant: Stored::Nothing,
+    };
+    let remembered = told.evidence.block().is_some();
+    let relayed = match relayed {
+        Ok(relayed) => relayed,
+        Err(error) => {
+            warn!(error = &error as &dyn std::error::Error, "a chat got no reply");
+            Upstream::count(app, ProxyOutcome::Unreachable, remembered);
+            return Ok(told.on(Refusal::unreachable(&error).into_response()));
+        }
+    };
+    if is_stream(&relayed) {
+        let mut response = head(&relayed);
+        // nginx keeps a stream to itself until it has a few KiB, unless it is told otherwise.
+        response
+            .headers_mut()
+            .insert("x-accel-buffering", HeaderValue::from_static("no"));
+        let body = stream::pass_on(Streaming {
+            relayed,
+            storing,
+            at: request.len(),
+            remembered,
+            share,
+        });
+        return Ok(told.on(response.map(|_| body)));
+    }
+    Ok(whole(told, relayed, &storing, request.len()).await)
+}
+
+/// Answers with a whole reply, or with the error of the endpoint as it is.
+async fn whole(mut told: Told, relayed: Relayed, storing: &Storing, at: usize) -> Response {
+    let response = head(&relayed);
+    let remembered = told.evidence.block().is_some();
+    let count = |outcome| Upstream::count(&storing.app, outcome, remembered);
+    let body = match read(relayed).await {
+        Ok(body) => body,
+        Err(refusal) => {
+            count(ProxyOutcome::Cut);
+            return told.on(refusal.into_response());
+        }
+    };
+    if !response.status().is_success() {
+        count(ProxyOutcome::Refused);
+        return told.on(response.map(|_| Body::from(body)));
+    }
+    count(ProxyOutcome::Replied);
+    if let Some(reply) = Reply::of(&body).filter(|it| !it.is_empty()) {
+        told.assistant = storing.store(storing.replied(at, &reply)).await;
+    }
+    told.on(response.map(|_| Body::from(body)))
+}
+
+/// Returns which models there are: the one that is set, else those of the endpoint, as it lists them.
+pub(crate) async fn models(app: &App, upstream: &Upstream) -> Result<Response, Refusal> {
+    let model = &app.config.proxy.model;
+    if !model.is_empty() {
+        let one = json!({ "id": model, "object": "model", "created": 0, "owned_by": "mnemic" });
+        return Ok(axum::Json(json!({ "object": "list", "data": [one] })).into_response());
+    }
+    let asked = upstream.relay.models().await;
+    let relayed = asked.map_err(|error: EndpointError| {
+        warn!(
+            error = &error as &dyn std::error::Error,
+            "the models of the proxy are not known"
+        );
+        Refusal::unreachable(&error)
+    })?;
+    let response = head(&relayed);
+    let body = read(relayed).await?;
+    Ok(response.map(|_| Body::from(body)))
+}
+
+/// Returns the space of a chat: that of the header, else `user` behind the prefix that is set.
+fn space_of(app: &App, access: &Access, headers: &HeaderMap, user: Option<&str>) -> Result<SpaceId, Refusal> {
+    let named = match (headers.get(SPACE), user) {
+        (Some(value), _) => value.to_str().unwrap_or_default().to_owned(),
+        (None, Some(user)) => format!("{}{user}", app.config.proxy.space_prefix),
+        (None, None) => {
+            let detail = "name the space of the memory: in the header X-Mnemic-Space, or in `user`";
+            return Err(Refusal::invalid("space_missing", detail));
+        }
+    };
+    let space: SpaceId = named.parse().map_err(|error: domain::id::InvalidSpace| {
+        Refusal::invalid(
+            "space_invalid",
+            format!("X-Mnemic-Space, or `user` where there is no such header: {error}"),
+        )
+    })?;
+    if !access.opens(space.as_str()) {
+        let problem = Problem::forbidden(Right::Read).detail("the key does not open spaces of this name");
+        return Err(problem.into());
+    }
+    access.demand(Right::Read)?;
+    Ok(space)
+}
+
+fn session_of(headers: &HeaderMap) -> Result<String, Refusal> {
+    let Some(value) = headers.get(SESSION) else {
+        return Ok("default".to_owned());
+    };
+    let invalid = |detail: String| Refusal::invalid("session_invalid", detail);
+    let session = std::str::from_utf8(value.as_bytes()).unwrap_or_default().trim();
+    if session.is_empty() {
+        return Err(invalid(
+            "X-Mnemic-Session: is empty or no UTF-8; leave it out instead".to_owned(),
+        ));
+    }
+    validate::name("X-Mnemic-Session", Some(session), validate::NAME_BYTES_MAX).map_err(invalid)?;
+    validate::addressable("X-Mnemic-Session", Some(session)).map_err(invalid)?;
+    Ok(session.to_owned())
+}
+
+/// Returns true if an answer is a stream of server-sent events that is to be handed on as it comes.
+fn is_stream(relayed: &Relayed) -> bool {
+    let kind = relayed
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|it| it.to_str().ok());
+    let is_events = kind.is_some_and(|it| it.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
+    is_events && (200..300).contains(&relayed.status())
+}
+
+/// Returns the head of the response: the status of the endpoint, and those of its headers that are handed back.
+fn head(relayed: &Relayed) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::from_u16(relayed.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    for (name, value) in relayed.headers() {
+        let handed = HANDED_BACK.contains(&name.as_str());
+        if handed || HANDED_BACK_FAMILIES.iter().any(|it| name.as_str().starts_with(it)) {
+            response.headers_mut().append(name.clone(), value.clone());
+        }
+    }
+    response
+}
+
+async fn read(mut relayed: Relayed) -> Result<Vec<u8>, Refusal> {
+    let mut body = Vec::new();
+    loop {
+        match relayed.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => return Ok(body),
+            Err(error) => {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the language model broke off its reply"
+                );
+                return Err(Refusal::broken_off(&error));
+            }
+        }
+        if body.len() > REPLY_BYTES_MAX {
+            return Err(Refusal::too_long(REPLY_BYTES_MAX));
+        }
+    }
+}
+
+impl Told {
+    /// Adds our headers to a response.
+    fn on(&self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        let parts = [
+            (SPACE, self.space.to_string()),
+            (EVIDENCE, self.evidence.header()),
+            (STORED, self.stored()),
+        ];
+        for (name, text) in parts {
+            if let Ok(value) = HeaderValue::from_str(&text) {
+                headers.insert(name, value);
+            }
+        }
+        response
+    }
+
+    /// Returns whose words are stored, as far as it is known: of a stream, the reply is not yet.
+    fn stored(&self) -> String {
+        let both = [("user", self.user), ("assistant", self.assistant)];
+        let kept: Vec<&str> = both
+            .iter()
+            .filter(|(_, it)| *it == Stored::Kept)
+            .map(|(who, _)| *who)
+            .collect();
+        if !kept.is_empty() {
+            return kept.join(",");
+        }
+        let reason = both.iter().find_map(|(_, it)| match it {
+            Stored::Not(reason) => Some(*reason),
+            Stored::Kept | Stored::Nothing => None,
+        });
+        format!("none; {}", reason.unwrap_or("nothing new was said"))
+    }
+}

@@ -1,0 +1,117 @@
+//! What the memory has for a message: the pack of a query without an answer, or why there is none.
+
+use domain::id::SpaceId;
+use tracing::{Instrument, info_span};
+
+use super::request::ChatRequest;
+use crate::api::{Budget, QueryRequest};
+use crate::memory_block;
+use crate::problem::Problem;
+use crate::query::{self, Asked};
+use crate::state::App;
+
+/// Lines for a message.
+pub(super) enum Evidence {
+    Found {
+        /// The block that the model is shown.
+        block: String,
+        lines: usize,
+        tokens: u32,
+    },
+    /// None, with the reason.
+    None(&'static str),
+}
+
+impl Evidence {
+    /// Returns what the header says.
+    pub(super) fn header(&self) -> String {
+        match self {
+            Evidence::Found { lines, tokens, .. } => format!("lines={lines} tokens={tokens}"),
+            Evidence::None(reason) => format!("none; {reason}"),
+        }
+    }
+
+    /// Returns the block, if there is one.
+    pub(super) fn block(&self) -> Option<&str> {
+        match self {
+            Evidence::Found { block, .. } => Some(block),
+            Evidence::None(_) => None,
+        }
+    }
+}
+
+/// Asks the memory for the last text of the user, in the share of questions of the key `by`. Nothing that goes wrong here stops the
+/// message.
+pub(super) async fn gather(app: &App, by: &str, space: &SpaceId, request: &ChatRequest, trace_id: String) -> Evidence {
+    let settings = &app.config.proxy;
+    let tokens = settings.evidence_tokens.min(app.config.pack_tokens_max);
+    if tokens == 0 {
+        return Evidence::None("switched off");
+    }
+    let question = request.question().map(|it| asked(it, app.config.question_bytes_max));
+    let Some(question) = question.filter(|it| !it.is_empty()) else {
+        return Evidence::None("no text of a user");
+    };
+    let query = QueryRequest {
+        question: question.clone(),
+        verbatim: true,
+        budget: Budget {
+            tokens,
+            ms: Some(settings.evidence_ms.min(app.config.request_ms_max)),
+            ..Budget::default()
+        },
+        ..QueryRequest::default()
+    };
+    let asked = Asked {
+        request: query,
+        trace_id,
+        steps: None,
+    };
+    let response = query::ask(app, by, space, asked)
+        .instrument(info_span!("evidence"))
+        .await;
+    match response {
+        Ok(response) if response.pack.items.is_empty() => Evidence::None("nothing found"),
+        Ok(response) => Evidence::Found {
+            block: memory_block::write(&question, &response.pack.text),
+            lines: response.pack.items.len(),
+            tokens: response.pack.tokens,
+        },
+        Err(problem) => Evidence::None(reason(&problem)),
+    }
+}
+
+/// Returns a message as a question: without recalled lines and control characters, no longer than a question may be.
+fn asked(said: &str, bytes_max: usize) -> String {
+    let said = printable(&memory_block::cut(said));
+    said[..said.floor_char_boundary(bytes_max)].trim().to_owned()
+}
+
+/// Returns a text with spaces in place of the control characters that no text of a record or a question may hold.
+pub(super) fn printable(text: &str) -> String {
+    let refused = |it: char| it.is_control() && !matches!(it, '\n' | '\r' | '\t');
+    text.replace(refused, " ")
+}
+
+fn reason(problem: &Problem) -> &'static str {
+    match problem.status {
+        404 => "no such space",
+        429 => "too many questions at once",
+        503 => "memory cannot be reached",
+        504 => "memory took too long",
+        _ => "memory failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_becomes_a_question_of_bounded_length() {
+        assert_eq!(asked(" Where is\u{7} Ann? ", 100), "Where is  Ann?");
+        assert_eq!(asked("ééé", 5), "éé");
+        let block = memory_block::write("q", "Ann: I moved to Oslo.");
+        assert_eq!(asked(&format!("{block}\nIs it?"), 100), "Is it?");
+    }
+}

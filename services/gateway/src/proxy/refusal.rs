@@ -1,0 +1,102 @@
+//! Errors in the shape that clients of OpenAI's API read: `{"error": {"message", "type", "param", "code"}}`.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::{Classify, ErrorKind};
+use host::relay::EndpointError;
+use serde_json::json;
+
+use crate::problem::Problem;
+
+/// Why a chat is not passed on, or got no reply.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    code: String,
+    message: String,
+}
+
+impl Refusal {
+    /// The request cannot be used.
+    pub(super) fn invalid(code: &str, message: impl Into<String>) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
+    /// The endpoint sent more than a reply may have.
+    pub(super) fn too_long(bytes_max: usize) -> Refusal {
+        let message = format!("the reply of the language model is over {bytes_max} bytes");
+        Refusal::new(StatusCode::BAD_GATEWAY, "upstream_too_long", message)
+    }
+
+    /// The endpoint gave no answer. Its address is not the caller's business; the log has it.
+    pub(super) fn unreachable(error: &EndpointError) -> Refusal {
+        let detail = "the language model behind this memory cannot be reached; whoever runs it sees why in the log, and sets its \
+                      address with [gateway.proxy] url";
+        Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, "upstream_unreachable", detail))
+    }
+
+    /// The endpoint began an answer and did not end it.
+    pub(super) fn broken_off(error: &EndpointError) -> Refusal {
+        let detail = "the language model broke off its reply";
+        Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, "upstream_cut", detail))
+    }
+
+    fn late(error: &EndpointError) -> Option<Refusal> {
+        let detail = "the language model did not reply within the time that [gateway.proxy] timeout_ms allows";
+        let refusal = Refusal::new(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout", detail);
+        (error.kind() == ErrorKind::Timeout).then_some(refusal)
+    }
+
+    fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Refusal {
+        Refusal {
+            status,
+            code: code.to_owned(),
+            message: message.into(),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.status.as_u16() {
+            401 => "authentication_error",
+            403 => "permission_error",
+            429 => "rate_limit_error",
+            400..500 => "invalid_request_error",
+            _ => "server_error",
+        }
+    }
+}
+
+/// The same problem in the other shape: what is not valid is a 400, as clients of that API expect.
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Refusal {
+        let status = match problem.status {
+            422 => StatusCode::BAD_REQUEST,
+            other => StatusCode::from_u16(other).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        };
+        let code = problem.kind.rsplit(':').next().unwrap_or_default().to_owned();
+        let message = match problem.detail.is_empty() {
+            true => problem.title,
+            false => problem.detail,
+        };
+        Refusal { status, code, message }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let kind = self.kind();
+        let busy = matches!(
+            self.status,
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+        );
+        let error = json!({ "error": { "message": self.message, "type": kind, "param": null, "code": self.code } });
+        let mut response = (self.status, Json(error)).into_response();
+        if busy {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}

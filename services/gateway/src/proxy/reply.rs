@@ -1,0 +1,250 @@
+//! What a language model replied, read out of what is passed on: from a whole answer, or from a stream as it goes by.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::request::text_of;
+
+/// Calls of tools in one reply that are stored, and bytes that are kept of a reply.
+const CALLS_MAX: usize = 64;
+const KEPT_BYTES_MAX: usize = 4 << 20;
+/// Longest line of a stream that is read; a longer one is passed on unread.
+const LINE_BYTES_MAX: usize = 4 << 20;
+
+/// A reply: that of the first choice, where there are several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Reply {
+    pub(super) text: String,
+    pub(super) calls: Vec<Call>,
+    /// Whether it broke off.
+    pub(super) cut: bool,
+}
+
+/// A call of a tool that the model asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Call {
+    pub(super) name: String,
+    /// JSON, as the model wrote it.
+    pub(super) arguments: String,
+}
+
+impl Reply {
+    /// Reads a whole answer; none if it is not one.
+    pub(super) fn of(body: &[u8]) -> Option<Reply> {
+        let answer: Value = serde_json::from_slice(body).ok()?;
+        let choices = answer["choices"].as_array()?;
+        let choice = choices.iter().find(|it| it["index"] == 0).or(choices.first())?;
+        let message = &choice["message"];
+        let calls = message["tool_calls"].as_array().into_iter().flatten().take(CALLS_MAX);
+        Some(Reply {
+            text: text_of(&message["content"]),
+            calls: calls.map(|it| called(&it["function"])).collect(),
+            cut: false,
+        })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty()
+    }
+}
+
+fn called(function: &Value) -> Call {
+    let text = |name: &str| function[name].as_str().unwrap_or_default().to_owned();
+    Call {
+        name: text("name"),
+        arguments: text("arguments"),
+    }
+}
+
+/// Reads a stream of server-sent events that goes by.
+#[derive(Default)]
+pub(super) struct Events {
+    reply: Reply,
+    /// The begin of a line whose end has not come yet.
+    line: Vec<u8>,
+    skips_line: bool,
+    ended: bool,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(default)]
+    choices: Vec<PartChoice>,
+}
+
+#[derive(Deserialize)]
+struct PartChoice {
+    #[serde(default)]
+    index: u32,
+    #[serde(default)]
+    delta: Option<Delta>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Delta {
+    #[serde(default)]
+    content: Option<Value>,
+    #[serde(default)]
+    tool_calls: Option<Vec<PartCall>>,
+}
+
+#[derive(Deserialize)]
+struct PartCall {
+    #[serde(default)]
+    index: usize,
+    #[serde(default)]
+    function: Option<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Option<String>,
+}
+
+impl Events {
+    /// Reads the next bytes.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        let mut lines = bytes.split(|it| *it == b'\n');
+        let Some(first) = lines.next() else { return };
+        self.extend(first);
+        for next in lines {
+            self.end_line();
+            self.extend(next);
+        }
+    }
+
+    /// Returns what was replied; a stream that did not say that it ended was cut.
+    pub(super) fn done(mut self) -> Reply {
+        self.end_line();
+        self.reply.cut = !self.ended;
+        self.reply.calls.retain(|it| !it.name.is_empty());
+        self.reply
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        self.skips_line |= self.line.len() + bytes.len() > LINE_BYTES_MAX;
+        match self.skips_line {
+            true => self.line.clear(),
+            false => self.line.extend_from_slice(bytes),
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.skips_line = false;
+        let line = std::mem::take(&mut self.line);
+        let Some(data) = line.strip_prefix(b"data:") else {
+            return;
+        };
+        if data.trim_ascii() == b"[DONE]" {
+            self.ended = true;
+        } else if let Ok(part) = serde_json::from_slice::<Part>(data) {
+            part.choices.into_iter().for_each(|it| self.add(it));
+        }
+    }
+
+    fn add(&mut self, choice: PartChoice) {
+        if choice.index > 0 {
+            return;
+        }
+        self.ended |= choice.finish_reason.is_some();
+        let delta = choice.delta.unwrap_or_default();
+        if let Some(content) = delta.content {
+            append(&mut self.reply.text, &text_of(&content));
+        }
+        for part in delta.tool_calls.into_iter().flatten() {
+            let Some(function) = part.function.filter(|_| part.index < CALLS_MAX) else {
+                continue;
+            };
+            if self.reply.calls.len() <= part.index {
+                self.reply.calls.resize_with(part.index + 1, Call::default);
+            }
+            let call = &mut self.reply.calls[part.index];
+            append(&mut call.name, &function.name.unwrap_or_default());
+            append(&mut call.arguments, &function.arguments.unwrap_or_default());
+        }
+    }
+}
+
+/// Adds a part, as far as there is room.
+fn append(text: &mut String, part: &str) {
+    let room = KEPT_BYTES_MAX.saturating_sub(text.len());
+    text.push_str(&part[..part.floor_char_boundary(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: &str = concat!(
+        ": a comment\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\r\n\r\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Grüß \"}},{\"index\":1,\"delta\":{\"content\":\"other\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Gott\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"look\",\"arguments\":\"{\\\"a\\\"\"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\":1}\"}}]}}]}\n\n",
+        "data: {\"choices\":[],\"usage\":{}}\n\n",
+    );
+
+    fn look() -> Call {
+        Call {
+            name: "look".into(),
+            arguments: r#"{"a":1}"#.into(),
+        }
+    }
+
+    #[test]
+    fn a_stream_is_put_together_wherever_it_is_split() {
+        for size in [1, 2, 3, 7, 64, STREAM.len()] {
+            let mut events = Events::default();
+            STREAM.as_bytes().chunks(size).for_each(|it| events.take(it));
+            let expected = Reply {
+                text: "Grüß Gott".into(),
+                calls: vec![look()],
+                cut: true,
+            };
+            assert_eq!(events.done(), expected, "{size}");
+        }
+        for end in ["data: [DONE]", "data:{\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n"] {
+            let mut events = Events::default();
+            events.take(STREAM.as_bytes());
+            events.take(end.as_bytes());
+            assert!(!events.done().cut, "{end}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_never_ends_takes_no_memory() {
+        let mut events = Events::default();
+        for _ in 0..10 {
+            events.take(&vec![b'x'; LINE_BYTES_MAX / 2]);
+        }
+        assert!(events.line.len() <= LINE_BYTES_MAX);
+        events.take(b"\ndata: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n");
+        assert_eq!(events.done().text, "Hi");
+    }
+
+    #[test]
+    fn a_whole_answer_is_read() {
+        let answer = r#"{"choices":[{"index":0,"message":{"content":"Hi","tool_calls":[
+            {"id":"c","type":"function","function":{"name":"look","arguments":"{\"a\":1}"}}]}}]}"#;
+        let expected = Reply {
+            text: "Hi".into(),
+            calls: vec![look()],
+            cut: false,
+        };
+        assert_eq!(Reply::of(answer.as_bytes()), Some(expected));
+        assert!(
+            Reply::of(br#"{"choices":[{"message":{"content":null}}]}"#)
+                .unwrap()
+                .is_empty()
+        );
+        for other in ["{}", "x", r#"{"choices":[]}"#] {
+            assert_eq!(Reply::of(other.as_bytes()), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+use std::time::Duration;
+
+use anyhow::ensure;
+use domain::id::SpaceId;
+use host::relay::{Secret, Target};
+use serde::{Deserialize, Serialize};
+
+/// Settings in `[gateway.proxy]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Proxy {
+    /// Whether chat completions are passed on.
+    pub enabled: bool,
+    /// Address of the endpoint up to the version, as `http://127.0.0.1:11434/v1`; empty: that of `[language_model]`.
+    pub url: String,
+    /// Sent to the endpoint as `Authorization: Bearer`, in place of the caller's key, which is Mnemic's; empty: the key of
+    /// `[language_model]` where its `url` is used, else nothing.
+    pub key: Secret,
+    /// The model that replies, whatever model a caller names; empty: the one the caller names.
+    pub model: String,
+    /// Stands before a request's `user` in the name of its space.
+    pub space_prefix: String,
+    /// Most tokens of evidence with one message, never more than `pack_tokens_max`; 0: none.
+    pub evidence_tokens: u32,
+    /// Longest wait for evidence, in milliseconds; then the message goes on without.
+    pub evidence_ms: u64,
+    /// Whether messages and replies are stored.
+    pub store: bool,
+    /// Longest time of one reply, to its end, in milliseconds.
+    pub timeout_ms: u64,
+    /// Chats passed on at once, streams to their end; more get 429.
+    pub in_flight_max: usize,
+    /// Chats of one key passed on at once, if there are several keys; more get 429.
+    pub in_flight_per_key_max: usize,
+}
+
+impl Default for Proxy {
+    fn default() -> Proxy {
+        Proxy {
+            enabled: false,
+            url: String::new(),
+            key: Secret::default(),
+            model: String::new(),
+            space_prefix: String::new(),
+            evidence_tokens: 1_024,
+            evidence_ms: 2_000,
+            store: true,
+            timeout_ms: 600_000,
+            in_flight_max: 64,
+            in_flight_per_key_max: 32,
+        }
+    }
+}
+
+impl Proxy {
+    /// Refuses what could never work.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let one = |value: u64, name: &str| {
+            ensure!(value > 0, "[gateway.proxy] {name} must be at least 1");
+            Ok(())
+        };
+        one(self.timeout_ms, "timeout_ms")?;
+        one(self.evidence_ms, "evidence_ms")?;
+        one(self.in_flight_max as u64, "in_flight_max")?;
+        one(self.in_flight_per_key_max as u64, "in_flight_per_key_max")?;
+        ensure!(
+            self.space_prefix.is_empty() || self.space_prefix.parse::<SpaceId>().is_ok(),
+            "[gateway.proxy] space_prefix cannot begin the name of a space, which has 1 to 64 of a-z, 0-9, '.', '_' and '-' and \
+             starts with a letter or digit"
+        );
+        Ok(())
+    }
+
+    /// Returns the endpoint that these settings name.
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            section: "gateway.proxy",
+            url: self.url.clone(),
+            key: self.key.clone(),
+            timeout: Duration::from_millis(self.timeout_ms),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What is said through the proxy becomes records: what the user said since the last reply, and the reply.
+//!
+//! Ids derive from session, place in the conversation and content, so a client that tries again stores nothing twice. The reply
+//! to a request with an `Idempotency-Key` derives its id from the key instead: a model that is asked again may word it otherwise.
+
+use std::time::Duration;
+
+use domain::id::SpaceId;
+use host::clock;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::time::timeout;
+use tracing::{Instrument, info_span, warn};
+
+use super::evidence::printable;
+use super::reply::Reply;
+use super::request::{ChatRequest, Message};
+use crate::accept;
+use crate::api::{Item, ItemStatus};
+use crate::auth::hex;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// How long a chat waits for its records to be on disk; they are stored later all the same.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where the records of one chat go.
+#[derive(Clone)]
+pub(super) struct Storing {
+    pub(super) app: App,
+    pub(super) space: SpaceId,
+    pub(super) session: String,
+    /// The caller's `Idempotency-Key`.
+    pub(super) key: Option<String>,
+    /// Why nothing is stored, if nothing is.
+    pub(super) refused: Option<&'static str>,
+}
+
+/// What became of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// They are on disk, now or from before.
+    Kept,
+    /// There was nothing to store.
+    Nothing,
+    /// They are not stored, for this reason.
+    Not(&'static str),
+}
+
+impl Storing {
+    /// Returns the records of what the user said.
+    pub(super) fn said(&self, request: &ChatRequest) -> Vec<Value> {
+        let records = request.turn().flat_map(|(at, message)| {
+            let Message { name, text, .. } = message;
+            let actor = name.as_deref().unwrap_or("user");
+            let seed = format!("{at} user {actor}");
+            self.texts(&seed, actor, text)
+        });
+        records.collect()
+    }
+
+    /// Returns the records of a reply to a conversation of so many messages.
+    pub(super) fn replied(&self, at: usize, reply: &Reply) -> Vec<Value> {
+        // What broke off may come whole the next time, which is then stored, too.
+        let by_key = self.key.as_deref().filter(|_| !reply.cut);
+        let seed = match by_key {
+            Some(_) => "key".to_owned(),
+            None => format!("{at} assistant"),
+        };
+        let content = |text: &str| by_key.map_or_else(|| text.to_owned(), str::to_owned);
+        let mut records = self.texts_as(&seed, "assistant", &reply.text, &content);
+        for (number, call) in reply.calls.iter().enumerate() {
+            let said = content(&format!("{} {}", call.name, call.arguments));
+            let arguments =
+                serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::from(call.arguments.clone()));
+            records.push(json!({
+                "id": self.id(&format!("{seed} call {number}"), &said), "session": self.session, "actor": "assistant",
+                "tool": { "name": call.name, "arguments": arguments }
+            }));
+        }
+        if reply.cut {
+            for record in &mut records {
+                record["metadata"] = json!({ "cut": "true" });
+            }
+        }
+        records
+    }
+
+    /// Stores records. Once begun it is done, whoever stops waiting for it; it is waited for at most [`PATIENCE`].
+    pub(super) async fn store(&self, records: Vec<Value>) -> Stored {
+        if let Some(reason) = self.refused {
+            return Stored::Not(reason);
+        }
+        if records.is_empty() {
+            return Stored::Nothing;
+        }
+        let storing = self.clone();
+        let work = async move { storing.keep(records).await };
+        let work = tokio::spawn(work.instrument(info_span!("store")));
+        match timeout(PATIENCE, work).await {
+            Ok(Ok(stored)) => stored,
+            Ok(Err(_)) => Stored::Not("failed"),
+            Err(_) => Stored::Not("took too long"),
+        }
+    }
+
+    async fn keep(&self, mut records: Vec<Value>) -> Stored {
+        let Storing { app, space, .. } = self;
+        // The gateway waits for it when it is told to stop.
+        let _asking = app.context.keep_serving();
+        records.truncate(app.config.batch_max);
+        let mut outcome = accept::accept(app, space, records.clone(), None).await;
+        if outcome.as_ref().is_err_and(Problem::is_unknown_space) {
+            outcome = match app.stores().records.create_space(space, clock::now()).await {
+                Ok(_) => accept::accept(app, space, records, None).await,
+                Err(error) => Err(error.into()),
+            };
+        }
+        match outcome {
+            Ok(accepted) => kept(&accepted.items),
+            Err(problem) if !problem.items.is_empty() => kept(&problem.items),
+            Err(problem) => {
+                warn!(status = problem.status, "what was said through the proxy is not stored");
+                Stored::Not(match problem.status {
+                    429 => "queue full",
+                    503 => "memory cannot be reached",
+                    _ => "failed",
+                })
+            }
+        }
+    }
+
+    fn texts(&self, seed: &str, actor: &str, text: &str) -> Vec<Value> {
+        self.texts_as(seed, actor, text, &str::to_owned)
+    }
+
+    /// Returns a text as records that each hold as much as a record may; `content` says what their ids derive from.
+    fn texts_as(&self, seed: &str, actor: &str, text: &str, content: &dyn Fn(&str) -> String) -> Vec<Value> {
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        let text = printable(text);
+        let parts = parts(&text, self.app.config.text_bytes_max);
+        let records = parts.into_iter().enumerate().map(|(number, part)| {
+            json!({
+                "id": self.id(&format!("{seed} {number}"), &content(part)), "session": self.session, "actor": actor,
+                "text": part
+            })
+        });
+        records.collect()
+    }
+
+    fn id(&self, seed: &str, content: &str) -> String {
+        let mut hash = Sha256::new();
+        for part in [self.session.as_str(), seed, content] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        format!("chat-{}", hex(&hash.finalize()[..16]))
+    }
+}
+
+/// Returns what became of records, by their items: an id that stands for other content is that of a reply which an earlier try with
+/// the same `Idempotency-Key` brought.
+fn kept(items: &[Item]) -> Stored {
+    let known = |it: &Item| it.problem.as_ref().is_some_and(|it| it.status == 409);
+    match items.iter().any(|it| it.status != ItemStatus::Rejected || known(it)) {
+        true => Stored::Kept,
+        false => Stored::Not("nothing in it can be a record"),
+    }
+}
+
+/// Returns a text in parts of at most so many bytes.
+fn parts(mut text: &str, bytes_max: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    while text.len() > bytes_max {
+        // A bound below the width of a character would never end.
+        let at = text.floor_char_boundary(bytes_max).max(text.ceil_char_boundary(1));
+        let (part, rest) = text.split_at(at);
+        parts.push(part);
+        text = rest;
+    }
+    parts.push(text);
+    parts.retain(|it| !it.trim().is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_parted_without_loss() {
+        assert_eq!(parts("short", 10), ["short"]);
+        assert_eq!(parts("aéé b", 3), ["aé", "é ", "b"]);
+        assert_eq!(parts("éé", 1), ["é", "é"]);
+    }
+}

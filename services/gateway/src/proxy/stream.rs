@@ -1,0 +1,112 @@
+//! A reply that is passed on while it comes, byte for byte.
+//!
+//! Its work is a task of its own: it ends with the stream, or as soon as the caller has left, and then stores what was replied.
+
+use axum::Error;
+use axum::body::{Body, Bytes};
+use futures::stream;
+use host::metrics::ProxyOutcome;
+use host::relay::Relayed;
+use tokio::sync::mpsc::{self, Sender};
+use tracing::{Instrument, Span, info, warn};
+
+use super::reply::Events;
+use super::store::Storing;
+use super::{REPLY_BYTES_MAX, Upstream};
+use crate::edge::OwnedShare;
+
+/// Chunks that wait for a slow caller; then the endpoint waits, too.
+const WAITING: usize = 16;
+
+/// A stream, and what is done with it.
+pub(super) struct Streaming {
+    pub(super) relayed: Relayed,
+    pub(super) storing: Storing,
+    /// Number of messages in the conversation.
+    pub(super) at: usize,
+    pub(super) remembered: bool,
+    /// The caller's share of the chats that are passed on.
+    pub(super) share: OwnedShare,
+}
+
+/// Why a stream is not passed on to its end.
+enum Broken {
+    /// The caller left.
+    Left,
+    /// The endpoint broke off, or sent too much.
+    Endpoint(Error),
+}
+
+/// Starts to pass a stream on; returns the body of the response.
+pub(super) fn pass_on(streaming: Streaming) -> Body {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(run(streaming, sender).instrument(Span::current()));
+    Body::from_stream(stream::unfold(receiver, async |mut receiver| {
+        let next: Result<Bytes, Error> = receiver.recv().await?;
+        Some((next, receiver))
+    }))
+}
+
+async fn run(streaming: Streaming, sender: Sender<Result<Bytes, Error>>) {
+    let Streaming {
+        relayed,
+        storing,
+        at,
+        remembered,
+        share,
+    } = streaming;
+    let mut events = Events::default();
+    let passed = pass(relayed, &mut events, &sender).await;
+    drop(share);
+    let reply = events.done();
+    let outcome = if reply.cut {
+        ProxyOutcome::Cut
+    } else {
+        ProxyOutcome::Replied
+    };
+    Upstream::count(&storing.app, outcome, remembered);
+    if !reply.is_empty() {
+        storing.store(storing.replied(at, &reply)).await;
+    }
+    match passed {
+        Ok(()) => {}
+        Err(Broken::Left) => info!("the caller left before the reply was over"),
+        // The caller's connection breaks off, as that of the endpoint did: an end would pass for that of the reply.
+        Err(Broken::Endpoint(error)) => drop(sender.send(Err(error)).await),
+    }
+}
+
+/// Hands on what comes until the end; what is returned early ends the call of the endpoint.
+async fn pass(mut relayed: Relayed, events: &mut Events, sender: &Sender<Result<Bytes, Error>>) -> Result<(), Broken> {
+    let mut left = REPLY_BYTES_MAX;
+    loop {
+        let chunk = tokio::select! {
+            biased;
+            () = sender.closed() => return Err(Broken::Left),
+            chunk = relayed.chunk() => chunk,
+        };
+        let chunk = match chunk {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the language model broke off its reply"
+                );
+                return Err(Broken::Endpoint(Error::new(error)));
+            }
+        };
+        let Some(less) = left.checked_sub(chunk.len()) else {
+            warn!(
+                bytes_max = REPLY_BYTES_MAX,
+                "the reply of the language model is too long"
+            );
+            return Err(Broken::Endpoint(Error::new("the reply is too long")));
+        };
+        left = less;
+        events.take(&chunk);
+        if sender.send(Ok(Bytes::from(chunk))).await.is_err() {
+            return Err(Broken::Left);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What goes wrong: requests that cannot be used, a memory that is away, a language model that fails.
+
+use axum::http::StatusCode;
+use domain::message::RouteV1;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::upstream::{End, Said, Upstream};
+use super::{CHAT, EVENTS, MODELS, SPACE, bare, before, header, saying, stored};
+use crate::harness::Gateway;
+
+#[tokio::test]
+async fn the_proxy_is_off_unless_it_is_switched_on() {
+    let gateway = Gateway::new().await;
+    for call in [CHAT, MODELS] {
+        let reply = gateway.send_with(call, &saying("Hi."), &[SPACE]).await;
+        let problem = reply.problem();
+        assert!(problem.starts_with("404 the proxy with memory is off"), "{problem}");
+        assert!(problem.contains("`[gateway.proxy] enabled = true`"), "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn settings_that_cannot_work_are_refused() {
+    for (settings, expected) in [
+        ("", "[gateway.proxy] has no endpoint"),
+        ("url = \"ftp://x\"", "[gateway.proxy] `url` starts with"),
+        ("url = \"http://x/v1\"\ntimeout_ms = 0", "timeout_ms must be at least 1"),
+        (
+            "url = \"http://x/v1\"\nspace_prefix = \"A\"",
+            "space_prefix cannot begin",
+        ),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let text = format!("[gateway.proxy]\nenabled = true\n{settings}");
+        let settings = host::Settings::from_toml(&text, "test").unwrap();
+        let context = host::Context::embedded_with(dir.path(), settings).await.unwrap();
+        let error = gateway::router(context).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_refused_in_the_shape_of_the_api() {
+    let upstream = Upstream::start().await;
+    let gateway = bare(&upstream, "").await;
+    let hi = saying("Hi.");
+    let user = |name: &str| json!({ "user": name, "messages": [{ "role": "user", "content": "Hi." }] }).to_string();
+    for (body, headers, code) in [
+        (hi.as_str(), vec![], "space_missing"),
+        (&user("Ann Smith"), vec![], "space_invalid"),
+        (&hi, vec![("x-mnemic-space", "../s")], "space_invalid"),
+        (&hi, vec![SPACE, ("x-mnemic-session", "..")], "session_invalid"),
+        (&hi, vec![SPACE, ("x-mnemic-session", " ")], "session_invalid"),
+        (&hi, vec![SPACE, ("idempotency-key", "")], "invalid"),
+        ("{", vec![SPACE], "invalid_json"),
+        (r#"{"messages":[]}"#, vec![SPACE], "invalid"),
+    ] {
+        let reply = gateway.send_with(CHAT, body, &headers).await;
+        let error = &reply.json()["error"];
+        assert_eq!(
+            (reply.status, error["code"].as_str()),
+            (StatusCode::BAD_REQUEST, Some(code)),
+            "{reply:?}"
+        );
+        assert_eq!(error["type"], "invalid_request_error");
+        assert!(error["message"].as_str().is_some_and(|it| !it.is_empty()));
+    }
+    assert!(upstream.asked().is_empty());
+}
+
+#[tokio::test]
+async fn an_error_of_the_endpoint_comes_back_as_it_is_and_the_message_is_stored() {
+    let upstream = Upstream::start().await;
+    let gateway = before(&upstream, "").await;
+    let error = r#"{"error": {"message":"no such model"}}"#;
+    upstream.says(Said::Status(500, error));
+    let reply = gateway.send_with(CHAT, &saying("One."), &[SPACE]).await;
+    assert_eq!((reply.status.as_u16(), reply.text.as_str()), (500, error));
+    assert_eq!(
+        (header(&reply, "x-request-id"), header(&reply, "x-mnemic-stored")),
+        ("r1", "user")
+    );
+    assert!(!reply.headers.contains_key("set-cookie"));
+    upstream.says(Said::Redirect);
+    let reply = gateway.send_with(CHAT, &saying("Two."), &[SPACE]).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.text.as_str()),
+        (302, "elsewhere"),
+        "nobody is led elsewhere"
+    );
+    upstream.says(Said::Half);
+    let reply = gateway.send_with(CHAT, &saying("Three."), &[SPACE]).await;
+    assert_eq!(
+        (reply.status.as_u16(), &reply.json()["error"]["code"]),
+        (502, &json!("upstream_cut"))
+    );
+    let said = ["default user One.", "default user Three.", "default user Two."];
+    assert_eq!(stored(&gateway, "s", 3).await, said);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_away_or_late_is_a_502_or_504_and_the_message_is_stored() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = |it: &TcpListener| format!("http://{}/v1", it.local_addr().unwrap());
+    let cases = [
+        (url(&silent), 504, "upstream_timeout"),
+        (url(&closed), 502, "upstream_unreachable"),
+    ];
+    drop(closed);
+    for (url, status, code) in cases {
+        let gateway = before(&Upstream::at(url), "timeout_ms = 2000").await;
+        let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
+        assert_eq!(reply.status.as_u16(), status, "{reply:?}");
+        let error = &reply.json()["error"];
+        assert_eq!((&error["code"], &error["type"]), (&json!(code), &json!("server_error")));
+        assert!(!reply.text.contains("127.0.0.1"), "{reply:?}");
+        assert_eq!(header(&reply, "x-mnemic-stored"), "user");
+        assert_eq!(stored(&gateway, "s", 1).await, ["default user Hi."]);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_breaks_off_for_the_caller_and_is_stored_as_cut() {
+    let upstream = Upstream::start().await;
+    let gateway = before(&upstream, "").await;
+    upstream.says(Said::Stream(EVENTS[..2].to_vec(), End::Broken));
+    let request = axum::http::Request::post("/v1/chat/completions")
+        .header("content-type", "application/json")
+        .header(SPACE.0, SPACE.1);
+    let request = request.body(axum::body::Body::from(saying("Where?"))).unwrap();
+    let body = gateway.response(request).await.into_body();
+    assert!(
+        axum::body::to_bytes(body, usize::MAX).await.is_err(),
+        "it must not look whole"
+    );
+    let expected = ["default assistant In Oslo. [cut]", "default user Where?"];
+    assert_eq!(stored(&gateway, "s", 2).await, expected);
+}
+
+#[tokio::test]
+async fn a_memory_that_is_slow_or_away_stops_no_chat() {
+    let upstream = Upstream::start().await;
+    for (late, reason) in [
+        (true, "none; memory took too long"),
+        (false, "none; memory cannot be reached"),
+    ] {
+        let gateway = bare(&upstream, "evidence_ms = 200").await;
+        if late {
+            gateway.never::<RouteV1>();
+            gateway.settled().await;
+        }
+        upstream.says(Said::Text("Hi."));
+        let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
+        assert_eq!(
+            (reply.status, header(&reply, "x-mnemic-evidence")),
+            (StatusCode::OK, reason)
+        );
+        assert_eq!(upstream.asked()[0].text, saying("Hi."));
+    }
+}

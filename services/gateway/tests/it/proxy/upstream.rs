@@ -1,0 +1,157 @@
+//! An endpoint that speaks OpenAI's API and replies what it was told to.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use futures::{StreamExt, stream};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+/// What it says next.
+pub(crate) enum Said {
+    Text(&'static str),
+    Json(Value),
+    /// A status with a body, and a header that is handed back.
+    Status(u16, &'static str),
+    /// Chunks of a stream of events, and how it ends.
+    Stream(Vec<&'static str>, End),
+    /// Half of a whole reply, and the end of the connection.
+    Half,
+    /// A redirect to itself.
+    Redirect,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum End {
+    Whole,
+    /// The connection ends.
+    Broken,
+    /// Nothing more comes.
+    Open,
+}
+
+/// What it was asked.
+pub(crate) struct Asked {
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Asked {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap()
+    }
+}
+
+#[derive(Default)]
+struct Script {
+    asked: Mutex<Vec<Asked>>,
+    replies: Mutex<VecDeque<Said>>,
+    /// Streams that somebody listens to.
+    open: AtomicUsize,
+}
+
+/// The endpoint; gone with the test.
+pub(crate) struct Upstream {
+    pub(crate) url: String,
+    script: Arc<Script>,
+}
+
+impl Upstream {
+    pub(crate) async fn start() -> Upstream {
+        let script = Arc::new(Script::default());
+        let routes = Router::new()
+            .route("/v1/chat/completions", post(reply))
+            .route("/v1/models", get(models))
+            .with_state(Arc::clone(&script));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        Upstream { url, script }
+    }
+
+    /// Names an address where nobody speaks the API.
+    pub(crate) fn at(url: String) -> Upstream {
+        let script = Arc::default();
+        Upstream { url, script }
+    }
+
+    pub(crate) fn says(&self, said: Said) {
+        self.script.replies.lock().unwrap().push_back(said);
+    }
+
+    /// Returns what was asked since the last look.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut *self.script.asked.lock().unwrap())
+    }
+
+    pub(crate) fn open(&self) -> usize {
+        self.script.open.load(Ordering::SeqCst)
+    }
+}
+
+async fn models(headers: HeaderMap) -> Json<Value> {
+    Json(json!({ "data": [{ "id": "parrot" }], "key": headers[header::AUTHORIZATION].to_str().unwrap() }))
+}
+
+async fn reply(State(script): State<Arc<Script>>, headers: HeaderMap, text: String) -> Response {
+    script.asked.lock().unwrap().push(Asked { headers, text });
+    let next = script.replies.lock().unwrap().pop_front();
+    match next {
+        None => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        Some(Said::Text(text)) => whole(json!({ "role": "assistant", "content": text })),
+        Some(Said::Json(message)) => whole(message),
+        Some(Said::Status(status, body)) => {
+            let status = StatusCode::from_u16(status).unwrap();
+            (status, [("x-request-id", "r1"), ("set-cookie", "a=b")], body).into_response()
+        }
+        Some(Said::Stream(chunks, end)) => streamed(&script, chunks, end),
+        Some(Said::Half) => {
+            let parts = [Ok("{\"choices\":[{\"mess"), Err(io::Error::other("broken"))];
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            (
+                kind,
+                Body::from_stream(stream::iter(parts).map(|it| it.map(Bytes::from))),
+            )
+                .into_response()
+        }
+        Some(Said::Redirect) => (StatusCode::FOUND, [(header::LOCATION, "/v1/models")], "elsewhere").into_response(),
+    }
+}
+
+fn whole(message: Value) -> Response {
+    Json(json!({ "id": "1", "choices": [{ "index": 0, "finish_reason": "stop", "message": message }] })).into_response()
+}
+
+fn streamed(script: &Arc<Script>, chunks: Vec<&'static str>, end: End) -> Response {
+    script.open.fetch_add(1, Ordering::SeqCst);
+    let listener = Listener(Arc::clone(script));
+    let chunks = stream::iter(chunks).map(|it| Ok(Bytes::from(it)));
+    let last = stream::once(async move {
+        let _listener = listener;
+        // What was sent before has left by then.
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        match end {
+            End::Whole => Ok(Bytes::new()),
+            End::Broken => Err(io::Error::other("broken")),
+            End::Open => std::future::pending().await,
+        }
+    });
+    let kind = [(header::CONTENT_TYPE, "text/event-stream; charset=utf-8")];
+    (kind, Body::from_stream(chunks.chain(last))).into_response()
+}
+
+struct Listener(Arc<Script>);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
