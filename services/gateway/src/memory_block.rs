@@ -117,8 +117,8 @@ fn end_of(text: &str, opening: &Tag<'_>) -> usize {
 
 /// Returns the first tag that begins at byte `from` or later.
 fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
-    let starts = text[from..].match_indices('<').map(|(at, _)| from + at);
-    starts.into_iter().find_map(|at| tag_at(text, at))
+    let mut starts = text[from..].match_indices('<').map(|(at, _)| from + at);
+    starts.find_map(|at| tag_at(text, at))
 }
 
 /// Reads a tag: `<mnemic-memory 0123456789abcdef>`, or with `/` before the name. Letters may be of any case, and spaces may stand

@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_text_is_parted_without_loss() {
         assert_eq!(parts("short", 10), ["short"]);
-        assert_eq!(parts("aéé b", 3), ["aé", "é b"]);
+        assert_eq!(parts("aéé b", 3), ["aé", "é ", "b"]);
         assert_eq!(parts("éé", 1), ["é", "é"]);
     }
 }

@@ -110,7 +110,7 @@ async fn an_endpoint_that_is_away_or_late_is_a_502_or_504_and_the_message_is_sto
     ];
     drop(closed);
     for (url, status, code) in cases {
-        let gateway = before(&Upstream::at(url), "timeout_ms = 300").await;
+        let gateway = before(&Upstream::at(url), "timeout_ms = 2000").await;
         let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
         assert_eq!(reply.status.as_u16(), status, "{reply:?}");
         let error = &reply.json()["error"];
