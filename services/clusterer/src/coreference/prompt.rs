@@ -124,6 +124,7 @@ mod tests {
             action: String::new(),
             step: None,
             changes: Vec::new(),
+            version: None,
             stated: Vec::new(),
             tag: String::new(),
             cues: Vec::new(),
@@ -136,7 +137,7 @@ mod tests {
 
     fn user(chat: &Chat) -> String {
         let text = |it: &ChatMessage| match it {
-            ChatMessage::System { text } | ChatMessage::User { text } => text.clone(),
+            ChatMessage::System { text } | ChatMessage::User { text, .. } => text.clone(),
             ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
         };
         chat.messages.iter().map(text).next_back().unwrap()
