@@ -81,7 +81,7 @@ async fn facts_follow_the_newest_version() {
     let server = with_two_versions("versions-facts").await;
     put_written(&server, "home", "I live in Malmö, close to the harbour.", MAY).await;
     for (as_of, expected) in [("", "Malmö"), ("&as_of=2026-04-01T00:00:00Z", "Aarhus")] {
-        let path = format!("/spaces/pair/facts?subject=Tilda{as_of}");
+        let path = format!("/spaces/pair/facts?subject=Tilda&current=true{as_of}");
         let mut seen = Value::Null;
         for _ in 0..200 {
             seen = server.get(&path).await.1;

@@ -104,11 +104,23 @@ async fn a_write_creates_its_space() {
     let reply = gateway.send("POST /v1/spaces/new/records", &text).await;
     assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
     let after = format!(
-        "GET /v1/spaces/new/progress?after={}&wait_ms=5000",
+        "GET /v1/spaces/new/progress?watermark={}&wait_ms=20000",
         reply.json()["watermark"].as_str().unwrap()
     );
     assert_eq!(gateway.send(&after, "").await.status, StatusCode::OK);
     assert_eq!(stored(&gateway, "new").await[0][2], "I moved to Oslo.");
     let reply = gateway.send("POST /v1/spaces/..new/records", &text).await;
     assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_server_may_leave_spaces_to_those_who_put_them() {
+    let gateway = Gateway::with("[gateway]\ncreate_spaces = false").await;
+    let text = json!({"messages": "I moved to Oslo."}).to_string();
+    let reply = gateway.send("POST /v1/spaces/new/records", &text).await;
+    assert!(reply.problem().starts_with("404 "), "{reply:?}");
+    let reply = gateway
+        .send("PUT /v1/spaces/new/records/a", r#"{"text": "I moved to Oslo."}"#)
+        .await;
+    assert!(reply.problem().starts_with("404 "), "{reply:?}");
 }

@@ -61,6 +61,7 @@ async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
         let (session, actor) = (it["session"].as_str().unwrap(), it["actor"].as_str().unwrap());
         format!("{session} {actor} {said}{cut}")
     };
+    let mut seen = String::new();
     let wait = async {
         loop {
             let reply = gateway
@@ -73,10 +74,12 @@ async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
                 shown.sort();
                 return shown;
             }
+            seen = reply.to_string();
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(Duration::from_secs(20), wait).await.unwrap()
+    let shown = timeout(Duration::from_secs(20), wait).await;
+    shown.unwrap_or_else(|_| panic!("not {count} records: {seen}"))
 }
 
 #[tokio::test]

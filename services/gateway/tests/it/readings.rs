@@ -106,7 +106,7 @@ async fn a_reading_is_listed_with_the_callers_ids_and_its_outcome() {
     fill(&gateway, &s, SESSION, &["b", "a"]).await;
     let one = reading(&s, &["b", "a"]);
     put(&gateway, &s, std::slice::from_ref(&one)).await;
-    let expected = json!({"id": one.id, "session": one.session, "records": ["b", "a"], "prompt": "read/1",
+    let expected = json!({"id": one.id, "kind": "passage", "session": one.session, "records": ["b", "a"], "prompt": "read/1",
         "model": "model-1", "at": "2026-03-02T12:00:00Z", "state": "done",
         "outcome": {"gists": 3, "facts": 2, "relations": 1, "left_out": [{"what": "\"Zoë\"", "why": "no line"}]},
         "cost": {"model_calls": 1, "usage": {"prompt_tokens": 1_000, "completion_tokens": 10}, "model_ms": 1.5}});

@@ -167,7 +167,7 @@ async fn what_cannot_be_a_batch_is_a_problem() {
         (r#"[[{"text":"a"}]]"#, "422 invalid type: sequence, expected an object"),
         (
             r#"{"record":[]}"#,
-            "422 record: unknown field `record`, expected `records`",
+            "422 record: unknown field `record`, expected one of `records`",
         ),
         ("{", "400 EOF while parsing"),
         (r#"{"records":[]} x"#, "400 trailing characters"),
@@ -240,13 +240,6 @@ async fn a_space_is_created_erased_and_created_again() {
     assert!(
         gateway
             .send("DELETE /v1/spaces/s", "")
-            .await
-            .problem()
-            .starts_with("404 ")
-    );
-    assert!(
-        gateway
-            .send(RECORDS, r#"{"records":[{"id":"a","text":"two"}]}"#)
             .await
             .problem()
             .starts_with("404 ")

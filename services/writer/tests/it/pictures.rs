@@ -219,7 +219,7 @@ async fn a_described_picture_is_like_one_with_a_caption() {
     let writer = Writer::start(&dir, &endpoint.settings()).await;
     let bare = pictured(2, "Look at this!", PIXEL, None);
     let own = pictured(3, "And this.", PIXEL, Some("my red bicycle"));
-    let away = pictured(4, "Or this.", "https://pictures.example.com/1.png", None);
+    let away = pictured(4, "Or this.", "http://pictures.example.com/1.png", None);
     let all = [
         record("talk", 1, "Tom", "What is new?"),
         bare.clone(),

@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_media_type_is_read_in_any_case_and_with_parameters() {
         for (name, expected) in [
-            ("Picture/PNG; charset=binary", Some(PictureKind::Png)),
+            ("Image/PNG; charset=binary", Some(PictureKind::Png)),
             ("image/jpg", Some(PictureKind::Jpeg)),
             ("image/svg+xml", None),
             ("text/html", None),

@@ -114,13 +114,14 @@ async fn reply(State(script): State<Arc<Script>>, headers: HeaderMap, text: Stri
         }
         Some(Said::Stream(chunks, end)) => streamed(&script, chunks, end),
         Some(Said::Half) => {
-            let parts = [Ok("{\"choices\":[{\"mess"), Err(io::Error::other("broken"))];
+            let first = stream::iter([Ok(Bytes::from("{\"choices\":[{\"mess"))]);
+            // The head and the first bytes are to be on their way by then.
+            let broken = stream::once(async {
+                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+                Err(io::Error::other("broken"))
+            });
             let kind = [(header::CONTENT_TYPE, "application/json")];
-            (
-                kind,
-                Body::from_stream(stream::iter(parts).map(|it| it.map(Bytes::from))),
-            )
-                .into_response()
+            (kind, Body::from_stream(first.chain(broken))).into_response()
         }
         Some(Said::Redirect) => (StatusCode::FOUND, [(header::LOCATION, "/v1/models")], "elsewhere").into_response(),
     }
