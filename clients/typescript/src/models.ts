@@ -124,8 +124,14 @@ export type Modality = components["schemas"]["Modality"];
 export type NearMiss = components["schemas"]["NearMiss"];
 /** What can be decided. */
 export type NewAct = components["schemas"]["NewAct"];
+/** A batch of what happened: records, or chat messages as they are. */
+export type NewBatch = components["schemas"]["NewBatch"];
 /** Something decided about the memory. It is kept for good, in the audit log. */
 export type NewCuration = components["schemas"]["NewCuration"];
+/** A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more. Messages with the role `system` or `developer` are left out: they are what a program tells a model. */
+export type NewMessage = components["schemas"]["NewMessage"];
+/** Chat messages of one session, as clients of language models have them. */
+export type NewMessages = components["schemas"]["NewMessages"];
 /** Readings from another space. */
 export type NewReadings = components["schemas"]["NewReadings"];
 /** One observation. It needs a text, a caption or a tool. */
@@ -134,6 +140,8 @@ export type NewRecord = components["schemas"]["NewRecord"];
 export type NewRecords = components["schemas"]["NewRecords"];
 /** A call of a tool or an action in a world. */
 export type NewTool = components["schemas"]["NewTool"];
+/** Which version of another record a record is: version 2 of `a` has the id `a#v2`. */
+export type NewVersion = components["schemas"]["NewVersion"];
 /** Who read a fact in what was told. */
 export type Origin = components["schemas"]["Origin"];
 /** Evidence inside a budget. */
@@ -172,14 +180,16 @@ export type QueryRequest = components["schemas"]["QueryRequest"];
 export type QueryResponse = components["schemas"]["QueryResponse"];
 /** A unit in rank order with the text it would show, for measuring and paging. */
 export type RankedUnit = components["schemas"]["RankedUnit"];
-/** A reading: what a language model said about a passage of a session, and what was derived from it. */
+/** A reading: what a language model said about records, such as a passage of a session, and what was derived from it. */
 export type Reading = components["schemas"]["Reading"];
 /** What the calls of a language model cost. */
 export type ReadingCost = components["schemas"]["ReadingCost"];
 /** What it may cost to read records: a rough estimate from their number and length. */
 export type ReadingEstimate = components["schemas"]["ReadingEstimate"];
-/** One reading, derived from the first record of the passage that was read. */
+/** One reading, derived from what was read. */
 export type ReadingId = components["schemas"]["ReadingId"];
+/** What a language model was asked about records. */
+export type ReadingKind = components["schemas"]["ReadingKind"];
 /** A page of readings: in the portable form if `portable` was `true`. */
 export type ReadingList = components["schemas"]["ReadingList"];
 /** What was derived of a reading, and what of its reply was not used. */
@@ -210,6 +220,8 @@ export type Record = components["schemas"]["Record"];
 export type RecordId = components["schemas"]["RecordId"];
 /** Some of the records. */
 export type RecordPage = components["schemas"]["RecordPage"];
+/** The versions of a record. */
+export type RecordVersions = components["schemas"]["RecordVersions"];
 /** The closed set of relation types; `Other` keeps its label as data. */
 export type RelationKind = components["schemas"]["RelationKind"];
 /** What a key may do. */
@@ -292,3 +304,5 @@ export type UnitView = components["schemas"]["UnitView"];
 export type Usage = components["schemas"]["Usage"];
 /** Sufficiency with reasons. */
 export type Verdict = components["schemas"]["Verdict"];
+/** Which version of a record another record is. The record itself is version 1 and says nothing of that. */
+export type Version = components["schemas"]["Version"];

@@ -70,6 +70,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Passes a chat completion on to the language model of this server, with what the memory recalls for the last message, and stores
+         *     what was said (`[gateway.proxy]`; off by default).
+         * @description Fields are those of OpenAI's API and are passed on as they come; with `"stream": true` the reply comes as server-sent events.
+         *     Errors have the shape of that API, `{"error": {"message", "type", "param", "code"}}`; those of the endpoint come back as they are.
+         */
+        post: operations["proxy_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the models that chat completions may name, in the shape of OpenAI's API: those of the endpoint, or the one that is set. */
+        get: operations["proxy_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces": {
         parameters: {
             query?: never;
@@ -502,7 +541,10 @@ export interface paths {
         /** Lists records in the order in which they were stored: all, or those of a session, an actor, a time. */
         get: operations["records_list"];
         put?: never;
-        /** Accepts records. 202 means that they are on disk, not yet that they are searchable. */
+        /**
+         * Accepts records, or chat messages as records. 202 means that they are on disk, not yet that they are searchable. A space
+         *     that there is not is created, unless the server's `create_spaces` is off.
+         */
         post: operations["records_post"];
         delete?: never;
         options?: never;
@@ -517,15 +559,37 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one record, by the caller's id or Mnemic's. */
+        /** Returns one record, by the caller's id or Mnemic's; of several versions the newest, unless a version is named. */
         get: operations["records_get"];
-        put?: never;
+        /**
+         * Puts a record under an id. If there is one with other content, the new one becomes its next version and is told in its place
+         *     from its `observed_at` on; the one before stays for questions about the time before. What the newest version says already
+         *     changes nothing. Session and actor are those of the version before, if left out.
+         */
+        put: operations["records_put"];
         post?: never;
         /**
-         * Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. Short for the act
-         *     `erase_record`.
+         * Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. By the caller's id all
+         *     versions go. Short for the act `erase_record`.
          */
         delete: operations["records_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{space}/records/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the versions of a record, the first one first. */
+        get: operations["records_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -697,8 +761,10 @@ export interface components {
         };
         /** @description What became of a batch: 202 means that every accepted record is on disk. */
         Accepted: {
-            /** @description Outcomes in the order given. */
+            /** @description Outcomes in the order given; of chat messages, of the records that they became. */
             items: components["schemas"]["Item"][];
+            /** @description Chat messages that are not stored: those of the system and of developers, and those that say nothing. */
+            left_out?: number;
             /** @description Names this write; a query with `after` set to it sees the records. */
             watermark: string;
         };
@@ -814,7 +880,8 @@ export interface components {
              */
             after?: string | null;
             /**
-             * @description Remove the readings that failed first, so that their records are read again.
+             * @description Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
+             *     described.
              * @default false
              */
             again?: boolean;
@@ -1570,6 +1637,8 @@ export interface components {
             /** @enum {string} */
             kind: "undo";
         };
+        /** @description A batch of what happened: records, or chat messages as they are. */
+        NewBatch: components["schemas"]["NewRecords"] | components["schemas"]["NewMessages"];
         /** @description Something decided about the memory. It is kept for good, in the audit log. */
         NewCuration: {
             /** @description What is to be done. */
@@ -1581,6 +1650,50 @@ export interface components {
             id?: string | null;
             /** @description Why, in your words. */
             reason?: string;
+        };
+        /**
+         * @description A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more.
+         *     Messages with the role `system` or `developer` are left out: they are what a program tells a model.
+         */
+        NewMessage: {
+            /** @description A text, or a list of parts, of which the texts and the first picture are kept. */
+            content?: unknown;
+            /** @description Your id, as that of a record. */
+            id?: string | null;
+            /** @description Whatever you want back, as that of a record. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Name of whoever says it. */
+            name?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was said, as that of a record.
+             */
+            observed_at?: string | null;
+            /**
+             * Format: int64
+             * @description As that of a record.
+             */
+            ordinal?: number | null;
+            /** @description Who says it: `user`, `assistant`, `tool`, `system`, `developer`, or another role. */
+            role: string;
+            /** @description Name of the session. */
+            session?: string | null;
+            /** @description The call that the message, with the role `tool`, brings the result of. */
+            tool_call_id?: string | null;
+            /** @description Tools that the message calls, each with `id` and `function` (`name`, `arguments`). */
+            tool_calls?: unknown[];
+        };
+        /** @description Chat messages of one session, as clients of language models have them. */
+        NewMessages: {
+            /**
+             * @description At least one, and no more records of them than the server's `batch_max` (1000). A text alone or one message is taken
+             *     too.
+             */
+            messages: components["schemas"]["NewMessage"][];
+            /** @description Name of the session of those that name none; `default` if not given. */
+            session?: string | null;
         };
         /** @description Readings from another space. */
         NewReadings: {
@@ -1601,12 +1714,15 @@ export interface components {
              */
             id?: string | null;
             /**
-             * @description What a shared image shows, in words.
+             * @description What a shared image shows, in words. It counts more than what a language model says of the image.
              * @default null
              */
             image_caption?: string | null;
             /**
-             * @description Where a shared image lies; it is kept, never fetched.
+             * @description Where a shared image lies, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF); an address has at
+             *     most 2048 bytes. It is kept as it is. Where a language model is set up to describe pictures and you give no
+             *     `image_caption`, the image is fetched, if its host is on the operator's list, and described; the description is used
+             *     like a caption of yours.
              * @default null
              */
             image_uri?: string | null;
@@ -1644,6 +1760,8 @@ export interface components {
             text?: string | null;
             /** @default null */
             tool?: components["schemas"]["NewTool"] | null;
+            /** @default null */
+            version?: components["schemas"]["NewVersion"] | null;
         };
         /** @description A batch of what happened. */
         NewRecords: {
@@ -1658,6 +1776,16 @@ export interface components {
             name: string;
             /** @description What came of it: text, or any JSON. */
             result?: unknown;
+        };
+        /** @description Which version of another record a record is: version 2 of `a` has the id `a#v2`. */
+        NewVersion: {
+            /**
+             * Format: int32
+             * @description From 2 to 1000; 1 is the first version itself.
+             */
+            number: number;
+            /** @description Your id of the first version. */
+            of: string;
         };
         /**
          * @description Who read a fact in what was told.
@@ -1840,6 +1968,7 @@ export interface components {
             earlier?: components["schemas"]["PortableGist"][];
             /** @description Why it failed; only if it did. */
             failure?: string | null;
+            kind?: ("passage" | "picture" | "events" | "label") & Record<string, never>;
             /** @description The model. */
             model: string;
             /** @description How much was derived from it, and what of the reply was left out. */
@@ -1848,7 +1977,7 @@ export interface components {
             output?: string;
             /** @description Name and version of the prompt. */
             prompt: string;
-            /** @description Your ids of the records that were read, in the order of the session. */
+            /** @description Your ids of the records that were read, in the order of the session: up to 48 of an event, up to 24 of anything else. */
             records: string[];
             /** @description Your name of the session. */
             session: string;
@@ -2002,7 +2131,7 @@ export interface components {
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description A reading: what a language model said about a passage of a session, and what was derived from it. */
+        /** @description A reading: what a language model said about records, such as a passage of a session, and what was derived from it. */
         Reading: {
             /**
              * Format: date-time
@@ -2013,6 +2142,8 @@ export interface components {
             cost: components["schemas"]["ReadingCost"];
             /** @description Its id. A passage has one reading. */
             id: components["schemas"]["ReadingId"];
+            /** @description What the model was asked. */
+            kind: components["schemas"]["ReadingKind"];
             /** @description The model. */
             model: string;
             /** @description How much was derived from it, and what of the reply was left out. */
@@ -2065,9 +2196,14 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description One reading, derived from the first record of the passage that was read.
+         * @description One reading, derived from what was read.
          */
         ReadingId: string;
+        /**
+         * @description What a language model was asked about records.
+         * @enum {string}
+         */
+        ReadingKind: "passage" | "picture" | "events" | "label";
         /** @description A page of readings: in the portable form if `portable` was `true`. */
         ReadingList: components["schemas"]["ReadingPage"] | components["schemas"]["PortableReadingPage"];
         /** @description What was derived of a reading, and what of its reply was not used. */
@@ -2284,6 +2420,7 @@ export interface components {
             /** @description What was said or done. */
             text: string;
             tool?: components["schemas"]["Tool"] | null;
+            version?: components["schemas"]["NewVersion"] | null;
         };
         /**
          * Format: uuid
@@ -2296,6 +2433,11 @@ export interface components {
             items: components["schemas"]["Record"][];
             /** @description The `after` of the next page; none after the last. */
             next?: string | null;
+        };
+        /** @description The versions of a record. */
+        RecordVersions: {
+            /** @description All that are stored, the first one first; at most 1000. */
+            items: components["schemas"]["Record"][];
         };
         /**
          * @description The closed set of relation types; `Other` keeps its label as data.
@@ -2721,6 +2863,7 @@ export interface components {
             text: string;
             /** @description Times named in the text, resolved against `observed_at`, in order of appearance. */
             times?: components["schemas"]["TimeSpan"][];
+            version?: components["schemas"]["Version"] | null;
         };
         /** @description Why one unit is in the pack or not. */
         UnitExplanation: {
@@ -2792,6 +2935,16 @@ export interface components {
             reasons: string[];
             /** @description Whether the evidence supports an answer. */
             status: components["schemas"]["Sufficiency"];
+        };
+        /** @description Which version of a record another record is. The record itself is version 1 and says nothing of that. */
+        Version: {
+            /**
+             * Format: int32
+             * @description From 2 on.
+             */
+            number: number;
+            /** @description The first version. */
+            of: components["schemas"]["RecordId"];
         };
     };
     responses: {
@@ -2923,6 +3076,150 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    proxy_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The space; without it, `user` of the body behind `[gateway.proxy] space_prefix` */
+                "X-Mnemic-Space"?: string | null;
+                /** @description Name of the session that is stored; `default` without it */
+                "X-Mnemic-Session"?: string | null;
+                /** @description A reply to the same key is stored once */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "messages": [
+                 *         {
+                 *           "content": "What do I bring to Oona on Friday?",
+                 *           "role": "user"
+                 *         }
+                 *       ],
+                 *       "model": "qwen3:8b",
+                 *       "user": "ann"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The reply, as the language model gave it */
+            200: {
+                headers: {
+                    /** @description `lines=N tokens=M`, or `none; ` and the reason */
+                    "x-mnemic-evidence"?: string;
+                    /** @description The space */
+                    "x-mnemic-space"?: string;
+                    /** @description `user,assistant` as far as it is known, or `none; ` and the reason */
+                    "x-mnemic-stored"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request cannot be used, or names no space */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The key does not open the space, or may not read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The proxy is off */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many chats are being passed on */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The language model cannot be reached, or broke off */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The language model did not reply in time */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    proxy_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The proxy is off */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The language model cannot be reached */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
             };
             default: components["responses"]["Problem"];
         };
@@ -3957,7 +4254,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewRecords"];
+                "application/json": components["schemas"]["NewBatch"];
             };
         };
         responses: {
@@ -4015,6 +4312,55 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    records_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `*`: only if there is such a record */
+                "If-Match"?: string | null;
+            };
+            path: {
+                space: components["schemas"]["SpaceId"];
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRecord"];
+            };
+        };
+        responses: {
+            /** @description It is on disk */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description It has 1000 versions, or others put versions at the same time */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record, and `If-Match: *` was sent */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     records_delete: {
         parameters: {
             query?: never;
@@ -4034,6 +4380,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Curated"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    records_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                space: components["schemas"]["SpaceId"];
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All versions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordVersions"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -21,7 +21,10 @@ class Backfill(Model):
     """The `next` of the response before; leave it out in the first request."""
 
     again: bool = False
-    """Remove the readings that failed first, so that their records are read again."""
+    """
+    Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
+    described.
+    """
 
     dry_run: bool = False
     """Only count and estimate; no session waits to be read because of it."""
@@ -249,6 +252,63 @@ class NewAct7(Model):
     kind: Literal['undo'] = 'undo'
 
 
+class NewMessage(Model):
+    """
+    A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more.
+    Messages with the role `system` or `developer` are left out: they are what a program tells a model.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    content: Any | None = None
+    """A text, or a list of parts, of which the texts and the first picture are kept."""
+
+    id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
+    """Your id, as that of a record."""
+
+    metadata: dict[str, str] | None = None
+    """Whatever you want back, as that of a record."""
+
+    name: Annotated[str | None, Field(max_length=256)] = None
+    """Name of whoever says it."""
+
+    observed_at: datetime | None = None
+    """When it was said, as that of a record."""
+
+    ordinal: Annotated[int | None, Field(ge=0)] = None
+    """As that of a record."""
+
+    role: Annotated[str, Field(max_length=256, min_length=1)]
+    """Who says it: `user`, `assistant`, `tool`, `system`, `developer`, or another role."""
+
+    session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
+    """Name of the session."""
+
+    tool_call_id: str | None = None
+    """The call that the message, with the role `tool`, brings the result of."""
+
+    tool_calls: list[Any] = []
+    """Tools that the message calls, each with `id` and `function` (`name`, `arguments`)."""
+
+
+class NewMessages(Model):
+    """Chat messages of one session, as clients of language models have them."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    messages: Annotated[list[NewMessage], Field(min_length=1)]
+    """
+    At least one, and no more records of them than the server's `batch_max` (1000). A text alone or one message is taken
+    too.
+    """
+
+    session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
+    """Name of the session of those that name none; `default` if not given."""
+
+
 class NewTool(Model):
     """A call of a tool or an action in a world."""
 
@@ -266,6 +326,20 @@ class NewTool(Model):
     """What came of it: text, or any JSON."""
 
 
+class NewVersion(Model):
+    """Which version of another record a record is: version 2 of `a` has the id `a#v2`."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    number: Annotated[int, Field(ge=2, le=1000)]
+    """From 2 to 1000; 1 is the first version itself."""
+
+    of: Annotated[str, Field(max_length=256, min_length=1)]
+    """Your id of the first version."""
+
+
 class PortableGist(Model):
     """A gist, by the passage in which it was read."""
 
@@ -278,6 +352,12 @@ class PortableGist(Model):
 
     number: Annotated[int, Field(ge=0)]
     """Number of the gist in the reading."""
+
+
+class Kind(Model):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
 
 
 class Progress(Model):
@@ -579,6 +659,19 @@ class Usage(Model):
 
     prompt_tokens: Annotated[int, Field(ge=0)] = 0
     """Read."""
+
+
+class Version(Model):
+    """Which version of a record another record is. The record itself is version 1 and says nothing of that."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    number: Annotated[int, Field(ge=0)]
+    """From 2 on."""
+
+    of: str
+    """The first version."""
 
 
 class Absorbed(Model):
@@ -1270,10 +1363,15 @@ class NewRecord(Model):
     """
 
     image_caption: str | None = None
-    """What a shared image shows, in words."""
+    """What a shared image shows, in words. It counts more than what a language model says of the image."""
 
-    image_uri: Annotated[str | None, Field(max_length=2048)] = None
-    """Where a shared image lies; it is kept, never fetched."""
+    image_uri: Annotated[str | None, Field(max_length=131072)] = None
+    """
+    Where a shared image lies, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF); an address has at
+    most 2048 bytes. It is kept as it is. Where a language model is set up to describe pictures and you give no
+    `image_caption`, the image is fetched, if its host is on the operator's list, and described; the description is used
+    like a caption of yours.
+    """
 
     metadata: dict[str, str] = {}
     """Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes."""
@@ -1295,6 +1393,7 @@ class NewRecord(Model):
     """What was said or done."""
 
     tool: NewTool | None = None
+    version: NewVersion | None = None
 
 
 class NewRecords(Model):
@@ -1598,6 +1697,7 @@ class Record(Model):
     """What was said or done."""
 
     tool: Tool | None = None
+    version: NewVersion | None = None
 
 
 class RecordPage(Model):
@@ -1611,6 +1711,16 @@ class RecordPage(Model):
 
     next: str | None = None
     """The `after` of the next page; none after the last."""
+
+
+class RecordVersions(Model):
+    """The versions of a record."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[Record]
+    """All that are stored, the first one first; at most 1000."""
 
 
 class RoleCost(Model):
@@ -1878,6 +1988,8 @@ class Unit(Model):
     times: Annotated[list[TimeSpan], Field(validate_default=True)] = []
     """Times named in the text, resolved against `observed_at`, in order of appearance."""
 
+    version: Version | None = None
+
 
 class UnitExplanation(Model):
     """Why one unit is in the pack or not."""
@@ -1960,7 +2072,7 @@ class Cost(Model):
     ms: float
     """Milliseconds in all."""
 
-    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write'] | str, RoleCost] | None = (
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write', 'see'] | str, RoleCost] | None = (
         None
     )
     """The same by what the calls were for."""
@@ -2003,6 +2115,11 @@ class FormerLine(Model):
 
     line: Line
     """The line as it was."""
+
+
+class NewBatch(RootModel[NewRecords | NewMessages]):
+    root: NewRecords | NewMessages
+    """A batch of what happened: records, or chat messages as they are."""
 
 
 class Pack(Model):
@@ -2056,6 +2173,7 @@ class PortableReading(Model):
     failure: Annotated[str | None, Field(max_length=1024)] = None
     """Why it failed; only if it did."""
 
+    kind: Kind | None = None
     model: Annotated[str, Field(max_length=256, min_length=1)]
     """The model."""
 
@@ -2068,8 +2186,8 @@ class PortableReading(Model):
     prompt: Annotated[str, Field(max_length=256, min_length=1)]
     """Name and version of the prompt."""
 
-    records: Annotated[list[str], Field(max_length=24, min_length=1)]
-    """Your ids of the records that were read, in the order of the session."""
+    records: Annotated[list[str], Field(max_length=48, min_length=1)]
+    """Your ids of the records that were read, in the order of the session: up to 48 of an event, up to 24 of anything else."""
 
     session: Annotated[str, Field(max_length=256, min_length=1)]
     """Your name of the session."""
@@ -2128,7 +2246,7 @@ class QueryResponse(Model):
 
 
 class Reading(Model):
-    """A reading: what a language model said about a passage of a session, and what was derived from it."""
+    """A reading: what a language model said about records, such as a passage of a session, and what was derived from it."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2141,6 +2259,9 @@ class Reading(Model):
 
     id: str
     """Its id. A passage has one reading."""
+
+    kind: Literal['passage', 'picture', 'events', 'label'] | str
+    """What the model was asked."""
 
     model: str
     """The model."""
@@ -2198,7 +2319,7 @@ class RecallCost(Model):
     ms: float
     """Milliseconds in all."""
 
-    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write'] | str, RoleCost] | None = (
+    roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write', 'see'] | str, RoleCost] | None = (
         None
     )
     """The same by what the calls were for."""
@@ -2366,7 +2487,10 @@ class Accepted(Model):
         use_attribute_docstrings=True,
     )
     items: list[Item]
-    """Outcomes in the order given."""
+    """Outcomes in the order given; of chat messages, of the records that they became."""
+
+    left_out: Annotated[int | None, Field(ge=0)] = None
+    """Chat messages that are not stored: those of the system and of developers, and those that say nothing."""
 
     watermark: str
     """Names this write; a query with `after` set to it sees the records."""
