@@ -224,11 +224,8 @@ impl Families {
             "Probability of the best item of evidence",
             self.similarity.clone(),
         );
-        it.register(
-            "memory_items",
-            "Items stored, over the first 20,000 spaces by name",
-            self.items.clone(),
-        );
+        let items = "Items stored, over the first 20,000 spaces by name";
+        it.register("memory_items", items, self.items.clone());
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());
         self.machine.register(it);
         self.model.register(it);
