@@ -327,9 +327,15 @@ async fn recalled_lines_are_not_stored_as_said() {
     let remember = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "remember", "arguments": { "records": [{ "text": format!("Told: {ours}") }] } } });
     let accept = ("accept", "application/json, text/event-stream");
-    gateway
-        .send_with("POST /v1/spaces/s/mcp", &remember.to_string(), &[accept])
+    let reply = gateway
+        .send_with(
+            "POST /v1/spaces/s/mcp",
+            &remember.to_string(),
+            &[accept, ("host", "localhost")],
+        )
         .await;
+    assert_eq!(reply.status.as_u16(), 200, "{reply:?}");
+    assert!(!reply.text.contains("\"isError\":true"), "{reply:?}");
     let all = stored(&gateway, "s", 8).await;
     assert!(!all.iter().any(|it| it.contains("I moved to Oslo")), "{all:?}");
     assert!(all.contains(&"default user \nIs that so?".to_owned()), "{all:?}");
