@@ -182,7 +182,7 @@ fn speaks_outside_of_quotes(lower: &str) -> bool {
     let is_balanced = parts.len() % 2 == 1;
     let outside = parts.iter().enumerate().filter(|(at, _)| !is_balanced || at % 2 == 0);
     let is_personal = |part: &&str| text::words(part).iter().any(|it| PERSONAL.contains(it));
-    outside.map(|(_, part)| part).any(|part| is_personal(part))
+    outside.map(|(_, part)| part).any(is_personal)
 }
 
 /// Returns a text with one kind of double quotes, and of apostrophes.

@@ -25,8 +25,6 @@ use crate::session_look::{SessionLook, Step};
 use crate::session_marks::{Mark, Marks};
 use crate::{Error, picture_store, reading_store};
 
-/// How long a session stays with a worker that shows no life: longer than the calls of one turn take.
-const LEASE: TimeDelta = TimeDelta::minutes(30);
 /// Passages read before another session gets its turn.
 const PASSAGES_A_TURN: usize = 4;
 /// Pause between looks for a session that is due; without a model only readings that were imported wait.
@@ -51,6 +49,9 @@ pub struct ReadingConfig {
     pub quiet_minutes: u32,
     /// Seconds between something written to a session and the first look at it: what comes meanwhile is looked at with it.
     pub delay_seconds: u32,
+    /// Seconds for which a session stays with a worker that shows no life, such as one whose process was killed: longer than the
+    /// calls of one turn take, or two read the same.
+    pub lease_seconds: u32,
     /// Earlier gists that the model is shown with a passage, to relate what it reads to them: 0 to 20.
     pub earlier_gists: usize,
     /// Whether the model takes a second look at each passage, with what it noted in view, for relations and for facts that it
@@ -69,6 +70,7 @@ impl Default for ReadingConfig {
             in_flight_max: 2,
             quiet_minutes: 30,
             delay_seconds: 5,
+            lease_seconds: 1_800,
             earlier_gists: 5,
             thorough: false,
             calls_a_day: 2_000,
@@ -150,6 +152,7 @@ impl ReadingWorker {
 
     async fn work(&self) {
         let mut last: Option<SpaceId> = None;
+        let lease = TimeDelta::seconds(self.config.lease_seconds.into());
         let pause = match &self.model {
             Some(_) => LOOK,
             None => LOOK_WITHOUT_MODEL,
@@ -160,7 +163,7 @@ impl ReadingWorker {
                 .context
                 .backends
                 .readings
-                .take(now, now + LEASE, last.as_ref())
+                .take(now, now + lease, last.as_ref())
                 .await;
             match taken {
                 Ok(Some(session)) => {

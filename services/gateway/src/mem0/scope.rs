@@ -126,7 +126,7 @@ impl Entities {
     pub(super) fn read(fields: &Map<String, Value>) -> Result<Entities, Problem> {
         let mut found = Entities::default();
         for kind in Kind::ALL {
-            if let Some(name) = fields.get(kind.field()).and_then(|it| name_of(it)) {
+            if let Some(name) = fields.get(kind.field()).and_then(name_of) {
                 check(kind, &name)?;
                 found.0.insert(kind, name);
             }

@@ -52,7 +52,8 @@ fn answer(mut stream: TcpStream, port: u16) {
             return;
         }
         "/slow" => {
-            thread::sleep(Duration::from_secs(30));
+            // Says nothing until the other side has had enough.
+            let _ = stream.read(&mut [0]);
             return;
         }
         _ => b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec(),

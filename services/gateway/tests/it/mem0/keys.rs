@@ -53,7 +53,6 @@ async fn a_key_neither_sees_nor_guesses_others() {
         .json();
     let own = own["results"][0]["id"].as_str().unwrap();
     let nobody = "00000000-0000-4000-8000-000000000000";
-    let search = |filters: Value| json!({"query": "x", "filters": filters});
     let batch = |id: &str| json!({"memories": [{"memory_id": own}, {"memory_id": id, "text": "Mine."}]});
     // Each of what is there beside what is not: they answer alike.
     for (call, there, missing) in [
@@ -74,49 +73,7 @@ async fn a_key_neither_sees_nor_guesses_others() {
         assert_eq!(error(&there), "404 there is no memory of this id", "{call}");
         assert_eq!(error(&there), error(&missing), "{call}");
     }
-    for user in ["bob", "nobody"] {
-        let refusal = |reply: Reply| error(&reply).replace(user, "USER");
-        let expected = "404 there is no space `mem0-USER`; PUT /v1/spaces/mem0-USER creates it";
-        for filters in [
-            json!({"user_id": user}),
-            json!({"OR": [{"user_id": "ann"}, {"user_id": user}]}),
-            json!({"user_id": {"in": ["ann", user]}}),
-        ] {
-            let call = "POST /mem0/v3/memories/search/";
-            assert_eq!(
-                refusal(send_as(&gateway, "reader", call, search(filters.clone())).await),
-                expected
-            );
-            let call = "POST /mem0/v3/memories/";
-            assert_eq!(
-                refusal(send_as(&gateway, "reader", call, search(filters)).await),
-                expected
-            );
-        }
-        let call = format!("DELETE /mem0/v2/entities/user/{user}/");
-        assert_eq!(refusal(send_as(&gateway, "reader", &call, Value::Null).await), expected);
-        let call = format!("DELETE /mem0/v1/memories/?user_id={user}");
-        assert_eq!(refusal(send_as(&gateway, "reader", &call, Value::Null).await), expected);
-        assert_eq!(
-            refusal(send_as(&gateway, "reader", "POST /mem0/memories", body(user)).await),
-            expected
-        );
-    }
-    let everybody = send_as(
-        &gateway,
-        "reader",
-        "POST /mem0/v3/memories/",
-        search(json!({"user_id": "*"})),
-    )
-    .await;
-    assert_eq!(everybody.json()["count"], 1);
-    let entities = send_as(&gateway, "reader", "GET /mem0/v1/entities/", Value::Null)
-        .await
-        .json();
-    assert_eq!(
-        (&entities["count"], &entities["results"][0]["name"]),
-        (&json!(1), &json!("ann"))
-    );
+    spaces_of_others_are_as_if_they_were_not(&gateway).await;
     let call = format!("GET /mem0/v1/event/{event}/");
     let unknown = error(&send_as(&gateway, "reader", &call, Value::Null).await);
     assert_eq!(
@@ -132,6 +89,55 @@ async fn a_key_neither_sees_nor_guesses_others() {
     assert!(
         kept.json()["memory"].as_str().unwrap().ends_with("I am bob."),
         "{kept:?}"
+    );
+}
+
+/// Looks for bob with the key that opens the space of ann alone.
+async fn spaces_of_others_are_as_if_they_were_not(gateway: &Gateway) {
+    let body = |user: &str| json!({"messages": format!("I am {user}."), "user_id": user});
+    let search = |filters: Value| json!({"query": "x", "filters": filters});
+    for user in ["bob", "nobody"] {
+        let refusal = |reply: Reply| error(&reply).replace(user, "USER");
+        let expected = "404 there is no space `mem0-USER`; PUT /v1/spaces/mem0-USER creates it";
+        for filters in [
+            json!({"user_id": user}),
+            json!({"OR": [{"user_id": "ann"}, {"user_id": user}]}),
+            json!({"user_id": {"in": ["ann", user]}}),
+        ] {
+            let call = "POST /mem0/v3/memories/search/";
+            assert_eq!(
+                refusal(send_as(gateway, "reader", call, search(filters.clone())).await),
+                expected
+            );
+            let call = "POST /mem0/v3/memories/";
+            assert_eq!(
+                refusal(send_as(gateway, "reader", call, search(filters)).await),
+                expected
+            );
+        }
+        let call = format!("DELETE /mem0/v2/entities/user/{user}/");
+        assert_eq!(refusal(send_as(gateway, "reader", &call, Value::Null).await), expected);
+        let call = format!("DELETE /mem0/v1/memories/?user_id={user}");
+        assert_eq!(refusal(send_as(gateway, "reader", &call, Value::Null).await), expected);
+        assert_eq!(
+            refusal(send_as(gateway, "reader", "POST /mem0/memories", body(user)).await),
+            expected
+        );
+    }
+    let everybody = send_as(
+        gateway,
+        "reader",
+        "POST /mem0/v3/memories/",
+        search(json!({"user_id": "*"})),
+    )
+    .await;
+    assert_eq!(everybody.json()["count"], 1);
+    let entities = send_as(gateway, "reader", "GET /mem0/v1/entities/", Value::Null)
+        .await
+        .json();
+    assert_eq!(
+        (&entities["count"], &entities["results"][0]["name"]),
+        (&json!(1), &json!("ann"))
     );
 }
 

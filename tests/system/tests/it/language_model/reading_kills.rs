@@ -108,7 +108,8 @@ async fn readings_survive_kills() {
     let server = Server::start().await.unwrap();
     server.heard().otherwise = Some(Said::Late(REPLY, notes()));
     let dir = tempfile::tempdir().unwrap();
-    let settings = settings(&server);
+    let lease = ("writer.readings.lease_seconds".to_owned(), "3".to_owned());
+    let settings: Vec<(String, String)> = settings(&server).into_iter().chain([lease]).collect();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut acknowledged = BTreeSet::new();
     let mut watermarks = Vec::new();
