@@ -164,7 +164,7 @@ def test_a_key_of_another_request_is_refused(space: Space) -> None:
 
 def test_errors_are_classes(memory: Mnemic, space: Space) -> None:
     with pytest.raises(UnknownSpaceError, match="there is no space `nobody`"):
-        memory.space("nobody").remember("One.")
+        memory.space("nobody").ask("When?")
     with pytest.raises(WatermarkError):
         space.ask("When?", after="forged")
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:9 did not answer"):

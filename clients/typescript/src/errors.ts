@@ -97,6 +97,7 @@ type ProblemClass = new (problem: models.Problem) => ProblemError;
 
 /** Classes by the last part of `type`. A test compares them with the gateway's sources. */
 export const CLASS_BY_TYPE: ReadonlyMap<string, ProblemClass> = new Map<string, ProblemClass>([
+  ["beyond-bounds", InvalidError],
   ["conflict", ConflictError],
   ["cursor", CursorError],
   ["damaged", DamagedError],
@@ -110,7 +111,9 @@ export const CLASS_BY_TYPE: ReadonlyMap<string, ProblemClass> = new Map<string, 
   ["media-type", InvalidError],
   ["no-method", UnknownRouteError],
   ["no-route", UnknownRouteError],
+  ["no-record", NotFoundError],
   ["not-found", NotFoundError],
+  ["not-implemented", UnknownRouteError],
   ["not-local", NotLocalError],
   ["protocol", InvalidError],
   ["share-exhausted", ShareExhaustedError],

@@ -251,7 +251,7 @@ test("a key of another request is refused", async () => {
 
 test("errors are classes", async () => {
   const memory = new Mnemic({ url: server.url });
-  await assert.rejects(memory.space("nobody").remember("One."), (error) => {
+  await assert.rejects(memory.space("nobody").ask("When?"), (error) => {
     assert.ok(error instanceof UnknownSpaceError && error instanceof NotFoundError);
     assert.equal(error.name, "UnknownSpaceError");
     assert.match(error.message, /there is no space `nobody`/);

@@ -125,6 +125,7 @@ class RecordsRejectedError(MnemicError):
 
 # By the last part of `type`. A test compares them with the gateway's sources.
 BY_TYPE: dict[str, type[ProblemError]] = {
+    "beyond-bounds": InvalidError,
     "conflict": ConflictError,
     "cursor": CursorError,
     "damaged": DamagedError,
@@ -138,7 +139,9 @@ BY_TYPE: dict[str, type[ProblemError]] = {
     "media-type": InvalidError,
     "no-method": UnknownRouteError,
     "no-route": UnknownRouteError,
+    "no-record": NotFoundError,
     "not-found": NotFoundError,
+    "not-implemented": UnknownRouteError,
     "not-local": NotLocalError,
     "protocol": InvalidError,
     "share-exhausted": ShareExhaustedError,
