@@ -133,8 +133,9 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
     backends.records.put(space, &records).instrument(put).await?;
     let now = known(backends, space).await?;
     if now.created_at == before.created_at {
-        if now.revision.curations != before.revision.curations {
-            // An erasure decided since the first look may have gone before the put, which then brought its record back.
+        if now.revision.curations > 0 {
+            // An erasure may have gone between the first look and the put, which then brought its record back. Its act may
+            // have been there at the first look already, so that a new one since tells nothing.
             let revoked = erase::revoked(backends, space, &records).await?;
             records.retain(|it| !revoked.contains(&it.id));
             let revoked: Vec<RecordId> = revoked.into_iter().collect();
@@ -327,10 +328,12 @@ mod tests {
         used.map(|it| it.text).collect()
     }
 
-    #[tokio::test]
-    async fn an_erasure_between_the_first_look_and_the_put_stands() {
-        with_stores("erasure", async |backends| {
+    /// Erases a record while a batch that brings it is between its first look, which comes before or behind the act, and the put.
+    async fn erased_between_look_and_put(name: &str, is_act_seen: bool) {
+        with_stores(name, async |backends| {
             let (gone, kept) = (record("1", "The quaxbank has it."), record("2", "I water the fern."));
+            let claims = [(gone.id, [1; 32]), (kept.id, [2; 32])];
+            backends.records.claim(&space(), &claims).await.unwrap();
             let before = known(backends, &space()).await.unwrap();
             let act = Curation {
                 id: CurationId::derive(&space(), "1"),
@@ -344,6 +347,8 @@ mod tests {
                 .put_curations(&space(), Position(1), &[act])
                 .await
                 .unwrap();
+            let behind = known(backends, &space()).await.unwrap();
+            let before = if is_act_seen { behind } else { before };
             backends.records.erase(&space(), &[gone.id]).await.unwrap();
 
             let all = vec![gone.clone(), kept.clone()];
@@ -353,6 +358,16 @@ mod tests {
             assert_eq!(texts(backends, &[&gone, &kept]).await, ["I water the fern."]);
         })
         .await;
+    }
+
+    #[tokio::test]
+    async fn an_erasure_between_the_first_look_and_the_put_stands() {
+        erased_between_look_and_put("erasure", false).await;
+    }
+
+    #[tokio::test]
+    async fn an_erasure_whose_act_was_there_at_the_first_look_stands() {
+        erased_between_look_and_put("seen", true).await;
     }
 
     #[tokio::test]
