@@ -14,6 +14,7 @@ pub mod words;
 mod ahead;
 mod anchored;
 mod calendar;
+mod clause;
 mod counted;
 mod dates;
 mod grammar;

@@ -245,6 +245,9 @@ fn what_looks_ahead_is_placed_ahead() {
         They gave me the post! The night ward, from February. => February = February 2024
         The pool had a leak and is closed until March. => March = March 2024
         They shuffled us again, I start on Friday the 23rd now. => Friday the 23rd = 23 June 2023
+        the boiler died again, repair guy comes friday at 4 => friday at 4 = 16 June 2023 at 4 pm
+        I tidied the flat, my aunt visits on Sunday. => Sunday = 18 June 2023
+        He packed his bags and flies on Saturday. => Saturday = 17 June 2023
         ",
     );
 }
@@ -265,6 +268,49 @@ fn what_was_stays_in_the_past() {
         They were starting school in February. => February = February 2023
         He sent a card! A photo from February. => February = February 2023
         We met in town. Probably Monday. => Monday = 12 June 2023
+        The guy who comes for the bins was ill on Monday. => Monday = 12 June 2023
+        I counted his visits on Monday. => Monday = 12 June 2023
+        ",
+    );
+}
+
+/// What was told before says nothing of a clause that tells of the present; where nothing says it, a weekday keeps its words.
+#[test]
+fn a_clause_behind_the_past_may_leave_it() {
+    check(
+        "
+        mom called, dinner is friday => friday = 16 June 2023
+        i quit my job lol last day is friday => friday = 16 June 2023
+        ordered the couch, delivery's monday => monday = 19 June 2023
+        anna texted me, she's free sunday => sunday = 18 June 2023
+        dad had surgery, he gets out monday => monday = 19 June 2023
+        the vet said he needs shots, appointment is tuesday at 9 => tuesday at 9 = 20 June 2023 at 9 am
+        forgot to tell u, parents are in town saturday => saturday = 17 June 2023
+        he said he can do monday => monday = 19 June 2023
+        Ran into Tom, his show is on Friday. => Friday = 16 June 2023
+        exam went ok, results friday => friday = friday
+        I slept badly, long shift monday at 9 => monday at 9 = monday at 9
+        bought a car, picking it up on saturday => saturday = saturday
+        we broke up. moving out sunday => sunday = sunday
+        got the job!! first day monday => monday = monday
+        He asked if we could come Sunday. => Sunday = Sunday
+        ",
+    );
+}
+
+#[test]
+fn a_clause_that_goes_on_with_the_past_stays_in_it() {
+    check(
+        "
+        We hiked on Saturday and Sunday. => Saturday = 10 June 2023; Sunday = 11 June 2023
+        I was ill, so on Monday I stayed home. => Monday = 12 June 2023
+        We bought apples, pears and plums on Friday. => Friday = 9 June 2023
+        Had a great weekend, beach on saturday. => saturday = 10 June 2023
+        My uncle, who is a baker, came on Monday. => Monday = 12 June 2023
+        I couldn't sleep on Sunday. => Sunday = 11 June 2023
+        I didn't sleep on Sunday. => Sunday = 11 June 2023
+        She laughed, last Monday that is. => last Monday = 12 June 2023
+        I got it done, next Friday is free. => next Friday = 23 June 2023
         ",
     );
 }

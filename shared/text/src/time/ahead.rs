@@ -217,7 +217,7 @@ const EVENT_VERBS: &str = "get move leave fly start begin meet have go come retu
     drive sign graduate marry perform present head sail";
 /// The same of a third one, or what begins and ends by itself.
 const COMING: &str = "expires starts begins opens closes ends finishes arrives leaves departs returns lands premieres launches \
-    resumes";
+    resumes comes visits flies";
 /// Before these words a verb would have its subject, and has none.
 const NO_SUBJECTS: &str =
     "the a an in of with these those my our your his her their and or for to on at dead loose no any";

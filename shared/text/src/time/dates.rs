@@ -235,7 +235,7 @@ impl Parser<'_> {
                 .filter(|found| found.start <= self.now)
                 .max_by_key(|found| found.start),
             Tense::Future => all.find(|found| found.end > self.now),
-            Tense::Open => all.min_by_key(|found| (found.start - self.now).abs()),
+            Tense::Open | Tense::Unsure => all.min_by_key(|found| (found.start - self.now).abs()),
         }
     }
 

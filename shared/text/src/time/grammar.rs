@@ -2,9 +2,10 @@
 
 use chrono::NaiveDate;
 
-use super::calendar::{Found, Grain, midnight};
+use super::calendar::{Found, Grain, add_days, midnight};
 use super::lexicon::{Class, Part};
 use super::parser::{Parser, Previous, Read};
+use super::token::Tense;
 
 impl Parser<'_> {
     /// Reads the longest expression that begins at token `i`.
@@ -18,7 +19,7 @@ impl Parser<'_> {
             return None;
         }
         longest([
-            self.placed(i),
+            self.placed_if_sure(i),
             self.range(i),
             self.in_units(i),
             self.duration(i),
@@ -53,6 +54,20 @@ impl Parser<'_> {
             &["a", "any", "most", "some", "another", "one", "per"],
         );
         (!name && !any).then(|| (end, Found::day(self.weekday_near(i, day))))
+    }
+
+    /// A time that [`Parser::placed`] reads; a weekday alone keeps its words where it may be the last one or the coming one.
+    fn placed_if_sure(&self, i: usize) -> Read {
+        let (end, found) = self.placed(i)?;
+        let is_lone = || self.lone_weekday(i).map(|it| it.0) == self.base(i).map(|it| it.0);
+        if self.tense(i) != Tense::Unsure || !is_lone() {
+            return Some((end, found));
+        }
+        let (from, to) = (add_days(self.today, -7), add_days(self.today, 8));
+        Some((
+            end,
+            Found::between(midnight(from), midnight(to), Grain::Unknown).vague(),
+        ))
     }
 
     /// A time with its part of the day and its clock time: "Friday at 7pm", "yesterday evening", "noon tomorrow".

@@ -58,7 +58,7 @@ impl Parser<'_> {
         match self.tense(i) {
             Tense::Past => candidates.filter(|date| *date <= self.today).max(),
             Tense::Future => candidates.filter(|date| *date >= self.today).min(),
-            Tense::Open => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
+            Tense::Open | Tense::Unsure => candidates.min_by_key(|date| (*date - self.today).num_days().abs()),
         }
     }
 

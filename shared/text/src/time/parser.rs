@@ -288,7 +288,7 @@ impl Parser<'_> {
         match self.tense(i) {
             Tense::Past => close.or_else(|| all.filter(|date| away(*date) <= 0).max()),
             Tense::Future => all.filter(|date| away(*date) >= 0).min(),
-            Tense::Open => all.min_by_key(|date| away(*date).abs()),
+            Tense::Open | Tense::Unsure => all.min_by_key(|date| away(*date).abs()),
         }
         // A 29 February may lie further off.
         .or_else(|| {
@@ -312,8 +312,8 @@ impl Parser<'_> {
         let ahead = (12 + i64::from(month) - i64::from(this.month())) % 12;
         let months = match self.tense(i) {
             Tense::Past if ahead > 0 => ahead - 12,
-            Tense::Open if ahead >= 6 => ahead - 12,
-            Tense::Past | Tense::Open | Tense::Future => ahead,
+            Tense::Open | Tense::Unsure if ahead >= 6 => ahead - 12,
+            Tense::Past | Tense::Open | Tense::Unsure | Tense::Future => ahead,
         };
         add_months(this, months)
     }
@@ -326,7 +326,7 @@ impl Parser<'_> {
             Tense::Future if self.is(i.wrapping_sub(1), &["on", "by", "until", "till"]) => {
                 weekday_from(add_days(self.today, 1), day)
             }
-            Tense::Future | Tense::Open => weekday_from(self.today, day),
+            Tense::Future | Tense::Open | Tense::Unsure => weekday_from(self.today, day),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Whether a sentence speaks of what was or of what will be, which places its days and months.
 
 use super::ahead::{Ahead, hints};
+use super::clause;
 use super::lexicon::Class;
 use super::token::{Tense, Token};
 use crate::gloss;
@@ -27,6 +28,9 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
             None => cue(last, &tokens[i].lower, next),
         };
         current = if cue == Tense::Open { current } else { cue };
+        if foreign.is_none() && current == Tense::Past && cue == Tense::Open {
+            current = clause::left_past(tokens, i).unwrap_or(current);
+        }
         if plans.read(tokens, i, cue, foreign.is_none()) {
             current = Tense::Future;
         }
@@ -38,6 +42,8 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
             let on = goes_on(sentence);
             let tense = if hints(sentence, on, on && before == Tense::Open) {
                 Tense::Future
+            } else if on && before == Tense::Past && clause::may_look_ahead(sentence) {
+                Tense::Unsure
             } else if on {
                 before
             } else {
@@ -55,7 +61,7 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
         }
         match token.tense {
             Tense::Open => token.tense = ahead,
-            Tense::Past | Tense::Future => ahead = token.tense,
+            Tense::Past | Tense::Future | Tense::Unsure => ahead = token.tense,
         }
     }
 }
@@ -122,7 +128,7 @@ const PRETERITES: &str = "fui fuimos fueron tuve tuvo hice hizo estuve estuvo vi
 
 const NO_PRETERITES: &str = "café bebé quién aussi aprés après porqué";
 
-fn cue(last: &str, word: &str, next: &str) -> Tense {
+pub(super) fn cue(last: &str, word: &str, next: &str) -> Tense {
     match word {
         "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
         "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
@@ -131,6 +137,9 @@ fn cue(last: &str, word: &str, next: &str) -> Tense {
         // "In Rome now, back on the 28th"; who came back did so before.
         "back" if matches!(next, "on" | "by") && (is_be(last) || matches!(last, "" | "," | "be")) => Tense::Future,
         "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
+        // Before "'t", which is a token of its own.
+        "didn" | "wasn" | "weren" | "couldn" | "hadn" => Tense::Past,
+        "didnt" | "wasnt" | "werent" | "couldnt" | "hadnt" => Tense::Past,
         _ if is_past(word) => Tense::Past,
         "gone" | "done" | "born" if !tied(last) => Tense::Past,
         // "Is planned" and "will be closed" do not speak of the past.

@@ -12,6 +12,8 @@ pub(super) enum Tense {
     Open,
     Past,
     Future,
+    /// What stands before tells of the past, and these words may tell of it or of what is to come: "exam went ok, results friday".
+    Unsure,
 }
 
 /// A word, a number or a mark of the text.

@@ -1,0 +1,93 @@
+//! Clauses that stand behind the past and may tell of something else: "mom called, dinner is friday".
+
+use super::lexicon::Class;
+use super::tense::{among, cue, is_be};
+use super::token::{Tense, Token};
+
+/// Returns the tense from token `i` on, behind a past, if `i` or the clause that it begins leaves that past: open where the present
+/// is told, unsure where nothing says of which of both a weekday is.
+pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
+    let (word, next) = (&*tokens[i].lower, lower(tokens, i + 1));
+    if is_present(word) && is_weekday(tokens, i + 1 + usize::from(next == "on")) {
+        return Some(Tense::Open);
+    }
+    if among(word, "can must") {
+        return Some(Tense::Open);
+    }
+    // "He asked if we could come Sunday"; what could not be did not come to pass.
+    if among(word, "could would might") && !among(next, "not have") {
+        return Some(Tense::Unsure);
+    }
+    let begins = i > 0 && tokens[i - 1].sentence == tokens[i].sentence && parts(&tokens[i - 1]);
+    let clause = clause(&tokens[i..]);
+    if !begins || !clause.iter().any(|it| matches!(it.class, Class::Weekday(..))) || has_own(clause) {
+        return None;
+    }
+    if clause
+        .iter()
+        .any(|it| is_present(&it.lower) || among(&it.lower, PRESENT))
+    {
+        return Some(Tense::Open);
+    }
+    may_look_ahead(clause).then_some(Tense::Unsure)
+}
+
+/// Says whether words without a tense may tell of what is to come: "moving out sunday", "first day monday". A weekday that is named
+/// first goes on with what was told: "Saturday in Porto".
+pub(super) fn may_look_ahead(words: &[Token<'_>]) -> bool {
+    let Some(first) = words.first() else { return false };
+    let doing = first.class == Class::Other && first.lower.len() > 4 && first.lower.ends_with("ing");
+    let bare = |at: usize| {
+        let before = at.checked_sub(1).map(|it| &words[it]);
+        matches!(words[at].class, Class::Weekday(..))
+            && before.is_some_and(|it| matches!(it.class, Class::Other | Class::Unit(_)) && !among(&it.lower, PLACING))
+    };
+    let weekday = words.iter().any(|it| matches!(it.class, Class::Weekday(..)));
+    weekday && doing || (0..words.len()).any(bare) && !words.iter().any(|it| among(&it.lower, SUBJECTS))
+}
+
+/// The words up to the next mark or conjunction that parts clauses.
+fn clause<'a, 'b>(tokens: &'a [Token<'b>]) -> &'a [Token<'b>] {
+    let sentence = tokens[0].sentence;
+    let end = tokens
+        .iter()
+        .position(|it| it.sentence != sentence || parts(it))
+        .unwrap_or(tokens.len());
+    &tokens[..end]
+}
+
+/// Says whether one of the words has a tense of its own.
+fn has_own(words: &[Token<'_>]) -> bool {
+    (0..words.len()).any(|i| {
+        let last = i.checked_sub(1).map_or("", |it| &*words[it].lower);
+        cue(last, &words[i].lower, lower(words, i + 1)) != Tense::Open
+    })
+}
+
+fn parts(token: &Token<'_>) -> bool {
+    // A point before a small letter ends no sentence.
+    matches!(
+        &*token.lower,
+        "," | ";" | "." | "..." | "…" | "-" | "–" | "—" | "but" | "so" | "cause" | "cuz" | "lol"
+    )
+}
+
+fn is_present(word: &str) -> bool {
+    is_be(word) || matches!(word, "'s" | "’s")
+}
+
+fn is_weekday(tokens: &[Token<'_>], i: usize) -> bool {
+    tokens.get(i).is_some_and(|it| matches!(it.class, Class::Weekday(..)))
+}
+
+fn lower<'a>(tokens: &'a [Token<'_>], i: usize) -> &'a str {
+    tokens.get(i).map_or("", |it| &*it.lower)
+}
+
+/// Verbs that tell of what is so now, or may be.
+const PRESENT: &str = "can may must should need needs gets get has have wants want";
+/// What stands before a weekday that is placed by it.
+const PLACING: &str = "on last next this every each by until till since from to the a and or of for in at before after \
+    probably maybe perhaps";
+/// Who may have done something.
+const SUBJECTS: &str = "i we he she they it you who";
