@@ -136,7 +136,6 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
 async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let mut waiting = vec![lines];
     while let Some(part) = waiting.pop() {
-        let Some(first) = part.first() else { continue };
         let records: Vec<Value> = part.iter().map(|it| it.content.clone()).collect();
         let digest = Sha256::new()
             .chain_update(target.run.to_be_bytes())
@@ -156,12 +155,8 @@ async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -
                 title,
                 detail,
             }) => {
-                if part.len() == 1 {
-                    tally.wrong(&first.place, if detail.is_empty() { &title } else { &detail });
-                } else {
-                    let (left, right) = part.split_at(part.len() / 2);
-                    waiting.extend([right, left]);
-                }
+                let halves = halved(part, if detail.is_empty() { &title } else { &detail }, tally);
+                waiting.extend(halves);
             }
             Err(error) => {
                 tally.bar.finish_and_clear();
@@ -170,4 +165,20 @@ async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -
         }
     }
     Ok(())
+}
+
+/// Returns the halves of lines that were refused as a whole, the second one first; a line that stands alone is at fault, and is
+/// noted with the reason.
+pub(super) fn halved<'a>(lines: &'a [Line], reason: &str, tally: &mut Tally) -> Vec<&'a [Line]> {
+    match lines {
+        [] => Vec::new(),
+        [line] => {
+            tally.wrong(&line.place, reason);
+            Vec::new()
+        }
+        _ => {
+            let (first, second) = lines.split_at(lines.len() / 2);
+            vec![second, first]
+        }
+    }
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, ensure};
 use gateway::api::StoredReadingStatus;
 use serde_json::Value;
 
-use super::batch::{Complaints as _, Line};
+use super::batch::{Complaints as _, Line, halved};
 use super::tally::Tally;
 use super::{Target, wait};
 use crate::api::Error;
@@ -40,7 +40,6 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
     tally.watermarks.drain(..written);
     let mut waiting = vec![lines];
     while let Some(part) = waiting.pop() {
-        let Some(first) = part.first() else { continue };
         let items: Vec<Value> = part.iter().map(|it| it.content.clone()).collect();
         match target.client.put_readings(&target.args.space, &items).await {
             Ok(stored) => {
@@ -66,12 +65,8 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
                 title,
                 detail,
             }) => {
-                if part.len() == 1 {
-                    tally.wrong(&first.place, if detail.is_empty() { &title } else { &detail });
-                } else {
-                    let (left, right) = part.split_at(part.len() / 2);
-                    waiting.extend([right, left]);
-                }
+                let halves = halved(part, if detail.is_empty() { &title } else { &detail }, tally);
+                waiting.extend(halves);
             }
             Err(error) => {
                 tally.bar.finish_and_clear();

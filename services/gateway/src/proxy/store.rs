@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use domain::id::SpaceId;
-use host::clock;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
@@ -18,7 +17,6 @@ use super::request::{ChatRequest, Message};
 use crate::accept;
 use crate::api::{Item, ItemStatus};
 use crate::auth::hex;
-use crate::problem::Problem;
 use crate::state::App;
 
 /// How long a chat waits for its records to be on disk; they are stored later all the same.
@@ -109,16 +107,10 @@ impl Storing {
         // The gateway waits for it when it is told to stop.
         let _asking = app.context.keep_serving();
         records.truncate(app.config.batch_max);
-        let mut outcome = accept::accept(app, space, records.clone(), None).await;
-        if outcome.as_ref().is_err_and(Problem::is_unknown_space) {
-            outcome = match app.stores().records.create_space(space, clock::now()).await {
-                Ok(_) => accept::accept(app, space, records, None).await,
-                Err(error) => Err(error.into()),
-            };
-        }
-        match outcome {
+        match accept::accept(app, space, records, None).await {
             Ok(accepted) => kept(&accepted.items),
             Err(problem) if !problem.items.is_empty() => kept(&problem.items),
+            Err(problem) if problem.is_unknown_space() => Stored::Not("unknown space"),
             Err(problem) => {
                 warn!(status = problem.status, "what was said through the proxy is not stored");
                 Stored::Not(match problem.status {

@@ -41,6 +41,21 @@ async fn settings_that_cannot_work_are_refused() {
 }
 
 #[tokio::test]
+async fn a_chat_makes_no_space_where_the_settings_leave_that_to_others() {
+    let upstream = Upstream::start().await;
+    let url = &upstream.url;
+    let settings = format!("[gateway]\ncreate_spaces = false\n[gateway.proxy]\nenabled = true\nurl = \"{url}\"");
+    let gateway = Gateway::with(&settings).await;
+    upstream.says(Said::Text("Hello."));
+    let new = ("x-mnemic-space", "new");
+    let reply = gateway.send_with(CHAT, &saying("Hi."), &[new]).await;
+    assert_eq!(reply.json()["choices"][0]["message"]["content"], "Hello.");
+    assert_eq!(header(&reply, "x-mnemic-stored"), "none; unknown space");
+    let reply = gateway.send("GET /v1/spaces/new", "").await;
+    assert!(reply.problem().starts_with("404 "), "{reply:?}");
+}
+
+#[tokio::test]
 async fn what_cannot_be_used_is_refused_in_the_shape_of_the_api() {
     let upstream = Upstream::start().await;
     let gateway = bare(&upstream, "").await;
