@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from conftest import Server
+from running import Server
 
 from mnemic import AsyncMnemic, Space
 

@@ -9,7 +9,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from conftest import KEYS, digest, eventually, serve
+from conftest import KEYS, eventually
+from running import key, serve
 
 from mnemic import Mnemic
 
@@ -69,12 +70,9 @@ class Parrot(BaseHTTPRequestHandler):
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     parrot = ThreadingHTTPServer(("127.0.0.1", 0), Parrot)
     Thread(target=parrot.serve_forever, daemon=True).start()
-    settings = (
-        f'[gateway.proxy]\nenabled = true\nurl = "http://127.0.0.1:{parrot.server_port}/v1"\nkey = "of the server"\n'
-        f'[[gateway.keys]]\nname = "admin"\nsha256 = "{digest("admin")}"\nspaces = ["*"]\n'
-        'rights = ["read", "write", "admin"]\n'
-    )
-    for server in serve(tmp_path_factory.mktemp("proxy"), settings):
+    upstream = f"http://127.0.0.1:{parrot.server_port}/v1"
+    proxy = f'[gateway.proxy]\nenabled = true\nurl = "{upstream}"\nkey = "of the server"\n'
+    for server in serve(tmp_path_factory.mktemp("proxy"), proxy + key("admin", KEYS["admin"], '["*"]')):
         yield server.url
     parrot.shutdown()
 

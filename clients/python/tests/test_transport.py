@@ -11,7 +11,8 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from conftest import KEYS, ROOT, Server, eventually, free_port, start
+from conftest import KEYS, eventually
+from running import ROOT, Server, free_port, start
 
 from mnemic import (
     AsyncMnemic,
