@@ -18,6 +18,8 @@ use tracing::{Instrument, debug, info_span};
 use crate::cache::Cache;
 use crate::coreference::Question;
 use crate::coreference_readings::look_up;
+use crate::label_readings::look_up_labels;
+use crate::labels::LabelQuestion;
 use crate::memory::Memory;
 use crate::stored::{self, Stored};
 use crate::{Acts, Error};
@@ -30,8 +32,9 @@ const ATTEMPTS: usize = 4;
 const AT_ONCE: usize = 1_000;
 /// The scope in which the gateway notes which pages were read.
 const PAGES: &str = "pages";
-/// Questions of one space that are known to be open at a time,
+/// Questions about events and about topics of one space that are known to be open at a time,
 const QUESTIONS_MAX: usize = 16;
+const LABELS_MAX: usize = 8;
 /// and spaces that have some; those of others are known again when the space changes, or after a start.
 const ASKING_MAX: usize = 10_000;
 
@@ -44,10 +47,19 @@ pub(crate) struct Follower {
     /// Whether a language model is asked.
     asks: bool,
     /// What it is to be asked, as of the last time that each space was caught up with.
-    questions: Mutex<BTreeMap<SpaceId, Vec<Question>>>,
+    questions: Mutex<BTreeMap<SpaceId, Vec<OpenQuestion>>>,
 }
 
-/// Whether the readings of pairs of events that have none are looked up again.
+/// Something that a language model is to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OpenQuestion {
+    /// Whether an event is one of some earlier ones.
+    Events(Question),
+    /// What a topic is called.
+    Label(LabelQuestion),
+}
+
+/// Whether the readings of pairs of events and of topics that have none are looked up again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenPairs {
     AsKnown,
@@ -121,7 +133,7 @@ impl Follower {
         &self,
         last: Option<&SpaceId>,
         may_ask: impl Fn(&SpaceId) -> bool,
-    ) -> Option<(SpaceId, Vec<Question>)> {
+    ) -> Option<(SpaceId, Vec<OpenQuestion>)> {
         let questions = self.open_questions();
         let (before, after): (Vec<_>, Vec<_>) = questions
             .iter()
@@ -132,7 +144,7 @@ impl Follower {
     }
 
     /// Says whether all of these questions of a space are open.
-    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[Question]) -> bool {
+    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[OpenQuestion]) -> bool {
         let open = self.open_questions();
         open.get(space)
             .is_some_and(|open| questions.iter().all(|it| open.contains(it)))
@@ -151,7 +163,7 @@ impl Follower {
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
-                    self.keep_questions(space, followed.memory.questions(QUESTIONS_MAX));
+                    self.keep_questions(space, open_questions(&followed.memory));
                     let bytes = followed.memory.bytes();
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
@@ -182,11 +194,11 @@ impl Follower {
         self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<Question>>> {
+    fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<OpenQuestion>>> {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep_questions(&self, space: &SpaceId, questions: Vec<Question>) {
+    fn keep_questions(&self, space: &SpaceId, questions: Vec<OpenQuestion>) {
         if !self.asks {
             return;
         }
@@ -254,7 +266,7 @@ impl Follower {
         }
     }
 
-    /// Takes in what language models said of pairs of events of which the rules are unsure.
+    /// Takes in what language models said of pairs of events of which the rules are unsure, and of topics.
     async fn take_in_readings(
         &self,
         space: &SpaceId,
@@ -264,15 +276,20 @@ impl Follower {
         if open == OpenPairs::LookUp {
             followed.memory.look_for_open();
         }
-        let (mut followed, pairs) = host::background(move || {
+        let (mut followed, pairs, places) = host::background(move || {
             let pairs = followed.memory.unlooked();
-            (followed, pairs)
+            let places = followed.memory.unlooked_labels();
+            (followed, pairs, places)
         })
         .instrument(info_span!("judge"))
         .await?;
         if !pairs.is_empty() {
             let verdicts = look_up(&self.backends, space, &pairs).await?;
             followed.memory.take_in(&pairs, &verdicts);
+        }
+        if !places.is_empty() {
+            let labels = look_up_labels(&self.backends, space, &places).await?;
+            followed.memory.take_in_labels(&places, &labels);
         }
         Ok(followed)
     }
@@ -311,6 +328,13 @@ impl Follower {
         let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
         Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
     }
+}
+
+/// Returns what a language model is to be asked of a memory.
+fn open_questions(memory: &Memory) -> Vec<OpenQuestion> {
+    let events = memory.questions(QUESTIONS_MAX).into_iter().map(OpenQuestion::Events);
+    let labels = memory.label_questions(LABELS_MAX).into_iter().map(OpenQuestion::Label);
+    events.chain(labels).collect()
 }
 
 /// Returns the vector of the summary of an event unit, as far as it stands; by the built-in table, whatever the index is

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::curation::{Act, Corrected, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::port::{Room, Selection};
 use domain::recall::{NOTES_MAX, Note, NoteKind, erasures_scope, session_scope};
@@ -33,12 +33,14 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
         .collect();
     let from = told_by(backends, space, &named, units).await?;
     let merges = merges_of(backends, space, &all, units).await?;
+    let topics = topics_of(backends, space, &all, units).await?;
     let about_units = |act: &Act| match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => {
             from.contains(fact) || from.contains(&corrected.told(*fact))
         }
         Act::PinUnit { unit } | Act::ForgetUnit { unit } => units.contains(unit),
         Act::UndoMerge { merge } => merges.contains(merge),
+        Act::UndoLabel { topic } => topics.contains(topic),
         Act::EraseRecord { .. } | Act::Undo { .. } => false,
     };
     let mut about: BTreeSet<CurationId> = all.iter().filter(|it| about_units(&it.act)).map(|it| it.id).collect();
@@ -71,7 +73,7 @@ pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]
         let unit = match it.act {
             Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(unit),
             Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => source(backends, space, fact).await?,
-            Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => None,
+            Act::UndoMerge { .. } | Act::UndoLabel { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => None,
         };
         about.extend(unit.map(|unit| (it.id, unit)));
     }
@@ -188,6 +190,7 @@ async fn merges_of(
         Act::UndoMerge { merge } => it.has_words().then(|| DerivedId { kind, id: merge.uuid() }),
         Act::CorrectFact { .. }
         | Act::RetireFact { .. }
+        | Act::UndoLabel { .. }
         | Act::PinUnit { .. }
         | Act::ForgetUnit { .. }
         | Act::EraseRecord { .. }
@@ -227,10 +230,35 @@ async fn merges_of(
     Ok(found)
 }
 
+/// Returns the topics of units, if some act took the label of one back and says why.
+async fn topics_of(
+    backends: &Backends,
+    space: &SpaceId,
+    all: &[Curation],
+    units: &BTreeSet<UnitId>,
+) -> Result<BTreeSet<TopicId>, PortError> {
+    let takes_back = |it: &Curation| it.has_words() && matches!(it.act, Act::UndoLabel { .. });
+    let mut found = BTreeSet::new();
+    if !all.iter().any(takes_back) {
+        return Ok(found);
+    }
+    let kind = DerivedKind::Member;
+    let members: Vec<DerivedId> = units.iter().map(|it| DerivedId { kind, id: it.uuid() }).collect();
+    for some in members.chunks(AT_ONCE) {
+        for it in backends.graph.derived(space, some).await? {
+            if let Derived::Member(member) = it {
+                found.insert(member.topic);
+            }
+        }
+    }
+    Ok(found)
+}
+
 fn fact(act: &Act) -> Option<FactId> {
     match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => Some(*fact),
         Act::UndoMerge { .. }
+        | Act::UndoLabel { .. }
         | Act::PinUnit { .. }
         | Act::ForgetUnit { .. }
         | Act::EraseRecord { .. }
