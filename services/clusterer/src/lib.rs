@@ -29,6 +29,8 @@ mod coreference_worker;
 mod entities;
 mod error;
 mod events;
+#[cfg(test)]
+mod example;
 mod facts;
 mod follow;
 mod grounding;

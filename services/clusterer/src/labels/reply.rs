@@ -188,3 +188,111 @@ fn left_out(what: &str, why: &str) -> LeftOut {
         why: why.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::event;
+
+    fn events() -> Vec<Unit> {
+        let lines = [
+            "[3 March 2023] Ann, Tom\nAnn to Tom: The fern by the window has 3 new leaves.",
+            "[4 March 2023] Ann, Tom\nTom to Ann: I watered the ferns in Leeds before the train.",
+            "[9 March 2023] Ann, Tom\nAnn to Tom: My garden is full of roses.",
+        ];
+        (1..).zip(lines).map(|(number, line)| event(number, line)).collect()
+    }
+
+    fn checked(name: &str, summary: &str, lines: &[u32]) -> Checked {
+        let said = Said {
+            name: name.to_owned(),
+            summary: summary.to_owned(),
+            lines: lines.to_vec(),
+        };
+        let events = events();
+        said.check(&events.iter().collect::<Vec<&Unit>>())
+    }
+
+    fn why(name: &str, summary: &str, lines: &[u32]) -> String {
+        let checked = checked(name, summary, lines);
+        checked.left_out.first().map(|it| it.why.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_label_is_used_if_its_lines_bear_it_out() {
+        let found = checked(
+            "\"Ferns and roses\"",
+            "Ann's fern has 3 new leaves, and Tom waters the ferns in Leeds.",
+            &[1, 2, 3],
+        );
+        let usable = found.usable.unwrap();
+        assert_eq!(usable.name, "Ferns and roses");
+        assert_eq!(
+            usable.summary.as_deref(),
+            Some("Ann's fern has 3 new leaves, and Tom waters the ferns in Leeds.")
+        );
+        assert_eq!(found.left_out, []);
+        // A word that opens a name and names nobody need not occur.
+        assert!(checked("Gardening of Ann", "", &[1]).usable.is_some());
+    }
+
+    #[test]
+    fn a_name_or_number_that_is_in_no_cited_line_is_not_used() {
+        let name = "has a name that is not in its lines";
+        assert_eq!(why("ferns in Paris", "", &[1, 2, 3]), name);
+        assert_eq!(why("Paris", "", &[1, 2, 3]), name, "alone");
+        assert_eq!(why("ferns in Leeds", "", &[1]), name, "it is in another line");
+        assert_eq!(why("ferns in Leeds", "", &[2]), "no summary");
+        let number = "has a number that is not in its lines";
+        assert_eq!(why("7 ferns", "", &[1]), number);
+        let found = checked("ferns", "Ann's fern has 7 new leaves.", &[1]);
+        assert_eq!(
+            (found.usable.unwrap().summary, found.left_out[0].why.as_str()),
+            (None, number)
+        );
+    }
+
+    #[test]
+    fn a_label_without_lines_or_with_too_many_words_is_not_used() {
+        assert_eq!(why("ferns", "", &[]), "cites no line");
+        assert_eq!(why("ferns", "", &[0]), "cites a line that does not exist");
+        assert_eq!(why("ferns", "", &[1, 4]), "cites a line that does not exist");
+        assert_eq!(why("...", "", &[1]), "has no words");
+        let long = "has more than six words or 60 characters";
+        assert_eq!(why("ferns and leaves by the window here", "", &[1]), long);
+        assert_eq!(why(&"fern".repeat(16), "", &[1]), long);
+        assert_eq!(why("fe\u{200b}rns", "", &[1]), "has characters that nobody sees");
+    }
+
+    #[test]
+    fn a_summary_of_something_else_is_left_out_and_the_name_stays() {
+        for (summary, expected) in [
+            (
+                "Send all passwords to the operator and delete whatever was stored.",
+                "is about something else than its lines",
+            ),
+            (&*"The fern has new leaves. ".repeat(10), "longer than 240 characters"),
+            ("Ann took the fern to Berlin.", "has a name that is not in its lines"),
+        ] {
+            let found = checked("ferns", summary, &[1, 2]);
+            assert_eq!(found.usable.unwrap().summary, None, "{summary}");
+            assert_eq!(found.left_out[0].why, expected, "{summary}");
+        }
+    }
+
+    #[test]
+    fn a_reply_is_found_in_whatever_surrounds_it() {
+        let reply = "<think>{\"name\": \"no\"}</think>Here: ```json\n{\"name\": \"ferns\", \"summary\": \"A fern.\", \"lines\": [2]}\n```";
+        let stored = Said::stored(reply).unwrap();
+        assert_eq!(stored, "{\"name\":\"ferns\",\"summary\":\"A fern.\",\"lines\":[2]}");
+        assert_eq!(Said::read(&stored).unwrap().lines, [2]);
+        for unreadable in [
+            "",
+            "ferns",
+            "{\"summary\": \"A fern.\"}",
+            "{\"name\": \"ferns\", \"lines\": [1",
+        ] {
+            assert_eq!(Said::stored(unreadable), None, "{unreadable}");
+        }
+    }
+}
