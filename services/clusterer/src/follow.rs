@@ -61,7 +61,7 @@ pub(crate) enum OpenQuestion {
 
 /// Whether the readings of pairs of events and of topics that have none are looked up again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum OpenPairs {
+enum OpenReadings {
     AsKnown,
     LookUp,
 }
@@ -101,9 +101,9 @@ impl Follower {
             reading,
         } = message;
         let open = match reading.is_empty() {
-            true => OpenPairs::AsKnown,
+            true => OpenReadings::AsKnown,
             // Whoever brings readings of passages from elsewhere may have brought some of events.
-            false => OpenPairs::LookUp,
+            false => OpenReadings::LookUp,
         };
         self.catch_up(space, open).await?;
         if !acts {
@@ -120,12 +120,12 @@ impl Follower {
 
     /// Catches up with a space of which nothing was heard.
     pub(crate) async fn count(&self, space: &SpaceId) -> Result<(), Error> {
-        self.catch_up(space, OpenPairs::AsKnown).await
+        self.catch_up(space, OpenReadings::AsKnown).await
     }
 
     /// Catches up with a space in which pairs of events were judged.
     pub(crate) async fn look_for_open(&self, space: &SpaceId) -> Result<(), Error> {
-        self.catch_up(space, OpenPairs::LookUp).await
+        self.catch_up(space, OpenReadings::LookUp).await
     }
 
     /// Returns the next space after `last`, by name and round again, that has questions and may be asked about, with them.
@@ -152,7 +152,7 @@ impl Follower {
 
     /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
     /// what is held says nothing of the store any more, and the space is counted anew.
-    async fn catch_up(&self, space: &SpaceId, open: OpenPairs) -> Result<(), Error> {
+    async fn catch_up(&self, space: &SpaceId, open: OpenReadings) -> Result<(), Error> {
         let _gate = self.gates[gate(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
         let mut followed = self.spaces().take(space);
@@ -213,7 +213,7 @@ impl Follower {
         &self,
         space: &SpaceId,
         known: Option<Followed>,
-        open: OpenPairs,
+        open: OpenReadings,
     ) -> Result<Option<Followed>, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
             return Ok(None);
@@ -271,9 +271,9 @@ impl Follower {
         &self,
         space: &SpaceId,
         mut followed: Followed,
-        open: OpenPairs,
+        open: OpenReadings,
     ) -> Result<Followed, Error> {
-        if open == OpenPairs::LookUp {
+        if open == OpenReadings::LookUp {
             followed.memory.look_for_open();
         }
         let (mut followed, pairs, places) = host::background(move || {

@@ -9,6 +9,7 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::port::{Room, Selection};
+use domain::reading::ReadingKind;
 use domain::recall::{NOTES_MAX, Note, NoteKind, erasures_scope, session_scope};
 use domain::record::Record;
 use domain::unit::Grain;
@@ -230,7 +231,8 @@ async fn merges_of(
     Ok(found)
 }
 
-/// Returns the topics of units, if some act took the label of one back and says why.
+/// Returns the topics that units belong to, or that a model labelled from their records, if some act took a label back and says
+/// why.
 async fn topics_of(
     backends: &Backends,
     space: &SpaceId,
@@ -242,6 +244,14 @@ async fn topics_of(
     if !all.iter().any(takes_back) {
         return Ok(found);
     }
+    let ids: Vec<UnitId> = units.iter().copied().collect();
+    let mut going = backends.graph.units(space, &ids).await?;
+    going.retain(|it| it.grain == Grain::Turn);
+    let records: Vec<RecordId> = going.into_iter().flat_map(|it| it.records).collect();
+    let mut readings = backends.readings.of_records(space, &records).await?;
+    readings.retain(|it| it.kind == ReadingKind::Label);
+    let founders = readings.iter().filter_map(|it| it.records.first());
+    found.extend(founders.map(|it| TopicId::derive(UnitId::event(*it))));
     let kind = DerivedKind::Member;
     let members: Vec<DerivedId> = units.iter().map(|it| DerivedId { kind, id: it.uuid() }).collect();
     for some in members.chunks(AT_ONCE) {
