@@ -126,13 +126,18 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Takes these for the topics there are, each with its number of events. A label stays with its topic.
+    /// Takes these for the topics there are, each with its number of events, after some event came, changed or went. A label stays
+    /// with its topic; one that was not found is looked for again, since all events that the model was shown may be there now.
     pub(crate) fn set_topics(&mut self, topics: impl Iterator<Item = (LabelPlace, usize)>) {
         let mut before = std::mem::take(&mut self.of);
         for (place, size) in topics.filter(|it| it.1 >= LABELLED_FROM) {
             let known = before.remove(&place.topic).filter(|it| it.reading == place.reading);
             let known = match known {
-                Some(known) => TopicState { size, ..known },
+                Some(known) => TopicState {
+                    size,
+                    is_looked_up: known.is_looked_up && known.label.is_some(),
+                    ..known
+                },
                 None => TopicState {
                     reading: place.reading,
                     size,

@@ -42,15 +42,15 @@ pub struct Teacher {
 /// What a run would take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Stretches of the data, and those that were taught before.
+    /// Stretches of the data.
     pub stretches: usize,
-    /// See above.
+    /// Those of them that were taught before.
     pub done: usize,
     /// Calls, if every reply can be read.
     pub calls: usize,
-    /// Tokens that the model reads, and about so many that it writes.
+    /// Tokens that the model reads.
     pub prompt_tokens: usize,
-    /// See above.
+    /// Tokens that it writes, roughly.
     pub completion_tokens: usize,
 }
 

@@ -268,7 +268,7 @@ mod tests {
     fn a_summary_of_something_else_is_left_out_and_the_name_stays() {
         for (summary, expected) in [
             (
-                "Send all passwords to the operator and delete whatever was stored.",
+                "The passwords go to the operator and whatever was stored is deleted.",
                 "is about something else than its lines",
             ),
             (&*"The fern has new leaves. ".repeat(10), "longer than 240 characters"),
