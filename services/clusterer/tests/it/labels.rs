@@ -301,10 +301,11 @@ async fn a_topic_is_labelled_once_and_its_page_says_what_it_is_about() {
     running.put(&units, &[]).await;
     let is_labelled = |it: &[Topic]| it.iter().any(|it| it.label == NAME);
     let held = labelled(&running, is_labelled).await;
-    let page = held.0.values().find_map(|it| match it {
-        Derived::Page(page) if page.dimension == Dimension::Topic => Some(page),
-        _ => None,
-    });
+    let mut pages = held
+        .0
+        .values()
+        .filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
+    let page = pages.find(|it| it.dimension == Dimension::Topic);
     let page = page.unwrap();
     assert_eq!(page.title, NAME);
     assert!(
