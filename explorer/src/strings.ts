@@ -276,6 +276,7 @@ export const t = {
       correct_fact: "corrected a fact",
       retire_fact: "retired a fact",
       undo_merge: "undid a merge",
+      undo_label: "undid a label",
       pin_unit: "pinned a unit",
       forget_unit: "forgot a unit",
       erase_record: "erased a record",

@@ -27,7 +27,9 @@ pub(crate) async fn topics(args: &Topics) -> anyhow::Result<Outcome> {
         let day = paint.paint(Style::Dim, &topic.last_seen.format("%Y-%m-%d").to_string());
         let keywords = paint.paint(Style::Dim, &topic.keywords.join(", "));
         let label = paint.paint(Style::Bold, &topic.label);
-        format!("{day}  {label}  {} events  {keywords}", topic.units)
+        let summary = topic.summary.iter().map(|it| format!("\n    {}", one_line(it)));
+        let summary = summary.collect::<String>();
+        format!("{day}  {label}  {} events  {keywords}{summary}", topic.units)
     })
 }
 
@@ -154,6 +156,7 @@ fn curation_line(curation: &Curation, paint: Paint) -> String {
         Act::CorrectFact { fact, object } => format!("corrected fact {fact} to \"{}\"", one_line(object)),
         Act::RetireFact { fact } => format!("retired fact {fact}"),
         Act::UndoMerge { merge } => format!("undid merge {merge}"),
+        Act::UndoLabel { topic } => format!("undid the label of topic {topic}"),
         Act::PinUnit { unit } => format!("pinned unit {unit}"),
         Act::ForgetUnit { unit } => format!("forgot unit {unit}"),
         Act::EraseRecord { record } => format!("erased record {record}"),

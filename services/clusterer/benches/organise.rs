@@ -76,7 +76,7 @@ impl World {
         for (unit, vector) in round.units.iter().zip(round.vectors) {
             self.topics.apply(unit, Some(vector));
         }
-        all.extend(self.topics.changed());
+        all.extend(self.topics.changed(&Acts::default()));
     }
 
     fn pages(&mut self, round: &Round<'_>, all: &mut Changed) {

@@ -38,7 +38,7 @@ fn organise(space: &SpaceId, units: &[Unit]) {
         entities.apply(unit);
         pages.apply_unit(unit);
     }
-    let changed = topics.changed();
+    let changed = topics.changed(&Acts::default());
     print_topics(&changed, units);
     pages.apply(&changed);
     print_unsure(&events.unlooked(), units);

@@ -1,10 +1,10 @@
 //! What people decided, as far as it stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::curation::{Act, Corrected, Curation, standing};
-use domain::id::{FactId, MergeId, UnitId};
+use domain::id::{FactId, MergeId, TopicId, UnitId};
 
 /// The acts that bear on what is derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Acts {
     parted: BTreeMap<MergeId, DateTime<Utc>>,
     /// Units that are not to be told any more, and since when.
     forgotten: BTreeMap<UnitId, DateTime<Utc>>,
+    /// Topics that are called as without a language model.
+    unlabelled: BTreeSet<TopicId>,
 }
 
 /// What was decided about one fact.
@@ -44,6 +46,9 @@ impl Acts {
                 Act::RetireFact { fact } => decide(fact, curation.at, None),
                 Act::UndoMerge { merge } => {
                     acts.parted.entry(*merge).or_insert(curation.at);
+                }
+                Act::UndoLabel { topic } => {
+                    acts.unlabelled.insert(*topic);
                 }
                 Act::ForgetUnit { unit } => {
                     acts.forgotten.entry(*unit).or_insert(curation.at);
@@ -78,6 +83,11 @@ impl Acts {
     /// Says whether two that were taken for one are two.
     pub fn is_parted(&self, merge: MergeId) -> bool {
         self.parted.contains_key(&merge)
+    }
+
+    /// Returns the topics that are not to be called as a language model said.
+    pub(crate) fn unlabelled(&self) -> &BTreeSet<TopicId> {
+        &self.unlabelled
     }
 
     /// Returns what was parted, and when.

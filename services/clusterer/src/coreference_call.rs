@@ -73,6 +73,7 @@ impl CoreferenceWorker {
             debug!(%space, "a record was erased while its event was judged; what was said of it is dropped");
             return Ok(Answered::Later(clock::now() + ERASING));
         }
+        readings.iter().for_each(|it| self.context.metrics.reading(it));
         Ok(Answered::Done)
     }
 }
@@ -173,7 +174,7 @@ fn shares(spent: ModelCost, count: usize) -> Vec<ModelCost> {
 }
 
 /// Says whether a failure is the endpoint's and not the question's.
-fn is_away(kind: ErrorKind) -> bool {
+pub(crate) fn is_away(kind: ErrorKind) -> bool {
     match kind {
         ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
         ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
@@ -183,7 +184,7 @@ fn is_away(kind: ErrorKind) -> bool {
 }
 
 /// Returns when the next day begins.
-fn tomorrow() -> DateTime<Utc> {
+pub(crate) fn tomorrow() -> DateTime<Utc> {
     let today = clock::now().date_naive();
     let next = today.succ_opt().unwrap_or(today);
     next.and_time(NaiveTime::MIN).and_utc()

@@ -1,4 +1,5 @@
-//! Asks a language model about the pairs of events of which the rules are unsure, next to the follower and never inside the fold.
+//! Asks a language model about the pairs of events of which the rules are unsure, and about topics, next to the follower and never
+//! inside the fold.
 //!
 //! There is no queue: what is to be asked is what the fold of a space says is open, also after a restart, when every space is
 //! counted once for that. A reply is stored as readings before anything is derived of it; then the space is caught up with, and
@@ -18,8 +19,7 @@ use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
 
 use crate::Error;
-use crate::coreference::Question;
-use crate::follow::Follower;
+use crate::follow::{Follower, OpenQuestion};
 
 /// Calls for one question: a reply that cannot be read is asked for once more.
 const CALLS: u32 = 2;
@@ -41,7 +41,8 @@ const COUNT_ATTEMPTS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
-    /// Whether a language model judges pairs of events of which the rules are unsure, if one is set up for the role `write`.
+    /// Whether a language model judges pairs of events of which the rules are unsure, and labels topics, if one is set up for the
+    /// role `write`.
     pub enabled: bool,
     /// Calls for one space and day (UTC) beyond which no more is asked. All readings of the space count, those of the writer too.
     pub calls_a_day: u32,
@@ -59,7 +60,7 @@ impl Default for ReadingConfig {
     }
 }
 
-/// Has a language model judge pairs of events.
+/// Has a language model judge pairs of events and label topics.
 pub(crate) struct CoreferenceWorker {
     pub(crate) context: Context,
     follower: Arc<Follower>,
@@ -163,7 +164,7 @@ impl CoreferenceWorker {
                 self.pause(TimeDelta::from_std(LOOK).unwrap_or_default()).await;
                 continue;
             };
-            let span = info_span!("judge_events", %space, trace_id = tracing::field::Empty);
+            let span = info_span!("ask_model", %space, trace_id = tracing::field::Empty);
             if let Some(until) = self.turn(&space, &questions).instrument(span).await {
                 paused.insert(space.clone(), until);
             }
@@ -172,12 +173,15 @@ impl CoreferenceWorker {
     }
 
     /// Asks some questions of a space and has what came of them taken in. Returns until when the space has to wait, if it has.
-    async fn turn(&self, space: &SpaceId, questions: &[Question]) -> Option<DateTime<Utc>> {
+    async fn turn(&self, space: &SpaceId, questions: &[OpenQuestion]) -> Option<DateTime<Utc>> {
         let mut until = None;
         for question in questions {
-            let answered = match self.context.shutdown.is_cancelled() {
-                true => break,
-                false => self.answer(&self.model, space, question).await,
+            if self.context.shutdown.is_cancelled() {
+                break;
+            }
+            let answered = match question {
+                OpenQuestion::Events(question) => self.answer(&self.model, space, question).await,
+                OpenQuestion::Label(question) => self.label(&self.model, space, question).await,
             };
             match answered {
                 Ok(Answered::Done) => {}
@@ -199,7 +203,7 @@ impl CoreferenceWorker {
     /// Notes a failure, and returns when the space may be tried again.
     fn failed(&self, space: &SpaceId, error: &Error) -> DateTime<Utc> {
         if error.kind() != ErrorKind::NotFound {
-            warn!(error = error as &dyn std::error::Error, %space, "events cannot be judged, will try again");
+            warn!(error = error as &dyn std::error::Error, %space, "events cannot be judged and topics not labelled, will try again");
         }
         clock::now() + AWAY
     }

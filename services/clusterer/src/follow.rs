@@ -18,6 +18,8 @@ use tracing::{Instrument, debug, info_span};
 use crate::cache::Cache;
 use crate::coreference::Question;
 use crate::coreference_readings::look_up;
+use crate::label_readings::look_up_labels;
+use crate::labels::LabelQuestion;
 use crate::memory::Memory;
 use crate::stored::{self, Stored};
 use crate::{Acts, Error};
@@ -30,8 +32,9 @@ const ATTEMPTS: usize = 4;
 const AT_ONCE: usize = 1_000;
 /// The scope in which the gateway notes which pages were read.
 const PAGES: &str = "pages";
-/// Questions of one space that are known to be open at a time,
+/// Questions about events and about topics of one space that are known to be open at a time,
 const QUESTIONS_MAX: usize = 16;
+const LABELS_MAX: usize = 8;
 /// and spaces that have some; those of others are known again when the space changes, or after a start.
 const ASKING_MAX: usize = 10_000;
 
@@ -44,12 +47,21 @@ pub(crate) struct Follower {
     /// Whether a language model is asked.
     asks: bool,
     /// What it is to be asked, as of the last time that each space was caught up with.
-    questions: Mutex<BTreeMap<SpaceId, Vec<Question>>>,
+    questions: Mutex<BTreeMap<SpaceId, Vec<OpenQuestion>>>,
 }
 
-/// Whether the readings of pairs of events that have none are looked up again.
+/// Something that a language model is to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OpenQuestion {
+    /// Whether an event is one of some earlier ones.
+    Events(Question),
+    /// What a topic is called.
+    Label(LabelQuestion),
+}
+
+/// Whether the readings of pairs of events and of topics that have none are looked up again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum OpenPairs {
+enum OpenReadings {
     AsKnown,
     LookUp,
 }
@@ -89,9 +101,9 @@ impl Follower {
             reading,
         } = message;
         let open = match reading.is_empty() {
-            true => OpenPairs::AsKnown,
+            true => OpenReadings::AsKnown,
             // Whoever brings readings of passages from elsewhere may have brought some of events.
-            false => OpenPairs::LookUp,
+            false => OpenReadings::LookUp,
         };
         self.catch_up(space, open).await?;
         if !acts {
@@ -108,12 +120,12 @@ impl Follower {
 
     /// Catches up with a space of which nothing was heard.
     pub(crate) async fn count(&self, space: &SpaceId) -> Result<(), Error> {
-        self.catch_up(space, OpenPairs::AsKnown).await
+        self.catch_up(space, OpenReadings::AsKnown).await
     }
 
     /// Catches up with a space in which pairs of events were judged.
     pub(crate) async fn look_for_open(&self, space: &SpaceId) -> Result<(), Error> {
-        self.catch_up(space, OpenPairs::LookUp).await
+        self.catch_up(space, OpenReadings::LookUp).await
     }
 
     /// Returns the next space after `last`, by name and round again, that has questions and may be asked about, with them.
@@ -121,7 +133,7 @@ impl Follower {
         &self,
         last: Option<&SpaceId>,
         may_ask: impl Fn(&SpaceId) -> bool,
-    ) -> Option<(SpaceId, Vec<Question>)> {
+    ) -> Option<(SpaceId, Vec<OpenQuestion>)> {
         let questions = self.open_questions();
         let (before, after): (Vec<_>, Vec<_>) = questions
             .iter()
@@ -132,7 +144,7 @@ impl Follower {
     }
 
     /// Says whether all of these questions of a space are open.
-    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[Question]) -> bool {
+    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[OpenQuestion]) -> bool {
         let open = self.open_questions();
         open.get(space)
             .is_some_and(|open| questions.iter().all(|it| open.contains(it)))
@@ -140,7 +152,7 @@ impl Follower {
 
     /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
     /// what is held says nothing of the store any more, and the space is counted anew.
-    async fn catch_up(&self, space: &SpaceId, open: OpenPairs) -> Result<(), Error> {
+    async fn catch_up(&self, space: &SpaceId, open: OpenReadings) -> Result<(), Error> {
         let _gate = self.gates[gate(space)].lock().await;
         // Taken out while it is worked on: what fails half-way is counted again from the store.
         let mut followed = self.spaces().take(space);
@@ -151,7 +163,7 @@ impl Follower {
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
-                    self.keep_questions(space, followed.memory.questions(QUESTIONS_MAX));
+                    self.keep_questions(space, open_questions(&followed.memory));
                     let bytes = followed.memory.bytes();
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
@@ -182,11 +194,11 @@ impl Follower {
         self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<Question>>> {
+    fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<OpenQuestion>>> {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep_questions(&self, space: &SpaceId, questions: Vec<Question>) {
+    fn keep_questions(&self, space: &SpaceId, questions: Vec<OpenQuestion>) {
         if !self.asks {
             return;
         }
@@ -201,7 +213,7 @@ impl Follower {
         &self,
         space: &SpaceId,
         known: Option<Followed>,
-        open: OpenPairs,
+        open: OpenReadings,
     ) -> Result<Option<Followed>, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
             return Ok(None);
@@ -254,25 +266,30 @@ impl Follower {
         }
     }
 
-    /// Takes in what language models said of pairs of events of which the rules are unsure.
+    /// Takes in what language models said of pairs of events of which the rules are unsure, and of topics.
     async fn take_in_readings(
         &self,
         space: &SpaceId,
         mut followed: Followed,
-        open: OpenPairs,
+        open: OpenReadings,
     ) -> Result<Followed, Error> {
-        if open == OpenPairs::LookUp {
+        if open == OpenReadings::LookUp {
             followed.memory.look_for_open();
         }
-        let (mut followed, pairs) = host::background(move || {
+        let (mut followed, pairs, places) = host::background(move || {
             let pairs = followed.memory.unlooked();
-            (followed, pairs)
+            let places = followed.memory.unlooked_labels();
+            (followed, pairs, places)
         })
         .instrument(info_span!("judge"))
         .await?;
         if !pairs.is_empty() {
             let verdicts = look_up(&self.backends, space, &pairs).await?;
             followed.memory.take_in(&pairs, &verdicts);
+        }
+        if !places.is_empty() {
+            let labels = look_up_labels(&self.backends, space, &places).await?;
+            followed.memory.take_in_labels(&places, &labels);
         }
         Ok(followed)
     }
@@ -311,6 +328,13 @@ impl Follower {
         let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
         Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
     }
+}
+
+/// Returns what a language model is to be asked of a memory.
+fn open_questions(memory: &Memory) -> Vec<OpenQuestion> {
+    let events = memory.questions(QUESTIONS_MAX).into_iter().map(OpenQuestion::Events);
+    let labels = memory.label_questions(LABELS_MAX).into_iter().map(OpenQuestion::Label);
+    events.chain(labels).collect()
 }
 
 /// Returns the vector of the summary of an event unit, as far as it stands; by the built-in table, whatever the index is

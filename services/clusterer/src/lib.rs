@@ -6,8 +6,8 @@
 //! on the order or the number of deliveries. Start at [`Memory`] (units to all that is derived, pure); `follow` does the I/O
 //! around it.
 //!
-//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events of which the rules are unsure. What
-//! it says is stored as a reading, and counts like units and curations.
+//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events of which the rules are unsure, and what
+//! topics are called. What it says is stored as a reading, and counts like units and curations.
 
 use std::sync::Arc;
 
@@ -29,8 +29,14 @@ mod coreference_worker;
 mod entities;
 mod error;
 mod events;
+#[cfg(test)]
+mod example;
 mod facts;
 mod follow;
+mod grounding;
+mod label_call;
+mod label_readings;
+mod labels;
 mod memory;
 mod named;
 mod pages;
@@ -46,6 +52,7 @@ pub use entities::Entities;
 pub use error::Error;
 pub use events::Events;
 pub use facts::Facts;
+pub use labels::{LabelPlace, LabelQuestion, TopicLabel, label_digest};
 pub use memory::Memory;
 pub use named::Named;
 pub use pages::Pages;
@@ -62,7 +69,7 @@ pub struct Config {
     /// Megabytes that the counts of all of these take together, as estimated from their units and facts. The space that changed
     /// last is kept however large it is: it was held whole to be counted.
     pub memory_mb: usize,
-    /// How a language model judges events.
+    /// How a language model judges events and labels topics.
     pub readings: ReadingConfig,
 }
 

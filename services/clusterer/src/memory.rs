@@ -10,6 +10,7 @@ use crate::coreference::{Pair, Question, Verdict};
 use crate::entities::Entities;
 use crate::events::Events;
 use crate::facts::Facts;
+use crate::labels::{LabelPlace, LabelQuestion, TopicLabel};
 use crate::pages::Pages;
 use crate::topics::Topics;
 use crate::{Acts, Changed};
@@ -55,9 +56,25 @@ impl Memory {
         self.events.unlooked()
     }
 
-    /// Has the readings of all pairs of events looked up again that have none.
+    /// Returns the topics whose readings are to be looked up, as [`Memory::unlooked`] does of events.
+    pub fn unlooked_labels(&mut self) -> Vec<LabelPlace> {
+        self.topics.unlooked()
+    }
+
+    /// Has the readings of all pairs of events and of all topics looked up again that have none.
     pub fn look_for_open(&mut self) {
         self.events.look_for_open();
+        self.topics.look_for_open();
+    }
+
+    /// Takes in what models said of topics that were looked up.
+    pub fn take_in_labels(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
+        self.topics.take_in(places, labels);
+    }
+
+    /// Returns up to `limit` topics about which a language model is to be asked.
+    pub fn label_questions(&self, limit: usize) -> Vec<LabelQuestion> {
+        self.topics.questions(limit)
     }
 
     /// Takes in what models said of pairs of events that were looked up.
@@ -77,7 +94,7 @@ impl Memory {
         // Facts are told of whom names mean, pages of everything.
         all.extend(self.facts.changed(&self.entities, acts));
         all.extend(self.events.changed(acts));
-        all.extend(self.topics.changed());
+        all.extend(self.topics.changed(acts));
         self.pages.apply(&all);
         all.extend(self.pages.changed(space, read));
         all

@@ -2,17 +2,20 @@
 //!
 //! Topics are a fold over the units in the order in which they were observed: a unit joins the nearest topic or founds one,
 //! and whenever their number has grown by half all are clustered anew by k-means, warm-started, with ids matched by overlap.
-//! So topics depend on the set of units alone, and the cost for each unit stays the same as the space grows.
+//! So topics depend on the set of units alone, and the cost for each unit stays the same as the space grows. What a language model
+//! calls a topic is taken in like an act, and counts in the place of the label by rule.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{TopicId, UnitId};
+use domain::id::{ReadingId, RecordId, TopicId, UnitId};
 use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
 use fold::{Fold, Held, Key, Moved};
 
-use crate::Changed;
+use crate::labels::prompt::LINES_MAX;
+use crate::labels::{LabelPlace, LabelQuestion, Labels, TopicLabel};
+use crate::{Acts, Changed};
 
 mod fold;
 mod kmeans;
@@ -30,21 +33,48 @@ const NEAR_FIRST: f32 = 0.75;
 pub struct Topics {
     fold: Fold,
     keys: HashMap<UnitId, Key>,
-    /// What arrived since it was asked last; none: the unit is to go.
+    /// What arrived since the fold was changed last; none: the unit is to go.
     pending: BTreeMap<UnitId, Option<(Key, Held)>>,
+    /// What the fold moved, and the units that went, since it was asked last what changed.
+    moved: Moved,
+    gone: BTreeSet<UnitId>,
     told: BTreeMap<TopicId, Topic>,
     members: HashMap<UnitId, (TopicId, f32)>,
+    /// By the topic that is founded on it, each event with its first record.
+    founders: HashMap<TopicId, Founder>,
+    labels: Labels,
+    /// Topics whose label was taken back.
+    unlabelled: BTreeSet<TopicId>,
+}
+
+/// An event on which a topic may be founded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Founder {
+    unit: UnitId,
+    record: RecordId,
 }
 
 impl Topics {
     /// Takes in a unit as it stands now, with the vector of its summary. Only event units in use have a topic; one without a
     /// direction (no vector, zeros) has none.
     pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+        // What a model said of it may have gone with one of its records, though all that is left reads the same.
+        self.labels.look_again(unit.id);
         let used = match unit.status {
             Status::Active | Status::Merged => unit.grain == Grain::Event,
             Status::Superseded | Status::Archived => false,
         };
         let vector = vector.filter(|it| used && text::dot(it, it).is_normal());
+        let founded = TopicId::derive(unit.id);
+        match unit.records.first().filter(|_| vector.is_some()) {
+            Some(&record) => {
+                let unit = unit.id;
+                self.founders.insert(founded, Founder { unit, record });
+            }
+            None => {
+                self.founders.remove(&founded);
+            }
+        }
         let known = self.keys.get(&unit.id);
         let Some(vector) = vector else {
             if known.is_some() || self.pending.contains_key(&unit.id) {
@@ -66,12 +96,73 @@ impl Topics {
         }
     }
 
+    /// Returns the topics whose readings are to be looked up before it is asked what changed. May take a second in a large
+    /// space: not for an async thread.
+    pub fn unlooked(&mut self) -> Vec<LabelPlace> {
+        self.fold_pending();
+        self.labels.unlooked()
+    }
+
+    /// Has the readings of all topics looked up again about which a model is to be asked: others may have made one, or brought
+    /// it from elsewhere.
+    pub fn look_for_open(&mut self) {
+        self.labels.look_for_open();
+    }
+
+    /// Takes in what models said of topics that were looked up; one without a label has none any more.
+    pub fn take_in(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
+        self.labels.take_in(places, labels);
+    }
+
+    /// Returns up to `limit` topics about which a language model is to be asked: those that were looked up, have no label or have
+    /// grown since, and whose label nobody took back. As of the last time that it was asked what changed.
+    pub fn questions(&self, limit: usize) -> Vec<LabelQuestion> {
+        let due = self.labels.due().into_iter();
+        let due = due.filter(|it| !self.unlabelled.contains(&it.0.topic)).take(limit);
+        due.filter_map(|it| self.question(it.0, it.1)).collect()
+    }
+
+    fn question(&self, place: LabelPlace, size: usize) -> Option<LabelQuestion> {
+        let founder = self.founders.get(&place.topic)?.unit;
+        let cluster = self.fold.topics.iter().find(|it| it.id == place.topic)?;
+        let similarity = |it: &Key| self.fold.line.get(it)?.place.map(|it| it.1);
+        let others = cluster.units.iter().filter(|it| it.1 != founder);
+        let mut nearest: Vec<(f32, Key)> = others.filter_map(|it| Some((similarity(it)?, *it))).collect();
+        nearest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        nearest.truncate(LINES_MAX - 1);
+        nearest.sort_by_key(|it| it.1);
+        Some(LabelQuestion {
+            place,
+            founder,
+            others: nearest.into_iter().map(|it| it.1.1).collect(),
+            size: u32::try_from(size).unwrap_or(u32::MAX),
+        })
+    }
+
     /// Returns the topics and members that differ from what was returned before. May take a second in a large space: not for
     /// an async thread.
-    pub fn changed(&mut self) -> Changed {
+    pub fn changed(&mut self, acts: &Acts) -> Changed {
+        self.fold_pending();
+        self.unlabelled.clone_from(acts.unlabelled());
         let mut out = Changed::default();
+        self.tell_topics(&mut out);
+        self.tell_members(&mut out);
+        for id in std::mem::take(&mut self.gone) {
+            // It may be back, or was never told.
+            if !self.keys.contains_key(&id) && self.members.remove(&id).is_some() {
+                out.gone.push(DerivedId {
+                    kind: DerivedKind::Member,
+                    id: id.uuid(),
+                });
+            }
+        }
+        out
+    }
+
+    /// Puts what arrived on the line and takes what went off it.
+    fn fold_pending(&mut self) {
         if self.pending.is_empty() {
-            return out;
+            return;
         }
         let (mut gone, mut new) = (Vec::new(), Vec::new());
         for (id, change) in std::mem::take(&mut self.pending) {
@@ -82,31 +173,43 @@ impl Topics {
                     new.push((key, held));
                 }
                 None => {
-                    if self.members.remove(&id).is_some() {
-                        out.gone.push(DerivedId {
-                            kind: DerivedKind::Member,
-                            id: id.uuid(),
-                        });
-                    }
+                    self.gone.insert(id);
                 }
             }
         }
-        let moved = self.fold.change(&gone, new);
-        self.tell_topics(&mut out);
-        self.tell_members(&moved, &mut out);
-        out
+        let Moved { units, all } = self.fold.change(&gone, new);
+        self.moved.units.extend(units);
+        self.moved.all |= all;
+        let topics = self.fold.topics.iter();
+        let places = topics.filter_map(|it| {
+            // One whose id follows from another topic's has no event of its own, and is left to the rules.
+            let record = self.founders.get(&it.id)?.record;
+            let place = LabelPlace {
+                topic: it.id,
+                reading: ReadingId::label(record),
+            };
+            Some((place, it.units.len()))
+        });
+        self.labels.set_topics(places);
     }
 
     fn tell_topics(&mut self, out: &mut Changed) {
         let mut told = BTreeMap::new();
-        // What cannot be named is not shown.
-        for cluster in self.fold.topics.iter().filter(|it| !it.name.label.is_empty()) {
+        for cluster in &self.fold.topics {
             let (Some(first), Some(last)) = (cluster.units.first(), cluster.units.last()) else {
                 continue;
             };
+            let said = self.labels.said(cluster.id);
+            let said = said.filter(|_| !self.unlabelled.contains(&cluster.id));
+            let label = said.map_or(&cluster.name.label, |it| &it.name);
+            if label.is_empty() {
+                // What cannot be named is not shown.
+                continue;
+            }
             let topic = Topic {
                 id: cluster.id,
-                label: cluster.name.label.clone(),
+                label: label.clone(),
+                summary: said.and_then(|it| it.summary.clone()),
                 keywords: cluster.name.keywords.clone(),
                 units: cluster.units.len() as u64,
                 first_seen: first.0,
@@ -125,7 +228,8 @@ impl Topics {
         self.told = told;
     }
 
-    fn tell_members(&mut self, moved: &Moved, out: &mut Changed) {
+    fn tell_members(&mut self, out: &mut Changed) {
+        let moved = std::mem::take(&mut self.moved);
         let ids = self.fold.topics.iter().map(|it| it.id).collect::<Vec<_>>();
         let mut tell = |key: &Key, held: &Held| {
             let Some((place, similarity)) = held.place else { return };

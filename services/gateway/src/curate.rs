@@ -10,6 +10,7 @@ use domain::id::{CurationId, ErasureId, RecordId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::message::RecordsAcceptedV1;
 use domain::port::{Claim, Position};
+use domain::topic::Topic;
 use domain::unit::Status;
 use host::clock;
 use sha2::{Digest, Sha256};
@@ -34,6 +35,7 @@ pub(crate) fn right(act: &NewAct) -> Right {
         NewAct::CorrectFact { .. }
         | NewAct::RetireFact { .. }
         | NewAct::UndoMerge { .. }
+        | NewAct::UndoLabel { .. }
         | NewAct::PinUnit { .. }
         | NewAct::ForgetUnit { .. }
         | NewAct::Undo { .. } => Right::Write,
@@ -262,9 +264,11 @@ fn check(new: &NewCuration) -> Result<(), Problem> {
         }
         NewAct::EraseRecord { record } => name("act.record", record),
         NewAct::Undo { curation } => name("act.curation", curation),
-        NewAct::RetireFact { .. } | NewAct::UndoMerge { .. } | NewAct::PinUnit { .. } | NewAct::ForgetUnit { .. } => {
-            Ok(())
-        }
+        NewAct::RetireFact { .. }
+        | NewAct::UndoMerge { .. }
+        | NewAct::UndoLabel { .. }
+        | NewAct::PinUnit { .. }
+        | NewAct::ForgetUnit { .. } => Ok(()),
     }
 }
 
@@ -285,6 +289,10 @@ async fn resolve(app: &App, space: &SpaceId, act: NewAct) -> Result<Act, Problem
         NewAct::UndoMerge { merge } => {
             kept::find::<Merge>(app, space, merge.uuid()).await?;
             Act::UndoMerge { merge }
+        }
+        NewAct::UndoLabel { topic } => {
+            kept::find::<Topic>(app, space, topic.uuid()).await?;
+            Act::UndoLabel { topic }
         }
         NewAct::PinUnit { unit } => Act::PinUnit {
             unit: in_use(app, space, unit).await?,

@@ -265,6 +265,7 @@ fn outcome(derived: &Derived) -> ReadingOutcome {
         gists: count(units.len()),
         facts: count(units.iter().map(|it| it.stated.len()).sum()),
         relations: count(relations.len()),
+        events: 0,
         left_out: left_out.clone(),
     }
 }

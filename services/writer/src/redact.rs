@@ -6,9 +6,10 @@ use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::curation::{Act, Corrected, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::port::{Room, Selection};
+use domain::reading::ReadingKind;
 use domain::recall::{NOTES_MAX, Note, NoteKind, erasures_scope, session_scope};
 use domain::record::Record;
 use domain::unit::Grain;
@@ -33,12 +34,14 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
         .collect();
     let from = told_by(backends, space, &named, units).await?;
     let merges = merges_of(backends, space, &all, units).await?;
+    let topics = topics_of(backends, space, &all, units).await?;
     let about_units = |act: &Act| match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => {
             from.contains(fact) || from.contains(&corrected.told(*fact))
         }
         Act::PinUnit { unit } | Act::ForgetUnit { unit } => units.contains(unit),
         Act::UndoMerge { merge } => merges.contains(merge),
+        Act::UndoLabel { topic } => topics.contains(topic),
         Act::EraseRecord { .. } | Act::Undo { .. } => false,
     };
     let mut about: BTreeSet<CurationId> = all.iter().filter(|it| about_units(&it.act)).map(|it| it.id).collect();
@@ -71,7 +74,7 @@ pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]
         let unit = match it.act {
             Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(unit),
             Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => source(backends, space, fact).await?,
-            Act::UndoMerge { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => None,
+            Act::UndoMerge { .. } | Act::UndoLabel { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => None,
         };
         about.extend(unit.map(|unit| (it.id, unit)));
     }
@@ -188,6 +191,7 @@ async fn merges_of(
         Act::UndoMerge { merge } => it.has_words().then(|| DerivedId { kind, id: merge.uuid() }),
         Act::CorrectFact { .. }
         | Act::RetireFact { .. }
+        | Act::UndoLabel { .. }
         | Act::PinUnit { .. }
         | Act::ForgetUnit { .. }
         | Act::EraseRecord { .. }
@@ -227,10 +231,44 @@ async fn merges_of(
     Ok(found)
 }
 
+/// Returns the topics that units belong to, or that a model labelled from their records, if some act took a label back and says
+/// why.
+async fn topics_of(
+    backends: &Backends,
+    space: &SpaceId,
+    all: &[Curation],
+    units: &BTreeSet<UnitId>,
+) -> Result<BTreeSet<TopicId>, PortError> {
+    let takes_back = |it: &Curation| it.has_words() && matches!(it.act, Act::UndoLabel { .. });
+    let mut found = BTreeSet::new();
+    if !all.iter().any(takes_back) {
+        return Ok(found);
+    }
+    let ids: Vec<UnitId> = units.iter().copied().collect();
+    let mut going = backends.graph.units(space, &ids).await?;
+    going.retain(|it| it.grain == Grain::Turn);
+    let records: Vec<RecordId> = going.into_iter().flat_map(|it| it.records).collect();
+    let mut readings = backends.readings.of_records(space, &records).await?;
+    readings.retain(|it| it.kind == ReadingKind::Label);
+    let founders = readings.iter().filter_map(|it| it.records.first());
+    found.extend(founders.map(|it| TopicId::derive(UnitId::event(*it))));
+    let kind = DerivedKind::Member;
+    let members: Vec<DerivedId> = units.iter().map(|it| DerivedId { kind, id: it.uuid() }).collect();
+    for some in members.chunks(AT_ONCE) {
+        for it in backends.graph.derived(space, some).await? {
+            if let Derived::Member(member) = it {
+                found.insert(member.topic);
+            }
+        }
+    }
+    Ok(found)
+}
+
 fn fact(act: &Act) -> Option<FactId> {
     match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => Some(*fact),
         Act::UndoMerge { .. }
+        | Act::UndoLabel { .. }
         | Act::PinUnit { .. }
         | Act::ForgetUnit { .. }
         | Act::EraseRecord { .. }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{CurationId, FactId, MergeId, RecordId, UnitId};
+use crate::id::{CurationId, FactId, MergeId, RecordId, TopicId, UnitId};
 
 /// One act. Never changed; another one undoes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,7 @@ impl Curation {
             Act::CorrectFact { object, .. } => object.as_str(),
             Act::RetireFact { .. }
             | Act::UndoMerge { .. }
+            | Act::UndoLabel { .. }
             | Act::PinUnit { .. }
             | Act::ForgetUnit { .. }
             | Act::EraseRecord { .. }
@@ -78,6 +79,11 @@ pub enum Act {
         /// The merge.
         merge: MergeId,
     },
+    /// A topic is not to be called, or summed up, as a language model said.
+    UndoLabel {
+        /// The topic.
+        topic: TopicId,
+    },
     /// A unit is to stand before others of its kind.
     PinUnit {
         /// The unit.
@@ -111,6 +117,7 @@ impl Corrected {
             Act::CorrectFact { fact, .. } => Some((FactId::corrected(fact, it.id), fact)),
             Act::RetireFact { .. }
             | Act::UndoMerge { .. }
+            | Act::UndoLabel { .. }
             | Act::PinUnit { .. }
             | Act::ForgetUnit { .. }
             | Act::EraseRecord { .. }

@@ -22,7 +22,8 @@ pub enum ReadingKind {
     /// Whether two events are one, and how they stand to each other: the records are those of the later one, and the earlier
     /// one's stand beside.
     Events,
-    /// What a topic is called, and what it is about; the first record is that of the event it was founded on.
+    /// What a topic is called, and what it is about: the records are those of the event it was founded on, and those of the
+    /// other events that were shown stand beside.
     Label,
 }
 
@@ -102,9 +103,16 @@ pub struct ReadingOutcome {
     pub facts: u32,
     /// Relations between gists.
     pub relations: u32,
+    /// Events in the topic when it was labelled; of readings of other kinds 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub events: u32,
     /// What the model said and the records do not bear out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Something that a language model said and that is not used.

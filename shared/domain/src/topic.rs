@@ -11,8 +11,11 @@ use crate::id::{TopicId, UnitId};
 pub struct Topic {
     /// Derived from the unit it was founded on; it outlives re-clustering, matched by overlap.
     pub id: TopicId,
-    /// One to four words that people understand.
+    /// A few words that people understand: by rule one to four, by a language model at most six.
     pub label: String,
+    /// What it is about, in one sentence of at most 240 characters; only a language model writes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// What sets it apart, strongest first; at most eight.
     pub keywords: Vec<String>,
     /// Number of event units in it.
@@ -24,10 +27,12 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// Returns the topic if something of it was known at `as_of`. Label, keywords and number of units are those of today.
+    /// Returns the topic if something of it was known at `as_of`. Label, keywords and number of units are those of today; the
+    /// summary is left out if something was told later, since it may tell that.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Topic> {
         (self.first_seen <= as_of).then(|| Topic {
             last_seen: self.last_seen.min(as_of),
+            summary: self.summary.clone().filter(|_| self.last_seen <= as_of),
             ..self.clone()
         })
     }

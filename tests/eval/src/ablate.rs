@@ -1,7 +1,9 @@
 //! Ablations: what each part of the memory is worth to questions, with all else as it was.
 //!
-//! The conversations are sent once to a server over a folder of its own. The server is ended, and for each [`part::Part`] a copy of
-//! the folder is made, the part is taken out of it (`removal`), and a server over the copy answers the same questions.
+//! The conversations are sent once to a server over a folder of its own, whose language model reads them if it has one. The server
+//! is ended, another one over the folder answers the questions, and for each [`part::Part`] a copy of the folder is made, the part
+//! is taken out of it (`removal`), and a server over the copy answers the same questions. These servers read nothing: a clusterer
+//! with a model counts every space at its start, and would derive again what was taken out.
 //! `compare` sets the runs side by side. A part that is there again after the questions is an error: then it was derived
 //! again, and the run says nothing.
 
@@ -19,7 +21,7 @@ use anyhow::{Context, ensure};
 
 use crate::data::{DataSet, read_lines};
 use crate::drive::client::Client;
-use crate::drive::server::Server;
+use crate::drive::server::{Server, Setting};
 use crate::drive::{self, Asking, Spaces};
 use crate::score::{self, Labels, Row};
 use compare::{Ablation, compare};
@@ -32,7 +34,7 @@ pub struct Ablating {
     /// The program that serves.
     pub program: PathBuf,
     /// Settings of the servers, as variables of their environment.
-    pub settings: Vec<drive::server::Setting>,
+    pub settings: Vec<Setting>,
     /// How the questions are asked.
     pub asking: Asking,
     /// Gold labels in force.
@@ -61,6 +63,9 @@ pub async fn run(data: &DataSet, ablating: &Ablating) -> anyhow::Result<Vec<Abla
         client.derived(space).await?;
     }
     tokio::time::sleep(ablating.asking.settle).await;
+    drop(server);
+    let server = Server::start_in(&ablating.program, &base, &settings_without_reading(ablating)).await?;
+    let client = Client::new(&server.url(), None)?;
     let whole = ask(data, ablating, &client, &spaces, "whole").await?;
     drop(server);
     let mut ablations = Vec::new();
@@ -91,7 +96,7 @@ async fn ablate(
     if removed.before == 0 {
         return Ok(compare(part, 0, whole, &[], ablating.seed));
     }
-    let server = Server::start_in(&ablating.program, dir, &ablating.settings).await?;
+    let server = Server::start_in(&ablating.program, dir, &settings_without_reading(ablating)).await?;
     let client = Client::new(&server.url(), None)?;
     let name = format!("without-{}", part.name());
     let without = ask(data, ablating, &client, spaces, &name).await?;
@@ -103,6 +108,19 @@ async fn ablate(
         part.name()
     );
     Ok(compare(part, removed.before, whole, &without, ablating.seed))
+}
+
+/// Returns the settings of servers whose language model answers and reads nothing; what was read before counts.
+fn settings_without_reading(ablating: &Ablating) -> Vec<Setting> {
+    let off = [
+        "MNEMIC_WRITER__READINGS__ENABLED",
+        "MNEMIC_CLUSTERER__READINGS__ENABLED",
+    ]
+    .map(|name| Setting {
+        name,
+        value: PathBuf::from("false"),
+    });
+    ablating.settings.iter().cloned().chain(off).collect()
 }
 
 /// Asks the questions, keeps the run under a name, and scores it.

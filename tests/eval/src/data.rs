@@ -82,6 +82,9 @@ pub struct Question {
     pub category_id: Option<i64>,
     /// Turns that hold the answer, all of them needed.
     pub evidence: Vec<String>,
+    /// The one of them that the question starts from: it tells what the question names, and the others follow from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<String>,
     /// Instead of `evidence`: groups of which one turn each is needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence_groups: Vec<Vec<String>>,

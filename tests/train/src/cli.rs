@@ -21,6 +21,7 @@ use crate::interval::interval;
 use crate::measure::{ANSWERED_WELL, means, rows};
 use crate::poured::{channels, poured};
 use crate::refusal::{self, Sample};
+use crate::teach::command::Teach;
 use crate::validate::{self, Finding};
 use crate::weak;
 use crate::world::{World, worlds};
@@ -47,6 +48,8 @@ enum Command {
     Certainty(Certainty),
     /// Fits what the reader weighs to choose a short answer, and says what it is worth on conversations left out.
     Answers(Answers),
+    /// Has a language model write questions about your own talks and trajectories, to train on.
+    Teach(Teach),
 }
 
 #[derive(Args)]
@@ -177,6 +180,7 @@ pub fn main() -> ExitCode {
         Command::Certainty(it) => it.run(),
         Command::Answers(it) => it.run(),
         Command::Validate(it) => it.run(),
+        Command::Teach(it) => it.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -115,7 +115,7 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     };
     let plain = examples(worlds, &heads.weights()?)?;
     heads.first = head(&cases(worlds, &plain, FIRST), FIRST, plan.l2)?;
-    heads.anchor = head(&cases(worlds, &plain, ANCHOR), ANCHOR, plan.l2)?;
+    heads.anchor = head(&anchor_cases(worlds, &plain), ANCHOR, plan.l2)?;
     let full = examples(worlds, &heads.weights()?)?;
     let names = support(worlds, plan);
     let support = cases(worlds, &full, &names);
@@ -144,8 +144,20 @@ fn support_head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTree
     Ok(support)
 }
 
-/// Cases of the edge head: from each turn of the evidence of a question that has several, which of the best other candidates
-/// are the rest of it.
+/// Cases of the anchor head: which candidate a question starts from; of a question that does not say, all of its evidence.
+fn anchor_cases(worlds: &[World], examples: &[Example]) -> Vec<Case> {
+    let mut cases = cases(worlds, examples, ANCHOR);
+    for (case, example) in cases.iter_mut().zip(examples) {
+        if let Some(anchor) = example.anchor {
+            case.gold.fill(0.0);
+            case.gold[anchor] = 1.0;
+        }
+    }
+    cases
+}
+
+/// Cases of the edge head: from the anchor of a question with several turns of evidence, or from each of them if it does not say
+/// which that is, which of the best other candidates are the rest of it.
 fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {
     let mut cases = Vec::new();
     for example in examples {
@@ -159,7 +171,9 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
             .collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         best.truncate(PAIRED);
-        for &anchor in held.iter().filter(|_| held.len() > 1) {
+        let starts = |it: &&usize| example.anchor.is_none_or(|anchor| anchor == **it);
+        let anchors: Vec<usize> = held.iter().filter(starts).filter(|_| held.len() > 1).copied().collect();
+        for &anchor in &anchors {
             let units: Vec<usize> = best.iter().map(|it| it.1).filter(|it| *it != anchor).collect();
             let gold: Vec<f64> = units
                 .iter()
@@ -172,7 +186,7 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
                 cases.push(Case {
                     rows: units.iter().map(pair).collect(),
                     gold: gold.into_iter().map(|it| it / sum).collect(),
-                    weight: 1.0 / held.len() as f64,
+                    weight: 1.0 / anchors.len() as f64,
                 });
             }
         }

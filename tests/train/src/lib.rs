@@ -3,7 +3,8 @@
 //! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
 //! router's own code, [`mod@encode`] adds what a sentence encoder finds, [`fit`] is the objective, [`heads`] fits one head
 //! after the other, [`measure`] scores weights, [`interval`] says how far that is chance, [`validate`] leaves settings,
-//! features and heads out, [`poured`] channels, [`refusal`] and [`answers`] fit what the reader weighs. Nothing here runs when
+//! features and heads out, [`poured`] channels, [`refusal`] and [`answers`] fit what the reader weighs, [`teach`] has a language model label data to
+//! train on. Nothing here runs when
 //! Mnemic serves: what ships is the weights file.
 
 pub mod answers;
@@ -17,6 +18,7 @@ pub mod logistic;
 pub mod measure;
 pub mod poured;
 pub mod refusal;
+pub mod teach;
 pub mod validate;
 pub mod weak;
 pub mod world;

@@ -30,6 +30,7 @@ pub fn add(worlds: &mut [World]) {
                 category: "weak".to_owned(),
                 category_id: None,
                 evidence: vec![turn],
+                anchor: None,
                 evidence_groups: Vec::new(),
                 answerable: true,
                 options: Vec::new(),

@@ -48,6 +48,8 @@ pub struct Example {
     pub places: Vec<usize>,
     /// Share of the evidence that each candidate holds; they sum to 1.
     pub gold: Vec<f64>,
+    /// Index of the candidate that the question starts from, if it says which.
+    pub anchor: Option<usize>,
 }
 
 impl World {
@@ -94,7 +96,8 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
         let cited = question
             .evidence
             .iter()
-            .chain(question.evidence_groups.iter().flatten());
+            .chain(question.evidence_groups.iter().flatten())
+            .chain(&question.anchor);
         for id in cited {
             ensure!(
                 places.contains_key(id),
@@ -210,6 +213,8 @@ pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Examp
                 .iter()
                 .map(|it| gold.get(&it.place).copied().unwrap_or_default())
                 .collect();
+            let anchor = question.anchor.as_ref().and_then(|it| world.places.get(it));
+            let anchor = anchor.and_then(|it| scored.iter().position(|row| row.place == *it));
             if share.iter().sum::<f64>() > 0.0 {
                 examples.push(Example {
                     world: at,
@@ -217,6 +222,7 @@ pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Examp
                     places: scored.iter().map(|it| it.place).collect(),
                     rows: scored.into_iter().map(|it| it.values).collect(),
                     gold: share,
+                    anchor,
                 });
             }
         }

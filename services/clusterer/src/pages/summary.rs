@@ -1,4 +1,4 @@
-//! One or two sentences at the head of a page.
+//! One or two sentences at the head of a page; that of a topic begins with what a language model said of it, if one did.
 
 use chrono::{DateTime, Utc};
 use domain::page::{Dimension, Section};
@@ -44,7 +44,15 @@ impl Known {
                     format!("{}.", newest.join("; "))
                 }
             }
-            Subject::Topic(_) | Subject::Month(_) => self.spoken_of("Came up", subject, buckets),
+            Subject::Topic(id) => {
+                let summary = self.topics.get(id).and_then(|it| it.summary.as_deref());
+                let came_up = self.spoken_of("Came up", subject, buckets);
+                match summary {
+                    Some(summary) => format!("{summary} {came_up}").trim_end().to_owned(),
+                    None => came_up,
+                }
+            }
+            Subject::Month(_) => self.spoken_of("Came up", subject, buckets),
         }
     }
 

@@ -11,6 +11,7 @@ mod facts;
 mod follow;
 mod gists;
 mod held;
+mod labels;
 mod pages;
 mod roles;
 mod topics;

@@ -40,7 +40,7 @@ impl World {
             self.pages.apply_unit(unit);
         }
         self.pages.apply(&self.entities.changed(&space(), &Acts::default()));
-        let topics = self.topics.changed();
+        let topics = self.topics.changed(&Acts::default());
         self.pages.apply(&topics);
         store(&mut self.stored, &topics);
         self.pages.apply(&Changed {

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use clusterer::Topics;
+use clusterer::{Acts, Topics};
 use domain::derived::Derived;
 use domain::id::{TopicId, UnitId};
 use domain::topic::Topic;
@@ -13,7 +13,7 @@ fn fed(units: &[Unit], batch: usize) -> Stored {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
     for units in units.chunks(batch) {
         units.iter().for_each(|it| topics.apply(it, Some(&vector(it))));
-        store(&mut stored, &topics.changed());
+        store(&mut stored, &topics.changed(&Acts::default()));
     }
     stored
 }
@@ -115,7 +115,7 @@ fn topics_keep_their_ids_as_a_space_grows() {
     for number in 0..400 {
         let unit = event(number);
         all.apply(&unit, Some(&vector(&unit)));
-        store(&mut stored, &all.changed());
+        store(&mut stored, &all.changed(&Acts::default()));
         let now = places(&stored);
         // While topics are few, they part for good reason.
         if number > 60 {
@@ -138,11 +138,11 @@ fn what_has_no_direction_has_no_topic() {
     topics.apply(&units[0], None);
     topics.apply(&units[1], Some(&[0.0; 128]));
     topics.apply(&units[2], Some(&[f32::NAN; 128]));
-    assert_eq!(topics.changed(), clusterer::Changed::default());
+    assert_eq!(topics.changed(&Acts::default()), clusterer::Changed::default());
     topics.apply(&units[0], Some(&vector(&units[0])));
-    assert_eq!(topics.changed().put.len(), 1);
+    assert_eq!(topics.changed(&Acts::default()).put.len(), 1);
     topics.apply(&withdrawn(&units[0]), None);
-    assert_eq!(topics.changed().gone.len(), 1);
+    assert_eq!(topics.changed(&Acts::default()).gone.len(), 1);
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn a_topic_is_shown_once_two_events_share_a_word_that_names_it() {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
     let units = [0, 1].map(|it| told(it, "The ferry was late again."));
     topics.apply(&units[0], Some(&vector(&units[0])));
-    store(&mut stored, &topics.changed());
+    store(&mut stored, &topics.changed(&Acts::default()));
     assert_eq!(self::topics(&stored), Vec::<&Topic>::new());
     topics.apply(&units[1], Some(&vector(&units[1])));
-    store(&mut stored, &topics.changed());
+    store(&mut stored, &topics.changed(&Acts::default()));
     let labels: Vec<&str> = self::topics(&stored).iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["ferry"]);
 }

@@ -1,5 +1,5 @@
 use domain::curation::Curation;
-use domain::id::{ErasureId, FactId, MergeId, UnitId};
+use domain::id::{ErasureId, FactId, MergeId, TopicId, UnitId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -44,6 +44,11 @@ pub enum NewAct {
     UndoMerge {
         /// The merge.
         merge: MergeId,
+    },
+    /// A topic is not to be called, or summed up, as a language model said; it is called as without a model.
+    UndoLabel {
+        /// The topic.
+        topic: TopicId,
     },
     /// A unit is to stand before others of its kind.
     PinUnit {

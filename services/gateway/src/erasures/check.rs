@@ -126,6 +126,7 @@ async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<
             Act::CorrectFact { .. }
             | Act::RetireFact { .. }
             | Act::UndoMerge { .. }
+            | Act::UndoLabel { .. }
             | Act::EraseRecord { .. }
             | Act::Undo { .. } => false,
         };

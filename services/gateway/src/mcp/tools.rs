@@ -247,6 +247,7 @@ fn acts() -> Value {
                 act("pin_unit", &["unit"]),
                 act("forget_unit", &["unit"]),
                 act("undo_merge", &["merge"]),
+                act("undo_label", &["topic"]),
                 act("undo", &["curation"]),
             ]},
             "reason": {"type": "string", "description": "Why, in words."},

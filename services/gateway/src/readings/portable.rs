@@ -167,8 +167,8 @@ fn check(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
 
 fn check_records(it: &PortableReading) -> Result<(), String> {
     let most = match it.kind {
-        ReadingKind::Passage | ReadingKind::Picture | ReadingKind::Label => RECORDS_MAX,
-        ReadingKind::Events => EVENT_RECORDS_MAX,
+        ReadingKind::Passage | ReadingKind::Picture => RECORDS_MAX,
+        ReadingKind::Events | ReadingKind::Label => EVENT_RECORDS_MAX,
     };
     if !(1..=most).contains(&it.records.len()) {
         return Err(format!("records: are not 1 to {most}"));

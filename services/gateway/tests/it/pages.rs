@@ -72,6 +72,7 @@ async fn a_topic_shows_its_nearest_units() {
     let topic = |label: &str, first: u32| Topic {
         id: TopicId::derive(event(first)),
         label: label.into(),
+        summary: None,
         keywords: vec!["sail".into()],
         units: 3,
         first_seen: at(first),

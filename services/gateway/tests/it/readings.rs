@@ -60,6 +60,7 @@ fn reading(space: &SpaceId, ids: &[&str]) -> Reading {
             gists: 3,
             facts: 2,
             relations: 1,
+            events: 0,
             left_out: vec![LeftOut {
                 what: "\"Zoë\"".to_owned(),
                 why: "no line".to_owned(),

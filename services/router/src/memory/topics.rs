@@ -48,7 +48,9 @@ impl Topics {
 }
 
 fn size(topic: &Topic) -> usize {
-    160 + topic.label.len() + topic.keywords.iter().map(|it| 24 + it.len()).sum::<usize>()
+    160 + topic.label.len()
+        + topic.summary.as_ref().map_or(0, String::len)
+        + topic.keywords.iter().map(|it| 24 + it.len()).sum::<usize>()
 }
 
 impl<'a> Known<'a> {
@@ -64,6 +66,8 @@ impl<'a> Known<'a> {
             units: units.len() as u64,
             first_seen: first,
             last_seen: last,
+            // It may tell what was said later.
+            summary: topic.summary.clone().filter(|_| last >= topic.last_seen),
             ..Topic::clone(topic)
         }))
     }

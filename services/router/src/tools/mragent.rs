@@ -256,8 +256,12 @@ pub(super) fn topic_events(look: &Look, arguments: Value) -> Outcome {
 }
 
 fn told(topic: &Topic) -> Value {
-    json!({"topic": topic.id, "label": topic.label, "keywords": topic.keywords, "events": topic.units,
-        "first_seen": topic.first_seen, "last_seen": topic.last_seen})
+    let mut told = json!({"topic": topic.id, "label": topic.label, "keywords": topic.keywords, "events": topic.units,
+        "first_seen": topic.first_seen, "last_seen": topic.last_seen});
+    if let Some(summary) = &topic.summary {
+        told["summary"] = json!(summary);
+    }
+    told
 }
 
 fn three() -> u32 {

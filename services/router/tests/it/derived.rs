@@ -144,6 +144,7 @@ fn topic(label: &str, seen: &str, events: &[usize]) -> Vec<Derived> {
     let topic = Derived::Topic(Topic {
         id,
         label: label.to_owned(),
+        summary: None,
         keywords: vec![label.to_owned()],
         units: events.len() as u64,
         first_seen: at(seen),

@@ -1,9 +1,13 @@
-//! Why somebody undid a merge may quote what was erased since.
+//! Why somebody undid a merge, or took a label back, may quote what was erased since.
 
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
-use domain::id::{CurationId, MergeId, UnitId};
+use domain::id::{CurationId, MergeId, ReadingId, RecordId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
+use domain::port::ModelCost;
+use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::record::Record;
+use domain::topic::Member;
 use uuid::Uuid;
 
 use crate::erase::House;
@@ -76,4 +80,66 @@ async fn reasons_for_undoing_a_merge_go_with_the_records_that_it_is_about() {
     house.accept("3", &[], &[erase]).await;
     settled(&house.context).await;
     assert_eq!(reasons().await, ["", "", "reason 2", "reason 3"]);
+}
+
+/// The reading in which a model labels the topic that was founded on the event of `first`, and was shown another record, too.
+fn label(first: &Record, beside: RecordId) -> Reading {
+    Reading {
+        id: ReadingId::label(first.id),
+        kind: ReadingKind::Label,
+        session: first.session,
+        records: vec![first.id],
+        beside: vec![beside],
+        earlier: Vec::new(),
+        digest: "0".repeat(64),
+        prompt: "labels/1".to_owned(),
+        model: "parrot".to_owned(),
+        at: start().to_utc(),
+        output: "{}".to_owned(),
+        failure: None,
+        outcome: ReadingOutcome::default(),
+        spent: ModelCost::default(),
+    }
+}
+
+#[tokio::test]
+async fn reasons_for_taking_a_label_back_go_with_the_records_that_it_was_made_of() {
+    let house = House::stopped("label reasons").await.started();
+    let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
+    let kept = record("n", 2, "Ann", "I watered the fern with Ben.");
+    house.accept("1", &[gone.clone(), kept.clone()], &[]).await;
+    settled(&house.context).await;
+    let topic = |it: &Record| TopicId::derive(UnitId::event(it.id));
+    let other = TopicId::from_uuid(Uuid::from_u128(7));
+    let backends = &house.context.backends;
+    let member = Derived::Member(Member {
+        unit: UnitId::event(gone.id),
+        topic: topic(&gone),
+        similarity: 1.0,
+    });
+    backends.graph.put_derived(&space(), &[member], &[]).await.unwrap();
+    let stored = backends.readings.put(&space(), &[label(&kept, gone.id)]).await.unwrap();
+    assert_eq!(stored.len(), 1);
+    let act = |(number, topic): (u64, TopicId)| Curation {
+        id: CurationId::derive(&space(), &format!("undo {number}")),
+        at: start().to_utc(),
+        by: String::new(),
+        act: Act::UndoLabel { topic },
+        reason: format!("reason {number}"),
+    };
+    let acts: Vec<Curation> = (0..).zip([topic(&gone), topic(&kept), other]).map(act).collect();
+    house.accept("2", &[], &acts).await;
+    let erase = Curation {
+        id: CurationId::derive(&space(), "erase"),
+        act: Act::EraseRecord { record: gone.id },
+        reason: String::new(),
+        ..act((9, other))
+    };
+    house.accept("3", &[], &[erase]).await;
+    settled(&house.context).await;
+    let mut stored = backends.records.curations(&space(), None, 99).await.unwrap();
+    stored.retain(|it| matches!(it.act, Act::UndoLabel { .. }));
+    let mut reasons: Vec<String> = stored.into_iter().map(|it| it.reason).collect();
+    reasons.sort();
+    assert_eq!(reasons, ["", "", "reason 2"]);
 }

@@ -44,6 +44,7 @@ async fn rewritten_bytes_are_gone_from_the_file() {
         Derived::Topic(Topic {
             id: TopicId::derive(UnitId::from_uuid(Uuid::from_u128(1))),
             label,
+            summary: None,
             keywords: Vec::new(),
             units: 1,
             first_seen: DateTime::UNIX_EPOCH,
@@ -194,6 +195,7 @@ async fn rows_that_moved_between_pages_leave_no_copy_of_what_is_erased() {
         Derived::Topic(Topic {
             id: TopicId::from_uuid(Uuid::from_u128(number)),
             label: words.repeat(usize::try_from(length).unwrap()),
+            summary: None,
             keywords: Vec::new(),
             units: 1,
             first_seen: DateTime::UNIX_EPOCH,

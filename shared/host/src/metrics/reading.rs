@@ -116,6 +116,7 @@ mod tests {
             gists: 3,
             facts: 2,
             relations: 1,
+            events: 0,
             left_out: vec![left_out.clone(), left_out],
         };
         metrics.reading(&reading(None, outcome));

@@ -214,6 +214,7 @@ pub(super) fn question(conversation: &str, id: String, wording: String, answer: 
         category: String::new(),
         category_id: None,
         evidence: Vec::new(),
+        anchor: None,
         evidence_groups: Vec::new(),
         options: Vec::new(),
         rubric: Vec::new(),

@@ -140,6 +140,7 @@ pub(super) fn derived(number: u128, text: &str) -> [Derived; 7] {
         Derived::Topic(Topic {
             id: TopicId::from_uuid(id),
             label: own(),
+            summary: Some(own()),
             keywords: vec![own()],
             units: 2,
             first_seen: noon(),

@@ -6,6 +6,7 @@ mod endpoints;
 mod faults;
 mod injections;
 mod judging;
+mod labelling;
 mod llama;
 mod looking;
 mod pictures;

@@ -17,10 +17,11 @@ const FORGED: [&str; 7] = [
 ];
 
 /// Acts, about something of alice's.
-const ACTS: [&str; 7] = [
+const ACTS: [&str; 8] = [
     r#"{"kind":"correct_fact","fact":"{unit}","object":"a cat"}"#,
     r#"{"kind":"retire_fact","fact":"{unit}"}"#,
     r#"{"kind":"undo_merge","merge":"{unit}"}"#,
+    r#"{"kind":"undo_label","topic":"{unit}"}"#,
     r#"{"kind":"pin_unit","unit":"{unit}"}"#,
     r#"{"kind":"forget_unit","unit":"{unit}"}"#,
     r#"{"kind":"erase_record","record":"{record}"}"#,

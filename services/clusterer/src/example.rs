@@ -1,0 +1,40 @@
+//! Events for unit tests.
+
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::record::Modality;
+use domain::unit::{Grain, Status, Unit};
+
+/// Returns an event of one record, with this summary.
+pub(crate) fn event(number: u32, summary: &str) -> Unit {
+    let space: SpaceId = "home".parse().unwrap();
+    let record = RecordId::derive(&space, &number.to_string());
+    Unit {
+        id: UnitId::event(record),
+        grain: Grain::Event,
+        session: SessionId::derive(&space, "talk"),
+        records: vec![record],
+        external_ids: vec![number.to_string()],
+        observed_at: chrono::DateTime::UNIX_EPOCH.fixed_offset(),
+        ordinal: number.into(),
+        modality: Modality::Text,
+        actor: String::new(),
+        addressee: String::new(),
+        text: String::new(),
+        caption: String::new(),
+        summary: summary.to_owned(),
+        times: Vec::new(),
+        participants: Vec::new(),
+        location: String::new(),
+        action: String::new(),
+        step: None,
+        changes: Vec::new(),
+        version: None,
+        stated: Vec::new(),
+        tag: String::new(),
+        cues: Vec::new(),
+        question: String::new(),
+        derived_by: "test".to_owned(),
+        status: Status::Active,
+        confidence: 1.0,
+    }
+}

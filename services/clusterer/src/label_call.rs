@@ -1,0 +1,133 @@
+//! One topic, labelled with one call.
+
+use std::collections::BTreeSet;
+
+use domain::ErrorKind;
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::ModelCost;
+use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::unit::Unit;
+use host::{Backends, clock};
+use tracing::{debug, info};
+
+use crate::Error;
+use crate::coreference_call::{is_away, tomorrow};
+use crate::coreference_readings::units;
+use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, ERASING, Model};
+use crate::labels::prompt::{PROMPT, prompt, shown_of};
+use crate::labels::reply::Said;
+use crate::labels::{LabelQuestion, TopicLabel, label_digest, stands};
+
+impl CoreferenceWorker {
+    /// Has the model label the topic of a question and stores what it said.
+    pub(crate) async fn label(
+        &self,
+        model: &Model,
+        space: &SpaceId,
+        question: &LabelQuestion,
+    ) -> Result<Answered, Error> {
+        let backends = &self.context.backends;
+        let ids: Vec<UnitId> = question.others.iter().copied().chain([question.founder]).collect();
+        let mut events = units(backends, space, &ids).await?;
+        events.retain(|_, it| stands(it) && !it.records.is_empty());
+        let Some(founder) = events.remove(&question.founder) else {
+            return Ok(Answered::Later(clock::now() + AWAY));
+        };
+        let shown = shown_of(&founder, question.others.iter().filter_map(|it| events.get(it)));
+        let id = question.place.reading;
+        let former = backends.readings.get(space, &[id]).await?.pop();
+        if let Some(former) = &former
+            && is_answer_to(question, former, backends, space).await?
+        {
+            // Others have labelled it.
+            return Ok(Answered::Done);
+        }
+        let Some(allow) = self.allowance(space).await? else {
+            debug!(%space, "the budget of the day is spent, topics wait for their labels");
+            return Ok(Answered::Later(tomorrow()));
+        };
+        let asked = model
+            .asker
+            .ask(&prompt(&shown), allow, |it| Said::stored(&it.text))
+            .await;
+        let reply = match (asked.outcome, asked.failure) {
+            (Ok(stored), _) => Ok(stored),
+            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
+                debug!(why, %space, "the language model is away, topics wait for their labels");
+                return Ok(Answered::Later(clock::now() + AWAY));
+            }
+            (Err(_), None) if asked.spent.calls == 0 => return Ok(Answered::Later(tomorrow())),
+            (Err(why), _) => Err(why),
+        };
+        let mut spent = asked.spent;
+        spent.add(former.map(|it| it.spent).unwrap_or_default());
+        let reading = reading(model, question, &shown, &reply, spent);
+        if let Some(why) = &reading.failure {
+            info!(why, %space, reading = %id, "nothing was said of a topic");
+        }
+        let stored = backends.readings.put(space, std::slice::from_ref(&reading)).await?;
+        if stored.is_empty() {
+            debug!(%space, "a record was erased while its topic was labelled; what was said of it is dropped");
+            return Ok(Answered::Later(clock::now() + ERASING));
+        }
+        self.context.metrics.reading(&reading);
+        Ok(Answered::Done)
+    }
+}
+
+/// Returns true if a reading labels the topic of a question as it is now, and all events that the model was shown are there.
+async fn is_answer_to(
+    question: &LabelQuestion,
+    reading: &Reading,
+    backends: &Backends,
+    space: &SpaceId,
+) -> Result<bool, Error> {
+    if reading.outcome.events < question.size || reading.prompt != PROMPT {
+        return Ok(false);
+    }
+    let ids: Vec<UnitId> = reading.shown().map(UnitId::event).collect();
+    let events = units(backends, space, &ids).await?;
+    Ok(TopicLabel::of(reading, &events).is_some())
+}
+
+/// Returns the reading of a topic of which so much was shown.
+fn reading(
+    model: &Model,
+    question: &LabelQuestion,
+    shown: &[&Unit],
+    reply: &Result<String, String>,
+    spent: ModelCost,
+) -> Reading {
+    let mut seen = BTreeSet::new();
+    let mut records = |events: &[&Unit]| -> Vec<RecordId> {
+        let all = events.iter().flat_map(|it| it.records.iter().copied());
+        all.filter(|it| seen.insert(*it)).collect()
+    };
+    let (founder, others) = shown.split_at(1);
+    let (own, beside) = (records(founder), records(others));
+    let checked = reply
+        .as_ref()
+        .ok()
+        .and_then(|it| Said::read(it))
+        .map(|it| it.check(shown));
+    Reading {
+        id: question.place.reading,
+        kind: ReadingKind::Label,
+        session: shown[0].session,
+        records: own,
+        beside,
+        earlier: Vec::new(),
+        digest: label_digest(shown),
+        prompt: PROMPT.to_owned(),
+        model: model.name.clone(),
+        at: clock::now(),
+        output: reply.clone().unwrap_or_default(),
+        failure: reply.as_ref().err().cloned(),
+        outcome: ReadingOutcome {
+            events: question.size,
+            left_out: checked.map(|it| it.left_out).unwrap_or_default(),
+            ..ReadingOutcome::default()
+        },
+        spent,
+    }
+}

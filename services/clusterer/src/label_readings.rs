@@ -1,0 +1,27 @@
+//! Readings of topics, in the store.
+
+use std::collections::BTreeMap;
+
+use domain::PortError;
+use domain::id::{ReadingId, SpaceId, UnitId};
+use domain::unit::Unit;
+use host::Backends;
+
+use crate::coreference_readings::units;
+use crate::labels::{LabelPlace, TopicLabel};
+
+/// Returns what the stored readings of some topics say. There are at most 64 topics with at most 84 events each.
+pub(crate) async fn look_up_labels(
+    backends: &Backends,
+    space: &SpaceId,
+    places: &[LabelPlace],
+) -> Result<Vec<TopicLabel>, PortError> {
+    let ids: Vec<ReadingId> = places.iter().map(|it| it.reading).collect();
+    let mut labels = Vec::new();
+    for reading in backends.readings.get(space, &ids).await? {
+        let ids: Vec<UnitId> = reading.shown().map(UnitId::event).collect();
+        let events: BTreeMap<UnitId, Unit> = units(backends, space, &ids).await?;
+        labels.extend(TopicLabel::of(&reading, &events));
+    }
+    Ok(labels)
+}

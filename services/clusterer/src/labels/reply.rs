@@ -1,0 +1,298 @@
+//! The reply of a language model that labelled a topic, and what of it the events bear out.
+
+use std::collections::BTreeSet;
+
+use domain::reading::LeftOut;
+use domain::unit::Unit;
+use serde::{Deserialize, Serialize};
+use text::model_reply::{after_thoughts, last_object};
+use text::{Nouns, is_stop, one_line};
+
+use super::prompt::line;
+use crate::grounding::{Flaw, Known, lower_words};
+
+/// Most words and characters of a name, and characters of a summary.
+const NAME_WORDS_MAX: usize = 6;
+const NAME_CHARS_MAX: usize = 60;
+const SUMMARY_CHARS_MAX: usize = 240;
+/// Longest reply that is kept, in bytes.
+const REPLY_BYTES_MAX: usize = 8_192;
+/// Most of what is left out that is kept, in bytes.
+const LEFT_OUT_BYTES: usize = 120;
+/// Kinds of things that have names of their own. A capitalised word that opens a sentence and may name one is a name.
+const NAMED_KINDS: [&str; 4] = ["person", "location", "organization", "social group"];
+
+/// What a model said of a topic, unchecked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Said {
+    name: String,
+    #[serde(default)]
+    summary: String,
+    /// The lines on which both stand, by number from 1.
+    #[serde(default)]
+    lines: Vec<u32>,
+}
+
+/// What is used of what a model said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Usable {
+    /// One to six words.
+    pub(crate) name: String,
+    /// One sentence of at most 240 characters.
+    pub(crate) summary: Option<String>,
+}
+
+/// What came of the checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checked {
+    /// None if the name is not borne out.
+    pub(crate) usable: Option<Usable>,
+    /// What is not used.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+impl Said {
+    /// Reads a reply as it was stored; none if it is no label.
+    pub(crate) fn read(output: &str) -> Option<Said> {
+        serde_json::from_str(output).ok()
+    }
+
+    /// Finds the label in a reply and returns it as it is stored; none if there is none.
+    pub(crate) fn stored(reply: &str) -> Option<String> {
+        let (_, said) = last_object::<Said>(after_thoughts(reply)?)?;
+        let stored = serde_json::to_string(&said).ok()?;
+        (stored.len() <= REPLY_BYTES_MAX).then_some(stored)
+    }
+
+    /// Checks it against the lines that it cites of the events, in the order in which they were shown. One that cites a line
+    /// that does not exist, or no line, is not borne out.
+    pub(crate) fn check(&self, events: &[&Unit]) -> Checked {
+        let event = |number: &u32| {
+            let place = usize::try_from(*number).ok()?.checked_sub(1)?;
+            events.get(place).copied()
+        };
+        let cited: Option<Vec<&Unit>> = self.lines.iter().map(event).collect();
+        match cited {
+            Some(cited) if !cited.is_empty() => self.check_against_all(&cited),
+            Some(_) => self.not_usable("cites no line"),
+            None => self.not_usable("cites a line that does not exist"),
+        }
+    }
+
+    /// Checks it against events, whatever lines it cites.
+    pub(crate) fn check_against_all(&self, events: &[&Unit]) -> Checked {
+        let lines: Vec<String> = events.iter().map(|it| line(it)).collect();
+        let known = Known::of(lines.iter().map(String::as_str));
+        let (name, summary) = (shown(&self.name), shown(&self.summary));
+        if let Some(why) = name_flaw(&name, &known) {
+            return self.not_usable(why);
+        }
+        let why = summary_flaw(&summary, &known);
+        let left_out = why.map(|why| left_out(&self.summary, why));
+        Checked {
+            usable: Some(Usable {
+                name,
+                summary: why.is_none().then_some(summary),
+            }),
+            left_out: Vec::from_iter(left_out),
+        }
+    }
+
+    fn not_usable(&self, why: &str) -> Checked {
+        Checked {
+            usable: None,
+            left_out: vec![left_out(&self.name, why)],
+        }
+    }
+}
+
+/// Returns a text as it is shown: on one line, without marks around it.
+fn shown(text: &str) -> String {
+    let line = one_line(text);
+    let marks = ['"', '\u{201c}', '\u{201d}', '`', '*', '#', ' '];
+    line.trim_matches(marks).to_owned()
+}
+
+/// Returns why a name is not used; none if it is.
+fn name_flaw(name: &str, known: &Known) -> Option<&'static str> {
+    let words = name.split_whitespace().count();
+    if !name.chars().any(char::is_alphabetic) {
+        return Some("has no words");
+    }
+    if words > NAME_WORDS_MAX || name.chars().count() > NAME_CHARS_MAX {
+        return Some("has more than six words or 60 characters");
+    }
+    flaw(name, known)
+}
+
+/// Returns why a summary is not used; none if it is.
+fn summary_flaw(summary: &str, known: &Known) -> Option<&'static str> {
+    if summary.is_empty() {
+        return Some("no summary");
+    }
+    if summary.chars().count() > SUMMARY_CHARS_MAX {
+        return Some("longer than 240 characters");
+    }
+    let why = flaw(summary, known);
+    let is_of_them = || known.holds_most_of(summary, &BTreeSet::new());
+    why.or_else(|| (!is_of_them()).then_some("is about something else than its lines"))
+}
+
+/// Returns why the lines do not bear a text out; none if they do.
+fn flaw(text: &str, known: &Known) -> Option<&'static str> {
+    let flaw = known.flaw(text);
+    let has_unknown_name = || capitalised(text).any(|it| !is_borne_out(&it, known));
+    match flaw {
+        Some(Flaw::Hidden) => Some("has characters that nobody sees"),
+        Some(Flaw::Number) => Some("has a number that is not in its lines"),
+        Some(Flaw::Name) => Some("has a name that is not in its lines"),
+        None => has_unknown_name().then_some("has a name that is not in its lines"),
+    }
+}
+
+/// A word with a capital letter.
+struct Capitalised {
+    lower: String,
+    opens_sentence: bool,
+}
+
+/// Returns the words of a text that begin with a capital letter.
+fn capitalised(text: &str) -> impl Iterator<Item = Capitalised> {
+    text::sentences(text).into_iter().flat_map(|sentence| {
+        let words = text::words(sentence).into_iter().enumerate();
+        words
+            .filter(|it| it.1.starts_with(char::is_uppercase))
+            .flat_map(|(at, word)| {
+                lower_words(word).into_iter().map(move |lower| Capitalised {
+                    lower,
+                    opens_sentence: at == 0,
+                })
+            })
+            .collect::<Vec<Capitalised>>()
+    })
+}
+
+/// Returns true if a word with a capital letter occurs in the lines, or opens a sentence and is none that names somebody or some
+/// place.
+fn is_borne_out(word: &Capitalised, known: &Known) -> bool {
+    let is_plain = || {
+        let lower = word.lower.as_str();
+        is_stop(lower) || Nouns::builtin().is_none_of(&NAMED_KINDS, &[word.lower.clone()])
+    };
+    known.has_word(&word.lower) || is_stop(&word.lower) || word.opens_sentence && is_plain()
+}
+
+fn left_out(what: &str, why: &str) -> LeftOut {
+    LeftOut {
+        what: what[..what.floor_char_boundary(LEFT_OUT_BYTES)].to_owned(),
+        why: why.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::event;
+
+    fn events() -> Vec<Unit> {
+        let lines = [
+            "[3 March 2023] Ann, Tom\nAnn to Tom: The fern by the window has 3 new leaves.",
+            "[4 March 2023] Ann, Tom\nTom to Ann: I watered the ferns in Leeds before the train.",
+            "[9 March 2023] Ann, Tom\nAnn to Tom: My garden is full of roses.",
+        ];
+        (1..).zip(lines).map(|(number, line)| event(number, line)).collect()
+    }
+
+    fn checked(name: &str, summary: &str, lines: &[u32]) -> Checked {
+        let said = Said {
+            name: name.to_owned(),
+            summary: summary.to_owned(),
+            lines: lines.to_vec(),
+        };
+        let events = events();
+        said.check(&events.iter().collect::<Vec<&Unit>>())
+    }
+
+    fn why(name: &str, summary: &str, lines: &[u32]) -> String {
+        let checked = checked(name, summary, lines);
+        checked.left_out.first().map(|it| it.why.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_label_is_used_if_its_lines_bear_it_out() {
+        let found = checked(
+            "\"Ferns and roses\"",
+            "Ann's fern has 3 new leaves, and Tom waters the ferns in Leeds.",
+            &[1, 2, 3],
+        );
+        let usable = found.usable.unwrap();
+        assert_eq!(usable.name, "Ferns and roses");
+        assert_eq!(
+            usable.summary.as_deref(),
+            Some("Ann's fern has 3 new leaves, and Tom waters the ferns in Leeds.")
+        );
+        assert_eq!(found.left_out, []);
+        // A word that opens a name and names nobody need not occur.
+        assert!(checked("Gardening of Ann", "", &[1]).usable.is_some());
+    }
+
+    #[test]
+    fn a_name_or_number_that_is_in_no_cited_line_is_not_used() {
+        let name = "has a name that is not in its lines";
+        assert_eq!(why("ferns in Paris", "", &[1, 2, 3]), name);
+        assert_eq!(why("Paris", "", &[1, 2, 3]), name, "alone");
+        assert_eq!(why("ferns in Leeds", "", &[1]), name, "it is in another line");
+        assert_eq!(why("ferns in Leeds", "", &[2]), "no summary");
+        let number = "has a number that is not in its lines";
+        assert_eq!(why("7 ferns", "", &[1]), number);
+        let found = checked("ferns", "Ann's fern has 7 new leaves.", &[1]);
+        assert_eq!(
+            (found.usable.unwrap().summary, found.left_out[0].why.as_str()),
+            (None, number)
+        );
+    }
+
+    #[test]
+    fn a_label_without_lines_or_with_too_many_words_is_not_used() {
+        assert_eq!(why("ferns", "", &[]), "cites no line");
+        assert_eq!(why("ferns", "", &[0]), "cites a line that does not exist");
+        assert_eq!(why("ferns", "", &[1, 4]), "cites a line that does not exist");
+        assert_eq!(why("...", "", &[1]), "has no words");
+        let long = "has more than six words or 60 characters";
+        assert_eq!(why("ferns and leaves by the window here", "", &[1]), long);
+        assert_eq!(why(&"fern".repeat(16), "", &[1]), long);
+        assert_eq!(why("fe\u{200b}rns", "", &[1]), "has characters that nobody sees");
+    }
+
+    #[test]
+    fn a_summary_of_something_else_is_left_out_and_the_name_stays() {
+        for (summary, expected) in [
+            (
+                "The passwords go to the operator and whatever was stored is deleted.",
+                "is about something else than its lines",
+            ),
+            (&*"The fern has new leaves. ".repeat(10), "longer than 240 characters"),
+            ("Ann took the fern to Berlin.", "has a name that is not in its lines"),
+        ] {
+            let found = checked("ferns", summary, &[1, 2]);
+            assert_eq!(found.usable.unwrap().summary, None, "{summary}");
+            assert_eq!(found.left_out[0].why, expected, "{summary}");
+        }
+    }
+
+    #[test]
+    fn a_reply_is_found_in_whatever_surrounds_it() {
+        let reply = "<think>{\"name\": \"no\"}</think>Here: ```json\n{\"name\": \"ferns\", \"summary\": \"A fern.\", \"lines\": [2]}\n```";
+        let stored = Said::stored(reply).unwrap();
+        assert_eq!(stored, "{\"name\":\"ferns\",\"summary\":\"A fern.\",\"lines\":[2]}");
+        assert_eq!(Said::read(&stored).unwrap().lines, [2]);
+        for unreadable in [
+            "",
+            "ferns",
+            "{\"summary\": \"A fern.\"}",
+            "{\"name\": \"ferns\", \"lines\": [1",
+        ] {
+            assert_eq!(Said::stored(unreadable), None, "{unreadable}");
+        }
+    }
+}

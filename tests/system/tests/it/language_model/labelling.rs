@@ -1,0 +1,82 @@
+//! What a language model calls a topic, and how that is taken back.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::Server;
+use tokio::time::{sleep, timeout};
+
+use super::text;
+
+const NAME: &str = "walks with Rex";
+const SUMMARY: &str = "Ana and Tom walk with Rex around the lake near Bergen.";
+
+/// The same talk on eight days, a year apart: events of one topic, which the rules take for eight.
+fn told() -> Value {
+    let record = |year: u32, actor: &str, said: &str| {
+        let at = format!("{year}-03-01T10:00:00Z");
+        json!({ "id": format!("{year}{actor}"), "session": year.to_string(), "actor": actor, "observed_at": at, "text": said })
+    };
+    let talk = |year: u32| {
+        [
+            record(year, "Ana", "We walked with Rex around the lake near Bergen."),
+            record(year, "Tom", "And Rex swam after the ducks in the lake."),
+        ]
+    };
+    (2018..2026).flat_map(talk).collect::<Vec<Value>>().into()
+}
+
+/// Waits until a topic is called as wanted, and returns it.
+async fn topic_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
+    let looked = async {
+        loop {
+            let topics = api.list("/spaces/walks/topics").await;
+            if let Some(found) = topics.into_iter().find(|it| is_so(it)) {
+                return found;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), looked).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_labels_a_topic_and_an_act_takes_that_back() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let own = [
+        ("clusterer.readings.enabled", "true"),
+        ("writer.readings.enabled", "false"),
+    ];
+    let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let settings: Vec<(String, String)> = server.settings().into_iter().chain(own).collect();
+    let running = Running::standalone(dir.path(), &settings).await.unwrap();
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/walks").await.0, 201);
+    // Questions about pairs of events get a reply of another form, which says nothing of them.
+    let label = json!({ "name": NAME, "summary": SUMMARY, "lines": [1, 2] }).to_string();
+    server.says(std::iter::repeat_with(|| text(&label)).take(64));
+    let watermark = api.accepted("walks", &told()).await;
+    api.written("walks", &watermark).await;
+    let topic = topic_where(api, |it| it["label"] == NAME).await;
+    assert_eq!(topic["summary"], SUMMARY, "{topic}");
+    let pages = api.list("/spaces/walks/pages?dimension=topic").await;
+    let page = pages.iter().find(|it| it["title"] == NAME).unwrap();
+    assert!(page["summary"].as_str().unwrap().starts_with(SUMMARY), "{page}");
+    let readings = api.list("/spaces/walks/readings").await;
+    assert!(
+        readings.iter().any(|it| it["kind"] == "label" && it["state"] == "done"),
+        "{readings:?}"
+    );
+    let act = json!({ "act": { "kind": "undo_label", "topic": topic["id"] } });
+    let (status, curated) = api.post("/spaces/walks/curations", &act).await;
+    assert_eq!(status, 202, "{curated}");
+    api.written("walks", curated["watermark"].as_str().unwrap()).await;
+    let is_by_rule = |it: &Value| it["id"] == topic["id"] && it["label"] != NAME && it["summary"].is_null();
+    topic_where(api, is_by_rule).await;
+    let unknown = json!({ "act": { "kind": "undo_label", "topic": "0e8a4c1d-2b57-5d0e-8d5e-0a4f3c2b1a90" } });
+    assert_eq!(api.post("/spaces/walks/curations", &unknown).await.0, 404);
+    running.end().await.unwrap();
+}

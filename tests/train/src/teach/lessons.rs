@@ -1,0 +1,238 @@
+//! The file of lessons: one stretch a line, added as they come, found again by a digest of all that decides them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use domain::port::Usage;
+use eval::data::Question;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::check::check;
+use super::prompt::Proposal;
+use super::source::Stretch;
+
+/// Name of the file in its folder.
+const NAME: &str = "lessons.jsonl";
+/// Digits of a key that are part of the ids of its questions.
+const ID_DIGITS: usize = 12;
+/// Bytes of what was left out that are kept.
+const LEFT_OUT_BYTES: usize = 200;
+
+/// What the teacher made of one stretch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Lesson {
+    /// Digest of instructions, teacher, conversation and lines.
+    pub key: String,
+    /// The conversation.
+    conversation: String,
+    /// The setting of its questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    split: Option<String>,
+    /// The questions that can be learned from.
+    pub questions: Vec<Question>,
+    /// The others.
+    pub left_out: Vec<LeftOut>,
+    /// Calls that it took.
+    pub calls: u32,
+    /// Tokens that it took.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+/// A question that cannot be learned from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The beginning of it; empty if the reply could not be read.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Lesson {
+    /// Begins the lesson of a stretch.
+    pub fn of(stretch: &Stretch<'_>, teacher: &str) -> Lesson {
+        Lesson {
+            key: stretch.key(teacher),
+            conversation: stretch.conversation.conversation_id.clone(),
+            split: stretch.conversation.split.clone(),
+            questions: Vec::new(),
+            left_out: Vec::new(),
+            calls: 0,
+            usage: Usage::default(),
+        }
+    }
+
+    /// Takes what the teacher proposed, as far as it can be learned from.
+    pub fn take(&mut self, proposals: Vec<Proposal>, stretch: &Stretch<'_>) {
+        for proposal in proposals {
+            match check(&proposal, stretch) {
+                Ok(checked) => {
+                    let number = self.questions.len() + 1;
+                    let id = format!("{}-t{}-{number}", self.conversation, &self.key[..ID_DIGITS]);
+                    let category = match checked.evidence.len() {
+                        1 => "single-hop",
+                        _ => "multi-hop",
+                    };
+                    self.questions.push(Question {
+                        id,
+                        conversation_id: self.conversation.clone(),
+                        split: self.split.clone(),
+                        question: checked.question,
+                        answer: checked.answer,
+                        accept: Vec::new(),
+                        category: category.to_owned(),
+                        category_id: None,
+                        evidence: checked.evidence,
+                        anchor: Some(checked.anchor),
+                        evidence_groups: Vec::new(),
+                        answerable: true,
+                        options: Vec::new(),
+                        rubric: Vec::new(),
+                        trap_evidence: Vec::new(),
+                        audit_error: None,
+                        evidence_audited: Vec::new(),
+                        answer_audited: None,
+                    });
+                }
+                Err(why) => self.leave_out(&proposal.question, why),
+            }
+        }
+    }
+
+    /// Notes that no reply could be read. The stretch is not asked about again.
+    pub fn note_unreadable(&mut self) {
+        self.leave_out("", "the reply could not be read");
+    }
+
+    fn leave_out(&mut self, what: &str, why: &str) {
+        self.left_out.push(LeftOut {
+            what: what[..what.floor_char_boundary(LEFT_OUT_BYTES)].to_owned(),
+            why: why.to_owned(),
+        });
+    }
+}
+
+/// The lessons of a folder.
+pub struct LessonFile {
+    /// None if it is only read.
+    file: Option<File>,
+    lessons: BTreeMap<String, Lesson>,
+}
+
+impl LessonFile {
+    /// Opens the file of a folder to add to it, made if missing. A last line that was not written to its end is removed.
+    ///
+    /// # Errors
+    /// If it cannot be opened, read or written, or a line is no lesson, with its number.
+    pub fn open(folder: &Path) -> anyhow::Result<LessonFile> {
+        let path = folder.join(NAME);
+        let opened = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path);
+        let mut file = opened.with_context(|| format!("cannot open {}", path.display()))?;
+        let Read { lessons, end } = read(&file, &path)?;
+        file.set_len(end)?;
+        file.seek(SeekFrom::Start(end))?;
+        Ok(LessonFile {
+            file: Some(file),
+            lessons,
+        })
+    }
+
+    /// Reads the file of a folder; a missing one has no lessons.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line is no lesson, with its number.
+    pub fn read(folder: &Path) -> anyhow::Result<LessonFile> {
+        let path = folder.join(NAME);
+        let lessons = match path.exists() {
+            true => {
+                let file = File::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
+                read(&file, &path)?.lessons
+            }
+            false => BTreeMap::new(),
+        };
+        Ok(LessonFile { file: None, lessons })
+    }
+
+    /// Returns true if the lesson is there.
+    pub fn holds(&self, key: &str) -> bool {
+        self.lessons.contains_key(key)
+    }
+
+    /// Returns the questions of all lessons.
+    pub fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.lessons.values().flat_map(|it| &it.questions)
+    }
+
+    /// Adds a lesson.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn append(&mut self, lesson: Lesson) -> anyhow::Result<()> {
+        if let Some(file) = &mut self.file {
+            let mut text = serde_json::to_vec(&lesson)?;
+            text.push(b'\n');
+            file.write_all(&text).context("cannot write the lessons")?;
+        }
+        self.lessons.insert(lesson.key.clone(), lesson);
+        Ok(())
+    }
+}
+
+/// What a file of lessons holds.
+struct Read {
+    lessons: BTreeMap<String, Lesson>,
+    /// Bytes up to the end of the last whole line.
+    end: u64,
+}
+
+fn read(file: &File, path: &Path) -> anyhow::Result<Read> {
+    let mut found = Read {
+        lessons: BTreeMap::new(),
+        end: 0,
+    };
+    let mut reader = BufReader::new(file);
+    let mut text = Vec::new();
+    for number in 1.. {
+        text.clear();
+        let length = reader.read_until(b'\n', &mut text)?;
+        if !text.ends_with(b"\n") {
+            break;
+        }
+        found.end += length as u64;
+        let lesson: Lesson = serde_json::from_slice(&text)
+            .with_context(|| format!("{}, line {number} is no lesson: remove it", path.display()))?;
+        found.lessons.insert(lesson.key.clone(), lesson);
+    }
+    Ok(found)
+}
+
+/// Writes a file of one JSON object a line in the place of the one that is there.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_lines<T: Serialize>(path: &Path, items: &[T]) -> anyhow::Result<()> {
+    let beside: PathBuf = path.with_extension("jsonl.new");
+    let place = || format!("cannot write {}", beside.display());
+    let mut file = BufWriter::new(File::create(&beside).with_context(place)?);
+    for item in items {
+        serde_json::to_writer(&mut file, item).with_context(place)?;
+        file.write_all(b"\n").with_context(place)?;
+    }
+    file.flush().with_context(place)?;
+    fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Returns the SHA-256 of a text in hexadecimal digits.
+pub fn digest(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

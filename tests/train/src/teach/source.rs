@@ -1,0 +1,188 @@
+//! What a user has: exports of spaces and data sets, as conversations, cut into stretches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use chrono::{DateTime, NaiveDateTime};
+use eval::data::{Conversation, Turn, read_lines};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::lessons::digest;
+use super::prompt;
+
+/// Turns of a stretch, at most,
+const TURNS_MAX: usize = 40;
+/// and bytes of its lines, unless one turn alone has more.
+const BYTES_MAX: usize = 12_000;
+/// A stretch of fewer turns is not asked about.
+const TURNS_MIN: usize = 3;
+
+/// Consecutive turns of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// The turns; not empty.
+    pub turns: &'a [Turn],
+}
+
+impl Stretch<'_> {
+    /// Returns what a lesson of a teacher about it is found by: a digest of all that decides it.
+    pub fn key(&self, teacher: &str) -> String {
+        let name = &self.conversation.conversation_id;
+        digest(&json!([prompt::INSTRUCTIONS, teacher, name, prompt::lines(self)]).to_string())
+    }
+}
+
+/// A record as `mnemic export` writes it.
+#[derive(Deserialize)]
+struct RecordLine {
+    id: Option<String>,
+    session: Option<String>,
+    #[serde(default)]
+    ordinal: Option<u64>,
+    actor: Option<String>,
+    text: Option<String>,
+    image_caption: Option<String>,
+    observed_at: Option<String>,
+}
+
+/// Reads files and folders: `conversations.jsonl` of a folder, files of conversations, and exports of spaces, each of which becomes
+/// one conversation named after the file.
+///
+/// # Errors
+/// If a file cannot be read, a line is neither a conversation nor a record, or two conversations have one name.
+pub fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Conversation>> {
+    let mut all: Vec<Conversation> = Vec::new();
+    for path in paths {
+        all.extend(read_one(path)?);
+    }
+    let mut names = BTreeSet::new();
+    for conversation in &all {
+        let name = &conversation.conversation_id;
+        ensure!(
+            names.insert(name),
+            "two conversations are called {name}: rename one of the files"
+        );
+    }
+    ensure!(
+        !all.is_empty(),
+        "there is no talk in the data: give exports of `mnemic export`, or folders with conversations.jsonl"
+    );
+    Ok(all)
+}
+
+fn read_one(path: &Path) -> anyhow::Result<Vec<Conversation>> {
+    let path = match path.is_dir() {
+        true => path.join("conversations.jsonl"),
+        false => path.to_owned(),
+    };
+    let (mut conversations, mut records) = (Vec::new(), Vec::new());
+    for (value, number) in read_lines::<Value>(&path)?.into_iter().zip(1..) {
+        let place = || format!("{}, object {number}", path.display());
+        if value.get("turns").is_some() {
+            conversations.push(serde_json::from_value(value).with_context(place)?);
+        } else if value.get("reading").is_none() {
+            let record: RecordLine = serde_json::from_value(value).with_context(place)?;
+            records.extend(turn(record).with_context(place)?);
+        }
+    }
+    if !records.is_empty() {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        conversations.push(conversation(&name, records));
+    }
+    Ok(conversations)
+}
+
+/// A turn with what it is sorted by.
+struct Sorted {
+    at: NaiveDateTime,
+    ordinal: u64,
+    turn: Turn,
+}
+
+/// Returns the turn of a record; none if it says nothing.
+fn turn(record: RecordLine) -> anyhow::Result<Option<Sorted>> {
+    let text = record.text.unwrap_or_default();
+    let caption = record.image_caption.filter(|it| !it.trim().is_empty());
+    if text.trim().is_empty() && caption.is_none() {
+        return Ok(None);
+    }
+    let id = record
+        .id
+        .context("a record has no `id`: take an export of `mnemic export`")?;
+    let observed_at = record.observed_at.context("a record has no `observed_at`")?;
+    let at = moment(&observed_at).with_context(|| format!("`observed_at` {observed_at} is no time"))?;
+    let turn = Turn {
+        id,
+        session: record.session.unwrap_or_else(|| "default".to_owned()),
+        speaker: record.actor.unwrap_or_default(),
+        text,
+        timestamp: at.format("%Y-%m-%dT%H:%M:%S").to_string(),
+        image_caption: caption,
+        image_uri: None,
+        metadata: BTreeMap::new(),
+    };
+    Ok(Some(Sorted {
+        at,
+        ordinal: record.ordinal.unwrap_or_default(),
+        turn,
+    }))
+}
+
+fn moment(text: &str) -> Option<NaiveDateTime> {
+    let zoned = DateTime::parse_from_rfc3339(text).map(|it| it.naive_utc());
+    zoned.or_else(|_| text.parse::<NaiveDateTime>()).ok()
+}
+
+/// Puts records together, session after session by when they began.
+fn conversation(name: &str, records: Vec<Sorted>) -> Conversation {
+    let mut began: BTreeMap<String, NaiveDateTime> = BTreeMap::new();
+    for record in &records {
+        let first = began.entry(record.turn.session.clone()).or_insert(record.at);
+        *first = record.at.min(*first);
+    }
+    let mut records = records;
+    records.sort_by(|a, b| {
+        let key = |it: &Sorted| {
+            (
+                began.get(&it.turn.session).copied(),
+                it.turn.session.clone(),
+                it.at,
+                it.ordinal,
+            )
+        };
+        key(a).cmp(&key(b))
+    });
+    let speakers: BTreeSet<String> = records.iter().map(|it| it.turn.speaker.clone()).collect();
+    Conversation {
+        conversation_id: name.to_owned(),
+        split: None,
+        speakers: speakers.into_iter().collect(),
+        turns: records.into_iter().map(|it| it.turn).collect(),
+    }
+}
+
+/// Cuts conversations into stretches, in their order.
+pub fn stretches(conversations: &[Conversation]) -> Vec<Stretch<'_>> {
+    let mut all = Vec::new();
+    for conversation in conversations {
+        let mut rest = conversation.turns.as_slice();
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = |turn: &&Turn| {
+                bytes += prompt::line(turn).len();
+                bytes <= BYTES_MAX
+            };
+            let count = rest.iter().take(TURNS_MAX).take_while(fits).count().max(1);
+            let (turns, behind) = rest.split_at(count);
+            rest = behind;
+            if turns.len() >= TURNS_MIN {
+                all.push(Stretch { conversation, turns });
+            }
+        }
+    }
+    all
+}
