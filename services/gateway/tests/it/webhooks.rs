@@ -251,7 +251,8 @@ async fn a_receiver_gets_every_kind_again_until_it_takes_it() {
 async fn a_receiver_that_never_answers_delays_nobody() {
     let silent = Receiver::start(Manner::Silent).await;
     let receiver = Receiver::start(Manner::Fails(0)).await;
-    let hooks = silent.hook("silent", "in_flight_max = 1\nqueue_max = 2") + &receiver.hook("other", "");
+    let hooks =
+        silent.hook("silent", "in_flight_max = 1\nqueue_max = 2\ntimeout_ms = 60000") + &receiver.hook("other", "");
     let mut sending = Sending::with(&hooks).await;
     sending.begun(&receiver).await;
     for _ in 0..5 {
