@@ -77,12 +77,13 @@ impl Notice {
     /// Returns the id of the message to a webhook. Every gateway over one memory gives the same event the same id; nothing can
     /// be read from it.
     pub(super) fn message_id(&self, sealer: &Sealer, space: &SpaceId) -> Result<String, Problem> {
-        let what = match &self.what {
-            What::Searchable(position) => format!("searchable {}", position.0),
-            What::Organised(position) => format!("organised {}", position.0),
+        let created_at = self.place.created_at.to_rfc3339();
+        let plain = match &self.what {
+            What::Searchable(position) => format!("searchable {created_at} {}", position.0),
+            What::Organised(position) => format!("organised {created_at} {}", position.0),
+            // Of a deleted space too, where another one may have been created under its name by now.
             What::Erased { erasure, .. } => format!("erased {erasure}"),
         };
-        let plain = format!("{} {what}", self.place.created_at.to_rfc3339());
         let sealed = sealer.seal(&["webhook", space.as_str()], plain.as_bytes())?;
         let digest = Sha256::digest(sealed.as_bytes());
         Ok(format!("msg_{}", hex(&digest[..ID_BYTES])))

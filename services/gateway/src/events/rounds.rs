@@ -23,6 +23,8 @@ const SPACES_MAX: usize = 20_000;
 const AT_ONCE: usize = 1_000;
 /// A round waits so many times as long as the one before it took: looking takes at most an eleventh of the time.
 const REST: u32 = 10;
+/// Pause after a round that a store ended which is away.
+const PAUSE_AWAY: Duration = Duration::from_secs(5);
 /// Longest pause between two rounds.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
@@ -51,13 +53,16 @@ pub(crate) async fn send_all(app: App) {
         let mut rounds = Rounds::default();
         loop {
             let started = Instant::now();
-            if let Err(problem) = rounds.go(&app, &patterns).await {
+            let outcome = rounds.go(&app, &patterns).await;
+            let mut pause = (started.elapsed() * REST).clamp(poll, PAUSE_MAX.max(poll));
+            if let Err(problem) = outcome {
                 debug!(
                     status = problem.status,
                     "a round through the spaces of webhooks ended early"
                 );
+                pause = pause.max(PAUSE_AWAY);
             }
-            sleep((started.elapsed() * REST).clamp(poll, PAUSE_MAX.max(poll))).await;
+            sleep(pause).await;
         }
     };
     app.context.shutdown.run_until_cancelled(all).await;
