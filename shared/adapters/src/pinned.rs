@@ -35,6 +35,11 @@ pub(crate) async fn client(url: &Url, is_allowed: impl Fn(IpAddr) -> bool) -> Re
     if !addresses.iter().all(|it| is_allowed(it.ip())) {
         return Err(NoAddress::Inside);
     }
+    connecting_to(addresses)
+}
+
+/// Returns a client that connects to these addresses, whatever the name of the host is.
+pub(crate) fn connecting_to(addresses: Vec<SocketAddr>) -> Result<Client, NoAddress> {
     Client::builder()
         .redirect(Policy::none())
         // A proxy of the environment would look the name up once more.
