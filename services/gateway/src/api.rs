@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 mod access;
 mod curation;
 mod erasures;
+mod events;
 mod letters;
 mod lists;
 mod memory;
@@ -20,6 +21,7 @@ mod tools;
 pub use access::KeyAccess;
 pub use curation::{Curated, NewAct, NewCuration};
 pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
+pub use events::{Event, EventGap, EventKind};
 pub use letters::DeadLetter;
 pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage, MergeFilter,

@@ -92,10 +92,7 @@ impl Access {
 
     /// Says whether the key opens the space.
     pub(crate) fn opens(&self, space: &str) -> bool {
-        self.spaces.iter().any(|pattern| match pattern.strip_suffix('*') {
-            Some(prefix) => space.starts_with(prefix),
-            None => space == pattern,
-        })
+        is_opened(&self.spaces, space)
     }
 
     /// Returns what the key opens, as it is configured.
@@ -133,6 +130,14 @@ impl Access {
         self.demand(right)?;
         Ok(space)
     }
+}
+
+/// Returns true if one of the patterns is the name of the space, or `*` behind the begin of its name.
+pub(crate) fn is_opened(patterns: &[String], space: &str) -> bool {
+    patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(prefix) => space.starts_with(prefix),
+        None => space == pattern,
+    })
 }
 
 /// Puts the [`Access`] of the caller beside the request, or answers 401.

@@ -5,6 +5,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::events::{Events, WebhookSettings};
 use crate::mem0::Mem0;
 use crate::proxy::Proxy;
 
@@ -65,6 +66,10 @@ pub struct Config {
     pub proxy: Proxy,
     /// The API of mem0.
     pub mem0: Mem0,
+    /// Streams of events.
+    pub events: Events,
+    /// Receivers of events.
+    pub webhooks: Vec<WebhookSettings>,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -97,6 +102,8 @@ impl Default for Config {
             access_log: true,
             proxy: Proxy::default(),
             mem0: Mem0::default(),
+            events: Events::default(),
+            webhooks: Vec::new(),
             keys: Vec::new(),
         }
     }
@@ -182,6 +189,7 @@ impl Config {
             self.model_request_ms_max >= self.request_ms_max,
             "[gateway] model_request_ms_max must be at least request_ms_max: calls of a language model take longer, not shorter"
         );
+        self.events.check()?;
         self.mem0.check()
     }
 

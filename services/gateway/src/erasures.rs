@@ -110,6 +110,21 @@ pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Resul
     Ok(id)
 }
 
+/// Returns the receipt, completed if it is that of a space whose erasure was finished by a process that ended before it noted that.
+pub(crate) async fn completed(app: &App, mut receipt: Receipt) -> Result<Receipt, PortError> {
+    if receipt.kind == ErasureKind::Space && receipt.completed_at.is_none() {
+        let stores = app.stores();
+        let open = stores.records.unfinished_erasures(Some(&receipt.space), 1).await?;
+        let stored = stores.records.space(&receipt.space).await?;
+        if open.is_empty() && stored.is_none_or(|it| it.created_at != receipt.created_at) {
+            let at = clock::now();
+            stores.receipts.complete(&receipt.space, receipt.position, at).await?;
+            receipt.completed_at = Some(at);
+        }
+    }
+    Ok(receipt)
+}
+
 /// Finishes the erasure of one space; returns true if there was one.
 pub(crate) async fn finish_one(ctx: &Context, space: &SpaceId) -> Result<bool, PortError> {
     match ctx.backends.records.unfinished_erasures(Some(space), 1).await?.pop() {

@@ -5,6 +5,7 @@ pub(crate) mod admin;
 pub(crate) mod curations;
 pub(crate) mod docs;
 pub(crate) mod erasures;
+pub(crate) mod events;
 #[cfg(feature = "explorer")]
 pub(crate) mod explorer;
 pub(crate) mod mcp;

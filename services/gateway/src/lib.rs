@@ -4,7 +4,8 @@
 //! 202 means that the bus has the records on disk; what is rejected is named by its index. Every error is a problem
 //! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies, `query.rs` the way of a
 //! question, `recall.rs` that of a message, `accept.rs` the way of records,
-//! `curate.rs` that of what people decide, `proxy.rs` that of a chat that goes on to a language model. It stores nothing itself and
+//! `curate.rs` that of what people decide, `proxy.rs` that of a chat that goes on to a language model, `events.rs` that of
+//! events to whoever listens. It stores nothing itself and
 //! never ranks.
 
 mod accept;
@@ -16,6 +17,7 @@ mod curate;
 mod cursor;
 mod edge;
 mod erasures;
+mod events;
 mod extract;
 mod filling;
 mod handlers;
@@ -56,6 +58,7 @@ use tracing::{info, warn};
 
 pub use config::{Config, Key, Right};
 pub use erasures::finish as finish_erasure;
+pub use events::{Events, WebhookSettings};
 pub use mcp::local::{Local, serve as serve_mcp};
 pub use mem0::Mem0;
 pub use openapi::document;
@@ -91,9 +94,11 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
     let _asking = app.context.keep_serving();
     ready.set(true);
     let erasing = tokio::spawn(erasures::finish_all(app.clone()));
+    let sending = tokio::spawn(events::send_all(app.clone()));
     connections::serve(listener, routes::router(app.clone()), &app.config, &app.context).await;
     // It ends with the process; whatever it was doing, the next start goes on with it.
     erasing.abort();
+    sending.abort();
     app.all_erased().await;
     Ok(())
 }

@@ -9,8 +9,8 @@ use utoipa::{Modify, OpenApi};
 
 use crate::config::Config;
 use crate::handlers::{
-    access, admin, curations, erasures, mcp, memory, pages, progress, proxy, query, readings, rebuild, recall, records,
-    sessions, spaces, tools,
+    access, admin, curations, erasures, events, mcp, memory, pages, progress, proxy, query, readings, rebuild, recall,
+    records, sessions, spaces, tools,
 };
 use crate::validate::FIELD_BYTES_MAX;
 
@@ -26,6 +26,7 @@ use crate::validate::FIELD_BYTES_MAX;
         memory::merges, memory::merge, pages::topics, pages::topic, pages::pages, pages::page,
         curations::post, curations::list, curations::get,
         erasures::list, erasures::get, erasures::check,
+        events::get,
         readings::list, readings::get, readings::post, readings::put,
         tools::all, tools::list, tools::call, mcp::post,
         proxy::chat_completions, proxy::models,

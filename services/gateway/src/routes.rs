@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post, put};
 #[cfg(feature = "explorer")]
 use crate::handlers::explorer;
 use crate::handlers::{
-    access, admin, curations, docs, erasures, mcp, memory, pages, progress, proxy, query, readings, rebuild, recall,
-    records, sessions, spaces, tools,
+    access, admin, curations, docs, erasures, events, mcp, memory, pages, progress, proxy, query, readings, rebuild,
+    recall, records, sessions, spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -32,6 +32,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/spaces/{space}/records/{id}/versions", get(records::versions))
         .route("/v1/spaces/{space}/sessions/{id}", delete(sessions::delete))
         .route("/v1/spaces/{space}/progress", get(progress::get))
+        .route("/v1/spaces/{space}/events", get(events::get))
         .route("/v1/spaces/{space}/rebuild", post(rebuild::post).get(rebuild::get))
         .route("/v1/spaces/{space}/query", post(query::post))
         .route("/v1/spaces/{space}/recall", post(recall::post))

@@ -6,14 +6,15 @@ use axum::body::Bytes;
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
 use domain::port::SpaceInfo;
-use domain::{Classify, ErrorKind};
+use domain::{Classify, ErrorKind, PortError};
 use host::{Backends, Context, clock};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 
 use crate::auth::Keys;
 use crate::config::Config;
-use crate::edge::{Refused, Share, Shares};
+use crate::edge::{OwnedShare, Refused, Share, Shares};
+use crate::events::{Hook, open_hooks};
 use crate::mem0::Places;
 use crate::problem::Problem;
 use crate::proxy::Upstream;
@@ -43,6 +44,10 @@ pub(crate) struct Parts {
     pub(crate) receiving: Shares,
     /// One permit a question.
     pub(crate) questions: Shares,
+    /// One permit a stream of events.
+    streams: Shares,
+    /// Receivers of events.
+    pub(crate) hooks: Vec<Arc<Hook>>,
     /// The language model that chats are passed on to, if that is switched on.
     pub(crate) upstream: Option<Upstream>,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
@@ -72,6 +77,8 @@ impl App {
         let in_flight = shares(config.in_flight_max, config.in_flight_per_key_max);
         let receiving = shares(config.in_flight_max, config.in_flight_per_key_max);
         let questions = shares(config.questions_max, config.questions_per_key());
+        let streams = shares(config.events.streams_max, config.events.streams_per_key_max);
+        let hooks = open_hooks(&config.webhooks)?;
         let upstream = Upstream::open(&context, &config)?;
         Ok(App(Arc::new(Parts {
             context,
@@ -83,6 +90,8 @@ impl App {
             in_flight,
             receiving,
             questions,
+            streams,
+            hooks,
             upstream,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             unfinished: Notify::new(),
@@ -127,6 +136,19 @@ impl Parts {
         }
     }
 
+    /// Takes a permit for a stream of events to the key `by`.
+    ///
+    /// # Errors
+    /// `exhausted` and `share_exhausted`.
+    pub(crate) fn stream_share(&self, by: &str) -> Result<OwnedShare, Problem> {
+        self.streams.take_owned(by).map_err(|refused| match refused {
+            Refused::All(most) => Problem::exhausted(format!("{most} streams of events are open; try again later")),
+            Refused::Own(most) => Problem::share_exhausted(format!(
+                "{most} streams of events of this key are open, which is its share; close one, or try again later"
+            )),
+        })
+    }
+
     pub(crate) fn note_in_flight(&self) {
         self.context.metrics.http_in_flight(self.in_flight.held());
     }
@@ -154,7 +176,7 @@ impl Parts {
 
     /// Returns how many written batches of a space wait for something that is derived from them. Looked at in the order
     /// in which a batch goes from one to the next: none is overlooked.
-    pub(crate) async fn deriving(&self, space: &SpaceId) -> Result<u64, Problem> {
+    pub(crate) async fn deriving(&self, space: &SpaceId) -> Result<u64, PortError> {
         let bus = &self.stores().bus;
         let units = bus.backlog_of_space(UnitsWrittenV1::SUBJECT, space.as_str()).await?;
         let organised = bus.backlog_of_space(UnitsOrganisedV1::SUBJECT, space.as_str()).await?;

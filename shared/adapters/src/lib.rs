@@ -6,6 +6,7 @@
 //! that file and wakes consumers through channels. `index` searches exactly, over points kept in that file. What is
 //! absent: no port knows another one, and no call of SQLite ever runs on a thread of the async runtime.
 
+mod addresses;
 mod bus;
 mod clock;
 #[cfg(feature = "distributed")]
@@ -24,6 +25,7 @@ pub mod nats;
 pub mod neo4j;
 mod notes;
 pub mod pictures;
+mod pinned;
 mod private;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
@@ -32,6 +34,7 @@ pub mod recording;
 mod secret;
 mod servers;
 mod store;
+pub mod webhook;
 
 pub use embed::embedder;
 pub use embedded::{Embedded, Options};

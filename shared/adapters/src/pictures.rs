@@ -4,28 +4,24 @@
 //! name is looked up once: its addresses are checked, and the connection goes to one of those. What is fetched has a bound of
 //! time and bytes, and its first bytes have to be those of a picture.
 
-mod addresses;
 mod hosts;
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::port::{Picture, PictureKind};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use serde::{Deserialize, Serialize};
 
-use addresses::is_public;
 use hosts::Host;
+
+use crate::addresses::is_public;
+use crate::pinned::{self, NoAddress, literal};
 
 /// What is asked for.
 const ACCEPTED: &str = "image/png, image/jpeg, image/webp, image/gif";
-/// Addresses of one name that are tried.
-const ADDRESSES_MAX: usize = 16;
 
 /// Settings of where pictures may come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,37 +155,24 @@ impl Pictures {
     }
 
     async fn remote(&self, url: Url) -> Result<Picture, PictureError> {
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let port = url.port_or_known_default().unwrap_or_default();
         if !self.hosts.iter().any(|it| it.allows(&url)) {
             return Err(refused("its host is not in [writer.pictures] hosts"));
         }
         // An address on the list is one that the operator wrote there.
-        let is_literal = hosts::literal(&host).is_some();
-        let addresses = match hosts::literal(&host) {
-            Some(address) => vec![SocketAddr::new(address, port)],
-            None => looked_up(&host, port).await?,
-        };
-        let allowed = |it: &SocketAddr| is_literal || self.allow_private || is_public(it.ip());
-        // One address inside is enough to refuse: a name that has both kinds is up to something.
-        if !addresses.iter().all(allowed) {
-            return Err(refused(
+        let is_literal = literal(url.host_str().unwrap_or_default()).is_some();
+        let is_allowed = |address| is_literal || self.allow_private || is_public(address);
+        let client = pinned::client(&url, is_allowed).await.map_err(|error| match error {
+            NoAddress::Unknown => PictureError::Away("the name of its host has no address".to_owned()),
+            NoAddress::Inside => refused(
                 "its host has an address inside of a network, which [writer.pictures] allow_private_addresses forbids",
-            ));
-        }
-        self.asked(url, addresses).await
+            ),
+            NoAddress::Client(error) => PictureError::Away(format!("nothing can be fetched: {error}")),
+        })?;
+        self.asked(client, url).await
     }
 
-    /// Asks one of the addresses, whatever the name of the host is.
-    async fn asked(&self, url: Url, addresses: Vec<SocketAddr>) -> Result<Picture, PictureError> {
-        let client = Client::builder()
-            .redirect(Policy::none())
-            // A proxy of the environment would look the name up once more.
-            .no_proxy()
-            .referer(false)
-            .dns_resolver(Checked(addresses))
-            .build()
-            .map_err(|error| PictureError::Away(format!("nothing can be fetched: {}", error.without_url())))?;
+    /// Asks one of the addresses that were checked, whatever the name of the host is.
+    async fn asked(&self, client: Client, url: Url) -> Result<Picture, PictureError> {
         let response = client.get(url).header(ACCEPT, ACCEPTED).send().await;
         let response = response.map_err(|_| PictureError::Away("its host does not answer".to_owned()))?;
         let status = response.status();
@@ -250,26 +233,6 @@ fn refused(why: &str) -> PictureError {
 
 fn not_a_picture() -> PictureError {
     refused("it is no PNG, JPEG, WebP or GIF")
-}
-
-/// Returns the addresses of a name.
-async fn looked_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, PictureError> {
-    let found = tokio::net::lookup_host((host, port)).await;
-    let found: Vec<SocketAddr> = found.map(Iterator::collect).unwrap_or_default();
-    match found.is_empty() {
-        true => Err(PictureError::Away("the name of its host has no address".to_owned())),
-        false => Ok(found.into_iter().take(ADDRESSES_MAX).collect()),
-    }
-}
-
-/// Gives the addresses that were checked, so that no name is looked up again.
-struct Checked(Vec<SocketAddr>);
-
-impl Resolve for Checked {
-    fn resolve(&self, _name: Name) -> Resolving {
-        let all: Addrs = Box::new(self.0.clone().into_iter());
-        Box::pin(std::future::ready(Ok(all)))
-    }
 }
 
 #[cfg(test)]

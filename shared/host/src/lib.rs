@@ -24,6 +24,7 @@ pub mod telemetry;
 pub mod upkeep;
 
 pub use adapters::pictures::{PictureError, PictureOptions, Pictures};
+pub use adapters::webhook;
 pub use asker::{Asked, Asker};
 pub use backends::Backends;
 pub use background::background;

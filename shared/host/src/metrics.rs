@@ -8,6 +8,8 @@ mod machine;
 mod model;
 mod proxy;
 mod reading;
+mod totals;
+mod webhook;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +18,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::ErrorKind;
-use domain::port::SpaceInfo;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -28,12 +29,11 @@ use tokio::time::timeout;
 use crate::Backends;
 pub use model::ModelOutcome;
 pub use proxy::ProxyOutcome;
+use totals::totals;
+pub use webhook::WebhookOutcome;
 
 /// Unfinished erasures that are counted. The help text names them.
 const UNFINISHED_MAX: usize = 1_000;
-/// Spaces read at a time for the totals, and at most this many pages: each scrape reads them. The help text names them.
-const SPACES_PAGE: usize = 1_000;
-const SPACES_PAGES_MAX: usize = 20;
 
 /// What became of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,6 +129,7 @@ struct Families {
     model: model::Model,
     proxy: proxy::Proxy,
     readings: reading::Readings,
+    webhooks: webhook::Webhooks,
     watched: Mutex<BTreeSet<(&'static str, String)>>,
 }
 
@@ -155,6 +156,7 @@ impl Default for Metrics {
             model: model::Model::default(),
             proxy: proxy::Proxy::default(),
             readings: reading::Readings::default(),
+            webhooks: webhook::Webhooks::default(),
             watched: Mutex::default(),
         };
         families.register();
@@ -231,6 +233,7 @@ impl Families {
         self.model.register(it);
         self.proxy.register(it);
         self.readings.register(it);
+        self.webhooks.register(it);
     }
 }
 
@@ -367,27 +370,6 @@ impl Metrics {
         text::encode(&mut out, &self.0.registry)?;
         Ok(out)
     }
-}
-
-async fn totals(backends: &Backends) -> Option<(i64, i64)> {
-    let (mut records, mut units) = (0_u64, 0_u64);
-    let mut last: Option<SpaceInfo> = None;
-    for _ in 0..SPACES_PAGES_MAX {
-        let page = backends
-            .records
-            .spaces(last.as_ref().map(|it| &it.space), SPACES_PAGE)
-            .await
-            .ok()?;
-        for info in &page {
-            records += info.records;
-            units += info.units;
-        }
-        if page.len() < SPACES_PAGE {
-            break;
-        }
-        last = page.into_iter().last();
-    }
-    Some((i64::try_from(records).ok()?, i64::try_from(units).ok()?))
 }
 
 /// 1 ms to 30 s: from a read in memory to a language model.

@@ -2,6 +2,15 @@
 
 use domain::{ErrorKind, PortError};
 
+/// Returns a number that nobody can guess.
+///
+/// # Errors
+/// As [`secret`].
+pub fn number() -> Result<u64, PortError> {
+    let [a, b, c, d, e, f, g, h, ..] = secret()?;
+    Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+}
+
 /// Returns 32 bytes that nobody can guess.
 ///
 /// # Errors

@@ -1,8 +1,7 @@
 use axum::extract::State;
 use axum::{Extension, Json};
-use domain::erasure::{ErasureKind, Receipt};
+use domain::erasure::Receipt;
 use domain::id::{ErasureId, SpaceId};
-use host::clock;
 
 use crate::api::{Erasure, ErasureCheck, ErasurePage, Paging};
 use crate::auth::Access;
@@ -35,7 +34,7 @@ pub(crate) async fn list(
     let next = cursors.next(&found, limit, |it| it.id)?;
     let mut items = Vec::with_capacity(found.len());
     for receipt in found {
-        items.push(noticed(&app, receipt).await?.into());
+        items.push(erasures::completed(&app, receipt).await?.into());
     }
     Ok(Json(ErasurePage { items, next }))
 }
@@ -83,23 +82,5 @@ async fn find(app: &App, space: &SpaceId, id: &str) -> Result<Receipt, Problem> 
     };
     let id: ErasureId = id.parse().map_err(|_| missing())?;
     let receipt = app.stores().receipts.get(space, id).await?.ok_or_else(missing)?;
-    noticed(app, receipt).await
-}
-
-/// Completes the receipt of a space whose erasure was finished by a process that ended before it said so.
-async fn noticed(app: &App, mut receipt: Receipt) -> Result<Receipt, Problem> {
-    if receipt.kind == ErasureKind::Space && receipt.completed_at.is_none() {
-        let records = &app.stores().records;
-        let open = records.unfinished_erasures(Some(&receipt.space), 1).await?;
-        let stored = records.space(&receipt.space).await?;
-        if open.is_empty() && stored.is_none_or(|it| it.created_at != receipt.created_at) {
-            let at = clock::now();
-            app.stores()
-                .receipts
-                .complete(&receipt.space, receipt.position, at)
-                .await?;
-            receipt.completed_at = Some(at);
-        }
-    }
-    Ok(receipt)
+    Ok(erasures::completed(app, receipt).await?)
 }

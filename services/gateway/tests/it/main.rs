@@ -8,6 +8,7 @@ mod content;
 mod curations;
 mod dead_letters;
 mod erasures;
+mod events;
 #[cfg(feature = "explorer")]
 mod explorer;
 mod facts;
@@ -32,3 +33,4 @@ mod spaces;
 mod strategies;
 mod tools;
 mod units;
+mod webhooks;

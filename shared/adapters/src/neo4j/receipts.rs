@@ -34,6 +34,10 @@ const GET: &str = "MATCH (r:Receipt {key: $prefix + $id})
     WHERE r.space = $space RETURN r.body AS body, r.completed AS completed";
 const LIST: &str = "MATCH (r:Receipt) WHERE r.key > $prefix + $after AND r.key < $until AND r.space = $space
     RETURN r.body AS body, r.completed AS completed ORDER BY r.key LIMIT $limit";
+// Moments in RFC 3339 with one offset sort as texts.
+const COMPLETED_SINCE: &str = "MATCH (r:Receipt)
+    WHERE r.key > $prefix + $after AND r.key < $until AND r.space = $space AND r.completed >= $since
+    RETURN r.body AS body, r.completed AS completed ORDER BY r.key LIMIT $limit";
 
 /// Counts the nodes of a label if the space is gone, is being erased, or is the one that was created at the moment given.
 macro_rules! count {
@@ -117,6 +121,24 @@ impl Receipts for NodeReceipts {
         let query = on(&keys, LIST)
             .param("after", after.map(|it| id(it.uuid())).unwrap_or_default())
             .param("until", keys.until())
+            .param("limit", integer(limit));
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.iter().map(|it| receipt(OPERATION, it)).collect()
+    }
+
+    async fn completed_since(
+        &self,
+        space: &SpaceId,
+        since: DateTime<Utc>,
+        after: Option<ErasureId>,
+        limit: usize,
+    ) -> Result<Vec<Receipt>> {
+        const OPERATION: &str = "receipts.completed_since";
+        let keys = self.0.keys(space);
+        let query = on(&keys, COMPLETED_SINCE)
+            .param("after", after.map(|it| id(it.uuid())).unwrap_or_default())
+            .param("until", keys.until())
+            .param("since", since.to_rfc3339())
             .param("limit", integer(limit));
         let rows = self.0.read(OPERATION, query).await?;
         rows.iter().map(|it| receipt(OPERATION, it)).collect()

@@ -1,8 +1,8 @@
 //! The list of hosts that pictures are fetched from.
 
-use std::net::IpAddr;
-
 use reqwest::Url;
+
+use crate::pinned::literal;
 
 /// Longest entry, in bytes.
 const BYTES_MAX: usize = 300;
@@ -59,12 +59,6 @@ impl Host {
         };
         is_named && is_at_port
     }
-}
-
-/// Returns the address that a host is, if it is one.
-pub(super) fn literal(host: &str) -> Option<IpAddr> {
-    let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    bare.unwrap_or(host).parse().ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Pictures against a small HTTP server of this machine.
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 
 use super::*;
@@ -138,8 +138,8 @@ async fn the_connection_goes_to_the_address_that_was_checked() {
     let pictures = Pictures::new(&pictures(&[])).unwrap();
     // No name server knows this name, so whoever looks it up once more finds nothing.
     let url = Url::parse(&format!("http://pictures.invalid:{port}/fern.gif")).unwrap();
-    let checked = vec![SocketAddr::from(([127, 0, 0, 1], port))];
-    assert_eq!(pictures.asked(url, checked).await.unwrap().bytes(), GIF);
+    let checked = pinned::connecting_to(vec![SocketAddr::from(([127, 0, 0, 1], port))]).unwrap();
+    assert_eq!(pictures.asked(checked, url).await.unwrap().bytes(), GIF);
 }
 
 #[tokio::test]

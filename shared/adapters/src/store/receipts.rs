@@ -68,6 +68,31 @@ impl Receipts for StoredReceipts {
         self.0.read("receipts.list", job).await
     }
 
+    async fn completed_since(
+        &self,
+        space: &SpaceId,
+        since: DateTime<Utc>,
+        after: Option<ErasureId>,
+        limit: usize,
+    ) -> Result<Vec<Receipt>> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            // Moments in RFC 3339 with one offset sort as texts.
+            let mut select = db.prepare_cached(
+                "SELECT body, completed FROM receipts WHERE space = ?1 AND id > ?2 AND completed >= ?3
+                 ORDER BY id LIMIT ?4",
+            )?;
+            let after = after.map(|it| it.uuid().as_bytes().to_vec()).unwrap_or_default();
+            let mut rows = select.query((space.as_str(), after, since.to_rfc3339(), integer(limit)))?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(receipt(row)?);
+            }
+            Ok(found)
+        };
+        self.0.read("receipts.completed_since", job).await
+    }
+
     async fn remnants(&self, space: &SpaceId, erased: &Erased) -> Result<BTreeMap<String, u64>> {
         let (space, erased) = (space.clone(), erased.clone());
         let job = move |db: &Connection| match &erased {

@@ -25,6 +25,16 @@ pub trait Receipts: Send + Sync + 'static {
     /// Returns up to `limit` receipts of the name of a space with ids greater than `after`, by id.
     async fn list(&self, space: &SpaceId, after: Option<ErasureId>, limit: usize) -> Result<Vec<Receipt>>;
 
+    /// Returns up to `limit` receipts of the name of a space that were completed at `since` or later and whose ids are greater
+    /// than `after`, by id.
+    async fn completed_since(
+        &self,
+        space: &SpaceId,
+        since: DateTime<Utc>,
+        after: Option<ErasureId>,
+        limit: usize,
+    ) -> Result<Vec<Receipt>>;
+
     /// Counts, by kind, what this store holds of something that was or will be erased. Of a space this is everything; of
     /// records it is what no other port can list: remembered responses that name one. A kind of which nothing is held is
     /// counted as 0.

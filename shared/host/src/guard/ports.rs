@@ -120,6 +120,7 @@ guarded! { Receipts, "receipts":
     fn complete(space: &SpaceId, position: Position, at: DateTime<Utc>) -> ();
     fn get(space: &SpaceId, id: ErasureId) -> Option<Receipt>;
     fn list(space: &SpaceId, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;
+    fn completed_since(space: &SpaceId, since: DateTime<Utc>, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;
     fn remnants(space: &SpaceId, erased: &Erased) -> BTreeMap<String, u64>;
 }
 

@@ -215,6 +215,22 @@ pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
     assert_eq!(list(None, 9).await, [second.id, first.id]);
     assert_eq!(list(None, 1).await, [second.id]);
     assert_eq!(list(Some(second.id), 9).await, [first.id]);
+
+    let since = async |at, after| -> Vec<_> {
+        let found = receipts.completed_since(&space("a"), at, after, 9).await.unwrap();
+        found.into_iter().map(|it| it.id).collect()
+    };
+    let moment = TimeDelta::milliseconds(1);
+    assert_eq!(since(noon(), None).await, [first.id], "the second one is not complete");
+    assert_eq!(since(noon() - moment, None).await, [first.id]);
+    assert!(since(noon() + moment, None).await.is_empty());
+    assert!(since(noon(), Some(first.id)).await.is_empty());
+    receipts
+        .complete(&space("a"), Position(8), noon() + moment)
+        .await
+        .unwrap();
+    assert_eq!(since(noon(), None).await, [second.id, first.id]);
+    assert_eq!(since(noon() + moment, None).await, [second.id]);
 }
 
 /// Of an existing space everything is counted; of the same one after its deletion nothing, also when another has its name.

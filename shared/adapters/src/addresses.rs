@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Says whether an address is one of the public internet: not loopback, private, link-local (where clouds keep the credentials
 /// of a machine), shared, multicast, reserved or unspecified, also where IPv6 only wraps it.
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => is_public_v4(it),
         IpAddr::V6(it) => is_public_v6(it),

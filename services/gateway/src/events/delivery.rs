@@ -1,0 +1,266 @@
+//! Sends events to the receivers of the settings, each with a queue and workers of its own, so that one that does not answer
+//! delays nobody else.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use domain::id::SpaceId;
+use host::Metrics;
+use host::metrics::WebhookOutcome;
+use host::relay::Secret;
+use host::webhook::{Message, Reply, Target, Webhook};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tracing::{debug, warn};
+
+use super::queue::{Outgoing, Queue, Queued};
+use super::settings::{WEBHOOKS_MAX, WebhookSettings};
+use crate::api::EventKind;
+use crate::auth;
+
+/// Longest pause before an event is sent again, also where the receiver asks for a longer one.
+const PAUSE_MAX: Duration = Duration::from_secs(3_600);
+/// Bytes of a file with a secret.
+const SECRET_FILE_BYTES_MAX: u64 = 4_096;
+
+/// A receiver, and what waits for it.
+pub(crate) struct Hook {
+    settings: WebhookSettings,
+    webhook: Webhook,
+    queue: Queue,
+}
+
+/// Opens the receivers of the settings; nothing is sent yet.
+///
+/// # Errors
+/// Settings that cannot be used.
+pub(crate) fn open_hooks(settings: &[WebhookSettings]) -> anyhow::Result<Vec<Arc<Hook>>> {
+    ensure!(
+        settings.len() <= WEBHOOKS_MAX,
+        "[[gateway.webhooks]] has more than {WEBHOOKS_MAX} webhooks"
+    );
+    let mut hooks: Vec<Arc<Hook>> = Vec::with_capacity(settings.len());
+    for it in settings {
+        if hooks.iter().any(|known| known.settings.name == it.name) {
+            bail!("[[gateway.webhooks]] has two webhooks of the name `{}`", it.name);
+        }
+        hooks.push(Arc::new(Hook::open(it)?));
+    }
+    Ok(hooks)
+}
+
+impl Hook {
+    fn open(settings: &WebhookSettings) -> anyhow::Result<Hook> {
+        settings.check()?;
+        let name = &settings.name;
+        let secret = match settings.secret_file.as_os_str().is_empty() {
+            true => settings.secret.clone(),
+            false => secret_of(&settings.secret_file)
+                .with_context(|| format!("[[gateway.webhooks]] `{name}`: secret_file cannot be read"))?,
+        };
+        let target = Target {
+            url: settings.url.clone(),
+            secret,
+            allow_http: settings.allow_http,
+            allow_private: settings.allow_private,
+            timeout: Duration::from_millis(settings.timeout_ms),
+        };
+        let webhook = Webhook::new(&target).with_context(|| format!("[[gateway.webhooks]] `{name}`"))?;
+        Ok(Hook {
+            queue: Queue::new(settings.queue_max),
+            settings: settings.clone(),
+            webhook,
+        })
+    }
+
+    /// Returns the spaces whose events it gets, as patterns.
+    pub(super) fn patterns(&self) -> &[String] {
+        &self.settings.spaces
+    }
+
+    /// Returns true if it gets events of this kind and space.
+    pub(super) fn wants(&self, space: &SpaceId, kind: EventKind) -> bool {
+        self.settings.kinds.contains(&kind) && auth::is_opened(&self.settings.spaces, space.as_str())
+    }
+
+    /// Has an event sent.
+    pub(super) fn push(&self, metrics: &Metrics, id: String, body: String) {
+        count_queued(metrics, self.queue.push(id, body));
+    }
+
+    /// Starts to send, until the tasks are dropped.
+    pub(super) fn start(self: &Arc<Hook>, metrics: &Metrics, tasks: &mut JoinSet<()>) {
+        for _ in 0..self.settings.in_flight_max {
+            let (hook, metrics) = (Arc::clone(self), metrics.clone());
+            tasks.spawn(async move {
+                loop {
+                    let outgoing = hook.queue.next().await;
+                    hook.attempt(outgoing, &metrics).await;
+                }
+            });
+        }
+    }
+
+    async fn attempt(&self, mut outgoing: Outgoing, metrics: &Metrics) {
+        outgoing.attempts += 1;
+        let message = Message {
+            id: &outgoing.id,
+            at: host::clock::now(),
+            body: &outgoing.body,
+        };
+        let (hook, event) = (self.settings.name.as_str(), outgoing.id.as_str());
+        let asked = match self.webhook.send(&message).await {
+            Reply::Taken => {
+                metrics.webhooks(WebhookOutcome::Delivered, 1);
+                return;
+            }
+            Reply::Gone => {
+                let dropped = self.queue.stop();
+                metrics.webhooks(WebhookOutcome::Stopped, dropped + 1);
+                warn!(
+                    hook,
+                    dropped, "the receiver wants no more events (410), and gets none until this process starts again"
+                );
+                return;
+            }
+            Reply::Refused { status, retry_after } => {
+                debug!(hook, event, status, "a webhook was refused");
+                retry_after
+            }
+            Reply::Away(reason) => {
+                debug!(hook, event, reason, "a webhook was not answered");
+                None
+            }
+        };
+        if outgoing.attempts > self.settings.retries_max {
+            metrics.webhooks(WebhookOutcome::GivenUp, 1);
+            let attempts = outgoing.attempts;
+            warn!(
+                hook,
+                event, attempts, "an event is given up: its receiver does not take it"
+            );
+            return;
+        }
+        metrics.webhooks(WebhookOutcome::Retried, 1);
+        let first = Duration::from_millis(self.settings.retry_ms);
+        // Without chance the pause is the shortest.
+        let chance = host::random::number().unwrap_or(0);
+        let wait = pause(first, outgoing.attempts, chance).max(asked.unwrap_or_default().min(PAUSE_MAX));
+        count_queued(metrics, self.queue.put(outgoing, Instant::now() + wait));
+    }
+}
+
+fn count_queued(metrics: &Metrics, queued: Queued) {
+    match queued {
+        Queued::Waits => {}
+        Queued::OldestDropped => metrics.webhooks(WebhookOutcome::Dropped, 1),
+        Queued::Stopped => metrics.webhooks(WebhookOutcome::Stopped, 1),
+    }
+}
+
+/// Returns the pause after attempt `attempt`, from 1: `first`, doubled with each further attempt, at most [`PAUSE_MAX`], and
+/// shortened by up to half of it, by `chance`.
+fn pause(first: Duration, attempt: u32, chance: u64) -> Duration {
+    let doubled = first.saturating_mul(1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX));
+    let half = doubled.min(PAUSE_MAX) / 2;
+    // 24 bits of chance are enough, and exact.
+    let share = f64::from(u32::try_from(chance >> 40).unwrap_or(0)) / f64::from(1_u32 << 24);
+    half + half.mul_f64(share)
+}
+
+/// Reads a secret from a file.
+fn secret_of(path: &Path) -> std::io::Result<Secret> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    file.take(SECRET_FILE_BYTES_MAX).read_to_string(&mut text)?;
+    Ok(Secret::from(text.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_an_hour_and_are_shortened_by_up_to_half() {
+        let first = Duration::from_secs(1);
+        for (attempt, most) in [(1, 1), (2, 2), (3, 4), (10, 512), (13, 3_600), (21, 3_600), (40, 3_600)] {
+            let most = Duration::from_secs(most);
+            assert_eq!(pause(first, attempt, 0), most / 2, "{attempt}");
+            let longest = pause(first, attempt, u64::MAX);
+            assert!(
+                longest <= most && longest > most.mul_f64(0.99),
+                "{attempt}: {longest:?}"
+            );
+        }
+        let middle = pause(first, 2, u64::MAX / 2);
+        assert!((1_499..=1_501).contains(&middle.as_millis()), "{middle:?}");
+    }
+
+    fn settings(name: &str) -> WebhookSettings {
+        WebhookSettings {
+            name: name.to_owned(),
+            url: "http://example.com/hook".to_owned(),
+            allow_http: true,
+            spaces: vec!["team-*".to_owned(), "ann".to_owned()],
+            secret: Secret::from("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+            ..WebhookSettings::default()
+        }
+    }
+
+    #[test]
+    fn a_hook_gets_the_kinds_and_spaces_of_its_settings() {
+        let hook = Hook::open(&WebhookSettings {
+            kinds: vec![EventKind::Erased],
+            ..settings("one")
+        });
+        let hook = hook.unwrap();
+        let wants = |space: &str, kind| hook.wants(&space.parse().unwrap(), kind);
+        assert!(wants("team-red", EventKind::Erased) && wants("ann", EventKind::Erased));
+        assert!(!wants("ann", EventKind::Searchable));
+        assert!(!wants("anna", EventKind::Erased) && !wants("team", EventKind::Erased));
+    }
+
+    #[test]
+    fn settings_that_cannot_be_used_are_errors_that_name_the_hook() {
+        let refused = |it: &[WebhookSettings]| match open_hooks(it) {
+            Ok(_) => panic!("it was taken"),
+            Err(error) => format!("{error:#}"),
+        };
+        let one = || settings("one");
+        assert!(open_hooks(&[one(), settings("two")]).is_ok());
+        let wrong = |change: fn(&mut WebhookSettings)| {
+            let mut it = one();
+            change(&mut it);
+            refused(&[it])
+        };
+        for (error, expected) in [
+            (wrong(|it| it.spaces.clear()), "`one`: spaces must name"),
+            (wrong(|it| it.spaces = vec!["A B".into()]), "`one`: spaces must name"),
+            (wrong(|it| it.kinds.clear()), "`one`: kinds is empty"),
+            (wrong(|it| it.queue_max = 0), "`one`: queue_max must be 1 to 100000"),
+            (wrong(|it| it.secret = "x".into()), "`one`: `secret` is not base64"),
+            (wrong(|it| it.secret_file = "/nowhere/at-all".into()), "not both"),
+            (wrong(|it| it.allow_http = false), "`one`: `url` is http"),
+            (
+                wrong(|it| it.url = "http://127.0.0.1/".into()),
+                "`one`: `url` is at an address inside",
+            ),
+            (wrong(|it| it.name = "a b".into()), "needs a `name`"),
+            (refused(&[one(), one()]), "two webhooks of the name `one`"),
+        ] {
+            assert!(
+                error.starts_with("[[gateway.webhooks]]") || error.starts_with("a webhook"),
+                "{error}"
+            );
+            assert!(error.contains(expected), "{error}");
+        }
+        let missing = wrong(|it| {
+            it.secret = Secret::default();
+            it.secret_file = "/nowhere/at-all".into();
+        });
+        assert!(missing.contains("secret_file cannot be read"), "{missing}");
+    }
+}

@@ -1,0 +1,91 @@
+//! Something that was noticed in a space, and how it is told.
+
+use chrono::{DateTime, Utc};
+use domain::erasure::{ErasureKind, Receipt};
+use domain::id::{ErasureId, SpaceId};
+use domain::port::Position;
+use sha2::{Digest, Sha256};
+
+use super::place::Place;
+use crate::api::{Event, EventKind};
+use crate::auth::hex;
+use crate::problem::Problem;
+use crate::seal::Sealer;
+
+/// Bytes of the digest in the id of a message to a webhook.
+const ID_BYTES: usize = 16;
+
+/// What was noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Searchable(Position),
+    Organised(Position),
+    /// The position is none for a whole space.
+    Erased {
+        erasure: ErasureId,
+        position: Option<Position>,
+    },
+}
+
+/// Something that was noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Notice {
+    pub(super) what: What,
+    /// When it was noticed; of an erasure, when it was complete.
+    pub(super) at: DateTime<Utc>,
+    /// Where somebody is who has heard of it and of all before it.
+    pub(super) place: Place,
+}
+
+impl What {
+    pub(super) fn erased(receipt: &Receipt) -> What {
+        What::Erased {
+            erasure: receipt.id,
+            position: match receipt.kind {
+                ErasureKind::Records => Some(receipt.position),
+                ErasureKind::Space => None,
+            },
+        }
+    }
+
+    pub(super) fn kind(&self) -> EventKind {
+        match self {
+            What::Searchable(_) => EventKind::Searchable,
+            What::Organised(_) => EventKind::Organised,
+            What::Erased { .. } => EventKind::Erased,
+        }
+    }
+}
+
+impl Notice {
+    /// Returns the event, as callers and receivers see it.
+    pub(super) fn event(&self, sealer: &Sealer, space: &SpaceId) -> Result<Event, Problem> {
+        let (position, erasure) = match self.what {
+            What::Searchable(position) | What::Organised(position) => (Some(position), None),
+            What::Erased { erasure, position } => (position, Some(erasure)),
+        };
+        let watermark = position.map(|it| sealer.watermark(space, it)).transpose()?;
+        Ok(Event {
+            space: space.clone(),
+            kind: self.what.kind(),
+            watermark,
+            at: self.at,
+            erasure,
+        })
+    }
+
+    /// Returns the id of the message to a webhook. Every gateway over one memory gives the same event the same id; nothing can
+    /// be read from it.
+    pub(super) fn message_id(&self, sealer: &Sealer, space: &SpaceId) -> Result<String, Problem> {
+        let created_at = self.place.created_at.to_rfc3339();
+        let plain = match &self.what {
+            What::Searchable(position) => format!("searchable {created_at} {}", position.0),
+            What::Organised(position) => format!("organised {created_at} {}", position.0),
+            // Of a deleted space too, where another one may have been created under its name by now.
+            What::Erased { erasure, .. } => format!("erased {erasure}"),
+        };
+        let sealed = sealer.seal(&["webhook", space.as_str()], plain.as_bytes())?;
+        let digest = Sha256::digest(sealed.as_bytes());
+        Ok(format!("msg_{}", hex(&digest[..ID_BYTES])))
+    }
+}

@@ -1,0 +1,83 @@
+//! How far somebody who listens to a space has come.
+
+use chrono::{DateTime, Utc};
+use domain::id::SpaceId;
+use domain::port::Position;
+
+use crate::problem::Problem;
+use crate::seal::Sealer;
+
+/// How far somebody has come in one creation of a space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// When the space was created.
+    pub(super) created_at: DateTime<Utc>,
+    /// Position of the last event `searchable`; 0 before the first.
+    pub(super) searchable: Position,
+    /// Position of the last event `organised`; 0 before the first.
+    pub(super) organised: Position,
+    /// When the latest erasure that was reported was complete; before the first, from when on erasures are reported.
+    pub(super) erased_at: DateTime<Utc>,
+}
+
+impl Place {
+    /// Returns the place before everything that happened in a space.
+    pub(super) fn start(created_at: DateTime<Utc>, erased_at: DateTime<Utc>) -> Place {
+        Place {
+            created_at,
+            searchable: Position(0),
+            organised: Position(0),
+            erased_at,
+        }
+    }
+
+    fn print(&self) -> String {
+        let (created, erased) = (self.created_at.to_rfc3339(), self.erased_at.to_rfc3339());
+        format!("{created} {} {} {erased}", self.searchable.0, self.organised.0)
+    }
+
+    fn parse(text: &str) -> Option<Place> {
+        let mut parts = text.split(' ');
+        let place = Place {
+            created_at: parts.next()?.parse().ok()?,
+            searchable: Position(parts.next()?.parse().ok()?),
+            organised: Position(parts.next()?.parse().ok()?),
+            erased_at: parts.next()?.parse().ok()?,
+        };
+        parts.next().is_none().then_some(place)
+    }
+}
+
+impl Sealer {
+    /// Returns the `id` of an event after which a caller is at `place`.
+    pub(super) fn event_id(&self, space: &SpaceId, place: &Place) -> Result<String, Problem> {
+        self.seal(&["events", space.as_str()], place.print().as_bytes())
+    }
+
+    /// Returns the place that an `id` stands for; none if it is not one of this space.
+    pub(super) fn place(&self, space: &SpaceId, id: &str) -> Option<Place> {
+        let plain = self.open(&["events", space.as_str()], id)?;
+        Place::parse(std::str::from_utf8(&plain).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_as_it_was_written() {
+        let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();
+        let place = Place {
+            created_at: at("2026-11-27T08:00:00.123456789Z"),
+            searchable: Position(7),
+            organised: Position(u64::MAX),
+            erased_at: at("2026-11-27T09:00:00Z"),
+        };
+        let text = place.print();
+        assert_eq!(Place::parse(&text), Some(place));
+        for wrong in ["", "7", &format!("{text} 1"), &text.replace(" 7 ", " -7 ")] {
+            assert_eq!(Place::parse(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What waits to be sent to one receiver: bounded, each with the moment at which it is due.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+/// An event on its way to a receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outgoing {
+    /// The id of its message.
+    pub(super) id: String,
+    /// JSON.
+    pub(super) body: String,
+    /// Attempts so far.
+    pub(super) attempts: u32,
+    /// Place in the order in which events happened, from the queue.
+    number: u64,
+}
+
+/// A bounded queue. When it is full, the event that happened first is dropped.
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Notify,
+    most: usize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    due: BTreeMap<(Instant, u64), Outgoing>,
+    last: u64,
+    stopped: bool,
+}
+
+/// What became of an event that was to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Queued {
+    /// It waits.
+    Waits,
+    /// It waits, or is itself dropped: the event that happened first was dropped for want of room.
+    OldestDropped,
+    /// The queue was stopped.
+    Stopped,
+}
+
+impl Queue {
+    pub(super) fn new(most: usize) -> Queue {
+        Queue {
+            waiting: Mutex::default(),
+            changed: Notify::new(),
+            most,
+        }
+    }
+
+    /// Adds an event that is due at once.
+    pub(super) fn push(&self, id: String, body: String) -> Queued {
+        let number = {
+            let mut waiting = self.waiting();
+            waiting.last += 1;
+            waiting.last
+        };
+        let outgoing = Outgoing {
+            id,
+            body,
+            attempts: 0,
+            number,
+        };
+        self.put(outgoing, Instant::now())
+    }
+
+    /// Adds an event, a new one or one that comes back, that is due at a moment.
+    pub(super) fn put(&self, outgoing: Outgoing, due: Instant) -> Queued {
+        let mut waiting = self.waiting();
+        if waiting.stopped {
+            return Queued::Stopped;
+        }
+        waiting.due.insert((due, outgoing.number), outgoing);
+        let queued = match waiting.due.len() > self.most {
+            true => {
+                let oldest = waiting.due.keys().min_by_key(|it| it.1).copied();
+                oldest.and_then(|it| waiting.due.remove(&it));
+                Queued::OldestDropped
+            }
+            false => Queued::Waits,
+        };
+        drop(waiting);
+        self.changed.notify_one();
+        queued
+    }
+
+    /// Waits for the next event that is due; for ever once the queue is stopped.
+    pub(super) async fn next(&self) -> Outgoing {
+        loop {
+            let first = {
+                let mut waiting = self.waiting();
+                let first = waiting.due.keys().next().map(|it| it.0);
+                if first.is_some_and(|it| it <= Instant::now())
+                    && let Some((_, outgoing)) = waiting.due.pop_first()
+                {
+                    return outgoing;
+                }
+                first
+            };
+            match first {
+                Some(due) => tokio::select! {
+                    () = self.changed.notified() => {}
+                    () = sleep_until(due) => {}
+                },
+                None => self.changed.notified().await,
+            }
+        }
+    }
+
+    /// Drops all that waits, and takes nothing more; returns how many were dropped.
+    pub(super) fn stop(&self) -> u64 {
+        let mut waiting = self.waiting();
+        waiting.stopped = true;
+        std::mem::take(&mut waiting.due).len() as u64
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn push(queue: &Queue, id: &str) -> Queued {
+        queue.push(id.to_owned(), String::new())
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_drops_the_event_that_happened_first() {
+        let queue = Queue::new(2);
+        assert_eq!([push(&queue, "1"), push(&queue, "2")], [Queued::Waits, Queued::Waits]);
+        assert_eq!(push(&queue, "3"), Queued::OldestDropped);
+        let second = queue.next().await;
+        assert_eq!(second.id, "2");
+        assert_eq!(push(&queue, "4"), Queued::Waits);
+        // It comes back as what happened before all others.
+        assert_eq!(queue.put(second, Instant::now()), Queued::OldestDropped);
+        assert_eq!([queue.next().await.id, queue.next().await.id], ["3", "4"]);
+    }
+
+    #[tokio::test]
+    async fn an_event_waits_until_it_is_due_and_holds_no_other_back() {
+        let queue = Queue::new(9);
+        push(&queue, "later");
+        let later = queue.next().await;
+        queue.put(later, Instant::now() + Duration::from_millis(50));
+        assert!(queue.next().now_or_never().is_none());
+        push(&queue, "now");
+        assert_eq!(queue.next().now_or_never().unwrap().id, "now");
+        assert_eq!(queue.next().await.id, "later");
+    }
+
+    #[tokio::test]
+    async fn a_stopped_queue_holds_nothing() {
+        let queue = Queue::new(9);
+        push(&queue, "1");
+        push(&queue, "2");
+        assert_eq!(queue.stop(), 2);
+        assert_eq!(push(&queue, "3"), Queued::Stopped);
+        assert!(queue.next().now_or_never().is_none());
+    }
+}

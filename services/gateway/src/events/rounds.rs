@@ -1,0 +1,191 @@
+//! Goes through the spaces of the webhooks, round after round, and queues what happened in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use domain::id::SpaceId;
+use domain::port::SpaceInfo;
+use domain::{Classify, ErrorKind, PortError};
+use host::clock;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+use tracing::{debug, warn};
+
+use super::notice::Notice;
+use super::watch::Watch;
+use crate::problem::Problem;
+use crate::seal::Sealer;
+use crate::state::App;
+
+/// Spaces looked at, over all webhooks; others are passed by.
+const SPACES_MAX: usize = 20_000;
+/// Spaces read in one step.
+const AT_ONCE: usize = 1_000;
+/// A round waits so many times as long as the one before it took: looking takes at most an eleventh of the time.
+const REST: u32 = 10;
+/// Pause after a round that a store ended which is away.
+const PAUSE_AWAY: Duration = Duration::from_secs(5);
+/// Longest pause between two rounds.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// What is known of the spaces of all webhooks.
+#[derive(Default)]
+struct Rounds {
+    watches: BTreeMap<SpaceId, Watch>,
+    /// Whether all spaces were seen once: those that appear from then on are new.
+    begun: bool,
+    /// Whether it was said that there are too many spaces.
+    warned: bool,
+}
+
+/// Sends events to the webhooks until shutdown. What was not sent by then is dropped.
+pub(crate) async fn send_all(app: App) {
+    if app.hooks.is_empty() {
+        return;
+    }
+    let mut tasks = JoinSet::new();
+    for hook in &app.hooks {
+        hook.start(&app.context.metrics, &mut tasks);
+    }
+    let patterns = patterns(&app);
+    let poll = Duration::from_millis(app.config.events.poll_ms);
+    let all = async {
+        let mut rounds = Rounds::default();
+        loop {
+            let started = Instant::now();
+            let outcome = rounds.go(&app, &patterns).await;
+            let mut pause = (started.elapsed() * REST).clamp(poll, PAUSE_MAX.max(poll));
+            if let Err(problem) = outcome {
+                debug!(
+                    status = problem.status,
+                    "a round through the spaces of webhooks ended early"
+                );
+                pause = pause.max(PAUSE_AWAY);
+            }
+            sleep(pause).await;
+        }
+    };
+    app.context.shutdown.run_until_cancelled(all).await;
+}
+
+/// Returns the patterns of all webhooks, without those that others cover.
+fn patterns(app: &App) -> Vec<String> {
+    let all: BTreeSet<&String> = app.hooks.iter().flat_map(|it| it.patterns()).collect();
+    let is_covered = |pattern: &str| {
+        let covers = |wide: &str| wide != pattern && wide.strip_suffix('*').is_some_and(|it| pattern.starts_with(it));
+        all.iter().any(|it| covers(it))
+    };
+    all.iter()
+        .filter(|it| !is_covered(it))
+        .map(|it| (*it).clone())
+        .collect()
+}
+
+impl Rounds {
+    /// Looks at every space once.
+    async fn go(&mut self, app: &App, patterns: &[String]) -> Result<(), Problem> {
+        let sealer = app.sealer().await?;
+        let spaces = self.listed(app, patterns).await?;
+        let mut gone: BTreeSet<SpaceId> = self.watches.keys().cloned().collect();
+        for info in spaces {
+            gone.remove(&info.space);
+            self.look(app, sealer, &info.space.clone(), Some(info)).await?;
+        }
+        for space in gone {
+            self.look(app, sealer, &space, None).await?;
+        }
+        self.watches.retain(|_, it| !it.is_over());
+        self.begun = true;
+        Ok(())
+    }
+
+    /// Looks at one space and queues what happened in it. An error that concerns this space only ends nothing else.
+    async fn look(
+        &mut self,
+        app: &App,
+        sealer: &Sealer,
+        space: &SpaceId,
+        info: Option<SpaceInfo>,
+    ) -> Result<(), PortError> {
+        if let Some(info) = &info
+            && !self.watches.contains_key(space)
+        {
+            let watch = match self.begun {
+                true => Watch::from_creation(info),
+                false => Watch::from_now(info, clock::now()),
+            };
+            self.watches.insert(space.clone(), watch);
+        }
+        let Some(watch) = self.watches.get_mut(space) else {
+            return Ok(());
+        };
+        let mut found = Vec::new();
+        let outcome = watch.look(app, info, &mut found).await;
+        for notice in &found {
+            if let Err(problem) = queue(app, sealer, space, notice) {
+                warn!(status = problem.status, "an event cannot be written");
+            }
+        }
+        match outcome {
+            Err(error) if !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => {
+                debug!(%space, error = &error as &dyn std::error::Error, "a space of webhooks cannot be looked at");
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Returns the spaces of the patterns, at most [`SPACES_MAX`].
+    async fn listed(&mut self, app: &App, patterns: &[String]) -> Result<Vec<SpaceInfo>, PortError> {
+        let records = &app.stores().records;
+        let mut found: Vec<SpaceInfo> = Vec::new();
+        for pattern in patterns {
+            let Some(prefix) = pattern.strip_suffix('*') else {
+                if let Ok(name) = pattern.parse() {
+                    found.extend(records.space(&name).await?);
+                }
+                continue;
+            };
+            let mut after: Option<SpaceId> = None;
+            loop {
+                if found.len() >= SPACES_MAX {
+                    self.warn();
+                    return Ok(found);
+                }
+                let page = records.spaces_under(prefix, after.as_ref(), AT_ONCE).await?;
+                let is_last = page.len() < AT_ONCE;
+                after = page.last().map(|it| it.space.clone());
+                found.extend(page);
+                if is_last {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn warn(&mut self) {
+        if !self.warned {
+            self.warned = true;
+            warn!(
+                spaces_max = SPACES_MAX,
+                "webhooks have too many spaces: events of the others are not sent"
+            );
+        }
+    }
+}
+
+/// Queues an event for every webhook that gets it.
+fn queue(app: &App, sealer: &Sealer, space: &SpaceId, notice: &Notice) -> Result<(), Problem> {
+    let kind = notice.what.kind();
+    let wanting = || app.hooks.iter().filter(|it| it.wants(space, kind));
+    if wanting().next().is_none() {
+        return Ok(());
+    }
+    let id = notice.message_id(sealer, space)?;
+    let body = serde_json::to_string(&notice.event(sealer, space)?).map_err(|_| Problem::internal())?;
+    for hook in wanting() {
+        hook.push(&app.context.metrics, id.clone(), body.clone());
+    }
+    Ok(())
+}

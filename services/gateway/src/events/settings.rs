@@ -1,0 +1,148 @@
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use domain::id::SpaceId;
+use host::relay::Secret;
+use serde::{Deserialize, Serialize};
+
+use crate::api::EventKind;
+
+/// Most webhooks.
+pub(super) const WEBHOOKS_MAX: usize = 32;
+/// Bytes of the name of a webhook.
+const NAME_BYTES_MAX: usize = 64;
+
+/// Settings in `[gateway.events]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Events {
+    /// Milliseconds from one look at a space that somebody listens to until the next. Spaces to which nobody listens are not looked
+    /// at. The spaces of webhooks wait ten times as long as the look at all of them took, if that is longer.
+    pub poll_ms: u64,
+    /// Streams of events that are open at once; more get 429.
+    pub streams_max: usize,
+    /// Streams of one key that are open at once, if there are several keys; more get 429.
+    pub streams_per_key_max: usize,
+}
+
+impl Default for Events {
+    fn default() -> Events {
+        Events {
+            poll_ms: 500,
+            streams_max: 64,
+            streams_per_key_max: 16,
+        }
+    }
+}
+
+impl Events {
+    /// Refuses bounds that could never work.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        ensure!(
+            (10..=60_000).contains(&self.poll_ms),
+            "[gateway.events] poll_ms must be 10 to 60000"
+        );
+        ensure!(
+            (1..=10_000).contains(&self.streams_max),
+            "[gateway.events] streams_max must be 1 to 10000"
+        );
+        ensure!(
+            self.streams_per_key_max > 0,
+            "[gateway.events] streams_per_key_max must be at least 1"
+        );
+        Ok(())
+    }
+}
+
+/// A receiver of events: `[[gateway.webhooks]]`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebhookSettings {
+    /// Names it in logs; never secret.
+    pub name: String,
+    /// Where events are sent, by POST.
+    pub url: String,
+    /// Spaces whose events it gets: `*`, a name, or a prefix that ends in `*`.
+    pub spaces: Vec<String>,
+    /// Kinds of events that it gets: `searchable`, `organised`, `erased`.
+    pub kinds: Vec<EventKind>,
+    /// What events are signed with: base64 of 24 to 64 bytes, with or without `whsec_` at its front.
+    pub secret: Secret,
+    /// A file that holds the secret, in place of `secret`.
+    pub secret_file: PathBuf,
+    /// Whether `url` may be http, where others can read what is sent.
+    pub allow_http: bool,
+    /// Whether `url` may lead to an address inside: loopback, private, link-local.
+    pub allow_private: bool,
+    /// Longest time of one attempt, in milliseconds.
+    pub timeout_ms: u64,
+    /// Events sent at once.
+    pub in_flight_max: usize,
+    /// Events that wait, those that are sent again included; beyond it the oldest is dropped.
+    pub queue_max: usize,
+    /// How often an event that was not taken is sent again.
+    pub retries_max: u32,
+    /// Milliseconds until an event is sent again for the first time; the pause doubles each time, up to an hour, and each is
+    /// shortened by up to half by chance.
+    pub retry_ms: u64,
+}
+
+impl Default for WebhookSettings {
+    fn default() -> WebhookSettings {
+        WebhookSettings {
+            name: String::new(),
+            url: String::new(),
+            spaces: Vec::new(),
+            kinds: vec![EventKind::Searchable, EventKind::Organised, EventKind::Erased],
+            secret: Secret::default(),
+            secret_file: PathBuf::new(),
+            allow_http: false,
+            allow_private: false,
+            timeout_ms: 10_000,
+            in_flight_max: 4,
+            queue_max: 1_000,
+            retries_max: 10,
+            retry_ms: 1_000,
+        }
+    }
+}
+
+impl WebhookSettings {
+    /// Refuses what could never work. `url` and the secret are checked where they are opened.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-_.".contains(&it);
+        ensure!(
+            (1..=NAME_BYTES_MAX).contains(&self.name.len()) && self.name.bytes().all(is_plain),
+            "a webhook in [[gateway.webhooks]] needs a `name` of 1 to {NAME_BYTES_MAX} letters, digits, `.`, `_` and `-`"
+        );
+        let name = &self.name;
+        ensure!(
+            !self.spaces.is_empty() && self.spaces.iter().all(|it| is_pattern(it)),
+            "[[gateway.webhooks]] `{name}`: spaces must name at least one space: `*`, a name, or a prefix that ends in `*`"
+        );
+        ensure!(!self.kinds.is_empty(), "[[gateway.webhooks]] `{name}`: kinds is empty");
+        ensure!(
+            self.secret.is_empty() || self.secret_file.as_os_str().is_empty(),
+            "[[gateway.webhooks]] `{name}`: set `secret` or `secret_file`, not both"
+        );
+        let bounded = |value: u64, least: u64, most: u64, setting: &str| {
+            ensure!(
+                (least..=most).contains(&value),
+                "[[gateway.webhooks]] `{name}`: {setting} must be {least} to {most}"
+            );
+            Ok(())
+        };
+        bounded(self.timeout_ms, 1, 60_000, "timeout_ms")?;
+        bounded(self.in_flight_max as u64, 1, 64, "in_flight_max")?;
+        bounded(self.queue_max as u64, 1, 100_000, "queue_max")?;
+        bounded(self.retries_max.into(), 0, 20, "retries_max")?;
+        bounded(self.retry_ms, 10, 60_000, "retry_ms")
+    }
+}
+
+fn is_pattern(text: &str) -> bool {
+    match text.strip_suffix('*') {
+        Some(prefix) => prefix.is_empty() || prefix.parse::<SpaceId>().is_ok(),
+        None => text.parse::<SpaceId>().is_ok(),
+    }
+}

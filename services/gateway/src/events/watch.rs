@@ -1,0 +1,237 @@
+//! Looks at one space, and compares it with what was seen before.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::PortError;
+use domain::erasure::Receipt;
+use domain::id::{ErasureId, SpaceId};
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::{Position, SpaceInfo};
+
+use super::notice::{Notice, What};
+use super::place::Place;
+use crate::erasures;
+use crate::state::App;
+
+/// How far the clocks of the processes that complete erasures may be apart. An erasure that is complete is looked for this long.
+const CLOCKS_APART: TimeDelta = TimeDelta::seconds(60);
+/// Batches of a space that may wait for the writer before it is behind without a look at each.
+const UNSETTLED_MAX: usize = 8;
+/// Receipts read in one step.
+const AT_ONCE: usize = 1_000;
+/// Deletions of one name that may be unfinished at once; the oldest goes.
+const DELETED_MAX: usize = 16;
+
+/// What was seen of one space, and what was reported.
+pub(super) struct Watch {
+    space: SpaceId,
+    /// The space at the last look; none if it is deleted.
+    seen: Option<SpaceInfo>,
+    place: Place,
+    /// What there is at the first look is where reports begin, and is not reported.
+    begins_now: bool,
+    /// Something changed, or waits: the next look goes further than the record of the space.
+    busy: bool,
+    /// Erasures that were reported, or were complete before reports began, as far back as clocks may be apart.
+    reported: BTreeMap<ErasureId, DateTime<Utc>>,
+    /// Whether `reported` was read.
+    reported_read: bool,
+    /// When spaces of this name were created whose deletion is not known to be complete, oldest first.
+    deleted: Vec<DateTime<Utc>>,
+}
+
+/// How far the work on a space is.
+struct Progress {
+    /// A batch before the greatest written one is not written.
+    behind: bool,
+    /// All that derives from batches up to the greatest written one is made.
+    organised: bool,
+    /// No batch waits at all.
+    idle: bool,
+}
+
+impl Watch {
+    /// Begins with what is there now: only what happens from now on is reported.
+    pub(super) fn from_now(info: &SpaceInfo, now: DateTime<Utc>) -> Watch {
+        Watch {
+            begins_now: true,
+            ..Watch::from_place(&info.space, Place::start(info.created_at, now))
+        }
+    }
+
+    /// Begins with a space that was created a moment ago: all that happened in it is reported.
+    pub(super) fn from_creation(info: &SpaceInfo) -> Watch {
+        Watch::from_place(&info.space, Place::start(info.created_at, info.created_at))
+    }
+
+    /// Goes on where somebody was.
+    pub(super) fn from_place(space: &SpaceId, place: Place) -> Watch {
+        Watch {
+            space: space.clone(),
+            seen: None,
+            place,
+            begins_now: false,
+            busy: true,
+            reported: BTreeMap::new(),
+            reported_read: false,
+            deleted: Vec::new(),
+        }
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns true if the space is deleted and its erasure was reported.
+    pub(super) fn is_over(&self) -> bool {
+        self.seen.is_none() && self.deleted.is_empty()
+    }
+
+    /// Looks at the space, of which the records just said `info`, and adds what happened to `found`. What was added before an error
+    /// is reported, and is not found again.
+    ///
+    /// # Errors
+    /// Those of the stores; the next look goes on.
+    pub(super) async fn look(
+        &mut self,
+        app: &App,
+        info: Option<SpaceInfo>,
+        found: &mut Vec<Notice>,
+    ) -> Result<(), PortError> {
+        self.note_changes(info.as_ref());
+        if !self.busy && self.deleted.is_empty() {
+            return Ok(());
+        }
+        let mut idle = true;
+        if let Some(info) = &info {
+            let progress = self.progress(app, info.written).await?;
+            self.note_positions(&progress, info.written, found);
+            idle = progress.idle;
+        }
+        self.note_erasures(app, found).await?;
+        self.begins_now = false;
+        self.busy = !idle;
+        Ok(())
+    }
+
+    /// Takes in what the records say of the space.
+    fn note_changes(&mut self, info: Option<&SpaceInfo>) {
+        if self.seen.as_ref() == info {
+            return;
+        }
+        self.busy = true;
+        let before = std::mem::replace(&mut self.seen, info.cloned());
+        let gone = before.filter(|it| info.is_none_or(|info| info.created_at != it.created_at));
+        if let Some(gone) = gone {
+            self.deleted.push(gone.created_at);
+            if self.deleted.len() > DELETED_MAX {
+                self.deleted.remove(0);
+            }
+        }
+        if let Some(info) = info
+            && info.created_at != self.place.created_at
+        {
+            self.place = Place::start(info.created_at, self.place.erased_at);
+        }
+    }
+
+    /// Asks what waits. A batch is settled only after the writer has announced it, and what derives from it is settled only after it
+    /// is made, so what is asked in this order overlooks nothing.
+    async fn progress(&self, app: &App, written: Position) -> Result<Progress, PortError> {
+        let stores = app.stores();
+        let subject = RecordsAcceptedV1::SUBJECT;
+        let waiting = stores
+            .bus
+            .unsettled(subject, self.space.as_str(), UNSETTLED_MAX)
+            .await?;
+        let before: Vec<Position> = waiting.iter().copied().filter(|it| *it <= written).collect();
+        let mut behind = before.len() == UNSETTLED_MAX;
+        for position in &before {
+            behind = behind || !stores.records.is_written(&self.space, *position).await?;
+        }
+        let organised = before.is_empty() && app.deriving(&self.space).await? == 0;
+        Ok(Progress {
+            behind,
+            organised,
+            idle: organised && waiting.is_empty(),
+        })
+    }
+
+    fn note_positions(&mut self, progress: &Progress, written: Position, found: &mut Vec<Notice>) {
+        if !progress.behind && written > self.place.searchable {
+            self.place.searchable = written;
+            self.report(What::Searchable(written), host::clock::now(), found);
+        }
+        if progress.organised && written > self.place.organised {
+            self.place.organised = written;
+            self.report(What::Organised(written), host::clock::now(), found);
+        }
+    }
+
+    fn report(&self, what: What, at: DateTime<Utc>, found: &mut Vec<Notice>) {
+        if !self.begins_now {
+            let place = self.place.clone();
+            found.push(Notice { what, at, place });
+        }
+    }
+
+    /// Reports the erasures that were completed since the last look. It looks back a little, since the moments come from the clocks
+    /// of several processes.
+    async fn note_erasures(&mut self, app: &App, found: &mut Vec<Notice>) -> Result<(), PortError> {
+        self.complete_deletions(app).await?;
+        let mut complete = self.completed(app).await?;
+        if !self.reported_read {
+            let (before, since) = complete.into_iter().partition(|it| it.1 <= self.place.erased_at);
+            complete = since;
+            let before: Vec<(Receipt, DateTime<Utc>)> = before;
+            self.reported.extend(before.into_iter().map(|it| (it.0.id, it.1)));
+            self.reported_read = true;
+        }
+        for (receipt, at) in complete {
+            if self.reported.insert(receipt.id, at).is_none() {
+                self.place.erased_at = self.place.erased_at.max(at);
+                let place = self.place.clone();
+                let what = What::erased(&receipt);
+                found.push(Notice { what, at, place });
+            }
+        }
+        let since = self.place.erased_at - CLOCKS_APART;
+        self.reported.retain(|_, at| *at >= since);
+        Ok(())
+    }
+
+    /// Completes the receipts of deleted spaces that are erased in every store, which their process may not have lived to do.
+    async fn complete_deletions(&mut self, app: &App) -> Result<(), PortError> {
+        for created_at in self.deleted.clone() {
+            let id = ErasureId::of_space(&self.space, &created_at.to_rfc3339());
+            let is_complete = match app.stores().receipts.get(&self.space, id).await? {
+                Some(receipt) => erasures::completed(app, receipt).await?.completed_at.is_some(),
+                // It left the list for newer ones.
+                None => true,
+            };
+            if is_complete {
+                self.deleted.retain(|it| *it != created_at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the erasures that were completed lately and the moments of that, earliest first.
+    async fn completed(&self, app: &App) -> Result<Vec<(Receipt, DateTime<Utc>)>, PortError> {
+        let since = self.place.erased_at - CLOCKS_APART;
+        let mut found: Vec<(Receipt, DateTime<Utc>)> = Vec::new();
+        let mut after = None;
+        loop {
+            let receipts = &app.stores().receipts;
+            let page = receipts.completed_since(&self.space, since, after, AT_ONCE).await?;
+            after = page.last().map(|it| it.id);
+            let is_last = page.len() < AT_ONCE;
+            found.extend(page.into_iter().filter_map(|it| it.completed_at.map(|at| (it, at))));
+            if is_last {
+                found.sort_by_key(|it| (it.1, it.0.id));
+                return Ok(found);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use domain::id::SpaceId;
+
+use crate::api::Event;
+use crate::auth::Access;
+use crate::config::Right;
+use crate::events::EventStream;
+use crate::extract::At;
+use crate::problem::Problem;
+use crate::state::App;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// Tells a proxy in front of this server to pass events on as they come.
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Streams what happens in a space from now on: events `searchable`, `organised` and `erased`, until the caller leaves or the
+/// server stops.
+///
+/// Each event has an `id`; a caller that comes again with it in `Last-Event-ID` gets what happened since. Where that is not known,
+/// the first event is `gap`.
+#[utoipa::path(get, path = "/v1/spaces/{space}/events", tag = "events", params(
+    ("space" = SpaceId, Path),
+    ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that arrived"),
+), responses(
+    (status = 200, description = "Events as they happen", content((Event = "text/event-stream"))),
+    (status = 429, description = "Too many streams are open", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let space = access.enter(&name, Right::Read)?;
+    let share = app.stream_share(access.name())?;
+    let last = headers.get(LAST_EVENT_ID).map(|it| it.to_str().unwrap_or_default());
+    let stream = EventStream::open(app, space, last, share).await?;
+    let mut response = Sse::new(stream.events())
+        .keep_alive(KeepAlive::default())
+        .into_response();
+    let headers = response.headers_mut();
+    headers.insert(BUFFERING, HeaderValue::from_static("no"));
+    Ok(response)
+}

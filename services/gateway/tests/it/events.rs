@@ -1,0 +1,292 @@
+//! Streams of events.
+
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream};
+use axum::http::{HeaderMap, Request, StatusCode};
+use domain::erasure::{ErasureKind, Receipt};
+use domain::id::{ErasureId, RecordId};
+use domain::port::Position;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::harness::Gateway;
+
+/// Longest wait for what must come; as long as it takes on a machine that has much else to do.
+const SOON: Duration = Duration::from_secs(60);
+/// How long nothing must come.
+const QUIET: Duration = Duration::from_millis(200);
+const SETTINGS: &str = "[gateway.events]\npoll_ms = 10";
+const EVENTS: &str = "/v1/spaces/s/events";
+
+/// SHA-256 of `one`, `two` and `three`.
+const KEYS: &str = r#"
+[[gateway.keys]]
+name = "one"
+sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
+spaces = ["s"]
+rights = ["read"]
+[[gateway.keys]]
+name = "two"
+sha256 = "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3"
+spaces = ["s"]
+rights = ["read"]
+[[gateway.keys]]
+name = "three"
+sha256 = "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f"
+spaces = ["s"]
+rights = ["read"]
+"#;
+
+/// A stream that is open.
+struct Listening {
+    headers: HeaderMap,
+    body: BodyDataStream,
+    text: String,
+}
+
+/// One block of a stream.
+#[derive(Debug)]
+struct Block {
+    event: String,
+    id: String,
+    data: Value,
+}
+
+impl Listening {
+    /// Opens a stream, after the event `last` unless it is empty, and takes its first block.
+    async fn open(gateway: &Gateway, last: &str) -> (Listening, Block) {
+        let mut request = Request::get(EVENTS);
+        if !last.is_empty() {
+            request = request.header("last-event-id", last);
+        }
+        let response = gateway.response(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(response.status(), StatusCode::OK, "{response:?}");
+        let (parts, body) = response.into_parts();
+        let mut listening = Listening {
+            headers: parts.headers,
+            body: body.into_data_stream(),
+            text: String::new(),
+        };
+        let first = listening.next().await;
+        (listening, first)
+    }
+
+    async fn next(&mut self) -> Block {
+        let text = tokio::time::timeout(SOON, self.block()).await.unwrap();
+        block(&text.expect("the stream ended"))
+    }
+
+    /// Returns the next block; none at the end.
+    async fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let block = block.to_owned();
+                self.text = rest.to_owned();
+                // What keeps the stream open on a slow machine.
+                if block.trim() == ":" {
+                    continue;
+                }
+                return Some(block);
+            }
+            let bytes = self.body.next().await?.unwrap();
+            self.text.push_str(std::str::from_utf8(&bytes).unwrap());
+        }
+    }
+
+    /// Returns the next `count` events by kind.
+    async fn events(&mut self, count: usize) -> Vec<Block> {
+        let mut found = Vec::new();
+        for _ in 0..count {
+            found.push(self.next().await);
+        }
+        found.sort_by(|a, b| a.event.cmp(&b.event));
+        found
+    }
+
+    async fn is_quiet(&mut self) -> bool {
+        tokio::time::timeout(QUIET, self.block()).await.is_err()
+    }
+}
+
+fn block(text: &str) -> Block {
+    let field = |name: &str| {
+        let mut lines = text.lines().filter_map(|it| it.strip_prefix(name));
+        lines.next().unwrap_or_default().trim().to_owned()
+    };
+    Block {
+        event: field("event:"),
+        id: field("id:"),
+        data: serde_json::from_str(&field("data:")).unwrap_or(Value::Null),
+    }
+}
+
+async fn write(gateway: &Gateway, id: &str) -> String {
+    let body = json!({"records": [{"id": id, "session": "m", "text": "Quaxbank"}]}).to_string();
+    let reply = gateway.send("POST /v1/spaces/s/records", &body).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    reply.json()["watermark"].as_str().unwrap().to_owned()
+}
+
+/// A receipt of an erasure that is complete.
+fn receipt(number: u128, position: u64) -> Receipt {
+    let now = host::clock::now();
+    Receipt {
+        id: ErasureId::from_uuid(Uuid::from_u128(number)),
+        space: "s".parse().unwrap(),
+        created_at: now,
+        kind: ErasureKind::Records,
+        by: String::new(),
+        requested_at: now,
+        completed_at: Some(now),
+        position: Position(position),
+        records: vec![RecordId::derive(&"s".parse().unwrap(), "r1")],
+        sessions: Vec::new(),
+        erased: [("records".to_owned(), 1)].into(),
+    }
+}
+
+#[tokio::test]
+async fn a_caller_hears_of_a_write_and_goes_on_where_it_was() {
+    let gateway = Gateway::with(SETTINGS).await;
+    gateway.start_writer();
+    gateway.settled().await;
+    let before = write(&gateway, "r0").await;
+    gateway.written(&before).await;
+    let (mut listening, first) = Listening::open(&gateway, "").await;
+    assert_eq!(listening.headers["content-type"], "text/event-stream");
+    assert_eq!((first.event.as_str(), first.id.is_empty()), ("", false), "{first:?}");
+    assert!(listening.is_quiet().await, "what happened before is not in it");
+
+    let written = write(&gateway, "r1").await;
+    let [organised, searchable] = listening.events(2).await.try_into().unwrap();
+    for (event, kind) in [(&searchable, "searchable"), (&organised, "organised")] {
+        assert_eq!(event.event, kind);
+        assert_eq!(event.data["kind"], kind);
+        assert_eq!(event.data["space"], "s");
+        assert_eq!(event.data["watermark"], written, "{event:?}");
+        let at = event.data["at"].as_str().unwrap();
+        assert!(at.parse::<chrono::DateTime<chrono::Utc>>().is_ok(), "{at}");
+        assert!(!event.data.to_string().contains("Quaxbank"));
+    }
+    drop(listening);
+
+    let next = write(&gateway, "r2").await;
+    gateway.written(&next).await;
+    // It did not hear of the first batch being organised: it hears of both at once.
+    let (mut listening, first) = Listening::open(&gateway, &searchable.id).await;
+    assert_eq!(first.event, "", "{first:?}");
+    let events = listening.events(2).await;
+    assert_eq!([&events[0].event, &events[1].event], ["organised", "searchable"]);
+    assert!(events.iter().all(|it| it.data["watermark"] == next), "{events:?}");
+    assert!(listening.is_quiet().await);
+    drop(listening);
+    // Also from before any event.
+    let last = &events.iter().find(|it| it.event == "organised").unwrap().id;
+    let (mut listening, _) = Listening::open(&gateway, last).await;
+    assert!(listening.is_quiet().await, "it has heard of everything");
+}
+
+#[tokio::test]
+async fn a_caller_hears_of_erasures() {
+    let gateway = Gateway::with(SETTINGS).await;
+    gateway.start_writer();
+    gateway.settled().await;
+    let stores = &gateway.context.backends;
+    let written = write(&gateway, "r1").await;
+    gateway.written(&written).await;
+    stores.receipts.keep(&receipt(1, 1)).await.unwrap();
+    let (mut listening, _) = Listening::open(&gateway, "").await;
+    assert!(listening.is_quiet().await, "an erasure of before is not in it");
+
+    // The writer of the tests keeps no receipts.
+    stores.receipts.keep(&receipt(2, 1_000_000)).await.unwrap();
+    let id = RecordId::derive(&"s".parse().unwrap(), "r1");
+    let reply = gateway.send(&format!("DELETE /v1/spaces/s/records/{id}"), "").await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    let events = listening.events(3).await;
+    let kinds: Vec<&str> = events.iter().map(|it| it.event.as_str()).collect();
+    assert_eq!(kinds, ["erased", "organised", "searchable"]);
+    assert_eq!(events[0].data["erasure"], json!(Uuid::from_u128(2)));
+    assert!(events[0].data["watermark"].is_string(), "{events:?}");
+    assert_eq!(events[1].data["watermark"], reply.json()["watermark"]);
+
+    let deleted = gateway.send("DELETE /v1/spaces/s", "").await;
+    assert!(deleted.status.is_success(), "{deleted:?}");
+    let erased = listening.next().await;
+    assert_eq!(erased.event, "erased");
+    assert!(erased.data["watermark"].is_null(), "{erased:?}");
+    assert_ne!(erased.data["erasure"], events[0].data["erasure"]);
+    assert!(listening.is_quiet().await, "each erasure is told once");
+    drop(listening);
+    let reply = gateway.send(&format!("GET {EVENTS}"), "").await;
+    assert!(reply.problem().starts_with("404 there is no space `s`"), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_stream_that_cannot_go_on_says_so_first() {
+    let gateway = Gateway::with(SETTINGS).await;
+    gateway.start_writer();
+    gateway.settled().await;
+    let written = write(&gateway, "r1").await;
+    gateway.written(&written).await;
+    let (listening, first) = Listening::open(&gateway, "").await;
+    drop(listening);
+    for wrong in ["7", "zz", &written, &first.id.replace('1', "2")] {
+        let (mut listening, gap) = Listening::open(&gateway, wrong).await;
+        assert_eq!(gap.event, "gap", "{wrong}");
+        assert_eq!(gap.data["watermark"], written);
+        assert!(
+            gap.data["reason"].as_str().unwrap().starts_with("Last-Event-ID is not"),
+            "{gap:?}"
+        );
+        assert!(listening.is_quiet().await);
+    }
+    let (_, again) = Listening::open(&gateway, &first.id).await;
+    assert_eq!(again.event, "", "one that it knows is no gap");
+
+    assert!(gateway.send("DELETE /v1/spaces/s", "").await.status.is_success());
+    assert!(gateway.send("PUT /v1/spaces/s", "").await.status.is_success());
+    let (_, gap) = Listening::open(&gateway, &first.id).await;
+    assert_eq!(gap.event, "gap");
+    assert_eq!(gap.data["reason"], "the space was deleted and created again since");
+}
+
+#[tokio::test]
+async fn a_key_opens_so_many_streams_and_all_keys_so_many() {
+    let bounds = "streams_max = 2\nstreams_per_key_max = 1";
+    let gateway = Gateway::with(&format!("{SETTINGS}\n{bounds}\n{KEYS}")).await;
+    let open = async |key: &str| {
+        let request = Request::get(EVENTS).header("authorization", format!("Bearer {key}"));
+        gateway.response(request.body(Body::empty()).unwrap()).await
+    };
+    let held = open("one").await;
+    assert_eq!(held.status(), StatusCode::OK);
+    let refused = async |key: &str| {
+        let bearer = format!("Bearer {key}");
+        let headers = [("authorization", bearer.as_str())];
+        gateway
+            .send_with(&format!("GET {EVENTS}"), "", &headers)
+            .await
+            .problem()
+    };
+    let own = refused("one").await;
+    assert!(own.starts_with("429 1 streams of events of this key are open"), "{own}");
+    let other = open("two").await;
+    assert_eq!(other.status(), StatusCode::OK);
+    let all = refused("three").await;
+    assert!(all.starts_with("429 2 streams of events are open"), "{all}");
+    drop(held);
+    assert_eq!(open("three").await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_the_server_stops() {
+    let gateway = Gateway::with(SETTINGS).await;
+    let (mut listening, _) = Listening::open(&gateway, "").await;
+    assert!(listening.is_quiet().await);
+    gateway.context.shutdown.cancel();
+    let end = tokio::time::timeout(SOON, listening.block()).await.unwrap();
+    assert_eq!(end, None);
+}

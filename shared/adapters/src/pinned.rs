@@ -1,0 +1,77 @@
+//! HTTP to a host whose addresses are checked first: its name is looked up once, and connections go to what was checked.
+//!
+//! A second look-up could give another address than the one that was checked, so the client gets the addresses, follows no
+//! redirect and uses no proxy of the environment.
+
+use std::net::{IpAddr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+
+/// Addresses of one name that are tried.
+const ADDRESSES_MAX: usize = 16;
+
+/// Why a host cannot be asked.
+#[derive(Debug)]
+pub(crate) enum NoAddress {
+    /// Its name has no address, or nobody answers who knows.
+    Unknown,
+    /// One of its addresses is not allowed.
+    Inside,
+    /// There is no client.
+    Client(reqwest::Error),
+}
+
+/// Returns a client that connects to the host of `url` only, at addresses that all are allowed: a name that has both kinds is
+/// up to something.
+pub(crate) async fn client(url: &Url, is_allowed: impl Fn(IpAddr) -> bool) -> Result<Client, NoAddress> {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or_default();
+    let addresses = match literal(host) {
+        Some(address) => vec![SocketAddr::new(address, port)],
+        None => looked_up(host, port).await?,
+    };
+    if !addresses.iter().all(|it| is_allowed(it.ip())) {
+        return Err(NoAddress::Inside);
+    }
+    connecting_to(addresses)
+}
+
+/// Returns a client that connects to these addresses, whatever the name of the host is.
+pub(crate) fn connecting_to(addresses: Vec<SocketAddr>) -> Result<Client, NoAddress> {
+    Client::builder()
+        .redirect(Policy::none())
+        // A proxy of the environment would look the name up once more.
+        .no_proxy()
+        .referer(false)
+        .dns_resolver(Checked(addresses))
+        .build()
+        .map_err(|error| NoAddress::Client(error.without_url()))
+}
+
+/// Returns the address that a host is, if it is one.
+pub(crate) fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    bare.unwrap_or(host).parse().ok()
+}
+
+/// Returns the addresses of a name.
+async fn looked_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
+    let found = tokio::net::lookup_host((host, port)).await;
+    let found: Vec<SocketAddr> = found.map(Iterator::collect).unwrap_or_default();
+    match found.is_empty() {
+        true => Err(NoAddress::Unknown),
+        false => Ok(found.into_iter().take(ADDRESSES_MAX).collect()),
+    }
+}
+
+/// Gives the addresses that were checked, so that no name is looked up again.
+struct Checked(Vec<SocketAddr>);
+
+impl Resolve for Checked {
+    fn resolve(&self, _name: Name) -> Resolving {
+        let all: Addrs = Box::new(self.0.clone().into_iter());
+        Box::pin(std::future::ready(Ok(all)))
+    }
+}

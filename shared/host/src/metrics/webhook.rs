@@ -1,0 +1,51 @@
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+use super::Metrics;
+
+/// What became of an event that a webhook is to get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WebhookOutcome {
+    /// The receiver took it.
+    Delivered,
+    /// The receiver did not take it, and gets it again.
+    Retried,
+    /// The receiver did not take it, and does not get it again.
+    GivenUp,
+    /// It left a full queue for a newer one.
+    Dropped,
+    /// The receiver answered 410: this event and those behind it are dropped.
+    Stopped,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Sent {
+    outcome: &'static str,
+}
+
+/// The numbers of webhooks.
+#[derive(Default)]
+pub(super) struct Webhooks(Family<Sent, Counter>);
+
+impl Webhooks {
+    pub(super) fn register(&self, it: &mut Registry) {
+        let help = "Events for webhooks, by what became of them; one that is sent again counts each time";
+        it.register("mnemic_webhooks", help, self.0.clone());
+    }
+}
+
+impl Metrics {
+    /// Counts `events` of webhooks of which this became.
+    pub fn webhooks(&self, outcome: WebhookOutcome, events: u64) {
+        let outcome = match outcome {
+            WebhookOutcome::Delivered => "delivered",
+            WebhookOutcome::Retried => "retried",
+            WebhookOutcome::GivenUp => "given_up",
+            WebhookOutcome::Dropped => "dropped",
+            WebhookOutcome::Stopped => "stopped",
+        };
+        self.0.webhooks.0.get_or_create(&Sent { outcome }).inc_by(events);
+    }
+}
