@@ -6,6 +6,7 @@
 //! that file and wakes consumers through channels. `index` searches exactly, over points kept in that file. What is
 //! absent: no port knows another one, and no call of SQLite ever runs on a thread of the async runtime.
 
+mod api_keys;
 mod bus;
 mod clock;
 #[cfg(feature = "distributed")]
