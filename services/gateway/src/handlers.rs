@@ -7,6 +7,7 @@ pub(crate) mod docs;
 pub(crate) mod erasures;
 #[cfg(feature = "explorer")]
 pub(crate) mod explorer;
+pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pages;

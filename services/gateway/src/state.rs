@@ -11,9 +11,9 @@ use host::{Backends, Context, clock};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 
-use crate::auth::Keys;
+use crate::auth::Keyring;
 use crate::config::Config;
-use crate::edge::{Refused, Share, Shares};
+use crate::edge::{Meters, Refused, Share, Shares};
 use crate::mem0::Places;
 use crate::problem::Problem;
 use crate::proxy::Upstream;
@@ -31,7 +31,7 @@ pub(crate) struct App(Arc<Parts>);
 pub(crate) struct Parts {
     pub(crate) context: Context,
     pub(crate) config: Config,
-    pub(crate) keys: Keys,
+    pub(crate) keys: Keyring,
     /// What hides positions and cursors.
     seal: Seal,
     pub(crate) rebuilds: Rebuilds,
@@ -43,6 +43,8 @@ pub(crate) struct Parts {
     pub(crate) receiving: Shares,
     /// One permit a question.
     pub(crate) questions: Shares,
+    /// What each key has used of its quotas.
+    pub(crate) meters: Meters,
     /// The language model that chats are passed on to, if that is switched on.
     pub(crate) upstream: Option<Upstream>,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
@@ -66,7 +68,7 @@ impl std::ops::Deref for App {
 
 impl App {
     pub(crate) fn new(context: Context, config: Config) -> anyhow::Result<App> {
-        let keys = Keys::new(&config)?;
+        let keys = Keyring::new(&config)?;
         let seal = Seal::new(&config.seal_key)?;
         let shares = |total, each| Shares::new(total, each, &config.keys);
         let in_flight = shares(config.in_flight_max, config.in_flight_per_key_max);
@@ -83,6 +85,7 @@ impl App {
             in_flight,
             receiving,
             questions,
+            meters: Meters::default(),
             upstream,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             unfinished: Notify::new(),
@@ -115,7 +118,7 @@ impl Parts {
     ///
     /// # Errors
     /// `exhausted` if too many questions of all keys are, `timeout` if the key has no turn within the time left.
-    pub(crate) async fn question_turn(&self, by: &str, left: Duration) -> Result<Share<'_>, Problem> {
+    pub(crate) async fn question_turn(&self, by: &str, left: Duration) -> Result<Share, Problem> {
         match timeout(left, self.questions.wait(by)).await {
             Ok(Ok(share)) => Ok(share),
             Ok(Err(Refused::All(most) | Refused::Own(most))) => Err(Problem::exhausted(format!(

@@ -17,7 +17,7 @@ use super::reply::Reply;
 use super::request::{ChatRequest, Message};
 use crate::accept;
 use crate::api::{Item, ItemStatus};
-use crate::auth::hex;
+use crate::auth::{Access, hex};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -28,6 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(super) struct Storing {
     pub(super) app: App,
+    /// Whose chat it is.
+    pub(super) access: Access,
     pub(super) space: SpaceId,
     pub(super) session: String,
     /// The caller's `Idempotency-Key`.
@@ -105,14 +107,14 @@ impl Storing {
     }
 
     async fn keep(&self, mut records: Vec<Value>) -> Stored {
-        let Storing { app, space, .. } = self;
+        let Storing { app, access, space, .. } = self;
         // The gateway waits for it when it is told to stop.
         let _asking = app.context.keep_serving();
         records.truncate(app.config.batch_max);
-        let mut outcome = accept::accept(app, space, records.clone(), None).await;
+        let mut outcome = accept::accept(app, access, space, records.clone(), None).await;
         if outcome.as_ref().is_err_and(Problem::is_unknown_space) {
             outcome = match app.stores().records.create_space(space, clock::now()).await {
-                Ok(_) => accept::accept(app, space, records, None).await,
+                Ok(_) => accept::accept(app, access, space, records, None).await,
                 Err(error) => Err(error.into()),
             };
         }
@@ -122,6 +124,7 @@ impl Storing {
             Err(problem) => {
                 warn!(status = problem.status, "what was said through the proxy is not stored");
                 Stored::Not(match problem.status {
+                    429 if problem.retry_after_secs.is_some() => "the quota of the key is used up",
                     429 => "queue full",
                     503 => "memory cannot be reached",
                     _ => "failed",
