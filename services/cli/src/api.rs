@@ -2,6 +2,7 @@
 
 mod erasures;
 mod events;
+mod keys;
 mod readings;
 
 use std::time::Duration;

@@ -1,5 +1,6 @@
 mod browse;
 mod erasures;
+mod keys;
 mod memory;
 mod readings;
 mod records;
@@ -17,6 +18,7 @@ use gateway::api::Strategy;
 
 pub(crate) use browse::{Curations, Entities, Pages, Topics};
 pub(crate) use erasures::{CheckErasure, Erasures, ErasuresCommand};
+pub(crate) use keys::{CreateKey, Keys, KeysCommand};
 pub(crate) use memory::{Facts, Mcp, Recall, Units};
 pub(crate) use readings::{Read, Readings};
 pub(crate) use records::{Erase, Export, Format, Import, Records, Whose};
@@ -369,19 +371,6 @@ pub(crate) struct Restore {
 pub(crate) struct Config {
     #[command(flatten)]
     pub(crate) local: Local,
-}
-
-/// Make keys.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Keys {
-    #[command(subcommand)]
-    pub(crate) command: KeysCommand,
-}
-
-#[derive(Clone, Copy, Debug, Subcommand)]
-pub(crate) enum KeysCommand {
-    /// Print a fresh key, and the lines for the settings file that let it in. Only the digest is ever stored.
-    New,
 }
 
 /// Print completions for a shell.

@@ -1,23 +1,136 @@
+//! Keys: a fresh one for the settings file, and those that a server keeps in its store.
+
 use std::fs::File;
 use std::io::Read;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use gateway::api::{ApiKey, ApiKeyToken};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::args::{Keys, KeysCommand};
+use crate::api::Client;
+use crate::args::{CreateKey, Keys, KeysCommand};
 use crate::{Outcome, out};
 
 /// Random bytes in a key: 256 bits, beyond guessing.
 const BYTES: usize = 32;
 
-/// Makes keys.
-pub(crate) fn keys(args: &Keys) -> anyhow::Result<Outcome> {
-    match args.command {
-        KeysCommand::New => new(),
+/// Makes, lists, rotates and revokes keys.
+pub(crate) async fn keys(args: &Keys) -> anyhow::Result<Outcome> {
+    let client = || Client::new(&args.remote.url, args.remote.key.clone());
+    match &args.command {
+        KeysCommand::New => new()?,
+        KeysCommand::Create(create) => show(&client()?.create_key(&body(create)).await?, create.json)?,
+        KeysCommand::List { json } => list(&client()?.keys().await?, *json)?,
+        KeysCommand::Rotate {
+            name,
+            grace_seconds,
+            json,
+        } => {
+            let name = addressable(name)?;
+            show(&client()?.rotate_key(name, *grace_seconds).await?, *json)?;
+        }
+        KeysCommand::Revoke { name } => {
+            let name = addressable(name)?;
+            client()?.revoke_key(name).await?;
+            out::say(&format!(
+                "{name} is revoked; other gateways over the same stores refuse it within 5 seconds"
+            ));
+        }
     }
+    Ok(Outcome::Done)
 }
 
-fn new() -> anyhow::Result<Outcome> {
+/// Returns a name that can stand in a path: these are folded out of it, and another request would be sent.
+fn addressable(name: &str) -> anyhow::Result<&str> {
+    ensure!(!matches!(name, "" | "." | ".."), "`{name}` is not the name of a key");
+    Ok(name)
+}
+
+fn body(create: &CreateKey) -> Value {
+    let mut body = json!({"name": create.name, "spaces": create.spaces, "rights": create.rights});
+    if let Some(expires) = &create.expires {
+        body["expires_at"] = json!(expires);
+    }
+    for (name, bound) in [
+        ("requests_per_minute", create.requests_per_minute),
+        ("records_per_day", create.records_per_day),
+    ] {
+        if let Some(bound) = bound {
+            body["quotas"][name] = json!(bound);
+        }
+    }
+    body
+}
+
+fn show(made: &ApiKeyToken, json: bool) -> anyhow::Result<()> {
+    if json {
+        return out::say_json(made);
+    }
+    out::say(&made.token);
+    out::say("");
+    out::say(&line(&made.key));
+    out::say("Give the token to the client (MNEMIC_KEY, or `Authorization: Bearer`); it is shown only now.");
+    if let Some(until) = made.key.former_valid_until {
+        out::say(&format!(
+            "The token before it is valid until {}.",
+            until.format("%Y-%m-%d %H:%M:%S UTC")
+        ));
+    }
+    Ok(())
+}
+
+fn list(keys: &[ApiKey], json: bool) -> anyhow::Result<()> {
+    for key in keys {
+        match json {
+            true => out::say_json_line(key)?,
+            false => out::say(&line(key)),
+        }
+    }
+    if keys.is_empty() && !json {
+        out::say("no keys in the store of the server; those of its settings are not listed");
+    }
+    Ok(())
+}
+
+fn line(key: &ApiKey) -> String {
+    let day = "%Y-%m-%d %H:%M";
+    let rights: Vec<&str> = key
+        .rights
+        .iter()
+        .map(|it| match it {
+            gateway::Right::Read => "read",
+            gateway::Right::Write => "write",
+            gateway::Right::Admin => "admin",
+        })
+        .collect();
+    let state = match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => format!("revoked {}", at.format(day)),
+        (None, Some(at)) => format!("expires {}", at.format(day)),
+        (None, None) => "does not expire".to_owned(),
+    };
+    let used = key
+        .last_used_at
+        .map_or_else(|| "never used".to_owned(), |it| format!("used {}", it.format(day)));
+    let quotas = [
+        (key.quotas.requests_per_minute, "requests a minute"),
+        (key.quotas.records_per_day, "records a day"),
+    ];
+    let quotas: String = quotas
+        .iter()
+        .filter_map(|(bound, what)| bound.map(|it| format!("; {it} {what}")))
+        .collect();
+    format!(
+        "{}  {} in {}; made {} by {}; {used}; {state}{quotas}",
+        key.name,
+        rights.join(", "),
+        key.spaces.join(", "),
+        key.created_at.format(day),
+        key.by,
+    )
+}
+
+fn new() -> anyhow::Result<()> {
     let mut random = [0; BYTES];
     let source = File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut random));
     source.context("the system gives no random bytes")?;
@@ -31,12 +144,67 @@ fn new() -> anyhow::Result<Outcome> {
          name = \"a name for the logs\"\n\
          sha256 = \"{digest}\"\n\
          spaces = [\"*\"]               # or names, or prefixes like \"team-*\"\n\
-         rights = [\"read\", \"write\"]   # \"admin\" erases spaces and handles dead letters"
+         rights = [\"read\", \"write\"]   # \"admin\" erases spaces, handles dead letters and, over \"*\", makes keys"
     ));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Returns bytes as lower-case hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(fields: Value) -> ApiKey {
+        let mut key = json!({"name": "billing", "spaces": ["user-*", "team"], "rights": ["read", "write"], "by": "owner",
+            "created_at": "2026-03-01T12:00:00Z"});
+        for (name, value) in fields.as_object().unwrap() {
+            key[name] = value.clone();
+        }
+        serde_json::from_value(key).unwrap()
+    }
+
+    #[test]
+    fn a_key_is_one_line() {
+        assert_eq!(
+            line(&key(json!({}))),
+            "billing  read, write in user-*, team; made 2026-03-01 12:00 by owner; never used; does not expire"
+        );
+        let used = key(
+            json!({"last_used_at": "2026-03-02T08:05:00Z", "expires_at": "2027-01-01T00:00:00Z",
+            "quotas": {"requests_per_minute": 60, "records_per_day": 1000}}),
+        );
+        assert_eq!(
+            line(&used),
+            "billing  read, write in user-*, team; made 2026-03-01 12:00 by owner; used 2026-03-02 08:05; expires 2027-01-01 00:00; \
+             60 requests a minute; 1000 records a day"
+        );
+        let revoked = key(json!({"revoked_at": "2026-03-03T00:00:00Z", "expires_at": "2027-01-01T00:00:00Z"}));
+        assert!(
+            line(&revoked).ends_with("never used; revoked 2026-03-03 00:00"),
+            "{}",
+            line(&revoked)
+        );
+    }
+
+    #[test]
+    fn only_what_is_given_is_sent() {
+        let mut create = CreateKey {
+            name: "a".to_owned(),
+            spaces: vec!["*".to_owned()],
+            rights: vec!["read".to_owned()],
+            expires: None,
+            requests_per_minute: None,
+            records_per_day: None,
+            json: false,
+        };
+        assert_eq!(body(&create), json!({"name": "a", "spaces": ["*"], "rights": ["read"]}));
+        create.expires = Some("2027-01-01".to_owned());
+        create.records_per_day = Some(5);
+        assert_eq!(body(&create)["expires_at"], "2027-01-01");
+        assert_eq!(body(&create)["quotas"], json!({"records_per_day": 5}));
+    }
 }

@@ -83,7 +83,7 @@ pub fn main() -> ExitCode {
         Command::Backup(args) => upkeep::backup(&args),
         Command::Restore(args) => upkeep::restore(&args),
         Command::Config(args) => config::show(&args),
-        Command::Keys(args) => keys::keys(&args),
+        Command::Keys(args) => block_on(keys::keys(&args)),
         Command::Completions(args) => Ok(completions::write(&args)),
     };
     match outcome {

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::api::{Accepted, Item, ItemStatus};
-use crate::auth::hex;
+use crate::auth::{Access, hex};
 use crate::idempotency::{self, Found};
 use crate::problem::Problem;
 use crate::state::App;
@@ -33,17 +33,18 @@ pub(crate) use messages::FromMessages;
 
 pub(crate) type Hash = [u8; 32];
 
-/// Accepts a batch. `key` is the caller's `Idempotency-Key`. A space that there is not is created, unless the settings say
+/// Accepts a batch of a caller. `key` is its `Idempotency-Key`. A space that there is not is created, unless the settings say
 /// otherwise.
 pub(crate) async fn accept(
     app: &App,
+    by: &Access,
     space: &SpaceId,
     given: Vec<Value>,
     key: Option<&str>,
 ) -> Result<Accepted, Problem> {
     let started = Instant::now();
     enter(app, space).await?;
-    let outcome = take(app, space, given, key).await;
+    let outcome = take(app, by, space, given, key).await;
     app.context
         .metrics
         .operation(Operation::Store, outcome.is_ok(), started.elapsed());
@@ -63,7 +64,13 @@ async fn enter(app: &App, space: &SpaceId) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) -> Result<Accepted, Problem> {
+async fn take(
+    app: &App,
+    by: &Access,
+    space: &SpaceId,
+    given: Vec<Value>,
+    key: Option<&str>,
+) -> Result<Accepted, Problem> {
     let most = app.config.batch_max;
     if given.is_empty() || given.len() > most {
         return Err(Problem::invalid(format!(
@@ -72,26 +79,50 @@ async fn take(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) 
         )));
     }
     let Some(key) = key else {
-        return admit(app, space, given, None).await?.response(app, space).await;
+        return admit(app, by, space, given, None).await?.response(app, space).await;
     };
     match idempotency::take(app, space, key.to_owned(), digest(&given)?).await? {
-        Found::Response(response) => again(app, space, given, key, &response).await,
+        Found::Response(response) => {
+            again(
+                app,
+                by,
+                space,
+                given,
+                Repeat {
+                    key,
+                    response: &response,
+                },
+            )
+            .await
+        }
         Found::Nothing(taken) => {
-            let admitted = admit(app, space, given, Some(key)).await;
+            let admitted = admit(app, by, space, given, Some(key)).await;
             taken.end(admitted.as_ref()).await?;
             admitted?.response(app, space).await
         }
     }
 }
 
+/// A request that was answered before under its `Idempotency-Key`.
+struct Repeat<'a> {
+    key: &'a str,
+    response: &'a [u8],
+}
+
 /// Answers a request that was answered before: as then, if that is still so. What was erased since, or never written, goes
 /// the way of a batch once more, which ends at the same position if nothing was lost.
-async fn again(app: &App, space: &SpaceId, given: Vec<Value>, key: &str, response: &[u8]) -> Result<Accepted, Problem> {
-    let first = Admitted::remembered(response)?;
+async fn again(
+    app: &App,
+    by: &Access,
+    space: &SpaceId,
+    given: Vec<Value>,
+    repeat: Repeat<'_>,
+) -> Result<Accepted, Problem> {
+    let first = Admitted::remembered(repeat.response)?;
     if stands(app, space, &first).await? {
         return first.response(app, space).await;
     }
-    let admitted = admit(app, space, given, Some(key)).await?;
+    let admitted = admit(app, by, space, given, Some(repeat.key)).await?;
     if first.position == admitted.position || stands(app, space, &first).await? {
         return first.response(app, space).await;
     }
@@ -99,9 +130,16 @@ async fn again(app: &App, space: &SpaceId, given: Vec<Value>, key: &str, respons
 }
 
 /// Takes what can be taken of a batch and publishes what is new in it.
-async fn admit(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>) -> Result<Admitted, Problem> {
+async fn admit(
+    app: &App,
+    by: &Access,
+    space: &SpaceId,
+    given: Vec<Value>,
+    key: Option<&str>,
+) -> Result<Admitted, Problem> {
     let (drafts, mut items) = Batch::new(app, space, key).read(given)?;
     let claims: Vec<(RecordId, Hash)> = drafts.iter().map(|it| (it.record.id, it.digest)).collect();
+    charge(app, by, space, &claims).await?;
     let outcomes = if claims.is_empty() {
         Vec::new()
     } else {
@@ -125,6 +163,20 @@ async fn admit(app: &App, space: &SpaceId, given: Vec<Value>, key: Option<&str>)
     }
     let position = publish(app, space, wanted).await?;
     Ok(Admitted { position, items })
+}
+
+/// Counts the new ones among records against the quota of the caller's key. Before they are claimed: whose id is claimed already
+/// was counted then, whatever came of it.
+async fn charge(app: &App, by: &Access, space: &SpaceId, claims: &[(RecordId, Hash)]) -> Result<(), Problem> {
+    let quotas = by.quotas();
+    if quotas.records_per_day.is_none() || claims.is_empty() {
+        return Ok(());
+    }
+    let ids: BTreeSet<RecordId> = claims.iter().map(|(id, _)| *id).collect();
+    let ids: Vec<RecordId> = ids.into_iter().collect();
+    let claimed = app.stores().records.claimed(space, &ids).await?;
+    let new = ids.len().saturating_sub(claimed.len());
+    app.meters.take_records(by.name(), quotas, new, clock::now())
 }
 
 /// Finds among what was said otherwise what says the same as the record that is kept: an export spells out what was derived.

@@ -7,6 +7,7 @@ mod access;
 mod curation;
 mod erasures;
 mod events;
+mod keys;
 mod letters;
 mod lists;
 mod memory;
@@ -22,11 +23,12 @@ pub use access::KeyAccess;
 pub use curation::{Curated, NewAct, NewCuration};
 pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
 pub use events::{Event, EventGap, EventKind};
+pub use keys::{ApiKey, ApiKeyToken, NewApiKey, Rotation};
 pub use letters::DeadLetter;
 pub use lists::{
-    AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage, MergeFilter,
-    MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage, TopicFilter,
-    TopicPage, UnitFilter, UnitPage,
+    ApiKeyPage, AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage,
+    MergeFilter, MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage,
+    TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;

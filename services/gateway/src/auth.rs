@@ -1,22 +1,25 @@
 //! API keys: who calls, which spaces the key opens, what it may do there.
 
+mod keyring;
+mod stored_tokens;
+
 use std::net::IpAddr;
 
-use anyhow::{Context as _, ensure};
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use domain::PortError;
 use domain::id::SpaceId;
-use sha2::{Digest, Sha256};
+use domain::key::Quotas;
+use host::clock;
 
-use crate::config::{Config, Right};
+use crate::config::Right;
 use crate::problem::Problem;
 use crate::state::App;
-
-/// The keys, ready to be compared.
-pub(crate) struct Keys(Vec<(Vec<u8>, Access)>);
+pub(crate) use keyring::Keyring;
+pub(crate) use stored_tokens::PREFIX as TOKEN_PREFIX;
 
 /// What the caller's key opens.
 #[derive(Clone, Debug)]
@@ -25,63 +28,17 @@ pub(crate) struct Access {
     name: String,
     spaces: Vec<String>,
     rights: Vec<Right>,
-}
-
-impl Keys {
-    pub(crate) fn new(config: &Config) -> anyhow::Result<Keys> {
-        let mut keys = Vec::new();
-        for key in &config.keys {
-            let digest = hex_bytes(&key.sha256).filter(|it| it.len() == 32).with_context(|| {
-                format!(
-                    "the sha256 of the key `{}` in [[gateway.keys]] is not 64 hex digits",
-                    key.name
-                )
-            })?;
-            ensure!(
-                !key.spaces.is_empty(),
-                "the key `{}` in [[gateway.keys]] opens no space",
-                key.name
-            );
-            keys.push((
-                digest,
-                Access {
-                    name: key.name.clone(),
-                    spaces: key.spaces.clone(),
-                    rights: key.rights.clone(),
-                },
-            ));
-        }
-        Ok(Keys(keys))
-    }
-
-    /// Returns what a caller of this process may do: everything without keys, else what its key opens.
-    pub(crate) fn local(&self, token: Option<&str>) -> Option<Access> {
-        if self.0.is_empty() {
-            return Some(Access::all());
-        }
-        token.and_then(|it| self.find(it))
-    }
-
-    /// Compares with every key, in a time that does not depend on how much of one matches.
-    fn find(&self, token: &str) -> Option<Access> {
-        let digest = Sha256::digest(token.as_bytes());
-        let mut found = None;
-        for (known, access) in &self.0 {
-            let difference = known.iter().zip(digest.iter()).fold(0, |sum, (a, b)| sum | (a ^ b));
-            if difference == 0 {
-                found = Some(access);
-            }
-        }
-        found.cloned()
-    }
+    quotas: Quotas,
 }
 
 impl Access {
-    fn all() -> Access {
+    /// Returns the access of everybody to an open server.
+    pub(crate) fn all() -> Access {
         Access {
             name: String::new(),
             spaces: vec!["*".to_owned()],
             rights: vec![Right::Read, Right::Write, Right::Admin],
+            quotas: Quotas::default(),
         }
     }
 
@@ -103,6 +60,11 @@ impl Access {
     /// Returns what the key may do in the spaces that it opens.
     pub(crate) fn rights(&self) -> &[Right] {
         &self.rights
+    }
+
+    /// Returns how much the key may ask for.
+    pub(crate) fn quotas(&self) -> Quotas {
+        self.quotas
     }
 
     /// Says whether the key opens every space.
@@ -146,7 +108,8 @@ pub(crate) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    let access = if app.keys.0.is_empty() {
+    let store = &app.stores().keys;
+    let access = if app.keys.is_open(&**store).await.map_err(store_is_away)? {
         local(request.headers())?;
         Access::all()
     } else {
@@ -155,7 +118,9 @@ pub(crate) async fn authenticate(
             .get(header::AUTHORIZATION)
             .and_then(|it| it.to_str().ok())
             .and_then(bearer);
-        token.and_then(|it| app.keys.find(it)).ok_or_else(unauthorized)?
+        let token = token.ok_or_else(unauthorized)?;
+        let found = app.keys.find(store, token, clock::now()).await.map_err(store_is_away)?;
+        found.ok_or_else(unauthorized)?
     };
     let caller = access.clone();
     request.extensions_mut().insert(access);
@@ -192,6 +157,15 @@ fn is_loopback(name: &str) -> bool {
 fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Nobody gets in while the store cannot say whose token it is; late is as good as away.
+fn store_is_away(error: PortError) -> Problem {
+    let problem = Problem::from(error);
+    if problem.status == StatusCode::GATEWAY_TIMEOUT.as_u16() {
+        return Problem::unavailable();
+    }
+    problem
 }
 
 fn unauthorized() -> Problem {

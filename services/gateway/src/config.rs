@@ -3,11 +3,15 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 
 use anyhow::{Context as _, bail, ensure};
+use domain::key::Quotas;
 use serde::{Deserialize, Serialize};
 
+use crate::edge::Cors;
 use crate::events::{Events, WebhookSettings};
 use crate::mem0::Mem0;
 use crate::proxy::Proxy;
+
+pub use domain::key::Right;
 
 /// Settings in `[gateway]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,6 +74,8 @@ pub struct Config {
     pub events: Events,
     /// Receivers of events.
     pub webhooks: Vec<WebhookSettings>,
+    /// Which pages of browsers may read answers.
+    pub cors: Cors,
     /// API keys.
     pub keys: Vec<Key>,
 }
@@ -104,6 +110,7 @@ impl Default for Config {
             mem0: Mem0::default(),
             events: Events::default(),
             webhooks: Vec::new(),
+            cors: Cors::default(),
             keys: Vec::new(),
         }
     }
@@ -121,18 +128,9 @@ pub struct Key {
     pub spaces: Vec<String>,
     /// What it may do there.
     pub rights: Vec<Right>,
-}
-
-/// What a key may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Right {
-    /// Ask, list and look.
-    Read,
-    /// Create spaces, add records, correct what was made of them, dismiss hints.
-    Write,
-    /// Erase spaces and records, and handle dead letters.
-    Admin,
+    /// How much it may ask for.
+    #[serde(default, skip_serializing_if = "Quotas::is_unbounded")]
+    pub quotas: Quotas,
 }
 
 impl Config {
@@ -190,6 +188,14 @@ impl Config {
             "[gateway] model_request_ms_max must be at least request_ms_max: calls of a language model take longer, not shorter"
         );
         self.events.check()?;
+        for key in &self.keys {
+            ensure!(
+                !key.quotas.has_zero(),
+                "the key `{}` in [[gateway.keys]] has a quota of 0, with which it could do nothing: leave the quota out for no bound",
+                key.name
+            );
+        }
+        self.cors.check()?;
         self.mem0.check()
     }
 

@@ -1,6 +1,8 @@
 //! What surrounds every request: trace, bounds, panics, numbers.
 
 mod admission;
+mod cors;
+mod meters;
 mod patience;
 mod shares;
 mod unread;
@@ -22,8 +24,10 @@ use crate::auth::Access;
 use crate::problem::Problem;
 use crate::state::App;
 pub(crate) use admission::admit;
+pub use cors::Cors;
+pub(crate) use meters::Meters;
 pub(crate) use patience::Patience;
-pub(crate) use shares::{OwnedShare, Refused, Share, Shares};
+pub(crate) use shares::{Refused, Share, Shares};
 use unread::Unread;
 
 /// Trace id of the request, 32 hex digits.

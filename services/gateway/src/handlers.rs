@@ -8,6 +8,7 @@ pub(crate) mod erasures;
 pub(crate) mod events;
 #[cfg(feature = "explorer")]
 pub(crate) mod explorer;
+pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pages;

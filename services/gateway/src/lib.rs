@@ -23,6 +23,7 @@ mod filling;
 mod handlers;
 mod idempotency;
 mod kept;
+mod keys;
 mod ledger;
 mod letters;
 mod mcp;
@@ -57,6 +58,7 @@ use tokio::net::TcpListener;
 use tracing::{info, warn};
 
 pub use config::{Config, Key, Right};
+pub use edge::Cors;
 pub use erasures::finish as finish_erasure;
 pub use events::{Events, WebhookSettings};
 pub use mcp::local::{Local, serve as serve_mcp};

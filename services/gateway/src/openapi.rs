@@ -9,8 +9,8 @@ use utoipa::{Modify, OpenApi};
 
 use crate::config::Config;
 use crate::handlers::{
-    access, admin, curations, erasures, events, mcp, memory, pages, progress, proxy, query, readings, rebuild, recall,
-    records, sessions, spaces, tools,
+    access, admin, curations, erasures, events, keys, mcp, memory, pages, progress, proxy, query, readings, rebuild,
+    recall, records, sessions, spaces, tools,
 };
 use crate::validate::FIELD_BYTES_MAX;
 
@@ -31,6 +31,7 @@ use crate::validate::FIELD_BYTES_MAX;
         tools::all, tools::list, tools::call, mcp::post,
         proxy::chat_completions, proxy::models,
         access::get,
+        keys::create, keys::list, keys::rotate, keys::revoke,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
     modifiers(&Keys, &Names, &Acts, &Problems),

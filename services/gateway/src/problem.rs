@@ -17,7 +17,7 @@ const IN_FLIGHT: &str = "idempotency-key-in-flight";
 /// The kind of problem that there is no such space.
 const UNKNOWN_SPACE: &str = "unknown-space";
 /// Seconds after which trying again may help.
-const RETRY_AFTER_SECS: u16 = 1;
+const RETRY_AFTER_SECS: u32 = 1;
 
 /// What went wrong, as `application/problem+json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -38,6 +38,9 @@ pub struct Problem {
     /// How far the writer is, when it was waited for in vain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<Progress>>,
+    /// Seconds after which the same request may be sent again, for the header `Retry-After`.
+    #[serde(skip)]
+    pub(crate) retry_after_secs: Option<u32>,
 }
 
 impl Problem {
@@ -49,6 +52,7 @@ impl Problem {
             detail: String::new(),
             items: Vec::new(),
             progress: None,
+            retry_after_secs: None,
         }
     }
 
@@ -156,6 +160,26 @@ impl Problem {
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "share-exhausted", title).detail(detail)
     }
 
+    /// The key has asked for as much as its quota allows; in so many seconds it may ask again.
+    pub(crate) fn quota_exhausted(detail: impl Into<String>, retry_after_secs: u32) -> Problem {
+        let title = "The quota of the key is used up";
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "quota-exhausted", title).detail(detail);
+        Problem {
+            retry_after_secs: Some(retry_after_secs),
+            ..problem
+        }
+    }
+
+    /// Keys cannot be made through the API of this server.
+    pub(crate) fn no_admin_key() -> Problem {
+        let title = "This server has no key that may make others";
+        Problem::new(StatusCode::CONFLICT, "no-admin-key", title).detail(
+            "keys are made with a key of the settings that has the right `admin` over all spaces, so that nobody is locked out: \
+             `mnemic keys new` makes one; put it into [[gateway.keys]] with spaces = [\"*\"] and rights = [\"read\", \"write\", \
+             \"admin\"], and restart the server",
+        )
+    }
+
     pub(crate) fn unavailable() -> Problem {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -209,6 +233,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let in_flight = self.kind.ends_with(IN_FLIGHT);
+        let retry_after_secs = self.retry_after_secs.unwrap_or(RETRY_AFTER_SECS);
         let mut response = (status, Json(self)).into_response();
         let headers = response.headers_mut();
         headers.insert(
@@ -216,7 +241,7 @@ impl IntoResponse for Problem {
             HeaderValue::from_static("application/problem+json"),
         );
         if in_flight || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECS));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(retry_after_secs));
         }
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -31,7 +31,7 @@ use self::store::{Stored, Storing};
 use self::stream::Streaming;
 use crate::auth::Access;
 use crate::config::{Config, Right};
-use crate::edge::{OwnedShare, Refused, Shares};
+use crate::edge::{Refused, Share, Shares};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::validate;
@@ -96,8 +96,8 @@ impl Upstream {
         }))
     }
 
-    fn share(&self, by: &str) -> Result<OwnedShare, Problem> {
-        self.shares.take_owned(by).map_err(|refused| match refused {
+    fn share(&self, by: &str) -> Result<Share, Problem> {
+        self.shares.take(by).map_err(|refused| match refused {
             Refused::All(most) => Problem::exhausted(format!("{most} chats are being passed on; try again")),
             Refused::Own(most) => Problem::share_exhausted(format!(
                 "{most} chats of this key are being passed on, which is its share; try again"
@@ -122,6 +122,7 @@ pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<R
     let space = space_of(app, &access, &headers, request.user.as_deref())?;
     let storing = Storing {
         app: app.clone(),
+        access: access.clone(),
         space: space.clone(),
         session: session_of(&headers)?,
         key,

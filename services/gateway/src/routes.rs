@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post, put};
 #[cfg(feature = "explorer")]
 use crate::handlers::explorer;
 use crate::handlers::{
-    access, admin, curations, docs, erasures, events, mcp, memory, pages, progress, proxy, query, readings, rebuild,
-    recall, records, sessions, spaces, tools,
+    access, admin, curations, docs, erasures, events, keys, mcp, memory, pages, progress, proxy, query, readings,
+    rebuild, recall, records, sessions, spaces, tools,
 };
 use crate::problem::Problem;
 use crate::state::App;
@@ -69,18 +69,27 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/models", get(proxy::models))
         .route("/v1/tools", get(tools::all))
         .route("/v1/access", get(access::get))
+        .route("/v1/keys", get(keys::list).post(keys::create))
+        .route("/v1/keys/{name}", delete(keys::revoke))
+        .route("/v1/keys/{name}/rotate", post(keys::rotate))
         .route("/v1/admin/dead-letters", get(admin::list))
         .route("/v1/admin/dead-letters/{id}", get(admin::get).delete(admin::discard))
         .route("/v1/admin/dead-letters/{id}/replay", post(admin::replay))
         .route_layer(from_fn_with_state(app.clone(), edge::admit))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate));
-    open_to_all()
+    let routes = open_to_all()
         .route("/openapi.json", get(docs::openapi))
         .merge(guarded)
         .merge(mem0::routes(&app))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
-        .layer(body_limit)
+        .layer(body_limit);
+    // Around authentication: a browser asks without a key first, and a page may read why it was refused.
+    let routes = match app.config.cors.layer() {
+        Some(cors) => routes.layer(cors),
+        None => routes,
+    };
+    routes
         .layer(from_fn_with_state(app.clone(), edge::guard))
         .with_state(app)
 }

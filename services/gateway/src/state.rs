@@ -11,9 +11,9 @@ use host::{Backends, Context, clock};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 
-use crate::auth::Keys;
+use crate::auth::Keyring;
 use crate::config::Config;
-use crate::edge::{OwnedShare, Refused, Share, Shares};
+use crate::edge::{Meters, OwnedShare, Refused, Share, Shares};
 use crate::events::{Hook, open_hooks};
 use crate::mem0::Places;
 use crate::problem::Problem;
@@ -32,7 +32,7 @@ pub(crate) struct App(Arc<Parts>);
 pub(crate) struct Parts {
     pub(crate) context: Context,
     pub(crate) config: Config,
-    pub(crate) keys: Keys,
+    pub(crate) keys: Keyring,
     /// What hides positions and cursors.
     seal: Seal,
     pub(crate) rebuilds: Rebuilds,
@@ -48,6 +48,8 @@ pub(crate) struct Parts {
     streams: Shares,
     /// Receivers of events.
     pub(crate) hooks: Vec<Arc<Hook>>,
+    /// What each key has used of its quotas.
+    pub(crate) meters: Meters,
     /// The language model that chats are passed on to, if that is switched on.
     pub(crate) upstream: Option<Upstream>,
     /// One permit a space that is being erased; an erasure outlives the request that asked for it.
@@ -71,7 +73,7 @@ impl std::ops::Deref for App {
 
 impl App {
     pub(crate) fn new(context: Context, config: Config) -> anyhow::Result<App> {
-        let keys = Keys::new(&config)?;
+        let keys = Keyring::new(&config)?;
         let seal = Seal::new(&config.seal_key)?;
         let shares = |total, each| Shares::new(total, each, &config.keys);
         let in_flight = shares(config.in_flight_max, config.in_flight_per_key_max);
@@ -92,6 +94,7 @@ impl App {
             questions,
             streams,
             hooks,
+            meters: Meters::default(),
             upstream,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),
             unfinished: Notify::new(),
@@ -124,7 +127,7 @@ impl Parts {
     ///
     /// # Errors
     /// `exhausted` if too many questions of all keys are, `timeout` if the key has no turn within the time left.
-    pub(crate) async fn question_turn(&self, by: &str, left: Duration) -> Result<Share<'_>, Problem> {
+    pub(crate) async fn question_turn(&self, by: &str, left: Duration) -> Result<Share, Problem> {
         match timeout(left, self.questions.wait(by)).await {
             Ok(Ok(share)) => Ok(share),
             Ok(Err(Refused::All(most) | Refused::Own(most))) => Err(Problem::exhausted(format!(

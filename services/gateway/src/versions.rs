@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::api::{Accepted, Item, ItemStatus};
+use crate::auth::Access;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::{accept, watermark};
@@ -63,6 +64,14 @@ pub(crate) async fn stored(app: &App, space: &SpaceId, name: &str) -> Result<Vec
     Ok(found)
 }
 
+/// What a caller puts under an id.
+pub(crate) struct Update {
+    /// The record, as it was sent.
+    pub(crate) said: Map<String, Value>,
+    /// Whether there has to be such a record.
+    pub(crate) must_exist: bool,
+}
+
 /// Puts what a caller says under an id: as a record if the id is free, else as its newest version. What the newest version says
 /// already changes nothing.
 ///
@@ -70,11 +79,12 @@ pub(crate) async fn stored(app: &App, space: &SpaceId, name: &str) -> Result<Vec
 /// 412 if `must_exist` and there is no such record; 409 if it has [`VERSIONS_MAX`] versions.
 pub(crate) async fn put(
     app: &App,
+    by: &Access,
     space: &SpaceId,
     name: &str,
-    said: Map<String, Value>,
-    must_exist: bool,
+    update: Update,
 ) -> Result<Accepted, Problem> {
+    let Update { said, must_exist } = update;
     if let Some((of, _)) = parsed(name) {
         return Err(Problem::invalid(format!(
             "id: names a version; put the next one under `{of}`"
@@ -101,7 +111,7 @@ pub(crate) async fn put(
         {
             return unchanged(app, space, newest).await;
         }
-        match accept::accept(app, space, vec![Value::Object(record)], None).await {
+        match accept::accept(app, by, space, vec![Value::Object(record)], None).await {
             // Somebody else put a version meanwhile that is not stored yet.
             Err(problem) if problem.status == StatusCode::CONFLICT.as_u16() && !problem.items.is_empty() => {}
             outcome => return outcome,

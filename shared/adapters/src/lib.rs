@@ -7,6 +7,7 @@
 //! absent: no port knows another one, and no call of SQLite ever runs on a thread of the async runtime.
 
 mod addresses;
+mod api_keys;
 mod bus;
 mod clock;
 #[cfg(feature = "distributed")]

@@ -2,7 +2,7 @@
 //!
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `idempotency`, `secrets`, `selected`, `whose`, `curations`, `notes`, `readings`, `graph`, `derived` and `relations` (the
+//! `records`, `idempotency`, `secrets`, `api_keys`, `selected`, `whose`, `curations`, `notes`, `readings`, `graph`, `derived` and `relations` (the
 //! ports), `erasure` and `receipts`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
@@ -14,6 +14,7 @@
 //! such nodes. A relation to a unit that is not stored (yet, or any more) keeps a bare node in its place, which is not
 //! shown. What is absent: routing in a cluster, since the driver has none that is stable.
 
+mod api_keys;
 mod client;
 mod curations;
 mod derived;
@@ -35,7 +36,7 @@ mod whose;
 
 use std::sync::Arc;
 
-use domain::port::{Graph, Readings, Receipts, Records};
+use domain::port::{Graph, Keys, Readings, Receipts, Records};
 
 use client::Client;
 
@@ -52,6 +53,8 @@ pub struct Neo4j {
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
+    /// Keys of the API.
+    pub keys: Arc<dyn Keys>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
 }
@@ -68,6 +71,7 @@ impl Neo4j {
             records: Arc::new(records::NodeRecords(Arc::clone(&client))),
             readings: Arc::new(readings::NodeReadings(Arc::clone(&client))),
             receipts: Arc::new(receipts::NodeReceipts(Arc::clone(&client))),
+            keys: Arc::new(api_keys::NodeKeys(Arc::clone(&client))),
             graph: Arc::new(graph::NodeGraph(client)),
         })
     }

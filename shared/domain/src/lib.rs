@@ -18,6 +18,7 @@
 //! - **Topic**: a cluster of event units with a label. **Dimension > Page > Section**: the view that can be walked through.
 //! - **Curation**: what people decided about a memory: corrections, retirements, pins, erasures; all but an erasure can be undone.
 //! - **Receipt**: proof of an erasure that outlives what was erased and holds no word of it.
+//! - **Key**: what opens spaces to a caller; a store keeps the digest of its token only.
 //! - **Hint**: what recall says unasked.
 //! - **Anchor**: what a question fixes before anything is searched.
 //! - **Evidence pack**: ordered units with text, provenance, scores and token cost, inside a budget.
@@ -33,6 +34,7 @@ pub mod error;
 pub mod evidence;
 pub mod fact;
 pub mod id;
+pub mod key;
 pub mod merge;
 pub mod message;
 pub mod page;

@@ -8,6 +8,7 @@ mod embedder;
 mod graph;
 mod idempotency;
 mod index;
+mod keys;
 mod model;
 mod picture;
 mod readings;
@@ -20,6 +21,7 @@ pub use embedder::{Embedder, Embedding};
 pub use graph::{Change, DerivedChange, Graph, Image, ImagedChange};
 pub use idempotency::{Held, Hold};
 pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
+pub use keys::{Keys, Rotation};
 pub use model::{
     Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, ModelRole, ReplyForm, ToolCall,
     ToolChoice, ToolSpec, Usage,

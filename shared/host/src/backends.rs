@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, LanguageModel, Readings, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, LanguageModel, Readings, Receipts, Records};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -78,6 +78,8 @@ pub struct Backends {
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
+    /// Keys of the API.
+    pub keys: Arc<dyn Keys>,
     /// Units, relations, facts, entities.
     pub graph: Arc<dyn Graph>,
     /// Vectors and words.
@@ -175,6 +177,7 @@ pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<
         records: stores.records,
         readings: stores.readings,
         receipts: stores.receipts,
+        keys: stores.keys,
         graph: stores.graph,
         index: stores.index,
         embedder: stores.embedder,

@@ -18,6 +18,7 @@ pub mod erasure;
 pub mod graph;
 pub mod idempotency;
 pub mod index;
+pub mod keys;
 pub mod readings;
 pub mod records;
 mod sample;
@@ -28,7 +29,7 @@ use std::time::Duration;
 
 use adapters::{Embedded, Options};
 use bus::ACK_WAIT;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Readings, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records};
 use domain::{Classify, ErrorKind, PortError};
 
 /// The ports under test.
@@ -43,6 +44,8 @@ pub struct Ports {
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
+    /// Keys of the API.
+    pub keys: Arc<dyn Keys>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
     /// Search.
@@ -62,6 +65,7 @@ impl Ports {
             records: it.records,
             readings: it.readings,
             receipts: it.receipts,
+            keys: it.keys,
             graph: it.graph,
             index: it.index,
             embedder: it.embedder,
@@ -202,6 +206,17 @@ macro_rules! promises {
             a_generation_ends_with_the_next_and_with_its_space,
             what_was_put_since_a_deletion_stays,
             points_are_listed_once,
+        }
+    };
+    (@suite $run:ident keys) => {
+        $crate::promises! { @tests $run keys:
+            a_key_comes_back_as_it_was,
+            a_name_is_taken_once,
+            keys_are_listed_by_name,
+            a_rotated_key_has_two_digests,
+            a_revoked_key_stays_revoked,
+            the_last_use_counts,
+            keys_survive,
         }
     };
     (@suite $run:ident embedder) => {

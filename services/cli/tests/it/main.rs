@@ -9,6 +9,7 @@ mod erased;
 mod import;
 mod import_formats;
 mod journey;
+mod keys;
 mod logs;
 mod long_texts;
 mod mcp;

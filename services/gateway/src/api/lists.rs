@@ -9,7 +9,7 @@ use domain::topic::Topic;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::{DeadLetter, Erasure, PageHead, Record, Space, UnitView};
+use crate::api::{ApiKey, DeadLetter, Erasure, PageHead, Record, Space, UnitView};
 use crate::cursor::{Listed, Paged};
 use crate::problem::Problem;
 
@@ -55,6 +55,8 @@ listed! {
     CurationPage of #[doc = "By id."] Curation;
     /// Some of the receipts of erasures.
     ErasurePage of #[doc = "By id."] Erasure;
+    /// Some of the keys.
+    ApiKeyPage of #[doc = "By name."] ApiKey;
     /// Some of the messages that were given up.
     DeadLetterPage of #[doc = "By number, or space by space if the key does not open every space."] DeadLetter;
 }

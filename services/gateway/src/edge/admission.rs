@@ -1,4 +1,5 @@
-//! Who may go on to a handler: a caller whose request is here as a whole, and who holds less than its share.
+//! Who may go on to a handler: a caller whose request is here as a whole, whose quota is not used up, and who holds less than its
+//! share.
 
 use axum::Extension;
 use axum::body::{Body, Bytes, HttpBody};
@@ -6,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::StreamExt;
+use host::clock;
 
 use crate::auth::Access;
 use crate::edge::shares::Refused;
@@ -20,6 +22,7 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
+    app.meters.take_request(access.name(), access.quotas(), clock::now())?;
     if !request.body().is_end_stream() {
         let _receiving = app.receiving.take(access.name()).map_err(refusal)?;
         receive(&mut request, app.config.body_bytes_max).await;

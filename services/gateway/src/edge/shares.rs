@@ -1,30 +1,27 @@
 //! Fair shares of what all callers use together: how much of it one key may hold.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use crate::config::Key;
 
-/// Permits of which each key may hold a share. The keys are those of the settings, so the table never grows.
+/// Names whose shares are kept; beyond, those of which nothing is held are dropped.
+const NAMES_MAX: usize = 1_024;
+
+/// Permits of which each key may hold a share. The table begins with the keys of the settings; a key of the store comes into it
+/// with its first request.
 pub(crate) struct Shares {
     all: Arc<Semaphore>,
     total: usize,
     each: usize,
-    by_key: BTreeMap<String, Arc<Semaphore>>,
+    by_key: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
 /// A permit of all and one of the key's share; both are returned when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Share<'a> {
-    _all: SemaphorePermit<'a>,
-    _own: Option<SemaphorePermit<'a>>,
-}
-
-/// A [`Share`] for work that outlives its request.
-#[derive(Debug)]
-pub(crate) struct OwnedShare {
+pub(crate) struct Share {
     _all: OwnedSemaphorePermit,
     _own: Option<OwnedSemaphorePermit>,
 }
@@ -39,43 +36,31 @@ pub(crate) enum Refused {
 }
 
 impl Shares {
-    /// Divides `total` permits so that each of `keys` holds at most `each`. Without keys, and with one, nobody else wants
-    /// any, so the share is the whole.
+    /// Divides `total` permits so that each key holds at most `each`. Without keys, and as long as there is one, nobody else
+    /// wants any, so the share is the whole.
     pub(crate) fn new(total: usize, each: usize, keys: &[Key]) -> Shares {
-        let each = if keys.len() > 1 { each.min(total) } else { total };
+        let each = each.min(total);
         let by_key = keys.iter().map(|it| (it.name.clone(), Arc::new(Semaphore::new(each))));
         Shares {
             all: Arc::new(Semaphore::new(total)),
             total,
             each,
-            by_key: by_key.collect(),
+            by_key: Mutex::new(by_key.collect()),
         }
     }
 
     /// Takes a permit at once.
-    pub(crate) fn take(&self, key: &str) -> Result<Share<'_>, Refused> {
-        let own = self.by_key.get(key).map(|it| it.try_acquire()).transpose();
+    pub(crate) fn take(&self, key: &str) -> Result<Share, Refused> {
+        let own = self.own(key).map(Semaphore::try_acquire_owned).transpose();
         self.with(own.map_err(|_: TryAcquireError| Refused::Own(self.each))?)
     }
 
-    /// Takes a permit at once, as [`Shares::take`], that may be handed on.
-    pub(crate) fn take_owned(&self, key: &str) -> Result<OwnedShare, Refused> {
-        let own = self.by_key.get(key).map(|it| Arc::clone(it).try_acquire_owned());
-        let own = own.transpose().map_err(|_: TryAcquireError| Refused::Own(self.each))?;
-        let all = Arc::clone(&self.all).try_acquire_owned();
-        let all = all.map_err(|_| Refused::All(self.total))?;
-        Ok(OwnedShare { _all: all, _own: own })
-    }
-
     /// Waits until the key holds less than its share, then takes a permit.
-    pub(crate) async fn wait(&self, key: &str) -> Result<Share<'_>, Refused> {
-        // Alone, a key does not wait for itself: it hears that all permits are held.
-        if self.each == self.total {
-            return self.take(key).map_err(|_| Refused::All(self.total));
-        }
-        let own = match self.by_key.get(key) {
-            Some(own) => own.acquire().await.ok(),
-            None => None,
+    pub(crate) async fn wait(&self, key: &str) -> Result<Share, Refused> {
+        // A share that is the whole is not waited for: the caller hears that all permits are held.
+        let own = match self.own(key) {
+            Some(own) if self.each < self.total => own.acquire_owned().await.ok(),
+            Some(_) | None => None,
         };
         self.with(own)
     }
@@ -85,8 +70,23 @@ impl Shares {
         self.total.saturating_sub(self.all.available_permits())
     }
 
-    fn with<'a>(&'a self, own: Option<SemaphorePermit<'a>>) -> Result<Share<'a>, Refused> {
-        let all = self.all.try_acquire().map_err(|_| Refused::All(self.total))?;
+    /// Returns the share of a key; none if there is no other key, and for a caller without one.
+    fn own(&self, key: &str) -> Option<Arc<Semaphore>> {
+        if key.is_empty() {
+            return None;
+        }
+        let mut by_key = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        if by_key.len() >= NAMES_MAX && !by_key.contains_key(key) {
+            by_key.retain(|_, it| it.available_permits() < self.each);
+        }
+        let fresh = || Arc::new(Semaphore::new(self.each));
+        let own = Arc::clone(by_key.entry(key.to_owned()).or_insert_with(fresh));
+        (by_key.len() > 1).then_some(own)
+    }
+
+    fn with(&self, own: Option<OwnedSemaphorePermit>) -> Result<Share, Refused> {
+        let all = Arc::clone(&self.all).try_acquire_owned();
+        let all = all.map_err(|_| Refused::All(self.total))?;
         Ok(Share { _all: all, _own: own })
     }
 }
@@ -106,6 +106,7 @@ mod tests {
             sha256: String::new(),
             spaces: Vec::new(),
             rights: Vec::new(),
+            quotas: domain::key::Quotas::default(),
         }
     }
 
@@ -120,11 +121,32 @@ mod tests {
         drop(held);
         drop(other);
         assert_eq!(shares.held(), 0);
-        let owned = [shares.take_owned("a").unwrap(), shares.take_owned("a").unwrap()];
-        assert_eq!(shares.take_owned("a").unwrap_err(), Refused::Own(2));
-        assert_eq!(shares.held(), 2);
-        drop(owned);
-        assert!(shares.take("a").is_ok());
+    }
+
+    #[test]
+    fn a_second_key_divides_what_one_had_alone() {
+        let shares = Shares::new(4, 1, &[key("settings")]);
+        let alone = [shares.take("settings").unwrap(), shares.take("settings").unwrap()];
+        let stored = shares.take("stored").unwrap();
+        assert_eq!(shares.take("stored").unwrap_err(), Refused::Own(1));
+        drop(alone);
+        let own = shares.take("settings").unwrap();
+        assert_eq!(shares.take("settings").unwrap_err(), Refused::Own(1));
+        drop((stored, own));
+        assert_eq!(shares.held(), 0);
+    }
+
+    #[test]
+    fn shares_that_are_held_stay_in_the_table() {
+        let shares = Shares::new(4, 1, &[]);
+        let held = (shares.take("a").unwrap(), shares.take("b").unwrap());
+        for number in 0..2 * NAMES_MAX {
+            assert!(shares.take(&format!("key-{number}")).is_ok());
+        }
+        assert!(shares.by_key.lock().unwrap().len() <= NAMES_MAX);
+        assert_eq!(shares.take("b").unwrap_err(), Refused::Own(1));
+        drop(held);
+        assert!(shares.take("b").is_ok());
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::extract::{At, ObjectBody, Params};
 use crate::filling::Looks;
 use crate::problem::Problem;
 use crate::state::App;
+use crate::versions::Update;
 use crate::{accept, curate, selected, versions};
 
 const KEY_HEADER: &str = "idempotency-key";
@@ -41,7 +42,7 @@ pub(crate) async fn post(
     let space = access.enter(&name, Right::Write)?;
     let key = idempotency_key(&headers)?;
     let FromMessages { records, left_out } = given.records()?;
-    let mut accepted = accept::accept(&app, &space, records, key).await?;
+    let mut accepted = accept::accept(&app, &access, &space, records, key).await?;
     accepted.left_out = left_out;
     Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
@@ -129,7 +130,7 @@ pub(crate) async fn put(
             "is not one record, but a message that is none or several",
         ));
     };
-    let accepted = versions::put(&app, &space, &id, said, must_exist).await?;
+    let accepted = versions::put(&app, &access, &space, &id, Update { said, must_exist }).await?;
     Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
 

@@ -36,14 +36,7 @@ pub async fn serve(context: host::Context, local: Local) -> anyhow::Result<()> {
     let config: Config = context.section("gateway")?;
     config.check_bounds()?;
     let app = App::new(context, config)?;
-    let access = app.keys.local(local.key.as_deref()).with_context(|| {
-        let why = if local.key.is_some() {
-            "the key is none of [[gateway.keys]]"
-        } else {
-            "[[gateway.keys]] are configured"
-        };
-        format!("{why}: give one that opens the space with --key or MNEMIC_KEY")
-    })?;
+    let access = access(&app, local.key.as_deref()).await?;
     prepare(&app, &access, &local.space).await?;
     let _asking = app.context.keep_serving();
     let erasing = tokio::spawn(erasures::finish_all(app.clone()));
@@ -60,6 +53,25 @@ pub async fn serve(context: host::Context, local: Local) -> anyhow::Result<()> {
     erasing.abort();
     app.all_erased().await;
     outcome
+}
+
+/// Returns what a caller of this process may do: everything without keys, else what its key opens.
+async fn access(app: &App, token: Option<&str>) -> anyhow::Result<Access> {
+    let store = &app.stores().keys;
+    if app.keys.is_open(&**store).await? {
+        return Ok(Access::all());
+    }
+    let found = match token {
+        Some(token) => app.keys.find(store, token, clock::now()).await?,
+        None => None,
+    };
+    found.with_context(|| {
+        let why = match token {
+            Some(_) => "the key is none of [[gateway.keys]] and none that was made through the API and is valid",
+            None => "there are keys",
+        };
+        format!("{why}: give one that opens the space with --key or MNEMIC_KEY")
+    })
 }
 
 /// Creates the space if it is missing; a key that may not write reads what there is.

@@ -279,8 +279,8 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         session,
     };
     let records = given.records()?.records;
-    let Memory { app, space, .. } = memory;
-    let accepted = accept::accept(app, space, records, None).await?;
+    let Memory { app, space, access, .. } = memory;
+    let accepted = accept::accept(app, access, space, records, None).await?;
     let position = watermark::parse(app, space, &accepted.watermark).await?;
     // It is kept, whatever comes of the wait.
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;

@@ -54,7 +54,7 @@ pub(super) async fn post(
         let message = "nothing was said: messages of the system are not kept";
         return Ok(Json(json!({"status": "SUCCEEDED", "message": message, "results": []})));
     }
-    let accepted = accept::accept(&app, &space, records, None).await?;
+    let accepted = accept::accept(&app, &access, &space, records, None).await?;
     let position = watermark::parse(&app, &space, &accepted.watermark).await?;
     let done = Change::wait(&app, &space, position).await?;
     // A memory may repeat the question that it answers, which somebody else asked.

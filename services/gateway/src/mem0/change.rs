@@ -25,7 +25,8 @@ use crate::extract::{At, ObjectBody, Params};
 use crate::filling::PAGE_BYTES_MAX;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{curate, versions, watermark};
+use crate::versions::{self, Update};
+use crate::{curate, watermark};
 
 /// Memories that one request changes.
 const BATCH_MAX: usize = 1_000;
@@ -49,7 +50,7 @@ pub(super) async fn put(
     ObjectBody(fields): ObjectBody<Fields>,
 ) -> Result<Json<Value>, Problem> {
     let found = locate::memory(&app, &access, Right::Write, &id).await?;
-    let accepted = update(&app, &found, &fields).await?;
+    let accepted = update(&app, &access, &found, &fields).await?;
     let position = watermark::parse(&app, &found.space, &accepted).await?;
     let done = Change::wait(&app, &found.space, position).await?;
     // As it is now; while the writer is behind, as it was.
@@ -63,7 +64,7 @@ pub(super) async fn put(
 }
 
 /// Puts a new version of the record of a memory; returns its watermark.
-async fn update(app: &App, found: &Found, fields: &Fields) -> Result<String, Problem> {
+async fn update(app: &App, by: &Access, found: &Found, fields: &Fields) -> Result<String, Problem> {
     let given = ["text", "memory", "data"]
         .into_iter()
         .find(|it| field(fields, it).is_some());
@@ -92,7 +93,7 @@ async fn update(app: &App, found: &Found, fields: &Fields) -> Result<String, Pro
         Some(at) => with(said, "observed_at", json!(at)),
         None => said,
     };
-    let accepted = versions::put(app, &found.space, found.name(), said, true).await?;
+    let accepted = versions::put(app, by, &found.space, found.name(), Update { said, must_exist: true }).await?;
     Ok(accepted.watermark)
 }
 
@@ -298,7 +299,7 @@ pub(super) async fn put_batch(
     }
     let mut last = None;
     for (found, change) in found.iter().zip(&all) {
-        last = Some((&found.space, update(&app, found, change).await?));
+        last = Some((&found.space, update(&app, &access, found, change).await?));
     }
     if let Some((space, watermark)) = last {
         Change::wait(&app, space, watermark::parse(&app, space, &watermark).await?).await?;

@@ -16,7 +16,7 @@ use super::reply::Reply;
 use super::request::{ChatRequest, Message};
 use crate::accept;
 use crate::api::{Item, ItemStatus};
-use crate::auth::hex;
+use crate::auth::{Access, hex};
 use crate::state::App;
 
 /// How long a chat waits for its records to be on disk; they are stored later all the same.
@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(super) struct Storing {
     pub(super) app: App,
+    /// Whose chat it is.
+    pub(super) access: Access,
     pub(super) space: SpaceId,
     pub(super) session: String,
     /// The caller's `Idempotency-Key`.
@@ -103,17 +105,18 @@ impl Storing {
     }
 
     async fn keep(&self, mut records: Vec<Value>) -> Stored {
-        let Storing { app, space, .. } = self;
+        let Storing { app, access, space, .. } = self;
         // The gateway waits for it when it is told to stop.
         let _asking = app.context.keep_serving();
         records.truncate(app.config.batch_max);
-        match accept::accept(app, space, records, None).await {
+        match accept::accept(app, access, space, records, None).await {
             Ok(accepted) => kept(&accepted.items),
             Err(problem) if !problem.items.is_empty() => kept(&problem.items),
             Err(problem) if problem.is_unknown_space() => Stored::Not("unknown space"),
             Err(problem) => {
                 warn!(status = problem.status, "what was said through the proxy is not stored");
                 Stored::Not(match problem.status {
+                    429 if problem.retry_after_secs.is_some() => "the quota of the key is used up",
                     429 => "queue full",
                     503 => "memory cannot be reached",
                     _ => "failed",

@@ -13,7 +13,7 @@ use tracing::{Instrument, Span, info, warn};
 use super::reply::Events;
 use super::store::Storing;
 use super::{REPLY_BYTES_MAX, Upstream};
-use crate::edge::OwnedShare;
+use crate::edge::Share;
 
 /// Chunks that wait for a slow caller; then the endpoint waits, too.
 const WAITING: usize = 16;
@@ -26,7 +26,7 @@ pub(super) struct Streaming {
     pub(super) at: usize,
     pub(super) remembered: bool,
     /// The caller's share of the chats that are passed on.
-    pub(super) share: OwnedShare,
+    pub(super) share: Share,
 }
 
 /// Why a stream is not passed on to its end.

@@ -1,5 +1,6 @@
 //! A gateway in a directory of its own, and the services a test wants behind it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -19,7 +20,7 @@ use tower::ServiceExt;
 pub(crate) struct Gateway {
     pub(crate) context: Context,
     app: Router,
-    _dir: TempDir,
+    _dir: Arc<TempDir>,
 }
 
 /// What came back.
@@ -79,8 +80,25 @@ impl Gateway {
         Gateway {
             context,
             app,
-            _dir: dir,
+            _dir: Arc::new(dir),
         }
+    }
+
+    /// Returns another gateway over the same stores, with settings of its own.
+    pub(crate) fn another(&self, settings: &str) -> Gateway {
+        let mut context = self.context.clone();
+        context.settings = Arc::new(Settings::from_toml(settings, "test").unwrap());
+        Gateway {
+            app: gateway::router(context.clone()).unwrap(),
+            context,
+            _dir: Arc::clone(&self._dir),
+        }
+    }
+
+    /// Sends like [`Gateway::send`], with a key.
+    pub(crate) async fn send_as(&self, key: &str, call: &str, body: &str) -> Reply {
+        let authorization = format!("Bearer {key}");
+        self.send_with(call, body, &[("authorization", &authorization)]).await
     }
 
     /// Sends `METHOD path` with a JSON body, or none if it is empty.

@@ -1,7 +1,8 @@
 //! The one list of what the server must have, and how it is made and verified.
 //!
 //! Labels: `Space`, `Erasure` (a deletion that some store may not have carried out yet), `Secret` (of no space),
-//! `Receipt` (of an erasure, which outlives its space), and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
+//! `Receipt` (of an erasure, which outlives its space), `Key` (of the API, of no
+//! space), and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
 //! that order unique too, so that no defect can give two things one place. Community Edition has no constraints on
 //! presence and type: the code that writes sees to those.
 
@@ -57,7 +58,7 @@ const fn index(name: &'static str, label: &'static str, properties: &'static [&'
     }
 }
 
-const RULES: [Rule; 25] = [
+const RULES: [Rule; 28] = [
     unique("mnemic_space", "Space", &["key"]),
     unique("mnemic_erasure", "Erasure", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
@@ -72,6 +73,9 @@ const RULES: [Rule; 25] = [
     unique("mnemic_wanted", "Wanted", &["key"]),
     unique("mnemic_secret", "Secret", &["key"]),
     unique("mnemic_receipt", "Receipt", &["key"]),
+    unique("mnemic_key", "Key", &["key"]),
+    unique("mnemic_key_digest", "Key", &["digest"]),
+    unique("mnemic_key_former", "Key", &["former"]),
     unique("mnemic_record_place", "Record", &["place"]),
     unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
     unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),
@@ -335,7 +339,7 @@ mod tests {
 
     #[test]
     fn every_label_has_a_unique_key() {
-        for label in OWNED.iter().chain(&["Space", "Erasure", "Receipt"]) {
+        for label in OWNED.iter().chain(&["Space", "Erasure", "Receipt", "Key"]) {
             assert!(
                 RULES
                     .iter()

@@ -8,7 +8,7 @@ use adapters::nats::NatsBus;
 use adapters::neo4j::Neo4j;
 use adapters::qdrant::QdrantIndex;
 use domain::Classify;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Readings, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
@@ -31,6 +31,7 @@ struct Ports {
     records: Arc<Guarded<dyn Records>>,
     readings: Arc<Guarded<dyn Readings>>,
     receipts: Arc<Guarded<dyn Receipts>>,
+    keys: Arc<Guarded<dyn Keys>>,
     graph: Arc<Guarded<dyn Graph>>,
     index: Arc<Guarded<dyn Index>>,
 }
@@ -75,6 +76,7 @@ pub(super) fn connect(
         records: Guarded::new(neo4j),
         readings: Guarded::new(neo4j),
         receipts: Guarded::new(neo4j),
+        keys: Guarded::new(neo4j),
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
     };
@@ -84,6 +86,7 @@ pub(super) fn connect(
         records: ports.records.clone(),
         readings: ports.readings.clone(),
         receipts: ports.receipts.clone(),
+        keys: ports.keys.clone(),
         graph: ports.graph.clone(),
         index: ports.index.clone(),
         embedder: Arc::clone(&embedder),
@@ -103,6 +106,7 @@ pub(super) fn connect(
         records: filled,
         readings,
         receipts,
+        keys,
         graph,
         index,
     } = ports;
@@ -113,6 +117,7 @@ pub(super) fn connect(
             filled.fill(it.records);
             readings.fill(it.readings);
             receipts.fill(it.receipts);
+            keys.fill(it.keys);
             graph.fill(it.graph);
         };
         tokio::spawn(server("neo4j", neo4j).reach(connect, fill));

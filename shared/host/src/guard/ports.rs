@@ -10,10 +10,11 @@ use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::erasure::{Erased, Receipt};
 use domain::id::{CurationId, ErasureId, ReadingId, RecordId, SessionId, SpaceId, UnitId};
+use domain::key::{FoundKey, Key, KeyDigest, KeyName};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph, Held,
-    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Place, Point, PointsPage, Position, Readings, Receipts,
-    Records, Result, Room, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
+    Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Keys, Place, Point, PointsPage, Position, Readings,
+    Receipts, Records, Result, Room, Rotation, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
 };
 use domain::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 use domain::recall::Note;
@@ -122,6 +123,16 @@ guarded! { Receipts, "receipts":
     fn list(space: &SpaceId, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;
     fn completed_since(space: &SpaceId, since: DateTime<Utc>, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;
     fn remnants(space: &SpaceId, erased: &Erased) -> BTreeMap<String, u64>;
+}
+
+guarded! { Keys, "keys":
+    fn create(key: &Key, digest: KeyDigest) -> ();
+    fn find(digest: KeyDigest) -> Option<FoundKey>;
+    fn get(name: &KeyName) -> Option<Key>;
+    fn list(after: Option<&KeyName>, limit: usize) -> Vec<Key>;
+    fn rotate(name: &KeyName, rotation: Rotation) -> bool;
+    fn revoke(name: &KeyName, at: DateTime<Utc>) -> bool;
+    fn note_use(name: &KeyName, at: DateTime<Utc>) -> ();
 }
 
 guarded! { Graph, "graph":

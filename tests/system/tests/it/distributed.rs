@@ -4,6 +4,7 @@ mod crash;
 mod deleted;
 mod doctor;
 mod house;
+mod keys;
 mod letters;
 mod outage;
 mod provision;

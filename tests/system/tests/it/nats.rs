@@ -63,6 +63,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         records: others.records,
         readings: others.readings,
         receipts: others.receipts,
+        keys: others.keys,
         graph: others.graph,
         index: others.index,
         embedder: others.embedder,

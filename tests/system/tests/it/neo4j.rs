@@ -53,6 +53,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         records: it.records,
         readings: it.readings,
         receipts: it.receipts,
+        keys: it.keys,
         graph: it.graph,
         index: rest.index,
         embedder: rest.embedder,
@@ -68,4 +69,4 @@ macro_rules! run {
     };
 }
 
-system::promises! { run: records, readings, idempotency, selection, curation, graph, derived, erasure }
+system::promises! { run: records, readings, idempotency, selection, curation, graph, derived, erasure, keys }

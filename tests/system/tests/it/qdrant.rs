@@ -88,6 +88,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         records: embedded.records,
         readings: embedded.readings,
         receipts: embedded.receipts,
+        keys: embedded.keys,
         graph: embedded.graph,
         index: Arc::new(index),
         embedder: embedded.embedder,

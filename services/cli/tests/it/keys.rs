@@ -1,0 +1,126 @@
+//! Keys that a server keeps in its store, from the command line; nothing that is written down holds a token.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::server::{Server, fresh_directory, mnemic};
+
+/// The token of the key `owner` of the settings, and its SHA-256.
+const OWNER: &str = "owner";
+const OWNER_SHA256: &str = "4c1029697ee358715d3a14a2add817c4b01651440de808371f78165ac90dc581";
+
+/// Starts a server with `owner` as the key of its settings, whose log goes to a file.
+async fn started(folder: &Path, log: &Path) -> Server {
+    let settings = format!(
+        "[telemetry]\nlogs = \"json\"\nlevel = \"debug\"\n[[gateway.keys]]\nname = \"owner\"\nsha256 = \"{OWNER_SHA256}\"\nspaces = [\"*\"]\n\
+         rights = [\"read\", \"write\", \"admin\"]\n"
+    );
+    std::fs::write(folder.join("mnemic.toml"), settings).unwrap();
+    let log = log.to_owned();
+    Server::start_with(&folder.join("data"), move |program| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$0\" serve 2> \"$1\"", program]).arg(log);
+        command.current_dir(folder);
+        command
+    })
+    .await
+}
+
+/// Runs `mnemic keys ARGUMENTS` with a key; returns the exit code and all that was printed.
+fn keys(server: &Server, key: &str, arguments: &[&str]) -> (i32, String) {
+    let output = mnemic()
+        .arg("keys")
+        .args(arguments)
+        .env("MNEMIC_URL", server.base.trim_end_matches("/v1"))
+        .env("MNEMIC_KEY", key)
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(said).unwrap())
+}
+
+/// Returns the token of a printed key.
+fn token(said: &str) -> String {
+    let token = said.lines().next().unwrap().to_owned();
+    assert!(token.starts_with("mnk_") && token.len() == 47, "{said}");
+    token
+}
+
+async fn status(server: &Server, token: &str) -> u16 {
+    let request = server.http.get(format!("{}/access", server.base)).bearer_auth(token);
+    server.send(request).await.0
+}
+
+#[tokio::test]
+async fn keys_are_made_rotated_listed_and_revoked() {
+    let folder = fresh_directory("keys");
+    let log = folder.join("log");
+    let server = started(&folder, &log).await;
+    let create = [
+        "create",
+        "billing",
+        "--space",
+        "user-*",
+        "--right",
+        "read",
+        "--requests-per-minute",
+        "600",
+    ];
+    let (code, said) = keys(&server, OWNER, &create);
+    assert_eq!(code, 0, "{said}");
+    let first = token(&said);
+    assert!(
+        said.contains("billing  read in user-*; made ") && said.contains("600 requests a minute"),
+        "{said}"
+    );
+    assert_eq!(status(&server, &first).await, 200);
+    let (code, said) = keys(&server, &first, &["list"]);
+    assert_eq!(code, 1, "a key without the right: {said}");
+    let (code, said) = keys(&server, OWNER, &create);
+    assert!(code == 1 && said.contains("choose another name"), "{said}");
+
+    let (code, said) = keys(&server, OWNER, &["rotate", "billing", "--grace-seconds", "600"]);
+    assert!(
+        code == 0 && said.contains("The token before it is valid until "),
+        "{said}"
+    );
+    let second = token(&said);
+    assert_eq!(
+        [status(&server, &first).await, status(&server, &second).await],
+        [200, 200]
+    );
+
+    let (code, said) = keys(&server, OWNER, &["list", "--json"]);
+    assert_eq!(code, 0, "{said}");
+    let listed: Value = serde_json::from_str(said.trim()).unwrap();
+    assert_eq!(listed["name"], "billing");
+    assert!(!said.contains(&first) && !said.contains(&second), "{said}");
+
+    let (code, said) = keys(&server, OWNER, &["revoke", "billing"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(
+        [status(&server, &first).await, status(&server, &second).await],
+        [401, 401]
+    );
+    let (_, said) = keys(&server, OWNER, &["list"]);
+    assert!(said.contains("revoked 20"), "{said}");
+    server.kill();
+
+    let logged = std::fs::read_to_string(&log).unwrap();
+    assert!(logged.contains("billing"), "the name of the key is in the log");
+    for token in [&first, &second] {
+        assert!(
+            !logged.contains(token.as_str()) && !logged.contains(&token[4..]),
+            "a token is in the log"
+        );
+    }
+    for entry in std::fs::read_dir(folder.join("data")).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        for token in [&first, &second] {
+            let is_there = bytes.windows(token.len()).any(|it| it == token.as_bytes());
+            assert!(!is_there, "a token is in a file of the memory");
+        }
+    }
+}

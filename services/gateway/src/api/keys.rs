@@ -1,0 +1,119 @@
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use domain::key::{Key, KeyName, Quotas};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::config::Right;
+
+/// A key to be made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewApiKey {
+    /// Its name in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit. No
+    /// other key may have it.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    pub name: String,
+    /// Spaces that it opens: `*`, names, or prefixes that end in `*`.
+    #[schema(min_items = 1, max_items = 64)]
+    pub spaces: Vec<String>,
+    /// What it may do there; not more than the key of this request may.
+    #[schema(min_items = 1, max_items = 3)]
+    pub rights: Vec<Right>,
+    /// From when on it is no longer valid; left out, it does not expire. RFC 3339, or ISO 8601 in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+    /// How much it may ask for; left out, there is no bound.
+    #[serde(default)]
+    pub quotas: Quotas,
+}
+
+/// A new token for a key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rotation {
+    /// Seconds for which the token before it stays valid.
+    #[schema(minimum = 0, maximum = 86_400)]
+    pub grace_seconds: u32,
+}
+
+/// A key that was made through the API, without its token.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ApiKey {
+    /// Its name.
+    pub name: KeyName,
+    /// Spaces that it opens.
+    pub spaces: Vec<String>,
+    /// What it may do there.
+    pub rights: Vec<Right>,
+    /// How much it may ask for.
+    #[serde(default)]
+    pub quotas: Quotas,
+    /// Name of the key that made it.
+    pub by: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// From when on it is no longer valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When it was revoked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// When it was last used, to the minute; a use of the last minute may be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Until when the token before the last rotation is valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former_valid_until: Option<DateTime<Utc>>,
+}
+
+/// A key with its token, which is shown only now: the server keeps a digest of it.
+#[derive(Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ApiKeyToken {
+    /// The key.
+    pub key: ApiKey,
+    /// What its holder sends as `Authorization: Bearer`.
+    pub token: String,
+}
+
+impl fmt::Debug for ApiKeyToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiKeyToken")
+            .field("key", &self.key)
+            .field("token", &"***")
+            .finish()
+    }
+}
+
+impl From<Key> for ApiKey {
+    fn from(it: Key) -> ApiKey {
+        ApiKey {
+            name: it.name,
+            spaces: it.spaces,
+            rights: it.rights,
+            quotas: it.quotas,
+            by: it.by,
+            created_at: it.created_at,
+            expires_at: it.expires_at,
+            revoked_at: it.revoked_at,
+            last_used_at: it.last_used_at,
+            former_valid_until: it.former_valid_until,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_not_printed() {
+        let made = serde_json::json!({"token": "mnk_secret", "key": {"name": "a", "spaces": ["*"], "rights": ["read"],
+            "by": "owner", "created_at": "2026-03-01T12:00:00Z"}});
+        let made: ApiKeyToken = serde_json::from_value(made).unwrap();
+        let printed = format!("{made:?} {:#?}", Some(&made));
+        assert!(printed.contains("***") && !printed.contains("secret"), "{printed}");
+    }
+}

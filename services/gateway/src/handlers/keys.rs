@@ -1,0 +1,86 @@
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use domain::key::KeyName;
+use host::clock;
+
+use crate::api::{ApiKeyPage, ApiKeyToken, NewApiKey, Paging, Rotation};
+use crate::auth::Access;
+use crate::cursor::{Cursors, Paged};
+use crate::extract::{At, ObjectBody, Params};
+use crate::keys;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Makes a key. Its token is in this response only; the server keeps a digest of it. Needs the right `admin` over all spaces.
+#[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = NewApiKey, responses(
+    (status = 201, description = "The key, with its token", body = ApiKeyToken),
+    (status = 403, description = "The key of the request has no right `admin` over all spaces, or lacks a right that the new one is to have", body = Problem, content_type = "application/problem+json"),
+    (status = 409, description = "The name is taken, or the settings of the server have no key that may make others", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn create(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(new): ObjectBody<NewApiKey>,
+) -> Result<Response, Problem> {
+    let made = keys::create(&app, &access, new, clock::now()).await?;
+    Ok((StatusCode::CREATED, shown_once(made)).into_response())
+}
+
+/// Lists the keys that were made through the API, those that are expired or revoked too, without their tokens. Needs the right
+/// `admin` over all spaces.
+#[utoipa::path(get, path = "/v1/keys", tag = "keys", params(Paging), responses(
+    (status = 200, description = "A page of keys", body = ApiKeyPage),
+))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<ApiKeyPage>, Problem> {
+    keys::demand_admin_of_all(&access)?;
+    let limit = paging.limit()?;
+    let cursors = Cursors::of(&app, "keys", "", &paging).await?;
+    let after: Option<KeyName> = cursors.start(&paging)?;
+    let found = app.stores().keys.list(after.as_ref(), limit).await?;
+    let next = cursors.next(&found, limit, |it| it.name.clone())?;
+    let items = found.into_iter().map(Into::into).collect();
+    Ok(Json(ApiKeyPage { items, next }))
+}
+
+/// Gives a key a new token, which is in this response only. The token before it stays valid for `grace_seconds`, and the one before
+/// that is valid no more. Needs the right `admin` over all spaces, and every right of the key.
+#[utoipa::path(post, path = "/v1/keys/{name}/rotate", tag = "keys", request_body = Rotation, params(("name" = String, Path)), responses(
+    (status = 200, description = "The key, with its new token", body = ApiKeyToken),
+    (status = 404, description = "There is no such key", body = Problem, content_type = "application/problem+json"),
+    (status = 409, description = "The key is revoked or expired", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn rotate(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+    ObjectBody(rotation): ObjectBody<Rotation>,
+) -> Result<Response, Problem> {
+    let made = keys::rotate(&app, &access, &name, rotation, clock::now()).await?;
+    Ok(shown_once(made).into_response())
+}
+
+/// Revokes a key: from now on none of its tokens is valid at this gateway, and within 5 seconds at every other one. It stays in the
+/// list. Needs the right `admin` over all spaces.
+#[utoipa::path(delete, path = "/v1/keys/{name}", tag = "keys", params(("name" = String, Path)), responses(
+    (status = 204, description = "It is revoked"),
+    (status = 404, description = "There is no such key", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn revoke(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(name): At<String>,
+) -> Result<StatusCode, Problem> {
+    keys::revoke(&app, &access, &name, clock::now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Keeps what stands between from keeping a token.
+fn shown_once(made: ApiKeyToken) -> impl IntoResponse {
+    ([(header::CACHE_CONTROL, "no-store")], Json(made))
+}

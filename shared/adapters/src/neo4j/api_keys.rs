@@ -1,0 +1,196 @@
+//! Keys of the API as nodes that no space owns.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::{FoundKey, KEYS_MAX, Key, KeyDigest, KeyName};
+use domain::port::{Keys, Result, Rotation};
+use domain::{ErrorKind, PortError};
+use neo4rs::{Query, Row};
+
+use super::client::{Client, body, column, integer, json, natural};
+use super::error::damaged;
+use super::keys::{named, spaces};
+use crate::api_keys::{moment, name_is_taken, no_room, stored};
+
+/// Columns of a key, as [`key`] reads them.
+macro_rules! returned {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            " RETURN k.body AS body, k.former_until AS former_until, k.revoked AS revoked, k.used AS used",
+            $after
+        )
+    };
+}
+
+const DIGEST: &str = "MATCH (k:Key {key: $key}) RETURN k.digest AS digest";
+const COUNT: &str = "MATCH (k:Key) WHERE k.key > $from AND k.key < $until RETURN count(k) AS count";
+const FORGET: &str = "MATCH (k:Key) WHERE k.key > $from AND k.key < $until AND k.revoked IS NOT NULL
+    WITH k ORDER BY k.revoked, k.key LIMIT 1 DELETE k RETURN 1 AS gone";
+/// The node that is there wins; the caller sees by the digest whose it is.
+const CREATE: &str = "MERGE (k:Key {key: $key}) ON CREATE SET k.digest = $digest, k.body = $body
+    RETURN k.digest AS digest";
+const FIND: &str = returned!("MATCH (k:Key {digest: $digest})", ", k.digest AS kept");
+const FIND_FORMER: &str = returned!("MATCH (k:Key {former: $digest})", ", k.former AS kept");
+const GET: &str = returned!("MATCH (k:Key {key: $key})", "");
+const LIST: &str = returned!(
+    "MATCH (k:Key) WHERE k.key > $after AND k.key < $until",
+    " ORDER BY k.key LIMIT $limit"
+);
+/// To set takes the lock; what is compared is read after that.
+const ROTATE: &str = "MATCH (k:Key {key: $key}) SET k.lock = true
+    WITH k WHERE k.revoked IS NULL
+    WITH k, k.digest AS before
+    FOREACH (x IN CASE WHEN before <> $digest THEN [1] ELSE [] END |
+      SET k.former = CASE WHEN $former_until IS NULL THEN null ELSE before END,
+        k.former_until = $former_until, k.digest = $digest)
+    RETURN 1 AS done";
+const REVOKE: &str = "MATCH (k:Key {key: $key})
+    SET k.revoked = coalesce(k.revoked, $at), k.former = null, k.former_until = null RETURN 1 AS done";
+const NOTE_USE: &str = "MATCH (k:Key {key: $key}) SET k.lock = true
+    WITH k WHERE k.used IS NULL OR k.used < $at SET k.used = $at";
+
+/// Keys as nodes.
+pub(super) struct NodeKeys(pub(super) Arc<Client>);
+
+impl NodeKeys {
+    fn key(&self, name: &KeyName) -> String {
+        named(&self.0.namespace, name.as_str())
+    }
+
+    /// A digest as it is kept: under the namespace, since several may share a server.
+    fn digest(&self, digest: KeyDigest) -> String {
+        let hex: String = digest.iter().map(|it| format!("{it:02x}")).collect();
+        named(&self.0.namespace, &hex)
+    }
+
+    /// Reads back what [`NodeKeys::digest`] made.
+    fn kept_digest(&self, operation: &'static str, row: &Row) -> Result<KeyDigest> {
+        let kept: String = column(operation, row, "kept")?;
+        let hex = kept.strip_prefix(&named(&self.0.namespace, "")).unwrap_or_default();
+        let mut digest = [0; 32];
+        for (at, byte) in digest.iter_mut().enumerate() {
+            let pair = hex.get(2 * at..2 * at + 2).unwrap_or_default();
+            *byte = u8::from_str_radix(pair, 16).map_err(|error| damaged(operation, error))?;
+        }
+        Ok(digest)
+    }
+
+    fn on_all(&self, text: &'static str) -> Query {
+        let (from, until) = spaces(&self.0.namespace);
+        Query::new(text.to_owned()).param("from", from).param("until", until)
+    }
+
+    fn on(&self, name: &KeyName, text: &'static str) -> Query {
+        Query::new(text.to_owned()).param("key", self.key(name))
+    }
+
+    /// Removes the key that was revoked first if there are as many as may be. Of keys that are created at the same time each may
+    /// find the last place free.
+    async fn make_room(&self, operation: &'static str) -> Result<()> {
+        let rows = self.0.read(operation, self.on_all(COUNT)).await?;
+        let count = rows.first().map(|it| natural(operation, it, "count")).transpose()?;
+        if count.unwrap_or(0) < KEYS_MAX as u64 {
+            return Ok(());
+        }
+        let gone = self.0.write(operation, self.on_all(FORGET)).await?;
+        if gone.is_empty() {
+            return Err(PortError::new(operation, ErrorKind::Conflict, no_room()));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Keys for NodeKeys {
+    async fn create(&self, key: &Key, digest: KeyDigest) -> Result<()> {
+        const OPERATION: &str = "keys.create";
+        let digest = self.digest(digest);
+        let kept = self.0.read(OPERATION, self.on(&key.name, DIGEST)).await?;
+        if kept.is_empty() {
+            self.make_room(OPERATION).await?;
+        }
+        let create = self
+            .on(&key.name, CREATE)
+            .param("digest", digest.clone())
+            .param("body", json(OPERATION, &stored(key))?);
+        let rows = self.0.write(OPERATION, create).await?;
+        let kept = rows.first().map(|it| column::<String>(OPERATION, it, "digest"));
+        if kept.transpose()?.as_ref() == Some(&digest) {
+            return Ok(());
+        }
+        Err(PortError::new(OPERATION, ErrorKind::Conflict, name_is_taken(&key.name)))
+    }
+
+    async fn find(&self, digest: KeyDigest) -> Result<Option<FoundKey>> {
+        const OPERATION: &str = "keys.find";
+        for (text, is_former) in [(FIND, false), (FIND_FORMER, true)] {
+            let query = Query::new(text.to_owned()).param("digest", self.digest(digest));
+            if let Some(row) = self.0.read(OPERATION, query).await?.first() {
+                return Ok(Some(FoundKey {
+                    key: key(OPERATION, row)?,
+                    digest: self.kept_digest(OPERATION, row)?,
+                    is_former,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn get(&self, name: &KeyName) -> Result<Option<Key>> {
+        const OPERATION: &str = "keys.get";
+        let rows = self.0.read(OPERATION, self.on(name, GET)).await?;
+        rows.first().map(|it| key(OPERATION, it)).transpose()
+    }
+
+    async fn list(&self, after: Option<&KeyName>, limit: usize) -> Result<Vec<Key>> {
+        const OPERATION: &str = "keys.list";
+        let after = after.map(KeyName::as_str).unwrap_or_default();
+        let query = self
+            .on_all(LIST)
+            .param("after", named(&self.0.namespace, after))
+            .param("limit", integer(limit));
+        let rows = self.0.read(OPERATION, query).await?;
+        rows.iter().map(|it| key(OPERATION, it)).collect()
+    }
+
+    async fn rotate(&self, name: &KeyName, rotation: Rotation) -> Result<bool> {
+        let query = self
+            .on(name, ROTATE)
+            .param("digest", self.digest(rotation.digest))
+            .param("former_until", rotation.former_until.map(|it| it.timestamp_millis()));
+        Ok(!self.0.write("keys.rotate", query).await?.is_empty())
+    }
+
+    async fn revoke(&self, name: &KeyName, at: DateTime<Utc>) -> Result<bool> {
+        let query = self.on(name, REVOKE).param("at", at.timestamp_millis());
+        Ok(!self.0.write("keys.revoke", query).await?.is_empty())
+    }
+
+    async fn note_use(&self, name: &KeyName, at: DateTime<Utc>) -> Result<()> {
+        let query = self.on(name, NOTE_USE).param("at", at.timestamp_millis());
+        self.0.write("keys.note_use", query).await.map(drop)
+    }
+}
+
+fn key(operation: &'static str, row: &Row) -> Result<Key> {
+    let key: Key = body(operation, row)?;
+    let read = |name: &str| -> Result<Option<DateTime<Utc>>> {
+        let millis: Option<i64> = column(operation, row, name)?;
+        let read = |it: i64| moment(it).ok_or_else(|| damaged(operation, OutOfRange));
+        millis.map(read).transpose()
+    };
+    Ok(Key {
+        former_valid_until: read("former_until")?,
+        revoked_at: read("revoked")?,
+        last_used_at: read("used")?,
+        ..key
+    })
+}
+
+/// A number that is no moment.
+#[derive(Debug, thiserror::Error)]
+#[error("a moment of a key is out of range")]
+struct OutOfRange;

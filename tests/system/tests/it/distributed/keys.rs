@@ -1,0 +1,59 @@
+//! The store of the keys is away for a while: tokens that were just seen go on, and then nobody gets in with one.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use system::running::Servers;
+use system::running::processes::Processes;
+
+/// Digest of the key `owner`.
+const KEYS: &str = r#"[{name = "owner", sha256 = "4c1029697ee358715d3a14a2add817c4b01651440de808371f78165ac90dc581", spaces = ["*"], rights = ["read", "write", "admin"]}]"#;
+/// How long a gateway takes the word of the store, and as much again for a slow machine.
+const AGE_MAX: Duration = Duration::from_secs(10);
+/// Longest time until the store is asked again after its return.
+const BACK_MAX: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(100);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_its_store_a_key_is_refused_and_not_let_in() {
+    let Some(mut servers) = Servers::start().await.unwrap() else {
+        return;
+    };
+    let logs = tempfile::tempdir().unwrap();
+    let mut settings = servers.settings();
+    settings.push(("gateway.keys".to_owned(), KEYS.to_owned()));
+    let processes = Processes::start(settings, logs.path()).await.unwrap();
+    let owner = processes.api.with_key("owner");
+    let made = async |name: &str| {
+        let new = json!({"name": name, "spaces": ["*"], "rights": ["read"]});
+        let (status, body) = owner.post("/keys", &new).await;
+        assert_eq!(status, 201, "{body}");
+        owner.with_key(body["token"].as_str().unwrap())
+    };
+    let (seen, unseen) = (made("seen").await, made("unseen").await);
+    assert_eq!(seen.get("/access").await.0, 200);
+
+    servers.neo4j.kill().unwrap();
+    let begun = Instant::now();
+    assert_eq!(seen.get("/access").await.0, 200, "it was seen a moment ago");
+    assert_eq!(unseen.get("/access").await.0, 503);
+    while seen.get("/access").await.0 == 200 {
+        assert!(begun.elapsed() < AGE_MAX, "the word of the store is too old");
+        tokio::time::sleep(PAUSE).await;
+    }
+    assert_eq!(seen.get("/access").await.0, 503);
+    assert_eq!(owner.get("/access").await.0, 200, "a key of the settings");
+    assert_eq!(owner.with_key("wrong").get("/access").await.0, 401);
+
+    servers.neo4j.again().await.unwrap();
+    let back = Instant::now();
+    for api in [&seen, &unseen] {
+        while api.get("/access").await.0 != 200 {
+            assert!(back.elapsed() < BACK_MAX, "a key is not let in again");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    assert_eq!(owner.delete("/keys/seen").await.0, 204);
+    assert_eq!(seen.get("/access").await.0, 401);
+    assert_eq!(unseen.get("/access").await.0, 200);
+}
