@@ -7,8 +7,9 @@ use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleClient, RoleServer, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -109,8 +110,9 @@ impl ServerHandler for Bridge {
         let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION")).with_title("Mnemic");
         let server = self.server.peer_info();
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        // A server of an earlier version has no prompts.
+        // A server of an earlier version has no prompts, or no resources.
         capabilities.prompts = server.as_ref().and_then(|it| it.capabilities.prompts.clone());
+        capabilities.resources = server.as_ref().and_then(|it| it.capabilities.resources.clone());
         let config = ServerConfig::new(capabilities).with_server_info(named);
         match server.and_then(|it| it.instructions.clone()) {
             Some(instructions) => config.with_instructions(instructions),
@@ -137,6 +139,30 @@ impl ServerHandler for Bridge {
             // The model may try again, so it is told.
             Err(error) => Ok(CallToolResult::error(vec![ContentBlock::text(away(&error))]).into()),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.server.list_resources(page).await.map_err(protocol_error)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.server.list_resource_templates(page).await.map_err(protocol_error)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.server.read_resource_once(request).await.map_err(protocol_error)
     }
 
     async fn list_prompts(
