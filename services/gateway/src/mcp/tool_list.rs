@@ -95,7 +95,7 @@ mod tests {
     fn spec(name: &str) -> ToolSpec {
         let properties = json!({
             "unit": {"type": "string", "format": "uuid", "description": "Id of a unit"},
-            "gist": {"type": "string", "description": "Id of a unit"},
+            "within": {"type": "string", "description": "Id of a unit"},
             "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Number to skip"},
             "kind": {"type": "string", "enum": ["a", "b"]},
             "end_operator": {"type": "string", "enum": ["<", ">"], "description": "How the end compares"},
@@ -115,7 +115,7 @@ mod tests {
             first["properties"]["unit"],
             json!({"type": "string", "description": "Id of a unit"})
         );
-        assert_eq!(first["properties"]["gist"], json!({"type": "string"}));
+        assert_eq!(first["properties"]["within"], json!({"type": "string"}));
         assert_eq!(first["properties"]["offset"], json!({"type": "integer"}));
         assert_eq!(
             first["properties"]["kind"],
