@@ -8,6 +8,20 @@ export type Absorbed = components["schemas"]["Absorbed"];
 export type Accepted = components["schemas"]["Accepted"];
 /** What can be decided. */
 export type Act = components["schemas"]["Act"];
+/** The value of a fact is another one. */
+export type ActCorrectFact = components["schemas"]["ActCorrectFact"];
+/** A record is erased with all that derives only from it. Cannot be undone. */
+export type ActEraseRecord = components["schemas"]["ActEraseRecord"];
+/** A unit is not to be proposed any more; its record stays. */
+export type ActForgetUnit = components["schemas"]["ActForgetUnit"];
+/** A unit is to stand before others of its kind. */
+export type ActPinUnit = components["schemas"]["ActPinUnit"];
+/** A fact is not to be told any more. */
+export type ActRetireFact = components["schemas"]["ActRetireFact"];
+/** An earlier act is taken back. */
+export type ActUndo = components["schemas"]["ActUndo"];
+/** Two things that were taken for one are two. */
+export type ActUndoMerge = components["schemas"]["ActUndoMerge"];
 /** What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
 export type Anchors = components["schemas"]["Anchors"];
 /** A short answer with what supports it. */
@@ -124,6 +138,20 @@ export type Modality = components["schemas"]["Modality"];
 export type NearMiss = components["schemas"]["NearMiss"];
 /** What can be decided. */
 export type NewAct = components["schemas"]["NewAct"];
+/** The value of a fact is another one. */
+export type NewActCorrectFact = components["schemas"]["NewActCorrectFact"];
+/** A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`. */
+export type NewActEraseRecord = components["schemas"]["NewActEraseRecord"];
+/** A unit is not to be proposed any more; its record stays. */
+export type NewActForgetUnit = components["schemas"]["NewActForgetUnit"];
+/** A unit is to stand before others of its kind. */
+export type NewActPinUnit = components["schemas"]["NewActPinUnit"];
+/** A fact is not to be told any more; it stays in the lists, withdrawn. */
+export type NewActRetireFact = components["schemas"]["NewActRetireFact"];
+/** An earlier act is taken back; not an erasure. */
+export type NewActUndo = components["schemas"]["NewActUndo"];
+/** Two things that were taken for one are two. */
+export type NewActUndoMerge = components["schemas"]["NewActUndoMerge"];
 /** A batch of what happened: records, or chat messages as they are. */
 export type NewBatch = components["schemas"]["NewBatch"];
 /** Something decided about the memory. It is kept for good, in the audit log. */

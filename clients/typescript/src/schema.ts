@@ -769,43 +769,78 @@ export interface components {
             watermark: string;
         };
         /** @description What can be decided. */
-        Act: {
+        Act: components["schemas"]["ActCorrectFact"] | components["schemas"]["ActRetireFact"] | components["schemas"]["ActUndoMerge"] | components["schemas"]["ActPinUnit"] | components["schemas"]["ActForgetUnit"] | components["schemas"]["ActEraseRecord"] | components["schemas"]["ActUndo"];
+        /** @description The value of a fact is another one. */
+        ActCorrectFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "correct_fact";
             /** @description What it should say. */
             object: string;
-        } | {
-            /** @description The fact. */
-            fact: components["schemas"]["FactId"];
-            /** @enum {string} */
-            kind: "retire_fact";
-        } | {
-            /** @enum {string} */
-            kind: "undo_merge";
-            /** @description The merge. */
-            merge: components["schemas"]["MergeId"];
-        } | {
-            /** @enum {string} */
-            kind: "pin_unit";
-            /** @description The unit. */
-            unit: components["schemas"]["UnitId"];
-        } | {
-            /** @enum {string} */
-            kind: "forget_unit";
-            /** @description The unit. */
-            unit: components["schemas"]["UnitId"];
-        } | {
-            /** @enum {string} */
+        };
+        /** @description A record is erased with all that derives only from it. Cannot be undone. */
+        ActEraseRecord: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "erase_record";
             /** @description The record. */
             record: components["schemas"]["RecordId"];
-        } | {
+        };
+        /** @description A unit is not to be proposed any more; its record stays. */
+        ActForgetUnit: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "forget_unit";
+            /** @description The unit. */
+            unit: components["schemas"]["UnitId"];
+        };
+        /** @description A unit is to stand before others of its kind. */
+        ActPinUnit: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "pin_unit";
+            /** @description The unit. */
+            unit: components["schemas"]["UnitId"];
+        };
+        /** @description A fact is not to be told any more. */
+        ActRetireFact: {
+            /** @description The fact. */
+            fact: components["schemas"]["FactId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "retire_fact";
+        };
+        /** @description An earlier act is taken back. */
+        ActUndo: {
             /** @description The act. */
             curation: components["schemas"]["CurationId"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "undo";
+        };
+        /** @description Two things that were taken for one are two. */
+        ActUndoMerge: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "undo_merge";
+            /** @description The merge. */
+            merge: components["schemas"]["MergeId"];
         };
         /** @description What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
         Anchors: {
@@ -1599,43 +1634,78 @@ export interface components {
             unit: components["schemas"]["UnitId"];
         };
         /** @description What can be decided. */
-        NewAct: {
+        NewAct: components["schemas"]["NewActCorrectFact"] | components["schemas"]["NewActRetireFact"] | components["schemas"]["NewActUndoMerge"] | components["schemas"]["NewActPinUnit"] | components["schemas"]["NewActForgetUnit"] | components["schemas"]["NewActEraseRecord"] | components["schemas"]["NewActUndo"];
+        /** @description The value of a fact is another one. */
+        NewActCorrectFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "correct_fact";
             /** @description What it should say. */
             object: string;
-        } | {
-            /** @description The fact. */
-            fact: components["schemas"]["FactId"];
-            /** @enum {string} */
-            kind: "retire_fact";
-        } | {
-            /** @enum {string} */
-            kind: "undo_merge";
-            /** @description The merge. */
-            merge: components["schemas"]["MergeId"];
-        } | {
-            /** @enum {string} */
-            kind: "pin_unit";
-            /** @description The unit. */
-            unit: components["schemas"]["UnitId"];
-        } | {
-            /** @enum {string} */
-            kind: "forget_unit";
-            /** @description The unit. */
-            unit: components["schemas"]["UnitId"];
-        } | {
-            /** @enum {string} */
+        };
+        /** @description A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`. */
+        NewActEraseRecord: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "erase_record";
             /** @description Your id of the record, or Mnemic's. */
             record: string;
-        } | {
+        };
+        /** @description A unit is not to be proposed any more; its record stays. */
+        NewActForgetUnit: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "forget_unit";
+            /** @description The unit. */
+            unit: components["schemas"]["UnitId"];
+        };
+        /** @description A unit is to stand before others of its kind. */
+        NewActPinUnit: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "pin_unit";
+            /** @description The unit. */
+            unit: components["schemas"]["UnitId"];
+        };
+        /** @description A fact is not to be told any more; it stays in the lists, withdrawn. */
+        NewActRetireFact: {
+            /** @description The fact. */
+            fact: components["schemas"]["FactId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "retire_fact";
+        };
+        /** @description An earlier act is taken back; not an erasure. */
+        NewActUndo: {
             /** @description Your id of the act, or Mnemic's. */
             curation: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "undo";
+        };
+        /** @description Two things that were taken for one are two. */
+        NewActUndoMerge: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "undo_merge";
+            /** @description The merge. */
+            merge: components["schemas"]["MergeId"];
         };
         /** @description A batch of what happened: records, or chat messages as they are. */
         NewBatch: components["schemas"]["NewRecords"] | components["schemas"]["NewMessages"];
@@ -1968,7 +2038,12 @@ export interface components {
             earlier?: components["schemas"]["PortableGist"][];
             /** @description Why it failed; only if it did. */
             failure?: string | null;
-            kind?: ("passage" | "picture" | "events" | "label") & Record<string, never>;
+            /**
+             * @description What a language model was asked about records.
+             * @default passage
+             * @enum {string}
+             */
+            kind?: "passage" | "picture" | "events" | "label";
             /** @description The model. */
             model: string;
             /** @description How much was derived from it, and what of the reply was left out. */
@@ -2954,6 +3029,14 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "there is no space `ann`; PUT /v1/spaces/ann creates it",
+                 *       "status": 404,
+                 *       "title": "There is no such space",
+                 *       "type": "urn:mnemic:problem:unknown-space"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
@@ -2980,9 +3063,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "",
+                     *       "rights": [
+                     *         "read",
+                     *         "write",
+                     *         "admin"
+                     *       ],
+                     *       "spaces": [
+                     *         "*"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeyAccess"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3009,9 +3108,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeadLetterPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3035,6 +3143,10 @@ export interface operations {
                     "application/json": components["schemas"]["DeadLetter"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3056,6 +3168,10 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3077,6 +3193,10 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3137,6 +3257,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            401: components["responses"]["Problem"];
             /** @description The key does not open the space, or may not read */
             403: {
                 headers: {
@@ -3155,6 +3276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["Problem"];
             /** @description Too many chats are being passed on */
             429: {
                 headers: {
@@ -3203,6 +3325,8 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             /** @description The proxy is off */
             404: {
                 headers: {
@@ -3212,6 +3336,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             /** @description The language model cannot be reached */
             502: {
                 headers: {
@@ -3247,9 +3372,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "created_at": "2026-11-27T12:17:08.810698482Z",
+                     *           "records": 4,
+                     *           "space": "ann",
+                     *           "units": 5,
+                     *           "watermark": "e5638bc0f591cafdb1d72124001a6362bdb9ea89d2109934"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SpacePage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3270,9 +3412,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-27T12:17:08.810698482Z",
+                     *       "records": 4,
+                     *       "space": "ann",
+                     *       "units": 5,
+                     *       "watermark": "e5638bc0f591cafdb1d72124001a6362bdb9ea89d2109934"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Space"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3302,9 +3457,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-27T12:17:08.810698482Z",
+                     *       "records": 0,
+                     *       "space": "ann",
+                     *       "units": 0,
+                     *       "watermark": "e5638bc0f591cafdb1d72124001a6362bdb9ea89d2109934"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Space"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3339,6 +3507,10 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3367,9 +3539,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["CurationPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3397,9 +3579,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "curation": {
+                     *         "act": {
+                     *           "fact": "fd039b4e-39db-54c7-ac18-c14eb785d969",
+                     *           "kind": "correct_fact",
+                     *           "object": "Bergen"
+                     *         },
+                     *         "at": "2026-11-27T12:17:12.888949Z",
+                     *         "by": "",
+                     *         "id": "c854eb90-c5d9-58c7-913f-44ef113f7513",
+                     *         "reason": "she said Bergen"
+                     *       },
+                     *       "watermark": "44091c5c56a89bdde8ddb20a0d708bba5a08e61ccb45713b"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Curated"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             /** @description What it is about does not exist */
             404: {
                 headers: {
@@ -3427,6 +3627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3451,6 +3652,10 @@ export interface operations {
                     "application/json": components["schemas"]["Curation"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3483,9 +3688,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "aliases": [],
+                     *           "first_seen": "2026-03-02T18:01:00Z",
+                     *           "id": "18bab09e-2c05-5e2d-8a31-f27f159447a1",
+                     *           "kind": "other",
+                     *           "mentions": 1,
+                     *           "name": "Fern",
+                     *           "roles": [
+                     *             "Ann's dog"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next": "5723473162388fda31bdfaf398af42ade929c7dc7a832cc203d13ca783994594e75960ed2ba6e29ff17ca00e61069042ecbc959e"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EntityPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3513,6 +3740,10 @@ export interface operations {
                     "application/json": components["schemas"]["Entity"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3541,9 +3772,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "by": "",
+                     *           "completed_at": "2026-11-27T12:17:06.806459900Z",
+                     *           "erased": {
+                     *             "claims": 4,
+                     *             "dedup_keys": 9,
+                     *             "derived": 16,
+                     *             "images": 4,
+                     *             "notes": 3,
+                     *             "points": 4,
+                     *             "records": 4,
+                     *             "relations": 3,
+                     *             "units": 5,
+                     *             "written": 3
+                     *           },
+                     *           "id": "da5399a7-15bc-5893-83c4-81e0845e3509",
+                     *           "kind": "space",
+                     *           "records": [],
+                     *           "requested_at": "2026-11-27T12:17:06.796712595Z",
+                     *           "sessions": [],
+                     *           "space": "ann",
+                     *           "state": "complete"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErasurePage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3568,6 +3833,8 @@ export interface operations {
                     "application/json": components["schemas"]["Erasure"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             /** @description There is none of this id, or not yet */
             404: {
                 headers: {
@@ -3577,6 +3844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3601,6 +3869,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErasureCheck"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             /** @description There is no receipt of this id, or not yet */
             404: {
                 headers: {
@@ -3610,6 +3880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3650,9 +3921,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "aspect": "place",
+                     *           "confidence": 0.68,
+                     *           "entity": "aa0c8811-ac3d-5207-99ca-40b884fa5ecc",
+                     *           "id": "fd039b4e-39db-54c7-ac18-c14eb785d969",
+                     *           "object": "Oslo",
+                     *           "predicate": "lives in",
+                     *           "recorded_at": "2026-03-02T18:00:00Z",
+                     *           "source": "f82c692b-659d-5e2b-9835-086c6ac91a47",
+                     *           "subject": "Oona",
+                     *           "told_by": "Ann",
+                     *           "valid_from": {
+                     *             "end": "2026-03-02T00:00:00Z",
+                     *             "precision": "week",
+                     *             "start": "2026-02-23T00:00:00Z",
+                     *             "words": "last week"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": "9ebe7383363666013abb7ff6aac20e575de71b474ef02b685053520f8be8c62b777d495a054d659fc1fde073cc7ad7de0ca56f60"
+                     *     }
+                     */
                     "application/json": components["schemas"]["FactPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3677,9 +3977,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "aspect": "place",
+                     *       "confidence": 0.68,
+                     *       "entity": "aa0c8811-ac3d-5207-99ca-40b884fa5ecc",
+                     *       "id": "fd039b4e-39db-54c7-ac18-c14eb785d969",
+                     *       "object": "Oslo",
+                     *       "predicate": "lives in",
+                     *       "recorded_at": "2026-03-02T18:00:00Z",
+                     *       "source": "f82c692b-659d-5e2b-9835-086c6ac91a47",
+                     *       "subject": "Oona",
+                     *       "told_by": "Ann",
+                     *       "valid_from": {
+                     *         "end": "2026-03-02T00:00:00Z",
+                     *         "precision": "week",
+                     *         "start": "2026-02-23T00:00:00Z",
+                     *         "words": "last week"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Fact"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3722,6 +4046,11 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             /** @description A problem, or an error of the protocol */
             default: {
                 headers: {
@@ -3762,9 +4091,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["MergePage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3789,6 +4128,10 @@ export interface operations {
                     "application/json": components["schemas"]["Merge"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3823,9 +4166,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "aliases": [],
+                     *           "confidence": 0.8,
+                     *           "dimension": "event",
+                     *           "id": "25271d34-29a8-5916-9cdf-51cbfe376fae",
+                     *           "sections": [
+                     *             "What happened"
+                     *           ],
+                     *           "status": "active",
+                     *           "summary": "Came up once, on 2 March 2026, with Ann; Oona; Oslo.",
+                     *           "tags": [],
+                     *           "title": "March 2026",
+                     *           "updated_at": "2026-03-02T18:00:00Z"
+                     *         }
+                     *       ],
+                     *       "next": "cef38a7e3c657c0d84fc37f5c5258436fa0c725d9bf8b5135d1bfa9c5fd441e9fc3d108c348ec345933f78cf1c6f1a5eadba9cfc"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PagePage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3850,9 +4218,89 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "aliases": [
+                     *         "Ann's sister"
+                     *       ],
+                     *       "confidence": 0.74,
+                     *       "dimension": "figure",
+                     *       "id": "ec90331f-8865-5508-a278-8fe7f638b368",
+                     *       "links": [
+                     *         {
+                     *           "kind": "related_to",
+                     *           "page": "25271d34-29a8-5916-9cdf-51cbfe376fae",
+                     *           "title": "March 2026",
+                     *           "weight": 1
+                     *         },
+                     *         {
+                     *           "kind": "related_to",
+                     *           "page": "972c095b-a2ac-5250-8436-2c3f43a8ad07",
+                     *           "title": "Oslo",
+                     *           "weight": 1
+                     *         },
+                     *         {
+                     *           "kind": "related_to",
+                     *           "page": "c5fb39a6-65aa-58ee-9381-8a890717038b",
+                     *           "title": "Ann",
+                     *           "weight": 1
+                     *         }
+                     *       ],
+                     *       "sections": [
+                     *         {
+                     *           "category": "events",
+                     *           "confidence": 0.8,
+                     *           "left_out": 0,
+                     *           "lines": [
+                     *             {
+                     *               "observed_at": "2026-03-02T18:00:00Z",
+                     *               "text": "Ann: My sister Oona moved to Oslo last week.",
+                     *               "unit": "f82c692b-659d-5e2b-9835-086c6ac91a47"
+                     *             }
+                     *           ],
+                     *           "time": {
+                     *             "end": "2026-03-02T18:00:01Z",
+                     *             "precision": "day",
+                     *             "start": "2026-03-02T18:00:00Z",
+                     *             "words": ""
+                     *           },
+                     *           "title": "What happened"
+                     *         },
+                     *         {
+                     *           "category": "place",
+                     *           "confidence": 0.68,
+                     *           "left_out": 0,
+                     *           "lines": [
+                     *             {
+                     *               "fact": "fd039b4e-39db-54c7-ac18-c14eb785d969",
+                     *               "observed_at": "2026-03-02T18:00:00Z",
+                     *               "text": "Oona lives in Oslo",
+                     *               "unit": "f82c692b-659d-5e2b-9835-086c6ac91a47"
+                     *             }
+                     *           ],
+                     *           "time": {
+                     *             "end": "2026-03-02T18:00:01Z",
+                     *             "precision": "day",
+                     *             "start": "2026-03-02T18:00:00Z",
+                     *             "words": ""
+                     *           },
+                     *           "title": "Places"
+                     *         }
+                     *       ],
+                     *       "status": "active",
+                     *       "summary": "Oona lives in Oslo. Spoken of once, on 2 March 2026, with Ann; Oslo.",
+                     *       "tags": [],
+                     *       "title": "Oona",
+                     *       "updated_at": "2026-03-02T18:00:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3878,9 +4326,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "backlog": 0,
+                     *       "deriving": 0,
+                     *       "erasing": false,
+                     *       "watermark": "e5638bc0f591cafdb1d72124001a6362bdb9ea89d2109934",
+                     *       "written": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Progress"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             /** @description It is not searchable within wait_ms */
             504: {
                 headers: {
@@ -3904,6 +4365,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "budget": {
+                 *         "tokens": 32
+                 *       },
+                 *       "question": "Where does Oona live?"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QueryRequest"];
             };
         };
@@ -3914,10 +4383,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "answer": {
+                     *         "confidence": 0.9433421,
+                     *         "external_ids": [
+                     *           "m1"
+                     *         ],
+                     *         "kind": "where",
+                     *         "supports": [
+                     *           "f82c692b-659d-5e2b-9835-086c6ac91a47"
+                     *         ],
+                     *         "text": "Oslo"
+                     *       },
+                     *       "cost": {
+                     *         "candidates": 3,
+                     *         "model_calls": 0,
+                     *         "ms": 5.111,
+                     *         "steps": [
+                     *           {
+                     *             "ms": 0.383,
+                     *             "step": "unsettled"
+                     *           }
+                     *         ],
+                     *         "tokens": 19,
+                     *         "units": 3
+                     *       },
+                     *       "degraded": [],
+                     *       "pack": {
+                     *         "budget": 32,
+                     *         "items": [
+                     *           {
+                     *             "actor": "Ann",
+                     *             "channels": [
+                     *               "semantic",
+                     *               "lexical",
+                     *               "entity",
+                     *               "continuity"
+                     *             ],
+                     *             "external_ids": [
+                     *               "m1"
+                     *             ],
+                     *             "observed_at": "2026-03-02T18:00:00Z",
+                     *             "probability": 0.9915142,
+                     *             "records": [
+                     *               "8f0ec893-de54-5027-baeb-c055c84bdd75"
+                     *             ],
+                     *             "scores": {
+                     *               "anchor": 3.9971104,
+                     *               "edge": 1.7137917,
+                     *               "support": 12.540531
+                     *             },
+                     *             "session": "84069a0a-bb3f-5afb-a39b-b8d380dac526",
+                     *             "text": "2 Mar 2026:\nAnn: My sister Oona moved to Oslo last week.",
+                     *             "tokens": 19,
+                     *             "unit": "f82c692b-659d-5e2b-9835-086c6ac91a47"
+                     *           }
+                     *         ],
+                     *         "text": "2 Mar 2026:\nAnn: My sister Oona moved to Oslo last week.",
+                     *         "tokens": 19
+                     *       },
+                     *       "trace_id": "bf26936088c46102283499ddc7cb08f0",
+                     *       "verdict": {
+                     *         "reasons": [
+                     *           "stated on 2 March 2026"
+                     *         ],
+                     *         "status": "supported"
+                     *       },
+                     *       "weights": "corpus-6"
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryResponse"];
                     "text/event-stream": components["schemas"]["PathStep"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             /** @description The budget of time ran out */
             504: {
                 headers: {
@@ -3959,9 +4503,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "next": null,
+                     *       "summary": {
+                     *         "cost": {
+                     *           "model_calls": 0,
+                     *           "model_ms": 0,
+                     *           "usage": {
+                     *             "completion_tokens": 0,
+                     *             "prompt_tokens": 0
+                     *           }
+                     *         },
+                     *         "cost_today": {
+                     *           "model_calls": 0,
+                     *           "model_ms": 0,
+                     *           "usage": {
+                     *             "completion_tokens": 0,
+                     *             "prompt_tokens": 0
+                     *           }
+                     *         },
+                     *         "done": 0,
+                     *         "failed": 0,
+                     *         "waiting_sessions": 0
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReadingList"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3976,6 +4551,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "at": "2026-03-02T18:05:00Z",
+                 *           "digest": "9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f",
+                 *           "model": "qwen3:8b",
+                 *           "output": "{\"gists\": []}",
+                 *           "prompt": "passage.v1",
+                 *           "records": [
+                 *             "m1"
+                 *           ],
+                 *           "session": "2026-03-02"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewReadings"];
             };
         };
@@ -3986,9 +4578,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": "stored"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["StoredReadings"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
             /** @description A reading cannot be used; none was stored */
             422: {
                 headers: {
@@ -3998,6 +4603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4012,6 +4618,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "dry_run": true,
+                 *       "session": "2026-03-02"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Backfill"];
             };
         };
@@ -4022,6 +4634,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "estimate": {
+                     *         "completion_tokens": 10,
+                     *         "model_calls": 1,
+                     *         "prompt_tokens": 1130
+                     *       },
+                     *       "records": 4,
+                     *       "sessions": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["BackfillReport"];
                 };
             };
@@ -4034,6 +4657,8 @@ export interface operations {
                     "application/json": components["schemas"]["BackfillReport"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             /** @description There is no record of the session */
             404: {
                 headers: {
@@ -4043,6 +4668,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4067,6 +4694,10 @@ export interface operations {
                     "application/json": components["schemas"]["Reading"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4090,6 +4721,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rebuild"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4113,6 +4748,9 @@ export interface operations {
                     "application/json": components["schemas"]["Rebuild"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
             /** @description It is being rebuilt already */
             409: {
                 headers: {
@@ -4122,6 +4760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4153,9 +4792,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cost": {
+                     *         "candidates": 3,
+                     *         "model_calls": 0,
+                     *         "ms": 3.189,
+                     *         "steps": [
+                     *           {
+                     *             "ms": 0.735,
+                     *             "step": "ledger"
+                     *           }
+                     *         ],
+                     *         "tokens": 35
+                     *       },
+                     *       "degraded": [],
+                     *       "hints": [
+                     *         {
+                     *           "external_ids": [
+                     *             "m1"
+                     *           ],
+                     *           "facts": [
+                     *             "0580805f-3760-5f83-83f1-ea7c4c8959fc",
+                     *             "fd039b4e-39db-54c7-ac18-c14eb785d969"
+                     *           ],
+                     *           "id": "87d7d02d-4b1f-510f-a1f1-eab00a5cbe4f",
+                     *           "observed_at": "2026-03-02T18:00:00Z",
+                     *           "reason": "names Oona, of which something is known",
+                     *           "score": 0.75630903,
+                     *           "sensitivity": "personal",
+                     *           "text": "[2 March 2026] Ann: My sister Oona moved to Oslo last week.",
+                     *           "trigger": "entity",
+                     *           "units": [
+                     *             "f82c692b-659d-5e2b-9835-086c6ac91a47"
+                     *           ],
+                     *           "valid": true
+                     *         },
+                     *         {
+                     *           "external_ids": [
+                     *             "m3"
+                     *           ],
+                     *           "facts": [],
+                     *           "id": "ae45118d-ae32-552f-a8e3-c49c664cc304",
+                     *           "observed_at": "2026-03-02T18:02:00Z",
+                     *           "reason": "speaks of Oona",
+                     *           "score": 0.45806518,
+                     *           "sensitivity": "open",
+                     *           "text": "[2 March 2026] Ann: Oona visits me on Friday.",
+                     *           "trigger": "topic",
+                     *           "units": [
+                     *             "8625ae7d-3ce6-5af5-9d68-c9ee7f9a01c3"
+                     *           ],
+                     *           "valid": true
+                     *         }
+                     *       ],
+                     *       "trace_id": "4e5001d029e5e903975cc2f9de7c7bb2"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecallResponse"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             /** @description The budget of time ran out */
             504: {
                 headers: {
@@ -4198,6 +4899,11 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4234,9 +4940,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "actor": "Ann",
+                     *           "id": "m1",
+                     *           "metadata": {},
+                     *           "modality": "text",
+                     *           "observed_at": "2026-03-02T18:00:00Z",
+                     *           "ordinal": 1838880592703559700,
+                     *           "record": "8f0ec893-de54-5027-baeb-c055c84bdd75",
+                     *           "session": "2026-03-02",
+                     *           "text": "My sister Oona moved to Oslo last week."
+                     *         }
+                     *       ],
+                     *       "next": "40a7947ba44403070d35bf7cf0a76897f6"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4254,6 +4982,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "records": [
+                 *         {
+                 *           "actor": "Ann",
+                 *           "id": "m3",
+                 *           "observed_at": "2026-03-02T18:02:00Z",
+                 *           "session": "2026-03-02",
+                 *           "text": "Oona visits me on Friday."
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewBatch"];
             };
         };
@@ -4264,9 +5005,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "m3",
+                     *           "index": 0,
+                     *           "record": "54efe6f4-843a-52f6-84d7-adbd75ff7bb9",
+                     *           "status": "accepted"
+                     *         }
+                     *       ],
+                     *       "watermark": "a66a0f7626fdb6197fc2195eb7b989b9e78c40edb575ec19"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
             /** @description Every record contradicts what is stored, or the request with this Idempotency-Key is in flight */
             409: {
                 headers: {
@@ -4285,6 +5042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4306,9 +5064,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "actor": "Ann",
+                     *       "id": "m1",
+                     *       "metadata": {},
+                     *       "modality": "text",
+                     *       "observed_at": "2026-03-02T18:00:00Z",
+                     *       "ordinal": 1838880592703559700,
+                     *       "record": "8f0ec893-de54-5027-baeb-c055c84bdd75",
+                     *       "session": "2026-03-02",
+                     *       "text": "My sister Oona moved to Oslo last week."
+                     *     }
+                     */
                     "application/json": components["schemas"]["Record"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4327,6 +5102,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "actor": "Ann",
+                 *       "observed_at": "2026-03-03T09:00:00Z",
+                 *       "session": "2026-03-02",
+                 *       "text": "I adopted a dog named Fennel."
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewRecord"];
             };
         };
@@ -4337,9 +5120,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "m2#v2",
+                     *           "index": 0,
+                     *           "record": "477efa87-ae43-554d-ad85-4aa41a51bdbf",
+                     *           "status": "accepted"
+                     *         }
+                     *       ],
+                     *       "watermark": "e5638bc0f591cafdb1d72124001a6362bdb9ea89d2109934"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
             /** @description It has 1000 versions, or others put versions at the same time */
             409: {
                 headers: {
@@ -4358,6 +5157,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4382,6 +5183,10 @@ export interface operations {
                     "application/json": components["schemas"]["Curated"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4403,9 +5208,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "actor": "Ann",
+                     *           "id": "m2",
+                     *           "metadata": {},
+                     *           "modality": "text",
+                     *           "observed_at": "2026-03-02T18:01:00Z",
+                     *           "ordinal": 1838880592703559700,
+                     *           "record": "8305d0cf-c030-58d1-a647-d960c26392e0",
+                     *           "session": "2026-03-02",
+                     *           "text": "I adopted a dog named Fern."
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordVersions"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4430,6 +5256,8 @@ export interface operations {
                     "application/json": components["schemas"]["Erased"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             /** @description There is no record of this session */
             404: {
                 headers: {
@@ -4439,6 +5267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4462,6 +5291,10 @@ export interface operations {
                     "application/json": components["schemas"]["ToolList"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4497,9 +5330,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cost": {
+                     *         "model_calls": 0,
+                     *         "ms": 2.037
+                     *       },
+                     *       "result": {
+                     *         "facts": [
+                     *           {
+                     *             "aspect": "relation",
+                     *             "confidence": 0.9,
+                     *             "external_ids": [
+                     *               "m1"
+                     *             ],
+                     *             "fact": "0580805f-3760-5f83-83f1-ea7c4c8959fc",
+                     *             "holds": true,
+                     *             "object": "Oona",
+                     *             "predicate": "has sister",
+                     *             "recorded_at": "2026-03-02T18:00:00Z",
+                     *             "since": "2 March 2026",
+                     *             "subject": "Ann",
+                     *             "text": "Ann has sister Oona",
+                     *             "told_by": "Ann",
+                     *             "unit": "f82c692b-659d-5e2b-9835-086c6ac91a47",
+                     *             "valid_from": "2026-03-02T18:00:00Z",
+                     *             "valid_until": null
+                     *           }
+                     *         ],
+                     *         "gists": [
+                     *           {
+                     *             "actor": "Ann",
+                     *             "event": null,
+                     *             "external_ids": [
+                     *               "m3"
+                     *             ],
+                     *             "grain": "turn",
+                     *             "happened": [
+                     *               "6 March 2026"
+                     *             ],
+                     *             "observed_at": "2026-03-02T18:02:00Z",
+                     *             "score": 0.8472066,
+                     *             "tag": "oona visits",
+                     *             "text": "Oona visits me on Friday.",
+                     *             "unit": "8625ae7d-3ce6-5af5-9d68-c9ee7f9a01c3"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ToolOutcome"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4530,9 +5417,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["TopicPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4560,6 +5457,10 @@ export interface operations {
                     "application/json": components["schemas"]["TopicView"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4594,9 +5495,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "action": "adopted a dog named",
+                     *           "actor": "Ann",
+                     *           "addressee": "",
+                     *           "caption": "",
+                     *           "changes": [],
+                     *           "confidence": 1,
+                     *           "cues": [
+                     *             "adopted",
+                     *             "dog",
+                     *             "named",
+                     *             "fern"
+                     *           ],
+                     *           "derived_by": "rules/3",
+                     *           "external_ids": [
+                     *             "m2"
+                     *           ],
+                     *           "grain": "turn",
+                     *           "id": "3536e292-0374-5d6e-a6d3-4eb3821b1cea",
+                     *           "location": "",
+                     *           "modality": "text",
+                     *           "observed_at": "2026-03-02T18:01:00Z",
+                     *           "ordinal": 1838880592703559700,
+                     *           "participants": [
+                     *             "Fern"
+                     *           ],
+                     *           "question": "",
+                     *           "records": [
+                     *             "8305d0cf-c030-58d1-a647-d960c26392e0"
+                     *           ],
+                     *           "session": "84069a0a-bb3f-5afb-a39b-b8d380dac526",
+                     *           "status": "active",
+                     *           "summary": "[2 March 2026] Ann: Ann adopted a dog named Fern.",
+                     *           "tag": "dog named",
+                     *           "text": "I adopted a dog named Fern.",
+                     *           "times": []
+                     *         }
+                     *       ],
+                     *       "next": "188b7c75a9439d693bb2ca3fc56b803539"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UnitPage"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4624,6 +5573,10 @@ export interface operations {
                     "application/json": components["schemas"]["UnitView"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -4645,6 +5598,9 @@ export interface operations {
                     "application/json": components["schemas"]["ToolList"];
                 };
             };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };

@@ -7,8 +7,9 @@ use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResultType, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleClient, RoleServer, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -99,6 +100,10 @@ async fn ready(client: &Client, space: &SpaceId) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Agents that speak protocol 2026-07-28 refuse a result that does not say that it is whole. The server is asked in an earlier
+/// version, whose results do not say so; for agents of earlier versions the library leaves it out again.
+const WHOLE: ResultType = ResultType::COMPLETE;
+
 /// A server on this side, a client on the other.
 struct Bridge {
     server: Peer<RoleClient>,
@@ -109,8 +114,9 @@ impl ServerHandler for Bridge {
         let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION")).with_title("Mnemic");
         let server = self.server.peer_info();
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        // A server of an earlier version has no prompts.
+        // A server of an earlier version has no prompts, or no resources.
         capabilities.prompts = server.as_ref().and_then(|it| it.capabilities.prompts.clone());
+        capabilities.resources = server.as_ref().and_then(|it| it.capabilities.resources.clone());
         let config = ServerConfig::new(capabilities).with_server_info(named);
         match server.and_then(|it| it.instructions.clone()) {
             Some(instructions) => config.with_instructions(instructions),
@@ -123,7 +129,9 @@ impl ServerHandler for Bridge {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.server.list_tools(page).await.map_err(protocol_error)
+        let mut listed = self.server.list_tools(page).await.map_err(protocol_error)?;
+        listed.result_type = Some(WHOLE);
+        Ok(listed)
     }
 
     async fn call_tool(
@@ -132,11 +140,48 @@ impl ServerHandler for Bridge {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match self.server.call_tool(call).await {
-            Ok(result) => Ok(result.into()),
+            Ok(mut result) => {
+                result.result_type = Some(WHOLE);
+                Ok(result.into())
+            }
             Err(ServiceError::McpError(error)) => Err(error),
             // The model may try again, so it is told.
             Err(error) => Ok(CallToolResult::error(vec![ContentBlock::text(away(&error))]).into()),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let mut listed = self.server.list_resources(page).await.map_err(protocol_error)?;
+        listed.result_type = Some(WHOLE);
+        Ok(listed)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let mut listed = self
+            .server
+            .list_resource_templates(page)
+            .await
+            .map_err(protocol_error)?;
+        listed.result_type = Some(WHOLE);
+        Ok(listed)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let mut read = self.server.read_resource(request).await.map_err(protocol_error)?;
+        read.result_type = Some(WHOLE);
+        Ok(read.into())
     }
 
     async fn list_prompts(
@@ -144,7 +189,9 @@ impl ServerHandler for Bridge {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.server.list_prompts(page).await.map_err(protocol_error)
+        let mut listed = self.server.list_prompts(page).await.map_err(protocol_error)?;
+        listed.result_type = Some(WHOLE);
+        Ok(listed)
     }
 
     async fn get_prompt(
@@ -152,7 +199,9 @@ impl ServerHandler for Bridge {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.server.get_prompt_once(request).await.map_err(protocol_error)
+        let mut prompt = self.server.get_prompt(request).await.map_err(protocol_error)?;
+        prompt.result_type = Some(WHOLE);
+        Ok(prompt.into())
     }
 }
 

@@ -118,7 +118,7 @@ pub(crate) async fn find<T: Kept>(app: &App, space: &SpaceId, id: Uuid) -> Resul
 /// The problem that nothing has this id, and where ids come from.
 pub(crate) fn missing(space: &SpaceId, what: &str, list: &str) -> Problem {
     Problem::not_found(format!(
-        "there is no {what} of this id; GET /v1/spaces/{space}/{list} lists what there is"
+        "there is no {what} of this id in `{space}`; take ids from its {list}"
     ))
 }
 

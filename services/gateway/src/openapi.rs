@@ -1,11 +1,9 @@
 //! The API as OpenAPI, from the code.
 
+mod modifiers;
+
 use serde_json::{Value, json};
-use utoipa::openapi::path::{Operation, Paths};
-use utoipa::openapi::schema::{AdditionalProperties, Schema};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
-use utoipa::{Modify, OpenApi};
+use utoipa::OpenApi;
 
 use crate::config::Config;
 use crate::handlers::{
@@ -13,6 +11,7 @@ use crate::handlers::{
     recall, records, sessions, spaces, tools,
 };
 use crate::validate::FIELD_BYTES_MAX;
+use modifiers::{Alternatives, Defaults, Examples, Keys, Names, Problems, Variants};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -34,86 +33,11 @@ use crate::validate::FIELD_BYTES_MAX;
         keys::create, keys::list, keys::rotate, keys::revoke,
         admin::list, admin::get, admin::replay, admin::discard,
     ),
-    modifiers(&Keys, &Names, &Acts, &Problems),
+    modifiers(&Keys, &Names, &Variants, &Alternatives, &Defaults, &Problems, &Examples),
+    servers((url = "/", description = "The server that this document comes from.")),
     security(("key" = [])),
 )]
 struct Api;
-
-struct Keys;
-
-impl Modify for Keys {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        openapi
-            .components
-            .get_or_insert_default()
-            .add_security_scheme("key", scheme);
-    }
-}
-
-struct Names;
-
-/// What stands under the tag of another resource, and has operations of the same names.
-const GUESTS: [&str; 2] = ["progress", "rebuild"];
-
-/// Generated clients need names that are unique: `spaces_get`, `records_get`, `progress_get`.
-impl Modify for Names {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        for (route, operation) in operations(&mut openapi.paths) {
-            let guest = GUESTS.iter().find(|it| route.rsplit('/').next() == Some(**it));
-            let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
-            let resource = guest.copied().unwrap_or(&tag);
-            operation.operation_id = operation.operation_id.take().map(|it| format!("{resource}_{it}"));
-        }
-    }
-}
-
-struct Acts;
-
-/// Acts refuse unknown fields as everything does; of variants of an enum the derived schema does not say so.
-impl Modify for Acts {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        let schemas = &mut openapi.components.get_or_insert_default().schemas;
-        let Some(RefOr::T(Schema::OneOf(acts))) = schemas.get_mut("NewAct") else {
-            return;
-        };
-        for act in &mut acts.items {
-            if let RefOr::T(Schema::Object(act)) = act {
-                act.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
-            }
-        }
-    }
-}
-
-struct Problems;
-
-/// Every operation may answer with a problem, which is described once.
-impl Modify for Problems {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        const NAME: &str = "Problem";
-        for (_, operation) in operations(&mut openapi.paths) {
-            let responses = &mut operation.responses.responses;
-            responses
-                .entry("default".to_owned())
-                .or_insert_with(|| RefOr::Ref(Ref::from_response_name(NAME)));
-        }
-        let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(NAME))).build();
-        let response = ResponseBuilder::new()
-            .description("A problem")
-            .content("application/problem+json", body)
-            .build();
-        let responses = &mut openapi.components.get_or_insert_default().responses;
-        responses.insert(NAME.to_owned(), RefOr::T(response));
-    }
-}
-
-/// Returns all operations with their routes.
-fn operations(paths: &mut Paths) -> impl Iterator<Item = (&str, &mut Operation)> {
-    paths.paths.iter_mut().flat_map(|(route, path)| {
-        let all = [&mut path.get, &mut path.put, &mut path.post, &mut path.delete];
-        all.into_iter().flatten().map(move |it| (route.as_str(), it))
-    })
-}
 
 /// Returns the description of the API.
 pub fn document() -> utoipa::openapi::OpenApi {
@@ -160,10 +84,11 @@ pub(crate) fn served(config: &Config) -> Value {
             parameter["schema"]["maximum"] = json!(config.request_ms_max);
         }
     }
-    if config.keys.is_empty()
-        && let Some(document) = document.as_object_mut()
-    {
-        document.remove("security");
+    if config.keys.is_empty() {
+        document["security"] = json!([]);
+        if let Some(components) = document["components"].as_object_mut() {
+            components.remove("securitySchemes");
+        }
     }
     document
 }

@@ -16,6 +16,8 @@ use crate::config::Right;
 const IN_FLIGHT: &str = "idempotency-key-in-flight";
 /// The kind of problem that there is no such space.
 const UNKNOWN_SPACE: &str = "unknown-space";
+/// The kind of problem that a request cannot be used for what it says.
+const INVALID: &str = "urn:mnemic:problem:invalid";
 /// Seconds after which trying again may help.
 const RETRY_AFTER_SECS: u32 = 1;
 
@@ -135,6 +137,16 @@ impl Problem {
     /// Returns true if the problem is that there is no such space.
     pub(crate) fn is_unknown_space(&self) -> bool {
         self.kind.ends_with(UNKNOWN_SPACE)
+    }
+
+    /// Returns true if the request cannot be used for what it says.
+    pub(crate) fn is_invalid(&self) -> bool {
+        self.kind == INVALID
+    }
+
+    /// Returns true if the server failed in a way that its log explains.
+    pub(crate) fn is_defect(&self) -> bool {
+        self.status == StatusCode::INTERNAL_SERVER_ERROR.as_u16()
     }
 
     pub(crate) fn forbidden(right: Right) -> Problem {

@@ -27,8 +27,8 @@ use tokio::time::Instant;
 use tracing::{Instrument, info_span, warn};
 
 use self::metadata::Metadata;
+pub(crate) use self::request::check_cost;
 use self::request::parse;
-pub(crate) use self::request::{MODEL_CALLS_MAX, check_cost};
 use self::written::is_behind;
 pub(crate) use self::written::{given_up, not_written, wait_written};
 use crate::api::{Cost, Limits, Pack, PathStep, QueryRequest, QueryResponse, StepTime, Strategy};

@@ -187,7 +187,7 @@ class Limits(Model):
     """
 
 
-class NewAct1(Model):
+class NewActCorrectFact(Model):
     """The value of a fact is another one."""
 
     model_config = ConfigDict(
@@ -202,7 +202,19 @@ class NewAct1(Model):
     """What it should say."""
 
 
-class NewAct2(Model):
+class NewActEraseRecord(Model):
+    """A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['erase_record'] = 'erase_record'
+    record: Annotated[str, Field(max_length=256, min_length=1)]
+    """Your id of the record, or Mnemic's."""
+
+
+class NewActRetireFact(Model):
     """A fact is not to be told any more; it stays in the lists, withdrawn."""
 
     model_config = ConfigDict(
@@ -215,31 +227,7 @@ class NewAct2(Model):
     kind: Literal['retire_fact'] = 'retire_fact'
 
 
-class NewAct3(Model):
-    """Two things that were taken for one are two."""
-
-    model_config = ConfigDict(
-        extra='forbid',
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['undo_merge'] = 'undo_merge'
-    merge: str
-    """The merge."""
-
-
-class NewAct6(Model):
-    """A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`."""
-
-    model_config = ConfigDict(
-        extra='forbid',
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['erase_record'] = 'erase_record'
-    record: Annotated[str, Field(max_length=256, min_length=1)]
-    """Your id of the record, or Mnemic's."""
-
-
-class NewAct7(Model):
+class NewActUndo(Model):
     """An earlier act is taken back; not an erasure."""
 
     model_config = ConfigDict(
@@ -250,6 +238,18 @@ class NewAct7(Model):
     """Your id of the act, or Mnemic's."""
 
     kind: Literal['undo'] = 'undo'
+
+
+class NewActUndoMerge(Model):
+    """Two things that were taken for one are two."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['undo_merge'] = 'undo_merge'
+    merge: str
+    """The merge."""
 
 
 class NewMessage(Model):
@@ -352,12 +352,6 @@ class PortableGist(Model):
 
     number: Annotated[int, Field(ge=0)]
     """Number of the gist in the reading."""
-
-
-class Kind(Model):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
 
 
 class Progress(Model):
@@ -705,7 +699,7 @@ class Absorbed(Model):
     """The unit."""
 
 
-class Act1(Model):
+class ActCorrectFact(Model):
     """The value of a fact is another one."""
 
     model_config = ConfigDict(
@@ -719,7 +713,40 @@ class Act1(Model):
     """What it should say."""
 
 
-class Act2(Model):
+class ActEraseRecord(Model):
+    """A record is erased with all that derives only from it. Cannot be undone."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['erase_record'] = 'erase_record'
+    record: str
+    """The record."""
+
+
+class ActForgetUnit(Model):
+    """A unit is not to be proposed any more; its record stays."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['forget_unit'] = 'forget_unit'
+    unit: str
+    """The unit."""
+
+
+class ActPinUnit(Model):
+    """A unit is to stand before others of its kind."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['pin_unit'] = 'pin_unit'
+    unit: str
+    """The unit."""
+
+
+class ActRetireFact(Model):
     """A fact is not to be told any more."""
 
     model_config = ConfigDict(
@@ -731,51 +758,7 @@ class Act2(Model):
     kind: Literal['retire_fact'] = 'retire_fact'
 
 
-class Act3(Model):
-    """Two things that were taken for one are two."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['undo_merge'] = 'undo_merge'
-    merge: str
-    """The merge."""
-
-
-class Act4(Model):
-    """A unit is to stand before others of its kind."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['pin_unit'] = 'pin_unit'
-    unit: str
-    """The unit."""
-
-
-class Act5(Model):
-    """A unit is not to be proposed any more; its record stays."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['forget_unit'] = 'forget_unit'
-    unit: str
-    """The unit."""
-
-
-class Act6(Model):
-    """A record is erased with all that derives only from it. Cannot be undone."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['erase_record'] = 'erase_record'
-    record: str
-    """The record."""
-
-
-class Act7(Model):
+class ActUndo(Model):
     """An earlier act is taken back."""
 
     model_config = ConfigDict(
@@ -785,6 +768,17 @@ class Act7(Model):
     """The act."""
 
     kind: Literal['undo'] = 'undo'
+
+
+class ActUndoMerge(Model):
+    """Two things that were taken for one are two."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['undo_merge'] = 'undo_merge'
+    merge: str
+    """The merge."""
 
 
 class Anchors(Model):
@@ -874,41 +868,6 @@ class BackfillReport(Model):
 
     sessions: Annotated[int, Field(ge=0)]
     """Sessions with records that were not read."""
-
-
-class Curation(Model):
-    """One act. Never changed; another one undoes it."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    act: Act1 | Act2 | Act3 | Act4 | Act5 | Act6 | Act7
-    """What was done."""
-
-    at: datetime
-    """When it was accepted."""
-
-    by: str
-    """Name of the key that did it; empty without keys."""
-
-    id: str
-    """Derived from the space and the caller's id for it."""
-
-    reason: str | None = None
-    """Why, in the words of whoever did it."""
-
-
-class CurationPage(Model):
-    """Some of what people decided."""
-
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    items: list[Curation]
-    """By id."""
-
-    next: str | None = None
-    """The `after` of the next page; none after the last."""
 
 
 class Deleting(Model):
@@ -1302,19 +1261,7 @@ class NearMiss(Model):
     """The unit."""
 
 
-class NewAct4(Model):
-    """A unit is to stand before others of its kind."""
-
-    model_config = ConfigDict(
-        extra='forbid',
-        use_attribute_docstrings=True,
-    )
-    kind: Literal['pin_unit'] = 'pin_unit'
-    unit: str
-    """The unit."""
-
-
-class NewAct5(Model):
+class NewActForgetUnit(Model):
     """A unit is not to be proposed any more; its record stays."""
 
     model_config = ConfigDict(
@@ -1326,24 +1273,16 @@ class NewAct5(Model):
     """The unit."""
 
 
-class NewCuration(Model):
-    """Something decided about the memory. It is kept for good, in the audit log."""
+class NewActPinUnit(Model):
+    """A unit is to stand before others of its kind."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
-    act: NewAct1 | NewAct2 | NewAct3 | NewAct4 | NewAct5 | NewAct6 | NewAct7
-    """What is to be done."""
-
-    id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
-    """
-    Your id, unique in the space: the same id with the same content is done once, with other content it is a conflict.
-    Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time. Not `.` or `..`.
-    """
-
-    reason: Annotated[str | None, Field(max_length=1024)] = None
-    """Why, in your words."""
+    kind: Literal['pin_unit'] = 'pin_unit'
+    unit: str
+    """The unit."""
 
 
 class NewRecord(Model):
@@ -2090,18 +2029,42 @@ class Cost(Model):
     """Tokens those calls read and wrote, as the model counts them; estimated where it does not say."""
 
 
-class Curated(Model):
-    """What was decided: 202 means that it is on disk and will be done."""
+class Curation(Model):
+    """One act. Never changed; another one undoes it."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    curation: Curation
-    """The act, as it is kept."""
+    act: Annotated[
+        ActCorrectFact | ActRetireFact | ActUndoMerge | ActPinUnit | ActForgetUnit | ActEraseRecord | ActUndo,
+        Field(discriminator='kind'),
+    ]
+    """What was done."""
 
-    erasure: str | None = None
-    watermark: str
-    """Names this write; once it is searchable, the memory is as was decided."""
+    at: datetime
+    """When it was accepted."""
+
+    by: str
+    """Name of the key that did it; empty without keys."""
+
+    id: str
+    """Derived from the space and the caller's id for it."""
+
+    reason: str | None = None
+    """Why, in the words of whoever did it."""
+
+
+class CurationPage(Model):
+    """Some of what people decided."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[Curation]
+    """By id."""
+
+    next: str | None = None
+    """The `after` of the next page; none after the last."""
 
 
 class FormerLine(Model):
@@ -2120,6 +2083,29 @@ class FormerLine(Model):
 class NewBatch(RootModel[NewRecords | NewMessages]):
     root: NewRecords | NewMessages
     """A batch of what happened: records, or chat messages as they are."""
+
+
+class NewCuration(Model):
+    """Something decided about the memory. It is kept for good, in the audit log."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    act: Annotated[
+        NewActCorrectFact | NewActRetireFact | NewActUndoMerge | NewActPinUnit | NewActForgetUnit | NewActEraseRecord | NewActUndo,
+        Field(discriminator='kind'),
+    ]
+    """What is to be done."""
+
+    id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
+    """
+    Your id, unique in the space: the same id with the same content is done once, with other content it is a conflict.
+    Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time. Not `.` or `..`.
+    """
+
+    reason: Annotated[str | None, Field(max_length=1024)] = None
+    """Why, in your words."""
 
 
 class Pack(Model):
@@ -2173,7 +2159,9 @@ class PortableReading(Model):
     failure: Annotated[str | None, Field(max_length=1024)] = None
     """Why it failed; only if it did."""
 
-    kind: Kind | None = None
+    kind: Literal['passage', 'picture', 'events', 'label'] | str = 'passage'
+    """What a language model was asked about records."""
+
     model: Annotated[str, Field(max_length=256, min_length=1)]
     """The model."""
 
@@ -2422,6 +2410,20 @@ class UnitPage(Model):
 
     next: str | None = None
     """The `after` of the next page; none after the last."""
+
+
+class Curated(Model):
+    """What was decided: 202 means that it is on disk and will be done."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    curation: Curation
+    """The act, as it is kept."""
+
+    erasure: str | None = None
+    watermark: str
+    """Names this write; once it is searchable, the memory is as was decided."""
 
 
 class NewReadings(Model):

@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 
 use crate::server::{Server, fresh_directory, mnemic};
 
+/// Tokens of the list of tools, which a client puts into every conversation.
+const TOOL_LIST_TOKENS_MAX: usize = 2_500;
+
 struct Agent {
     child: Child,
     ears: Lines<BufReader<ChildStdout>>,
@@ -63,6 +66,13 @@ impl Agent {
         format!("{mark}{}", texts.join("\n"))
     }
 
+    /// Reads a resource.
+    fn read(&mut self, uri: &str) -> Value {
+        let told = self.request("resources/read", json!({"uri": uri}));
+        let text = told["result"]["contents"][0]["text"].as_str();
+        serde_json::from_str(text.unwrap_or_else(|| panic!("{told}"))).unwrap()
+    }
+
     /// Returns the names of the tools and the text of the recall protocol.
     fn tools_and_protocol(&mut self) -> (Vec<String>, String) {
         let tools = self.request("tools/list", json!({}));
@@ -100,6 +110,8 @@ async fn an_agent_remembers_and_asks() {
         (&names[..4], names.len()),
         (&["remember", "ask", "recall", "curate"][..], 20)
     );
+    let tokens = text::tokens(&tools["result"]["tools"].to_string());
+    assert!(tokens <= TOOL_LIST_TOKENS_MAX, "the list of tools has {tokens} tokens");
     let records = json!({"records": [
         {"actor": "Ann", "text": "I moved to Oslo on Saturday.", "observed_at": "2026-03-02T18:00:00Z"},
         {"actor": "Ben", "text": "I stay in Malmö, with the cat.", "observed_at": "2026-03-02T18:01:00Z"},
@@ -117,6 +129,9 @@ async fn an_agent_remembers_and_asks() {
     assert!(told.starts_with("Nothing worth saying: "), "{told}");
     let told = agent.call("list_dimensions", json!({}));
     assert!(told.starts_with(r#"{"dimensions":["#), "{told}");
+    let facts = agent.read("mnemic://ann/facts");
+    let oslo = |it: &Value| it["subject"] == "Ann" && it["object"] == "Oslo";
+    assert!(facts["items"].as_array().unwrap().iter().any(oslo), "{facts}");
     let told = agent.call("browse_dimension", json!({}));
     assert!(told.starts_with('!') && told.contains("dimension"), "{told}");
     let ended = agent.leave();
@@ -134,6 +149,11 @@ fn an_agent_needs_no_server() {
     assert_eq!(second.status.code(), Some(1), "one process at a time: {second:?}");
     assert!(agent.leave().status.success());
     let mut again = Agent::with(&alone);
+    let listed = again.request("resources/list", json!({}));
+    assert_eq!(
+        listed["result"]["resources"][0]["uri"], "mnemic://ann/facts",
+        "{listed}"
+    );
     let told = again.call("ask", json!({"question": "Where does Ann live?"}));
     assert!(told.starts_with("Answer: \"Oslo\" ("), "{told}");
     assert!(again.leave().status.success());

@@ -139,7 +139,6 @@ pub struct PortableReading {
     pub session: String,
     /// What the model was asked; `passage` if left out.
     #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
-    #[schema(inline, default = "passage")]
     pub kind: ReadingKind,
     /// Your ids of the records that were read, in the order of the session: up to 48 of an event, up to 24 of anything else.
     #[schema(min_items = 1, max_items = 48)]

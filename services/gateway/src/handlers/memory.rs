@@ -83,6 +83,16 @@ pub(crate) async fn facts(
     At(name): At<String>,
     Params(filter): Params<FactFilter>,
 ) -> Result<Json<FactPage>, Problem> {
+    list_facts(&app, &access, &name, &filter).await.map(Json)
+}
+
+/// Returns a page of the facts of the space called `name`, if the key may read it.
+pub(crate) async fn list_facts(
+    app: &App,
+    access: &Access,
+    name: &str,
+    filter: &FactFilter,
+) -> Result<FactPage, Problem> {
     let as_of = moment(filter.as_of.as_deref())?;
     let now = as_of.unwrap_or_else(clock::now);
     let subject = folded("subject", filter.subject.as_deref())?;
@@ -100,7 +110,7 @@ pub(crate) async fn facts(
             && filter.current.is_none_or(|it| it == fact.holds_at(now));
         wanted.then_some(fact)
     };
-    kept::list(&app, (&access, &name), &filter, keep).await
+    kept::list(app, (access, name), filter, keep).await.map(|Json(it)| it)
 }
 
 /// Returns one fact.

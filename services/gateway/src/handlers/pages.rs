@@ -92,6 +92,16 @@ pub(crate) async fn pages(
     At(name): At<String>,
     Params(filter): Params<PageFilter>,
 ) -> Result<Json<PagePage>, Problem> {
+    list_pages(&app, &access, &name, &filter).await.map(Json)
+}
+
+/// Returns some of the pages of the space called `name`, if the key may read it.
+pub(crate) async fn list_pages(
+    app: &App,
+    access: &Access,
+    name: &str,
+    filter: &PageFilter,
+) -> Result<PagePage, Problem> {
     let as_of = moment(filter.as_of.as_deref())?;
     let keep = |page: Page| {
         if filter.dimension.is_some_and(|it| it != page.dimension) {
@@ -101,7 +111,7 @@ pub(crate) async fn pages(
         let offered = filter.archived == Some(true) || page.status == PageStatus::Active;
         offered.then(|| PageHead::from(page))
     };
-    kept::list(&app, (&access, &name), &filter, keep).await
+    kept::list(app, (access, name), filter, keep).await.map(|Json(it)| it)
 }
 
 /// Returns one page, archived or not; that it was read is noted.
@@ -116,7 +126,18 @@ pub(crate) async fn page(
     Params(params): Params<AsOf>,
 ) -> Result<Json<Page>, Problem> {
     let as_of = moment(params.as_of.as_deref())?;
-    let (space, page): (SpaceId, Page) = kept::get(&app, &access, (&name, &id)).await?;
+    read_page(&app, &access, &name, &id, as_of).await.map(Json)
+}
+
+/// Returns a page of a space by the names of both, as of a moment if one is given, and notes that it was read.
+pub(crate) async fn read_page(
+    app: &App,
+    access: &Access,
+    name: &str,
+    id: &str,
+    as_of: Option<DateTime<Utc>>,
+) -> Result<Page, Problem> {
+    let (space, page): (SpaceId, Page) = kept::get(app, access, (name, id)).await?;
     let mut page = known(page, as_of).ok_or_else(|| match as_of {
         Some(_) => kept::not_yet("page"),
         None => kept::missing(&space, "page", "pages"),
@@ -126,8 +147,8 @@ pub(crate) async fn page(
     let there = |it: Derived| Some(known(Page::take(it)?, as_of)?.id);
     let there: Vec<PageId> = targets.into_iter().filter_map(there).collect();
     page.links.retain(|it| there.contains(&it.page));
-    ledger::read(&app, &space, page.id).await;
-    Ok(Json(page))
+    ledger::read(app, &space, page.id).await;
+    Ok(page)
 }
 
 /// Returns a page as it is read, or was at a moment; none if nothing stands on it.

@@ -15,12 +15,24 @@ use crate::problem::Problem;
 pub(crate) const NO_SPACE: &str = "this memory does not exist (any more); no tool makes one: ask the user to run \
     `mnemic spaces create NAME`, or to start the agent with `mnemic mcp --space NAME`";
 
-/// Returns what went wrong and what to do about it.
+/// A failure of the memory itself, for callers that see neither its log nor the id of a trace.
+const DEFECT: &str = "the memory failed; tell the user that `mnemic doctor` and the log of the server say why";
+
+/// Returns what went wrong and what to do about it, in terms of tools and arguments.
 pub(super) fn problem(problem: &Problem) -> String {
     if problem.is_unknown_space() {
         return format!("{}: {NO_SPACE}", problem.title);
     }
-    let mut text = format!("{}: {}", problem.title, problem.detail);
+    if problem.is_defect() {
+        return DEFECT.to_owned();
+    }
+    // The tools have the parts of a budget among their other arguments.
+    let detail = problem.detail.strip_prefix("budget.").unwrap_or(&problem.detail);
+    let mut text = if problem.is_invalid() {
+        format!("The call cannot be used: {detail}")
+    } else {
+        format!("{}: {detail}", problem.title)
+    };
     rejected(&mut text, &problem.items);
     text
 }
@@ -83,13 +95,18 @@ fn found(answer: &Answer) -> String {
     )
 }
 
-fn verdict(verdict: &Verdict) -> String {
-    let status = match verdict.status {
+/// Returns the word for a verdict.
+pub(super) fn status(status: Sufficiency) -> &'static str {
+    match status {
         Sufficiency::Supported => "supported",
         Sufficiency::Partial => "partial",
         Sufficiency::Insufficient => "insufficient",
         Sufficiency::Conflicting => "conflicting",
-    };
+    }
+}
+
+fn verdict(verdict: &Verdict) -> String {
+    let status = status(verdict.status);
     if verdict.reasons.is_empty() {
         status.to_owned()
     } else {
@@ -143,7 +160,7 @@ fn quoted(said: &str) -> String {
 }
 
 /// Returns a text with spaces for everything that may be shown as the end of a line.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let ends = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
     text.replace(ends, " ")
 }

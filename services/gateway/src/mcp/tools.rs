@@ -1,19 +1,19 @@
-//! The tools that are requests of the API: what a model is told of them, and how their arguments become such a request.
+//! The tools that are requests of the API, and how their arguments become such a request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::evidence::AnswerStyle;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Memory, failed, object, said, told};
+use super::{Memory, failed, said, schemas, structured, told};
 use crate::api::{Budget, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
 use crate::config::Right;
 use crate::extract::at_path;
 use crate::problem::Problem;
-use crate::query::MODEL_CALLS_MAX;
 use crate::{accept, curate, query, recall, watermark};
 
 /// Time `remember` waits for what it took to be searchable.
@@ -119,97 +119,13 @@ impl Own {
         let annotations = match self {
             Own::Ask => ToolAnnotations::new().read_only(true),
             // Hints that were said are not said again, and a record without id and time is a new one each time.
-            Own::Recall | Own::Curate | Own::Remember => ToolAnnotations::new().read_only(false).destructive(false),
+            Own::Recall | Own::Curate | Own::Remember => ToolAnnotations::new().destructive(false),
         };
-        Tool::new(self.name(), self.description(), object(self.schema()))
-            .with_annotations(annotations.open_world(false))
-    }
-
-    fn description(self) -> &'static str {
-        match self {
-            Own::Remember => {
-                "Keeps what was said or done, word for word, and makes it searchable. Give `text` (of the user), or chat \
-                 `messages`, or `records` with who said it and when; do not summarise. A record with an `id` or `observed_at` \
-                 that comes twice is kept once."
-            }
-            Own::Ask => {
-                "Answers a question from the memory: a verdict, a short answer if the evidence supports one, and the dated \
-                 evidence itself inside a budget of tokens. Says so when nothing is known, instead of guessing."
-            }
-            Own::Recall => {
-                "Says what the memory holds that a message makes worth saying unasked: a wish, a contradiction, something \
-                 planned. Mostly there is nothing. What was said in a session is not said again there."
-            }
-            Own::Curate => {
-                "Decides something about the memory, with a trace in the audit log: correct or retire a fact, pin or forget a \
-                 unit, undo a merge or an earlier act. Ids come from the other tools. Everything can be undone."
-            }
-        }
-    }
-
-    /// Returns the JSON schema of the arguments.
-    fn schema(self) -> Value {
-        match self {
-            Own::Remember => json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "description": "What the user said."},
-                    "messages": {"type": "array", "items": {"type": "object"}, "description": "Chat messages: role, content, name."},
-                    "session": {"type": "string", "description": "Name of the conversation of text and messages."},
-                    "records": {"type": "array", "minItems": 1, "description": "In the order in which it happened.", "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {"type": "string", "description": "What was said or done, as it was; may be left out beside an image_caption or a tool."},
-                        "actor": {"type": "string", "description": "Who said or did it, by name."},
-                        "observed_at": {"type": "string", "description": "When, RFC 3339; now if left out. Relative times in the text count from it."},
-                        "session": {"type": "string", "description": "Name of the conversation it belongs to; `default` if left out."},
-                        "ordinal": {"type": "integer", "minimum": 0, "description": "Orders what happened at the same moment."},
-                        "id": {"type": "string", "description": "Your id, unique in the space; derived if left out."},
-                        "image_caption": {"type": "string", "description": "What a shared image shows, in words."},
-                        "tool": {
-                            "type": "object",
-                            "description": "A tool that was called.",
-                            "properties": {
-                                "name": {"type": "string"},
-                                "arguments": {"description": "What it was called with, any JSON."},
-                                "result": {"description": "What it gave, any JSON."},
-                            },
-                            "required": ["name"],
-                        },
-                        "metadata": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Kept beside the record."},
-                    },
-                }}},
-                "minProperties": 1,
-                "additionalProperties": false,
-            }),
-            Own::Ask => json!({
-                "type": "object",
-                "properties": {
-                    "question": {"type": "string", "description": "The question, with names instead of pronouns."},
-                    "tokens": {"type": "integer", "minimum": 1, "default": Budget::default().tokens, "description": "Most tokens of evidence."},
-                    "strategy": {"type": "string", "enum": Strategy::ALL, "default": Strategy::default(), "description": "How evidence is sought; `route` is best for most questions."},
-                    "style": {"type": "string", "enum": AnswerStyle::ALL, "default": AnswerStyle::default(), "description": "With `model_calls`: `short` is a few words that the evidence says, `infer` also concludes, `free` writes a few sentences."},
-                    "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 none answers."},
-                    "verbatim": {"type": "boolean", "default": true, "description": "With `model_calls`: only evidence word for word; false lets lines that a language model wrote of what was said stand for it."},
-                    "as_of": {"type": "string", "description": "Only what was known at this moment, RFC 3339."},
-                },
-                "required": ["question"],
-                "additionalProperties": false,
-            }),
-            Own::Recall => json!({
-                "type": "object",
-                "properties": {
-                    "message": {"type": "string", "description": "The message, as it came."},
-                    "actor": {"type": "string", "description": "Who says it, by name."},
-                    "session": {"type": "string", "description": "Name of the conversation; `default` if left out."},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 10, "default": 3, "description": "Hints wanted at most."},
-                    "sensitive": {"type": "boolean", "default": false, "description": "Whether health, money, faith, love, law and grief may be spoken of."},
-                    "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 rules alone decide what is worth saying."},
-                },
-                "required": ["message"],
-                "additionalProperties": false,
-            }),
-            Own::Curate => acts(),
+        let tool = Tool::new(self.name(), schemas::description(self), schemas::arguments(self));
+        let tool = tool.with_annotations(annotations);
+        match schemas::result(self) {
+            Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
+            None => tool,
         }
     }
 
@@ -228,35 +144,6 @@ impl Own {
     }
 }
 
-/// What can be decided here is what can be undone.
-fn acts() -> Value {
-    let act = |kind: &str, about: &[&str]| {
-        let mut properties = json!({"kind": {"const": kind}});
-        for name in about {
-            properties[*name] = json!({"type": "string"});
-        }
-        let required: Vec<&str> = [&["kind"], about].concat();
-        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-    };
-    json!({
-        "type": "object",
-        "properties": {
-            "act": {"description": "What is to be done.", "oneOf": [
-                act("correct_fact", &["fact", "object"]),
-                act("retire_fact", &["fact"]),
-                act("pin_unit", &["unit"]),
-                act("forget_unit", &["unit"]),
-                act("undo_merge", &["merge"]),
-                act("undo_label", &["topic"]),
-                act("undo", &["curation"]),
-            ]},
-            "reason": {"type": "string", "description": "Why, in words."},
-        },
-        "required": ["act"],
-        "additionalProperties": false,
-    })
-}
-
 async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
     let Remember {
         text,
@@ -265,6 +152,11 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         session,
     } = read(arguments)?;
     let messages = match text {
+        None if records.is_none() && messages.is_none() => {
+            return Err(Problem::invalid(
+                "text: is missing; give either text, or messages, or records",
+            ));
+        }
         None => messages,
         Some(text) if records.is_none() && messages.is_none() => Some(Value::String(text)),
         Some(_) => {
@@ -285,7 +177,8 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
     // It is kept, whatever comes of the wait.
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
     let searchable = searchable.unwrap_or(false);
-    Ok(said(told::accepted(&accepted, searchable)))
+    let words = said(told::accepted(&accepted, searchable));
+    Ok(with_data(words, structured::accepted(&accepted, searchable)))
 }
 
 async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -311,11 +204,12 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
     };
     let response = query::ask(&memory.app, memory.access.name(), &memory.space, asked).await?;
     // What people said is a block of its own, so that nothing in it can pass for what the memory says of it.
+    let data = structured::answer(&response);
     let mut blocks = vec![ContentBlock::text(told::answer(&response))];
     if !response.pack.text.is_empty() {
         blocks.push(ContentBlock::text(response.pack.text));
     }
-    Ok(CallToolResult::success(blocks))
+    Ok(with_data(CallToolResult::success(blocks), data))
 }
 
 async fn recalled(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -338,11 +232,18 @@ async fn recalled(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         trace_id: memory.trace_id.clone(),
     };
     let response = recall::recall(&memory.app, &memory.space, asked).await?;
-    Ok(said(told::hints(&response)))
+    Ok(with_data(said(told::hints(&response)), structured::hints(&response)))
+}
+
+/// Adds the result as data, for programs.
+fn with_data(mut result: CallToolResult, data: Value) -> CallToolResult {
+    result.structured_content = Some(data);
+    result
 }
 
 async fn curated(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
     let new: NewCuration = read(arguments)?;
+    // What can be decided here is what can be undone.
     if curate::right(&new.act) == Right::Admin {
         return Err(Problem::invalid(
             "act: what cannot be undone is not done here; whoever runs this memory can erase a record",

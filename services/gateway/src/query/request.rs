@@ -13,7 +13,7 @@ use crate::validate;
 const EXPLAIN_MAX: u32 = 100;
 const RANKED_MAX: u32 = 200;
 /// Calls of a language model that one request may allow.
-pub(crate) const MODEL_CALLS_MAX: u32 = 64;
+const MODEL_CALLS_MAX: u32 = 64;
 const MODEL_TOKENS_MAX: u32 = 10_000_000;
 const LIMIT_MAX: u32 = 16;
 const FILTER_ENTRIES_MAX: usize = 100;

@@ -39,7 +39,7 @@ fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect
 }
 
 /// Ann lived in Oslo until she moved to Porto; she likes tea, and jazz by mistake; Zoë likes rain.
-fn facts() -> Vec<Fact> {
+pub(crate) fn facts() -> Vec<Fact> {
     let mut oslo = fact("2026-01-01T00:00:00Z", "Ann", "lives in", "Oslo", Aspect::Place);
     let porto = fact("2026-03-01T00:00:00Z", "Ann", "lives in", "Porto", Aspect::Place);
     (oslo.valid_until, oslo.retired_by) = (Some(porto.recorded_at), Some(porto.id));
@@ -54,7 +54,7 @@ fn facts() -> Vec<Fact> {
     ]
 }
 
-async fn put(gateway: &Gateway, items: impl IntoIterator<Item = Derived>) {
+pub(crate) async fn put(gateway: &Gateway, items: impl IntoIterator<Item = Derived>) {
     let items: Vec<Derived> = items.into_iter().collect();
     let graph = &gateway.context.backends.graph;
     graph.put_derived(&space(), &items, &[]).await.unwrap();
@@ -229,7 +229,7 @@ async fn a_list_that_cannot_be_made_is_a_problem() {
     for (call, expected) in [
         (
             "facts/x",
-            "404 there is no fact of this id; GET /v1/spaces/s/facts lists what there is",
+            "404 there is no fact of this id in `s`; take ids from its facts",
         ),
         (
             "units/00000000-0000-0000-0000-000000000000",

@@ -1,5 +1,9 @@
 //! The Model Context Protocol as it stands on the wire.
 
+mod data;
+mod prompts;
+mod resources;
+
 use chrono::DateTime;
 use domain::anchor::AnswerKind;
 use domain::evidence::{Answer, EvidencePack, NearMiss, PackItem, Scores, Sufficiency, Verdict};
@@ -134,7 +138,9 @@ async fn a_client_is_told_what_there_is() {
     let hello = asked(&gateway, "", "initialize", client).await;
     assert_eq!(hello["result"]["protocolVersion"], VERSION);
     assert_eq!(hello["result"]["serverInfo"]["name"], "mnemic");
-    assert!(hello["result"]["capabilities"]["prompts"].is_object(), "{hello}");
+    for what in ["tools", "resources", "prompts"] {
+        assert!(hello["result"]["capabilities"][what].is_object(), "{what}: {hello}");
+    }
     assert!(
         hello["result"]["instructions"]
             .as_str()
@@ -270,7 +276,22 @@ async fn what_a_call_lacks_is_told_to_the_model() {
             "records: a request has 1 to 1000 records",
         ),
         ("remember", json!({"records": [{"text": " "}]}), "record 0: "),
+        (
+            "remember",
+            json!({}),
+            "text: is missing; give either text, or messages, or records",
+        ),
         ("recall", json!({"message": ""}), "message: "),
+        (
+            "ask",
+            json!({"question": "x", "tokens": 1_000_000}),
+            "The call cannot be used: tokens: is more than 32000",
+        ),
+        (
+            "curate",
+            json!({"act": {"kind": "pin_unit", "unit": "00000000-0000-0000-0000-000000000000"}}),
+            "there is no unit of this id in `s`",
+        ),
         (
             "curate",
             json!({"act": {"kind": "erase_record", "record": "m1"}}),
@@ -286,6 +307,10 @@ async fn what_a_call_lacks_is_told_to_the_model() {
     for (tool, arguments, what) in calls {
         let (texts, failed) = called(&gateway, "", tool, arguments).await;
         assert!(failed && texts[0].contains(what), "{tool}: {texts:?}");
+        assert!(
+            !texts[0].contains("The request") && !texts[0].contains("budget"),
+            "{tool}: {texts:?}"
+        );
         // A model has tools and no HTTP.
         for http in ["/v1/", "GET ", "PUT ", "POST ", "DELETE ", "HTTP"] {
             assert!(!texts[0].contains(http), "{tool}: {texts:?}");
@@ -293,51 +318,11 @@ async fn what_a_call_lacks_is_told_to_the_model() {
     }
     let unknown = asked(&gateway, "", "tools/call", json!({"name": "rm", "arguments": {}})).await;
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-    let unknown = asked(&gateway, "", "resources/list", json!({})).await;
+    let unknown = asked(&gateway, "", "logs/list", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
     let params = json!({"name": "ask", "arguments": ["When?"]});
     let unread = asked(&gateway, "", "tools/call", params).await;
     assert_eq!(unread["error"]["code"], -32602, "{unread}");
-}
-
-#[tokio::test]
-async fn the_recall_protocol_is_a_prompt() {
-    let gateway = whole(KEYS).await;
-    let listed = asked(&gateway, "reader", "prompts/list", json!({})).await;
-    let prompts = listed["result"]["prompts"].as_array().unwrap();
-    assert_eq!(prompts.len(), 1, "{listed}");
-    assert_eq!(prompts[0]["name"], "recall_protocol", "{listed}");
-    let get = async |params: Value| asked(&gateway, "reader", "prompts/get", params).await;
-    let name = "recall_protocol";
-    for params in [json!({"name": name}), json!({"name": name, "arguments": {}})] {
-        let got = get(params).await;
-        let message = &got["result"]["messages"][0];
-        assert_eq!(message["role"], "user", "{got}");
-        let text = message["content"]["text"].as_str().unwrap();
-        for part in ["When to look", "How to look", "What to say", "When to stay silent"] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-    }
-    for (params, what) in [
-        (
-            json!({"name": "protocol"}),
-            "there is no such prompt; the one there is is `recall_protocol`",
-        ),
-        (
-            json!({"name": name, "arguments": {"user": "Ann"}}),
-            "arguments: `recall_protocol` takes none",
-        ),
-        (
-            json!({"name": "recall_protocol", "arguments": []}),
-            "`arguments` is an object",
-        ),
-        (json!({}), "the parameters of prompts/get are not those of the protocol"),
-    ] {
-        let refused = get(params).await;
-        assert_eq!(refused["error"]["code"], -32602, "{refused}");
-        let message = refused["error"]["message"].as_str().unwrap();
-        assert!(message.contains(what), "{refused}");
-    }
 }
 
 #[tokio::test]

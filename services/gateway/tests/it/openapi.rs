@@ -86,11 +86,58 @@ fn every_default_fits_its_schema() {
 fn what_refuses_unknown_fields_is_described_so() {
     let api = serde_json::to_value(gateway::document()).unwrap();
     let schemas = &api["components"]["schemas"];
-    let acts = schemas["NewAct"]["oneOf"].as_array().unwrap();
+    let acts = schemas["NewAct"]["discriminator"]["mapping"].as_object().unwrap();
     assert_eq!(acts.len(), 7);
-    for schema in acts.iter().chain([&schemas["QueryRequest"], &schemas["NewRecord"]]) {
-        assert_eq!(schema["additionalProperties"], false, "{schema}");
+    let names = acts.values().map(|it| it.as_str().unwrap().rsplit('/').next().unwrap());
+    for name in names.chain(["QueryRequest", "NewRecord"]) {
+        assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
     }
+}
+
+/// Generated clients name a variant by its schema; without one it is `NewAct2`.
+#[test]
+fn every_variant_of_an_act_has_a_name_and_a_kind() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let schemas = &api["components"]["schemas"];
+    for parent in ["Act", "NewAct"] {
+        let variants = schemas[parent]["oneOf"].as_array().unwrap();
+        let mapping = schemas[parent]["discriminator"]["mapping"].as_object().unwrap();
+        assert_eq!((variants.len(), mapping.len()), (7, 7), "{parent}");
+        for (kind, place) in mapping {
+            assert!(variants.iter().any(|it| it["$ref"] == *place), "{parent}: {kind}");
+            let name = place.as_str().unwrap().rsplit('/').next().unwrap();
+            assert_eq!(schemas[name]["properties"]["kind"]["enum"], json!([kind]), "{name}");
+        }
+    }
+    assert!(schemas["NewActRetireFact"].is_object());
+}
+
+/// A body without an example leaves whoever reads the document to guess.
+#[test]
+fn every_json_body_that_is_sent_has_an_example() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let mut seen = 0;
+    for (path, methods) in api["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let body = &operation["requestBody"]["content"]["application/json"];
+            if body.is_object() {
+                seen += 1;
+                let shown = body["example"].is_object() || body["examples"].is_object();
+                assert!(shown, "{method} {path}");
+            }
+        }
+    }
+    assert!(seen > 8, "only {seen} bodies");
+    let answer = &api["paths"]["/v1/spaces/{space}/query"]["post"]["responses"]["200"]["content"]["application/json"];
+    assert_eq!(answer["example"]["answer"]["text"], "Oslo");
+}
+
+#[test]
+fn a_portable_reading_of_no_kind_is_one_of_a_passage() {
+    let api = serde_json::to_value(gateway::document()).unwrap();
+    let kind = &api["components"]["schemas"]["PortableReading"]["properties"]["kind"];
+    assert_eq!((&kind["type"], &kind["default"]), (&json!("string"), &json!("passage")));
+    assert!(kind["enum"].as_array().unwrap().contains(&json!("passage")));
 }
 
 /// Every operation described is routed, and every reference leads somewhere.
@@ -159,7 +206,9 @@ async fn what_is_described_is_this_server() {
         ))
         .await;
         let api = gateway.send("GET /openapi.json", "").await.json();
-        assert_eq!(!api["security"].is_null(), asks);
+        assert_eq!(api["security"] != json!([]), asks);
+        assert_eq!(!api["components"]["securitySchemes"].is_null(), asks);
+        assert_eq!(api["servers"][0]["url"], "/");
         let schemas = &api["components"]["schemas"];
         assert_eq!(schemas["NewRecords"]["properties"]["records"]["maxItems"], 7);
         assert_eq!(schemas["Budget"]["properties"]["ms"]["maximum"], 50000);

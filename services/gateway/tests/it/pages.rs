@@ -30,7 +30,7 @@ pub(crate) fn unit(day: u32) -> Unit {
     serde_json::from_value(value).unwrap()
 }
 
-fn page(title: &str, dimension: Dimension, days: &[u32]) -> Page {
+pub(crate) fn page(title: &str, dimension: Dimension, days: &[u32]) -> Page {
     let line = |day: &u32| Line {
         text: format!("{title} on day {day}"),
         unit: event(*day),

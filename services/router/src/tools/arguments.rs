@@ -97,7 +97,7 @@ pub(super) fn said(name: &str, value: &str, what: &str) -> Result<(), ToolErrorV
 pub(super) fn bad(message: &str) -> ToolErrorV1 {
     problem(
         "bad_arguments",
-        format!("{message}; GET the list of tools for the schema, then call again"),
+        format!("{message}; look at the schema of the tool, then call again"),
     )
 }
 
@@ -122,7 +122,7 @@ pub(super) fn spec(name: &str, description: &str, properties: Value, required: &
 }
 
 pub(super) fn unit_schema() -> Value {
-    json!({"type": "string", "format": "uuid", "description": "Id of a unit, as another tool or a query gave it"})
+    json!({"type": "string", "format": "uuid", "description": "Id of a unit that another tool gave"})
 }
 
 pub(super) fn text_schema(description: &str) -> Value {
@@ -134,7 +134,7 @@ pub(super) fn limit_schema() -> Value {
 }
 
 pub(super) fn offset_schema() -> Value {
-    json!({"type": "integer", "minimum": 0, "maximum": OFFSET_MAX, "default": 0, "description": "How many to pass over"})
+    json!({"type": "integer", "minimum": 0, "maximum": OFFSET_MAX, "default": 0, "description": "Number to skip"})
 }
 
 pub(super) fn ten() -> u32 {

@@ -42,7 +42,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     ];
     vec![spec(
         "expand_unit",
-        "Lists the units that a unit, its event or its gists are related to, each with the type and direction of the relation and the records it stands on. Use it to follow causes, sequels and contrasts.",
+        "Lists the units related to a unit, with the type and direction of each relation and its records. Use it to follow causes, sequels and contrasts.",
         json!({
             "unit": unit_schema(), "limit": limit_schema(), "offset": offset_schema(),
             "relation": {"type": "string", "enum": kinds, "description": "Only relations of this type"}

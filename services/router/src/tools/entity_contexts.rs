@@ -75,11 +75,11 @@ pub(super) fn spec() -> ToolSpecV1 {
         "ordering": {"type": "string", "enum": ["oldest", "newest", "confidence"], "default": "oldest",
             "description": "By when it began to hold, or the surest first"},
         "aggregation": {"type": "string", "enum": ["none", "count", "first", "last", "list", "sum"], "default": "none",
-            "description": "Over all that match, not only over the page: their number, the first or last one, the different values, or the sum of the numbers in them"},
+            "description": "Over all matches, not only the page: their number, the first, the last, the different values, or the sum of the numbers"},
     });
     super::arguments::spec(
         "find_entity_contexts",
-        "Finds facts by subject, predicate, object and time, with the gists that state them; can order, page, count, list and sum. Use it for what holds of somebody, how often, since when, and what changed.",
+        "Finds facts by subject, predicate, object and time, with the gists that state them; can count, list and sum. Use it for what holds of somebody, how often, since when, and what changed.",
         schema(properties),
         &[],
     )

@@ -58,7 +58,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     vec![
         spec(
             "list_dimensions",
-            "Lists the sides from which the memory can be walked through, with the number of pages, and titles and summaries of the newest. Start here: a summary may hold what is sought.",
+            "Lists the dimensions of the memory with the number of pages, and titles and summaries of the newest. Start here: a summary may hold the answer.",
             json!({}),
             &[],
         ),
@@ -66,19 +66,19 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
             "browse_dimension",
             "Lists the pages of a dimension with their summaries.",
             json!({"dimension": {"type": "string", "enum": names}, "limit": limit_schema(), "offset": offset_schema(),
-                "archived": {"type": "boolean", "default": false, "description": "Also pages that were neither read nor changed for long"}}),
+                "archived": {"type": "boolean", "default": false, "description": "Also pages that were neither read nor changed for a long time"}}),
             &["dimension"],
         ),
         spec(
             "read_page",
-            "Returns a page: its sections with what they stand on, its links, its neighbours and where it stands.",
+            "Returns a page: its sections with their evidence, its links and its neighbours.",
             json!({"page": page}),
             &["page"],
         ),
         spec(
             "follow_link",
-            "Goes from a page to one that it links to, and returns that page as read_page does.",
-            json!({"page": page, "link": text_schema("Id or title of the page linked to, or a type of link: related_to, temporal_next, caused_by, contrasts_with")}),
+            "Returns the page that a link of a page leads to.",
+            json!({"page": page, "link": text_schema("Id or title of the target, or related_to, temporal_next, caused_by, contrasts_with")}),
             &["page", "link"],
         ),
     ]

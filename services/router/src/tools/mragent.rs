@@ -72,32 +72,32 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     all.extend([
         spec(
             "query_tag_events",
-            "Without a tag: lists the tags that tie a cue (a keyword) to what was said, with the number of units behind each. With a tag: returns those units, oldest first. Ask for the tags first and read only what promises something.",
+            "Without a tag, lists the tags of a cue (a keyword) with the number of units behind each; with a tag, returns those units, oldest first. Ask for the tags first.",
             json!({"cue": text_schema("A keyword: a thing, a name, a verb"), "tag": text_schema("A tag that this tool listed"),
                 "limit": limit_schema(), "offset": offset_schema()}),
             &["cue"],
         ),
         spec(
             "query_conversation_time",
-            "Returns when a unit was told and when what it tells happened, and which session it belongs to.",
+            "Returns when a unit was told, when it happened, and its session.",
             unit.clone(),
             &["unit"],
         ),
         spec(
             "query_event_keywords",
-            "Returns the cues and tags of a unit, with the number of other units each cue leads to. Use it to find ways on from a unit.",
+            "Returns the cues and tags of a unit, with the number of other units that each cue leads to.",
             unit,
             &["unit"],
         ),
         spec(
             "query_event_context",
-            "Returns what was said or done just before and after a unit in its session. Use it to understand a line that leans on its surroundings.",
+            "Returns what was said or done just before and after a unit in its session.",
             json!({"unit": unit_schema(), "before": neighbours, "after": neighbours}),
             &["unit"],
         ),
         spec(
             "query_topic_events",
-            "Without a topic: lists the topics of the memory, the greatest first. With one, by id or label: returns its events, oldest first.",
+            "Without a topic, lists the topics, greatest first; with one, by id or label, returns its events, oldest first.",
             json!({"topic": text_schema("Id or label of a topic that this tool listed"), "limit": limit_schema(), "offset": offset_schema()}),
             &[],
         ),

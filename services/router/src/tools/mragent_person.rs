@@ -38,13 +38,13 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     vec![
         spec(
             "query_personal_information",
-            "Lists which aspects of a person (or any other entity) are known, with the number of facts in each, and the names they go by. Ask for it first, then for an aspect.",
+            "Lists the known aspects of a person or another entity, with the number of facts in each, and their names. Ask for it before an aspect.",
             json!({"person": person}),
             &["person"],
         ),
         spec(
             "query_personal_aspect",
-            "Returns what is known of one aspect of a person: facts with their times, those that hold first, then the newest, and the gists that state them.",
+            "Returns what is known of one aspect of a person: facts with their times, those that hold first, and the gists that state them.",
             json!({"person": person, "aspect": {"type": "string", "enum": Aspect::ALL}, "limit": limit_schema(), "offset": offset_schema()}),
             &["person", "aspect"],
         ),

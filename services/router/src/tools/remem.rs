@@ -90,7 +90,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
         ),
         spec(
             "find_gist_contexts",
-            "Returns what belongs with a gist: the event it is part of or the turns it is made of or was read in, what tells of the same, what was said beside it, the facts it states and who is named. Use it to read on from a gist.",
+            "Returns what belongs with a gist: its event or turns, what tells of the same, what was said around it, its facts and names. Use it to read on.",
             schema(json!({"gist_id": unit_schema(), "limit": limit_schema()})),
             &["gist_id"],
         ),

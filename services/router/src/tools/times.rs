@@ -131,12 +131,12 @@ pub(super) fn schema(mut properties: Value) -> Value {
         operator["description"] = json!(text);
         operator
     };
-    let time = "A year, month, day or moment (2024, 2024-05, 2024-05-17, 2024-05-17T09:30:00Z) or in words (last week)";
+    let time = "A year, month, day, moment or words: 2024, 2024-05, 2024-05-17T09:30:00Z, last week";
     let mut added = Map::new();
     added.insert("start_time".to_owned(), json!({"type": "string", "description": time}));
     added.insert("end_time".to_owned(), json!({"type": "string", "description": time}));
-    let start = "How the start of what is sought compares with start_time; without it: still going on at or after it";
-    let end = "How the end of what is sought compares with end_time; without it: begun at or before it";
+    let start = "How the start compares with start_time; if left out: still going on at or after it";
+    let end = "How the end compares with end_time; if left out: begun at or before it";
     added.insert("start_operator".to_owned(), with(operator.clone(), start));
     added.insert("end_operator".to_owned(), with(operator, end));
     if let Value::Object(own) = &mut properties {

@@ -1,0 +1,1 @@
+"""Adapters that run benchmarks of memories against a Mnemic server."""

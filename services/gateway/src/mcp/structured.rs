@@ -1,0 +1,53 @@
+//! Results of tools as data, for programs; their schemas are in `schemas`.
+
+use serde_json::{Value, json};
+
+use super::told;
+use crate::api::{Accepted, ItemStatus, QueryResponse, RecallResponse};
+
+/// Returns how many records were kept, known before and rejected, and whether they are searchable.
+pub(super) fn accepted(accepted: &Accepted, searchable: bool) -> Value {
+    let count = |status| accepted.items.iter().filter(|it| it.status == status).count();
+    json!({
+        "kept": count(ItemStatus::Accepted),
+        "known": count(ItemStatus::Duplicate),
+        "rejected": count(ItemStatus::Rejected),
+        "searchable": searchable,
+    })
+}
+
+/// Returns verdict, answer and evidence; `reasons` and `degraded` only if there are any.
+pub(super) fn answer(response: &QueryResponse) -> Value {
+    let answer = response.answer.as_ref();
+    let mut found = json!({
+        "verdict": told::status(response.verdict.status),
+        "answer": answer.map(|it| &it.text),
+        "records": answer.map(|it| it.external_ids.as_slice()).unwrap_or_default(),
+        "evidence": response.pack.text,
+    });
+    if let Some(answer) = answer {
+        found["confidence"] = json!(answer.confidence);
+    }
+    for (name, sentences) in [("reasons", &response.verdict.reasons), ("degraded", &response.degraded)] {
+        if !sentences.is_empty() {
+            found[name] = json!(sentences);
+        }
+    }
+    found
+}
+
+/// Returns the hints, and why there are none.
+pub(super) fn hints(response: &RecallResponse) -> Value {
+    let hints = response.hints.iter().map(|it| {
+        let mut hint = json!({"text": it.text, "reason": it.reason, "valid": it.valid, "records": it.external_ids});
+        if !it.sides.is_empty() {
+            hint["sides"] = json!(it.sides);
+        }
+        hint
+    });
+    let mut recalled = json!({"hints": hints.collect::<Vec<Value>>()});
+    if let Some(silent) = &response.silent {
+        recalled["silent"] = json!(silent);
+    }
+    recalled
+}

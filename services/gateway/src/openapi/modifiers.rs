@@ -1,0 +1,269 @@
+//! What the document says beyond what the derived schemas say.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::Modify;
+use utoipa::openapi::path::{Operation, Paths};
+use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, Discriminator, Schema};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{Components, Content, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
+
+/// Describes the key.
+pub(super) struct Keys;
+
+impl Modify for Keys {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        openapi
+            .components
+            .get_or_insert_default()
+            .add_security_scheme("key", scheme);
+    }
+}
+
+/// Generated clients need names that are unique: `spaces_get`, `records_get`, `progress_get`.
+pub(super) struct Names;
+
+/// Resources that are listed under the tag of another resource, and have operations of the same names.
+const GUESTS: [&str; 2] = ["progress", "rebuild"];
+
+impl Modify for Names {
+    fn modify(&self, openapi: &mut OpenApi) {
+        for (route, operation) in operations(&mut openapi.paths) {
+            let guest = GUESTS.iter().find(|it| route.rsplit('/').next() == Some(**it));
+            let tag = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
+            let resource = guest.copied().unwrap_or(&tag);
+            operation.operation_id = operation.operation_id.take().map(|it| format!("{resource}_{it}"));
+        }
+    }
+}
+
+/// Makes every variant of an act a schema of its own, so that generated clients call it `NewActRetireFact` and not `NewAct2`,
+/// and names the field that tells the variants apart.
+pub(super) struct Variants;
+
+/// The enums whose variants are told apart by [`KIND`].
+const ACTS: [&str; 2] = ["Act", "NewAct"];
+const KIND: &str = "kind";
+
+impl Modify for Variants {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let components = openapi.components.get_or_insert_default();
+        for parent in ACTS {
+            name_variants(components, parent);
+        }
+    }
+}
+
+fn name_variants(components: &mut Components, parent: &str) {
+    let Some(RefOr::T(Schema::OneOf(acts))) = components.schemas.get_mut(parent) else {
+        return;
+    };
+    let mut mapping = BTreeMap::new();
+    let mut named = Vec::new();
+    for act in &mut acts.items {
+        let Some(kind) = kind_of(act) else { continue };
+        let name = format!("{parent}{}", pascal_case(&kind));
+        let reference = Ref::from_schema_name(&name);
+        mapping.insert(kind, reference.ref_location.clone());
+        let mut variant = std::mem::replace(act, RefOr::Ref(reference));
+        // New acts refuse unknown fields as everything does; of variants of an enum the derived schema does not say so.
+        if let (RefOr::T(Schema::Object(object)), true) = (&mut variant, parent.starts_with("New")) {
+            object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+        }
+        named.push((name, variant));
+    }
+    acts.discriminator = Some(Discriminator::with_mapping(KIND, mapping));
+    components.schemas.extend(named);
+}
+
+/// Returns the one value of the field that tells variants apart.
+fn kind_of(variant: &RefOr<Schema>) -> Option<String> {
+    let RefOr::T(Schema::Object(variant)) = variant else {
+        return None;
+    };
+    let RefOr::T(Schema::Object(kind)) = variant.properties.get(KIND)? else {
+        return None;
+    };
+    let kind = kind.enum_values.as_ref()?.first()?.as_str()?;
+    Some(kind.to_owned())
+}
+
+/// Returns `RetireFact` for `retire_fact`.
+fn pascal_case(snake: &str) -> String {
+    let capitalised = |word: &str| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or_default();
+        format!("{}{rest}", first.to_uppercase())
+    };
+    snake.split('_').map(capitalised).collect()
+}
+
+/// The two forms of a page of readings are `anyOf`: an empty page with a summary fits both, which `oneOf` would forbid.
+pub(super) struct Alternatives;
+
+impl Modify for Alternatives {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let schemas = &mut openapi.components.get_or_insert_default().schemas;
+        if let Some(RefOr::T(list)) = schemas.get_mut("ReadingList")
+            && let Schema::OneOf(forms) = list
+        {
+            let any = AnyOfBuilder::new().description(forms.description.take());
+            let any = std::mem::take(&mut forms.items)
+                .into_iter()
+                .fold(any, AnyOfBuilder::item);
+            *list = Schema::AnyOf(any.build());
+        }
+    }
+}
+
+/// Writes down the default of a field whose schema is an enum of its own, which the derived schema cannot.
+pub(super) struct Defaults;
+
+impl Modify for Defaults {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let schemas = &mut openapi.components.get_or_insert_default().schemas;
+        let Some(RefOr::T(Schema::Object(mut kind))) = schemas.get("ReadingKind").cloned() else {
+            return;
+        };
+        kind.default = Some(Value::from("passage"));
+        if let Some(RefOr::T(Schema::Object(reading))) = schemas.get_mut("PortableReading") {
+            reading
+                .properties
+                .insert("kind".to_owned(), RefOr::T(Schema::Object(kind)));
+        }
+    }
+}
+
+/// Every operation may answer with a problem, which is described once.
+pub(super) struct Problems;
+
+impl Modify for Problems {
+    fn modify(&self, openapi: &mut OpenApi) {
+        const NAME: &str = "Problem";
+        for (route, operation) in operations(&mut openapi.paths) {
+            let mut statuses = vec!["401", "403", "429", "default"];
+            if route.contains('{') {
+                statuses.push("404");
+            }
+            if operation.request_body.is_some() {
+                statuses.push("422");
+            }
+            let responses = &mut operation.responses.responses;
+            for status in statuses {
+                responses
+                    .entry(status.to_owned())
+                    .or_insert_with(|| RefOr::Ref(Ref::from_response_name(NAME)));
+            }
+        }
+        let example = serde_json::json!({
+            "type": "urn:mnemic:problem:unknown-space",
+            "title": "There is no such space",
+            "status": 404,
+            "detail": "there is no space `ann`; PUT /v1/spaces/ann creates it",
+        });
+        let body = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name(NAME)))
+            .example(Some(example))
+            .build();
+        let response = ResponseBuilder::new()
+            .description("A problem")
+            .content("application/problem+json", body)
+            .build();
+        let responses = &mut openapi.components.get_or_insert_default().responses;
+        responses.insert(NAME.to_owned(), RefOr::T(response));
+    }
+}
+
+/// Shows bodies as a server takes and gives them, from `examples.json`.
+pub(super) struct Examples;
+
+/// Bodies by operation.
+static EXAMPLES: &str = include_str!("examples.json");
+const JSON: &str = "application/json";
+
+/// The bodies of one operation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bodies {
+    /// What is sent.
+    pub(super) request: Option<Value>,
+    /// What comes back, by status.
+    #[serde(default)]
+    pub(super) responses: BTreeMap<String, Value>,
+}
+
+/// Returns the bodies by the name of the operation.
+///
+/// # Errors
+/// `examples.json` is not JSON of this shape.
+pub(super) fn examples() -> serde_json::Result<BTreeMap<String, Bodies>> {
+    serde_json::from_str(EXAMPLES)
+}
+
+impl Modify for Examples {
+    fn modify(&self, openapi: &mut OpenApi) {
+        // A test reads the file; a document without examples is better than a server that does not start.
+        let examples = examples().unwrap_or_default();
+        for (_, operation) in operations(&mut openapi.paths) {
+            let Some(bodies) = operation.operation_id.as_ref().and_then(|it| examples.get(it)) else {
+                continue;
+            };
+            if let Some(RefOr::T(body)) = &mut operation.request_body {
+                show(body.content.get_mut(JSON), bodies.request.as_ref());
+            }
+            for (status, example) in &bodies.responses {
+                if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
+                    show(response.content.get_mut(JSON), Some(example));
+                }
+            }
+        }
+    }
+}
+
+/// Adds an example to a body that has none.
+fn show(content: Option<&mut RefOr<Content>>, example: Option<&Value>) {
+    if let (Some(RefOr::T(content)), Some(example)) = (content, example)
+        && content.example.is_none()
+        && content.examples.is_empty()
+    {
+        content.example = Some(example.clone());
+    }
+}
+
+/// Returns all operations with their routes.
+fn operations(paths: &mut Paths) -> impl Iterator<Item = (&str, &mut Operation)> {
+    paths.paths.iter_mut().flat_map(|(route, path)| {
+        let all = [&mut path.get, &mut path.put, &mut path.post, &mut path.delete];
+        all.into_iter().flatten().map(move |it| (route.as_str(), it))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{examples, pascal_case};
+
+    #[test]
+    fn examples_can_be_read_and_name_operations_that_exist() {
+        let api = serde_json::to_value(crate::openapi::document()).unwrap();
+        let paths = api["paths"].as_object().unwrap();
+        let operations: Vec<_> = paths.values().flat_map(|it| it.as_object().unwrap().values()).collect();
+        for (name, bodies) in examples().unwrap() {
+            let operation = operations.iter().find(|it| it["operationId"] == name.as_str()).unwrap();
+            let request = &operation["requestBody"]["content"]["application/json"];
+            assert!(bodies.request.is_none_or(|it| request["example"] == it), "{name}");
+            for (status, body) in bodies.responses {
+                let response = &operation["responses"][&status]["content"]["application/json"];
+                assert_eq!(response["example"], body, "{name} {status}");
+            }
+        }
+    }
+
+    #[test]
+    fn variants_are_named_in_pascal_case() {
+        assert_eq!(pascal_case("retire_fact"), "RetireFact");
+        assert_eq!(pascal_case("undo"), "Undo");
+        assert_eq!(pascal_case(""), "");
+    }
+}
