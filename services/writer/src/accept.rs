@@ -301,6 +301,7 @@ mod tests {
             version: None,
             tool: None,
             observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
+            tags: Vec::new(),
             metadata: BTreeMap::new(),
         }
     }

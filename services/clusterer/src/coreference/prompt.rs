@@ -129,6 +129,8 @@ mod tests {
             tag: String::new(),
             cues: Vec::new(),
             question: String::new(),
+            tags: Vec::new(),
+            metadata: Default::default(),
             derived_by: "test".to_owned(),
             status: Status::Active,
             confidence: 1.0,

@@ -188,6 +188,8 @@ pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Opti
         tag: String::new(),
         cues: Vec::new(),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: reading.prompt.clone(),
         status: Status::Active,
         confidence: draft.confidence,

@@ -84,6 +84,8 @@ pub(super) fn unit(number: u128, text: &str) -> Unit {
         tag: text.to_owned(),
         cues: all(),
         question: text.to_owned(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: text.to_owned(),
         status: Status::Active,
         confidence: 0.1,
