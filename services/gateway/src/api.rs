@@ -23,8 +23,8 @@ pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
 pub use letters::DeadLetter;
 pub use lists::{
     AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage, MergeFilter,
-    MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage, TopicFilter,
-    TopicPage, UnitFilter, UnitPage,
+    MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage, ToolScope,
+    TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use domain::evidence::AnswerStyle;
+use domain::filter::TagFilter;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Memory, failed, object, said, told};
-use crate::api::{Budget, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
+use crate::api::{Budget, Filter, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
 use crate::config::Right;
 use crate::extract::at_path;
 use crate::problem::Problem;
@@ -39,6 +40,8 @@ struct Remember {
     records: Option<Vec<Value>>,
     messages: Option<Value>,
     session: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +60,8 @@ struct Ask {
     verbatim: bool,
     #[serde(default)]
     as_of: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -73,6 +78,8 @@ struct Recall {
     sensitive: bool,
     #[serde(default)]
     model_calls: u32,
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 fn usual_session() -> String {
@@ -156,6 +163,7 @@ impl Own {
                     "text": {"type": "string", "description": "What the user said."},
                     "messages": {"type": "array", "items": {"type": "object"}, "description": "Chat messages: role, content, name."},
                     "session": {"type": "string", "description": "Name of the conversation of text and messages."},
+                    "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 32, "description": "Tags of all that is given; a record may have its own `tags` instead."},
                     "records": {"type": "array", "minItems": 1, "description": "In the order in which it happened.", "items": {
                     "type": "object",
                     "properties": {
@@ -192,6 +200,7 @@ impl Own {
                     "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 none answers."},
                     "verbatim": {"type": "boolean", "default": true, "description": "With `model_calls`: only evidence word for word; false lets lines that a language model wrote of what was said stand for it."},
                     "as_of": {"type": "string", "description": "Only what was known at this moment, RFC 3339."},
+                    "tags": {"type": "array", "items": {"type": "string"}, "description": "Only what was kept with at least one of these tags."},
                 },
                 "required": ["question"],
                 "additionalProperties": false,
@@ -205,6 +214,7 @@ impl Own {
                     "limit": {"type": "integer", "minimum": 1, "maximum": 10, "default": 3, "description": "Hints wanted at most."},
                     "sensitive": {"type": "boolean", "default": false, "description": "Whether health, money, faith, love, law and grief may be spoken of."},
                     "model_calls": {"type": "integer", "minimum": 0, "maximum": MODEL_CALLS_MAX, "default": 0, "description": "Most calls of this server's own language model, if it has one; with 0 rules alone decide what is worth saying."},
+                    "tags": {"type": "array", "items": {"type": "string"}, "description": "Only hints on what was kept with at least one of these tags."},
                 },
                 "required": ["message"],
                 "additionalProperties": false,
@@ -262,6 +272,7 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         records,
         messages,
         session,
+        tags,
     } = read(arguments)?;
     let messages = match text {
         None => messages,
@@ -277,7 +288,8 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         messages,
         session,
     };
-    let records = given.records()?.records;
+    let mut records = given.records()?.records;
+    tag(&mut records, &tags);
     let Memory { app, space, .. } = memory;
     let accepted = accept::accept(app, space, records, None).await?;
     let position = watermark::parse(app, space, &accepted.watermark).await?;
@@ -285,6 +297,22 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
     let searchable = searchable.unwrap_or(false);
     Ok(said(told::accepted(&accepted, searchable)))
+}
+
+/// Gives tags to the records that name none.
+fn tag(records: &mut [Value], tags: &[String]) {
+    for record in records.iter_mut().filter_map(Value::as_object_mut) {
+        if !tags.is_empty() {
+            record.entry("tags").or_insert_with(|| json!(tags));
+        }
+    }
+}
+
+fn any_of(tags: Vec<String>) -> TagFilter {
+    TagFilter {
+        any: tags,
+        ..TagFilter::default()
+    }
 }
 
 async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -296,6 +324,10 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         answer: true,
         style: asked.style,
         verbatim: asked.verbatim,
+        filter: Filter {
+            tags: any_of(asked.tags),
+            ..Filter::default()
+        },
         budget: Budget {
             tokens: asked.tokens,
             model_calls: asked.model_calls,
@@ -325,6 +357,10 @@ async fn recalled(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         session: asked.session,
         limit: asked.limit,
         sensitive: asked.sensitive,
+        filter: domain::filter::Filter {
+            tags: any_of(asked.tags),
+            metadata: None,
+        },
         budget: RecallBudget {
             model_calls: asked.model_calls,
             ..RecallBudget::default()

@@ -14,6 +14,7 @@ mod facts;
 mod fuzz;
 mod harness;
 mod idempotency;
+mod labels;
 mod lists;
 mod mcp;
 mod mem0;
