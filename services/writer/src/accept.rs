@@ -270,8 +270,6 @@ async fn gone(backends: &Backends, space: &SpaceId, error: Error) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use chrono::{DateTime, TimeDelta};
     use domain::curation::{Act, Curation};
     use domain::id::CurationId;
@@ -302,7 +300,7 @@ mod tests {
             tool: None,
             observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
             tags: Vec::new(),
-            metadata: BTreeMap::new(),
+            metadata: Default::default(),
         }
     }
 

@@ -194,11 +194,8 @@ pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Opti
         status: Status::Active,
         confidence: draft.confidence,
     };
-    Some(Gist {
-        place: draft.place,
-        lines: draft.lines,
-        unit,
-    })
+    let (place, lines) = (draft.place, draft.lines);
+    Some(Gist { place, lines, unit })
 }
 
 /// Returns names on one line each, without duplicates and those that are too long.
