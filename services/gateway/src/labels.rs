@@ -36,7 +36,7 @@ pub(crate) fn of_params(tag: Option<&str>, filter: Option<&str>) -> Result<Filte
             let read: Result<Object<Filter>, _> = serde_path_to_error::deserialize(&mut reader);
             let Object(read) = read.map_err(|error| {
                 let path = match error.path().to_string() {
-                    path if path == "." => "filter".to_owned(),
+                    path if path == "." || path == "?" => "filter".to_owned(),
                     path => format!("filter.{path}"),
                 };
                 Problem::invalid(at_path(&path, error.inner()))

@@ -8,8 +8,11 @@ mod condition;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use condition::{Comparison, Condition, Test};
 
@@ -35,7 +38,7 @@ pub const VALUE_BYTES_MAX: usize = 1_024;
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
     /// What the tags must be.
-    #[serde(skip_serializing_if = "TagFilter::is_empty")]
+    #[serde(skip_serializing_if = "TagFilter::is_empty", deserialize_with = "from_object")]
     pub tags: TagFilter,
     /// What the metadata must be: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`, `gt`, `gte`,
     /// `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
@@ -122,6 +125,25 @@ pub fn checked_tags(path: &str, mut tags: Vec<String>) -> Result<Vec<String>, St
     tags.sort_unstable();
     tags.dedup();
     Ok(tags)
+}
+
+/// Reads tags from an object alone: serde takes a list for a struct too, value by value in the order of the fields.
+fn from_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TagFilter, D::Error> {
+    deserializer.deserialize_map(TagFilterVisitor)
+}
+
+struct TagFilterVisitor;
+
+impl<'de> Visitor<'de> for TagFilterVisitor {
+    type Value = TagFilter;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<TagFilter, A::Error> {
+        TagFilter::deserialize(MapAccessDeserializer::new(fields))
+    }
 }
 
 fn check_tag(path: &str, tag: &str) -> Result<(), String> {

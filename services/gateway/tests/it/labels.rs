@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use domain::filter::Filter;
 use domain::message::{RecallV1, RecalledV1, RouteV1, RoutedV1, ToolV1, ToolledV1, ToolsV1};
-use domain::unit::Unit;
+use domain::unit::{Grain, Unit};
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, nothing};
@@ -118,6 +118,7 @@ async fn tags_come_back_sorted_and_lists_are_narrowed_by_them() {
 async fn units_are_narrowed_by_what_their_records_are_kept_with() {
     let gateway = echoing().await;
     let tagged = Unit {
+        grain: Grain::Turn,
         tags: vec!["work".to_owned()],
         metadata: [("n".to_owned(), "3".to_owned())].into(),
         ..unit(1)

@@ -166,6 +166,7 @@ fn what_is_no_filter_is_refused() {
             "expected a text, a number, true or false",
         ),
         (json!({"metadata": ["a"]}), "expected a condition"),
+        (json!({"tags": [["a"]]}), "expected an object"),
     ] {
         let error = serde_json::from_value::<Filter>(json.clone()).unwrap_err().to_string();
         assert!(error.contains(expected), "{json}: {error}");
@@ -247,8 +248,9 @@ fn tags_of_a_record_are_sorted_and_kept_once() {
         given(&["a\nb"]).unwrap_err(),
         "tags[0]: holds the control character U+000A"
     );
+    let long = "ä".repeat(65);
     assert_eq!(
-        given(&[&"ä".repeat(65)]).unwrap_err(),
+        given(&[long.as_str()]).unwrap_err(),
         "tags[0]: has 130 bytes, more than 128"
     );
 }
