@@ -235,6 +235,9 @@ pub(crate) struct Ask {
     /// Only of this session, by name or id; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Vec<String>,
+    /// Only what was kept with this tag; repeated, with all of them.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
     /// Explain so many of the best candidates: scores, features, why packed or not; and the path of the strategy.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) explain: u8,

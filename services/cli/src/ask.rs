@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Asks one question and prints what comes back.
 pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    let body = json!({
+    let mut body = json!({
         "question": args.question,
         "strategy": args.strategy,
         "style": args.style,
@@ -33,6 +33,9 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
         "answer": true,
         "explain": args.explain,
     });
+    if !args.tag.is_empty() {
+        body["filter"]["tags"] = json!({ "all": args.tag });
+    }
     let response = answered(&client, args, &body).await?;
     let status = response["verdict"]["status"].as_str().unwrap_or_default().to_owned();
     if args.json {

@@ -29,7 +29,7 @@ pub(crate) async fn facts(args: &Facts) -> anyhow::Result<Outcome> {
 /// Says a message and prints the hints it wakes.
 pub(crate) async fn recall(args: &Recall) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
-    let body = json!({
+    let mut body = json!({
         "message": args.message,
         "actor": args.actor,
         "session": args.session,
@@ -37,6 +37,9 @@ pub(crate) async fn recall(args: &Recall) -> anyhow::Result<Outcome> {
         "sensitive": args.sensitive,
         "budget": { "model_calls": args.model_calls },
     });
+    if !args.tag.is_empty() {
+        body["filter"] = json!({ "tags": { "all": args.tag } });
+    }
     let response = client.recall(&args.space, &body).await?;
     if args.json {
         out::say_json(&response)?;

@@ -19,12 +19,13 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
         out::say_json(&record)?;
         return Ok(Outcome::Done);
     }
-    let filter = given(&[
+    let mut filter = given(&[
         ("session", args.whose.session.as_deref()),
         ("actor", args.whose.actor.as_deref()),
         ("from", args.from.as_deref()),
         ("until", args.until.as_deref()),
     ]);
+    filter.extend(args.whose.tag.iter().map(|it| ("tag", it.as_str())));
     let paint = Paint::of_terminal();
     let mut after: Option<String> = None;
     let mut count = 0;

@@ -16,11 +16,12 @@ pub(crate) async fn units(args: &Units) -> anyhow::Result<Outcome> {
         out::say_json(&unit)?;
         return Ok(Outcome::Done);
     }
-    let filter = given(&[
+    let mut filter = given(&[
         ("session", args.whose.session.as_deref()),
         ("actor", args.whose.actor.as_deref()),
         ("as_of", as_of),
     ]);
+    filter.extend(args.whose.tag.iter().map(|it| ("tag", it.as_str())));
     let paint = Paint::of_terminal();
     let mut units = client.units(&args.space, &filter).await?;
     units.sort_by_key(|view| (view.unit.observed_at, view.unit.id));

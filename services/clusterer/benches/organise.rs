@@ -271,6 +271,8 @@ fn unit(at: usize) -> Unit {
         tag: pick(WORDS, at * 7).to_owned(),
         cues,
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "bench".to_owned(),
         status: Status::Active,
         confidence: 1.0,

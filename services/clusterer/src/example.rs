@@ -33,6 +33,8 @@ pub(crate) fn event(number: u32, summary: &str) -> Unit {
         tag: String::new(),
         cues: Vec::new(),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "test".to_owned(),
         status: Status::Active,
         confidence: 1.0,

@@ -10,6 +10,7 @@ mod table;
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
+use domain::filter::Filter;
 use domain::id::{SpaceId, UnitId};
 use domain::message::{LookV1, LookupV1, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1, Walk};
 use futures::future::join_all;
@@ -38,6 +39,8 @@ pub(crate) struct Matter {
     pub(crate) asked_at: Option<DateTime<FixedOffset>>,
     /// Only what was known at this moment.
     pub(crate) as_of: Option<DateTime<FixedOffset>>,
+    /// Only what records with these tags and this metadata say.
+    pub(crate) labels: Filter,
     /// What has to be found out, if that was planned.
     pub(crate) subgoals: Vec<String>,
     /// Lines that may be chosen, if that is bounded.
@@ -224,6 +227,7 @@ impl Agent<'_> {
             name: call.name.clone(),
             arguments: seen.arguments(&call.arguments),
             as_of: self.matter.as_of,
+            labels: self.matter.labels.clone(),
         };
         let outcome = self.app.context.request(&request, self.patience());
         let outcome = outcome.instrument(info_span!("tool")).await;

@@ -28,7 +28,7 @@ pub use letters::DeadLetter;
 pub use lists::{
     ApiKeyPage, AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage,
     MergeFilter, MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage,
-    TopicFilter, TopicPage, UnitFilter, UnitPage,
+    ToolScope, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
 pub(crate) use object::Object;

@@ -6,11 +6,12 @@ use axum::body::Bytes;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use serde::de::DeserializeOwned;
 
 use crate::api::Object;
 use crate::problem::Problem;
+use crate::repeated;
 use crate::state::App;
 
 /// Most values of one body, nested ones too: read, a value takes some hundred times the memory that it takes as text. The
@@ -78,7 +79,10 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Params<T>, Problem> {
-        let outcome: Result<Query<T>, QueryRejection> = Query::from_request_parts(parts, app).await;
+        let outcome: Result<Query<T>, QueryRejection> = match parts.uri.query().and_then(repeated::joined) {
+            Some(query) => read_query(&query),
+            None => Query::from_request_parts(parts, app).await,
+        };
         outcome
             .map(|Query(it)| Params(it))
             .map_err(|error| Problem::invalid(cause(&error.body_text())))
@@ -160,6 +164,12 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })?;
     reader.end().map_err(|error| not_json(&error))?;
     Ok(value)
+}
+
+/// Reads parameters that are not those of the request as it came.
+fn read_query<T: DeserializeOwned>(query: &str) -> Result<Query<T>, QueryRejection> {
+    let uri = Uri::builder().path_and_query(format!("/?{query}")).build();
+    Query::try_from_uri(&uri.unwrap_or_default())
 }
 
 /// Leaves out what says nothing to the caller.

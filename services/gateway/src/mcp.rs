@@ -21,6 +21,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::filter::Filter;
 use domain::id::SpaceId;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -253,7 +254,7 @@ impl Handler {
         let Memory { app, space, .. } = &self.memory;
         let Looking { as_of, arguments } = tools::read(arguments)?;
         let as_of = validate::moment("as_of", as_of.as_deref())?;
-        catalogue::call(app, space, (name, Value::Object(arguments)), as_of).await
+        catalogue::call(app, space, (name, Value::Object(arguments)), as_of, Filter::default()).await
     }
 }
 

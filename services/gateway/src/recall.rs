@@ -21,7 +21,7 @@ use crate::model_budget::ModelBudget;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::trail::Trail;
-use crate::{ledger, query, validate, watermark};
+use crate::{labels, ledger, query, validate, watermark};
 
 const LIMIT_MAX: u32 = 10;
 /// A scope of the ledger is at most 256 bytes.
@@ -100,6 +100,7 @@ async fn woken(app: &App, space: &SpaceId, asked: Asked) -> Result<RecallRespons
             silent: known.silent,
             wide: false,
             chosen: Vec::new(),
+            labels: labels::checked(request.filter)?,
         };
         decided = recalling.decide(&ask).await?;
     }

@@ -11,7 +11,7 @@ use crate::api::{Erased, RecordFilter, UnitFilter};
 use crate::filling::PAGE_BYTES_MAX;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{curate, ledger, validate, watermark};
+use crate::{curate, labels, ledger, validate, watermark};
 
 /// Records that one request erases: as many as one batch may bring.
 const ERASED_MAX: usize = 1_000;
@@ -27,6 +27,7 @@ pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter)
         actor: filter.actor.clone(),
         from,
         until,
+        filter: labels::of_params(filter.tag.as_deref(), filter.filter.as_deref())?,
     })
 }
 
@@ -41,6 +42,7 @@ pub(crate) async fn unit_selection(app: &App, space: &SpaceId, filter: &UnitFilt
         from: None,
         // What was observed at that very moment was known.
         until: as_of.and_then(|it| it.checked_add_signed(TimeDelta::nanoseconds(1))),
+        filter: labels::of_params(filter.tag.as_deref(), filter.filter.as_deref())?,
     })
 }
 

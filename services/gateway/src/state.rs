@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::auth::Keyring;
 use crate::config::Config;
-use crate::edge::{Meters, OwnedShare, Refused, Share, Shares};
+use crate::edge::{Meters, Refused, Share, Shares};
 use crate::events::{Hook, open_hooks};
 use crate::mem0::Places;
 use crate::problem::Problem;
@@ -143,8 +143,8 @@ impl Parts {
     ///
     /// # Errors
     /// `exhausted` and `share_exhausted`.
-    pub(crate) fn stream_share(&self, by: &str) -> Result<OwnedShare, Problem> {
-        self.streams.take_owned(by).map_err(|refused| match refused {
+    pub(crate) fn stream_share(&self, by: &str) -> Result<Share, Problem> {
+        self.streams.take(by).map_err(|refused| match refused {
             Refused::All(most) => Problem::exhausted(format!("{most} streams of events are open; try again later")),
             Refused::Own(most) => Problem::share_exhausted(format!(
                 "{most} streams of events of this key are open, which is its share; close one, or try again later"

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
+use domain::filter::Filter;
 use domain::id::SpaceId;
 use domain::message::{ToolV1, ToolsV1};
 use serde_json::Value;
@@ -31,6 +32,7 @@ pub(crate) async fn call(
     space: &SpaceId,
     (name, arguments): (String, Value),
     as_of: Option<DateTime<FixedOffset>>,
+    labels: Filter,
 ) -> Result<ToolOutcome, Problem> {
     let bytes = arguments.to_string().len();
     if bytes > ARGUMENTS_BYTES_MAX {
@@ -41,6 +43,7 @@ pub(crate) async fn call(
         name,
         arguments,
         as_of,
+        labels,
     };
     let begun = Instant::now();
     let outcome = app.context.request(&call, patience(app));

@@ -4,6 +4,7 @@
 //! Version 2 of `a` has the id `a#v2` and says of which record it is a version; the first version is `a` itself. Records stay
 //! as they came, so what was known before stays known for questions about that time.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -163,9 +164,17 @@ fn says_the_same(record: &Map<String, Value>, before: &Record) -> bool {
         && text("session") == before.session_name
         && text("image_caption") == before.image_caption.as_deref().unwrap_or_default()
         && text("image_uri") == before.image_uri.as_deref().unwrap_or_default()
+        && tags_of(record) == before.tags
         && own == metadata
         && record.get("tool").is_none_or(Value::is_null)
         && before.tool.is_none()
+}
+
+/// Returns the tags of a record that was not read yet, as a record keeps them.
+fn tags_of(record: &Map<String, Value>) -> Vec<String> {
+    let given = record.get("tags").and_then(Value::as_array).into_iter().flatten();
+    let tags: BTreeSet<String> = given.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+    tags.into_iter().collect()
 }
 
 async fn unchanged(app: &App, space: &SpaceId, newest: &Record) -> Result<Accepted, Problem> {

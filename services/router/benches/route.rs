@@ -164,6 +164,8 @@ fn unit(at: usize) -> Unit {
         tag: String::new(),
         cues: Vec::new(),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "bench".to_owned(),
         status: Status::Active,
         confidence: 1.0,

@@ -32,6 +32,7 @@ pub use events::Event;
 pub use gists::Gist;
 pub use names::{normalised, verb_terms};
 
+use crate::scope::Scope;
 use crate::view::Marks;
 use acts::Acts;
 use cues::Cues;
@@ -65,11 +66,13 @@ pub struct Memory {
 
 /// A memory as it was known at a moment, that moment included; without one, as it is.
 ///
-/// What is withdrawn or comes from a forgotten unit is never told.
+/// What is withdrawn or comes from a forgotten unit is never told, and nothing that lies outside of a scope: of an event or a
+/// gist all turns have to be inside.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     memory: &'a Memory,
     as_of: Option<DateTime<Utc>>,
+    scope: Option<&'a Scope>,
 }
 
 impl Memory {
@@ -160,7 +163,11 @@ impl Memory {
 
     /// Returns what was known at a moment; without one, what is known.
     pub fn at(&self, as_of: Option<DateTime<Utc>>) -> Known<'_> {
-        Known { memory: self, as_of }
+        Known {
+            memory: self,
+            as_of,
+            scope: None,
+        }
     }
 
     /// Says whether a unit is not to be told any more: it was forgotten itself, or the event that holds it, or, of an event or a
@@ -276,6 +283,25 @@ impl<'a> Known<'a> {
         self.memory
     }
 
+    /// Narrows it to a scope; without one, to nothing.
+    #[must_use]
+    pub fn within(self, scope: Option<&'a Scope>) -> Known<'a> {
+        Known { scope, ..self }
+    }
+
+    /// Returns the scope that it is narrowed to.
+    pub fn scope(self) -> Option<&'a Scope> {
+        self.scope
+    }
+
+    /// Returns true if a turn, or all turns of an event or a gist, lie inside of the scope.
+    fn is_inside(self, unit: UnitId) -> bool {
+        self.scope.is_none_or(|scope| {
+            let mut turns = self.memory.turns_of(unit).peekable();
+            scope.has(unit) || turns.peek().is_some() && turns.all(|it| scope.has(it))
+        })
+    }
+
     /// Returns the moment; none is now.
     pub fn as_of(self) -> Option<DateTime<Utc>> {
         self.as_of
@@ -302,14 +328,15 @@ impl<'a> Known<'a> {
     }
 
     /// Says whether a unit is told: it is not forgotten, and no later version of its record is told in its place, or in that of
-    /// one of its turns.
+    /// one of its turns, and it lies inside of the scope.
     fn tells(self, unit: UnitId) -> bool {
-        let Known { memory, as_of } = self;
+        let Known { memory, as_of, .. } = self;
         let is_told = |it: UnitId| {
             let replaced = memory.versions.replaced_at(it);
             replaced.is_none_or(|at| as_of.is_some_and(|it| it < at))
         };
-        !memory.is_forgotten(unit)
+        self.is_inside(unit)
+            && !memory.is_forgotten(unit)
             && (memory.versions.is_empty() || is_told(unit) && memory.turns_of(unit).all(is_told))
     }
 }

@@ -10,6 +10,7 @@ use domain::unit::Unit;
 
 use crate::edges::Related;
 use crate::query::Query;
+use crate::scope::Scope;
 use crate::view::{Marks, Turn, View, bits};
 
 /// A space with at most this many parts is scored as a whole.
@@ -38,6 +39,7 @@ pub struct Gate<'a> {
     marks: Option<&'a Marks>,
     except: Option<&'a BTreeSet<UnitId>>,
     only: Option<&'a BTreeSet<UnitId>>,
+    scope: Option<&'a Scope>,
     /// The turns that gists were read in; none where it says which turns may be evidence.
     turns: Option<&'a View>,
 }
@@ -56,8 +58,15 @@ impl<'a> Gate<'a> {
             marks: None,
             except: None,
             only: None,
+            scope: None,
             turns: None,
         }
+    }
+
+    /// Shuts out what lies outside of a scope, too.
+    #[must_use]
+    pub fn within(self, scope: Option<&'a Scope>) -> Gate<'a> {
+        Gate { scope, ..self }
     }
 
     /// Shuts out what is forgotten or was replaced, too.
@@ -97,6 +106,11 @@ impl<'a> Gate<'a> {
         }
     }
 
+    /// Returns true if a scope shuts turns out.
+    pub fn is_scoped(&self) -> bool {
+        self.scope.is_some()
+    }
+
     /// Returns the request it was read from.
     pub fn request(&self) -> &'a RouteV1 {
         self.request
@@ -110,6 +124,7 @@ impl<'a> Gate<'a> {
             && self.marks.is_none_or(Marks::tell_all)
             && self.except.is_none_or(BTreeSet::is_empty)
             && self.only.is_none()
+            && self.scope.is_none()
             && self.turns.is_none();
         if open {
             return view.turns().len();
@@ -125,7 +140,9 @@ impl<'a> Gate<'a> {
             modalities,
             ..
         } = &self.request.filter;
-        !(sessions.is_empty() && actors.is_empty() && modalities.is_empty())
+        // A small scope narrows the search itself.
+        let is_searched = self.scope.is_none_or(|it| it.searched().is_some());
+        !(is_searched && sessions.is_empty() && actors.is_empty() && modalities.is_empty())
     }
 
     /// Returns all turns that may be evidence, if they have no more parts than a space that is scored as a whole.
@@ -151,7 +168,16 @@ impl<'a> Gate<'a> {
             && self.is_told(unit)
             && self.except.is_none_or(|it| !it.contains(&unit.id))
             && self.only.is_none_or(|it| it.contains(&unit.id))
+            && self.is_inside(unit)
             && self.turns.is_none_or(|it| self.admits_turns(it, unit))
+    }
+
+    /// Returns true if a turn, or all turns of a gist, lie inside of the scope.
+    fn is_inside(&self, unit: &Unit) -> bool {
+        self.scope.is_none_or(|it| match self.turns {
+            Some(_) => it.has_records(&unit.records),
+            None => it.has(unit.id),
+        })
     }
 
     /// Says whether a unit is neither forgotten nor was replaced by the moment that is asked about.

@@ -37,7 +37,7 @@ pub const LIMIT_MAX: u32 = 20;
 const FOUND: &str = "leads to this, as the language model found";
 
 /// Returns what is worth saying. `heard` is the message read against `view`, `found` the hits of the index for it,
-/// `known` what was known just before it was said ([`before`]).
+/// `known` what was known just before it was said ([`before`]), inside of the scope of its filter.
 pub fn recall(
     view: &View,
     known: Known<'_>,
@@ -49,7 +49,7 @@ pub fn recall(
         return RecalledV1::default();
     }
     let own = tie::own(view, request);
-    let (ties, considered) = tie::ties(view, (heard, &own), request, found, weights);
+    let (ties, considered) = tie::ties(view, (heard, &own), request, known.scope(), found, weights);
     let mut ideas = Ideas::default();
     let shared = Shared::of(known, heard, &request.actor);
     for tie in &ties {

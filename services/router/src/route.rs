@@ -19,6 +19,7 @@ use crate::matches::Matches;
 use crate::pack::{Choice, Listed, pack_choice};
 use crate::propose::{Candidates, Gate, WHOLE, propose};
 use crate::query::Query;
+use crate::scope::Scope;
 use crate::slots::{self, Values};
 use crate::view::View;
 
@@ -89,6 +90,8 @@ pub struct Asked<'a> {
     pub related: &'a Related,
     /// The only units that may be evidence; without it all may.
     pub only: Option<&'a BTreeSet<UnitId>>,
+    /// The only turns that may be looked at, where the filter names tags or metadata.
+    pub scope: Option<&'a Scope>,
 }
 
 /// Finds, ranks and packs evidence among turns. `found` are the hits of the index, `related` the relations of the best of them.
@@ -106,6 +109,7 @@ pub fn route(
         gists: None,
         related,
         only: None,
+        scope: None,
     };
     asked.route(weights)
 }
@@ -138,7 +142,7 @@ impl<'a> Asked<'a> {
             reading: Some(turns.query.reading.clone()),
             ranked: listed::ranked(&choice, request.ranked as usize),
             pack: packed.pack,
-            speakers: turns.view.speakers().names().iter().take(SPEAKERS).cloned().collect(),
+            speakers: self.speakers(&gate),
             words: turns.query.weights(),
             units: (gate.admitted(turns.view) + units) as u64,
             candidates: (ranked.candidates + of_gists) as u32,
@@ -148,9 +152,22 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Returns the names of the speakers who said anything inside of the scope, those who said most in the space first.
+    fn speakers(&self, gate: &Gate<'_>) -> Vec<String> {
+        let view = self.turns.view;
+        let names = view.speakers().names();
+        let heard: Option<HashSet<usize>> = self.scope.map(|_| {
+            let admitted = view.turns().iter().enumerate().filter(|it| gate.admits(it.1));
+            admitted.filter_map(|it| view.speaker_of(it.0)).collect()
+        });
+        let is_heard = |number: usize| heard.as_ref().is_none_or(|it| it.contains(&number));
+        let named = names.iter().enumerate().filter(|it| is_heard(it.0));
+        named.take(SPEAKERS).map(|it| it.1.clone()).collect()
+    }
+
     /// Returns what says which units of a view may be evidence.
     fn gate(&self, view: &'a View) -> Gate<'a> {
-        let gate = Gate::of(self.request).without(view.marks());
+        let gate = Gate::of(self.request).within(self.scope).without(view.marks());
         match self.only {
             Some(only) => gate.only(only),
             None => gate,

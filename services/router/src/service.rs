@@ -20,6 +20,7 @@ use crate::error::{Error, crashed};
 use crate::heads::Weights;
 use crate::query::Query;
 use crate::route::{Asked, Searched};
+use crate::scope::Scope;
 use crate::spaces::{Seen, Spaces};
 use crate::stated::{instructions, stated};
 use crate::{route, tools};
@@ -147,13 +148,17 @@ impl Router {
         log.step("sync", start);
         let start = Instant::now();
         let reading = self.read(&seen, &request, with_gists);
-        let Read { mut turns, mut gists } = reading.instrument(info_span!("read")).await?;
+        let Read {
+            mut turns,
+            mut gists,
+            scope,
+        } = reading.instrument(info_span!("read")).await?;
         let as_of = request.as_of.map(|it| it.to_utc());
-        focus_on_facts(&seen, &turns, &mut request);
+        focus_on_facts(&seen, scope.as_ref(), &turns, &mut request);
         log.step("read", start);
         let start = Instant::now();
         let found = self
-            .search(&request, &seen, &mut turns, &mut log)
+            .search(&request, &seen, scope.as_ref(), &mut turns, &mut log)
             .instrument(info_span!("search"))
             .await;
         if let Some(gists) = &mut gists {
@@ -189,6 +194,7 @@ impl Router {
                 }),
                 related: &related,
                 only: only.as_ref(),
+                scope: scope.as_ref(),
             };
             asked.route(&weights)
         });
@@ -246,16 +252,18 @@ impl Router {
             Read {
                 turns: Query::read(&request.question, &seen.view, now),
                 gists: with_gists.then(|| Query::read(&request.question, &seen.gists, now)),
+                scope: Scope::of(&seen.view, &seen.gists, &request.filter.labels),
             }
         };
         Ok(tokio::task::spawn_blocking(read).await.map_err(crashed)?)
     }
 }
 
-/// A question as it is read against the turns of a space, and against its gists if they are used.
+/// A question as it is read against the turns of a space, and against its gists if they are used, and what it may look at.
 struct Read {
     turns: Query,
     gists: Option<Query>,
+    scope: Option<Scope>,
 }
 
 impl Log {
@@ -279,8 +287,8 @@ impl Log {
 }
 
 /// Adds the turns of facts that a question asks for to those in focus, and those of standing instructions to the selected ones.
-fn focus_on_facts(seen: &Seen, query: &Query, request: &mut RouteV1) {
-    let known = seen.memory.at(request.as_of.map(|it| it.to_utc()));
+fn focus_on_facts(seen: &Seen, scope: Option<&Scope>, query: &Query, request: &mut RouteV1) {
+    let known = seen.memory.at(request.as_of.map(|it| it.to_utc())).within(scope);
     let told = stated(&seen.view, known, query);
     request.focus.extend(seen.memory.turns(&told));
     if request.instructions {

@@ -14,6 +14,7 @@ mod times;
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
+use domain::filter::Filter;
 use domain::id::{SpaceId, UnitId};
 use domain::message::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1};
 use domain::{Classify, ErrorKind, PortError};
@@ -23,6 +24,7 @@ use tracing::{Instrument, info_span, warn};
 use crate::error::{Error, crashed};
 use crate::memory::{Known, Memory};
 use crate::route;
+use crate::scope::Scope;
 use crate::service::Router;
 use crate::spaces::Seen;
 use crate::view::View;
@@ -40,13 +42,14 @@ struct Look {
     view: Arc<View>,
     memory: Arc<Memory>,
     as_of: Option<DateTime<Utc>>,
+    scope: Option<Arc<Scope>>,
     /// What relative times are resolved against: `as_of`, else the latest observation.
     now: DateTime<FixedOffset>,
 }
 
 impl Look {
     fn known(&self) -> Known<'_> {
-        self.memory.at(self.as_of)
+        self.memory.at(self.as_of).within(self.scope.as_deref())
     }
 }
 
@@ -90,7 +93,11 @@ impl Router {
             Err(Error::Port(error)) => return Ok(Err(failed(&error))),
             Err(error) => return Err(error),
         };
-        let look = Look::of(seen, call.as_of);
+        let opened = tokio::task::spawn_blocking(move || Look::of(seen, call.as_of, &call.labels));
+        let look = match opened.await {
+            Ok(look) => look,
+            Err(error) => return Ok(Err(failed(&crashed(error)))),
+        };
         Ok(self
             .run(&look, &call.space, tool, call.arguments)
             .instrument(info_span!("tool", name = call.name))
@@ -169,10 +176,11 @@ async fn pure(look: &Look, tool: Tool, found: Found, arguments: Value) -> Outcom
 }
 
 impl Look {
-    fn of(seen: Seen, as_of: Option<DateTime<FixedOffset>>) -> Look {
+    fn of(seen: Seen, as_of: Option<DateTime<FixedOffset>>, labels: &Filter) -> Look {
         Look {
             now: as_of.or_else(|| route::latest(&seen.view)).unwrap_or_default(),
             as_of: as_of.map(|it| it.to_utc()),
+            scope: Scope::of(&seen.view, &seen.gists, labels).map(Arc::new),
             view: seen.view,
             memory: seen.memory,
         }

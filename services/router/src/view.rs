@@ -3,17 +3,19 @@
 
 mod glimpse;
 mod image;
+mod labels;
 mod speakers;
 mod turn;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
 use domain::evidence::Amendment;
+use domain::filter::Filter;
 use domain::id::{RecordId, SessionId, UnitId};
 use domain::port::{Change, Image, ImagedChange};
 use domain::unit::{Grain, Status, Unit};
@@ -22,6 +24,7 @@ use rustc_hash::FxHashMap;
 
 pub use glimpse::{Glimpses, bits};
 pub(crate) use image::VERSION;
+use labels::Labels;
 pub use speakers::{Speakers, is_role};
 pub use text::role::is_user;
 pub use turn::{Part, Sentence, Turn};
@@ -51,6 +54,7 @@ pub struct View {
     speakers: Speakers,
     marks: Marks,
     unarranged: bool,
+    labels: Labels,
 }
 
 /// The grain of the units that a view takes in; turns by default.
@@ -147,17 +151,29 @@ impl View {
         for id in latest.keys() {
             if let Some(old) = self.units.remove(id) {
                 self.count(&old, false);
+                self.labels.remove(&old.labels);
             }
         }
         latest.retain(|_, it| it.change.unit.status == Status::Active);
         let mut without_image = Vec::new();
-        for (turn, computed) in read(latest.into_values().collect()) {
+        for (mut turn, computed) in read(latest.into_values().collect()) {
             without_image.extend(computed);
+            let unit = &mut turn.unit;
+            turn.labels = self
+                .labels
+                .add(std::mem::take(&mut unit.tags), std::mem::take(&mut unit.metadata));
             let turn = Arc::new(turn);
             self.count(&turn, true);
             self.units.insert(turn.unit.id, turn);
         }
         without_image
+    }
+
+    /// Returns the units whose tags and metadata a filter takes.
+    pub fn labelled(&self, filter: &Filter) -> HashSet<UnitId> {
+        let sieve = self.labels.sieve(filter);
+        let taken = self.turns.iter().filter(|it| sieve.takes(&it.labels));
+        taken.map(|it| it.unit.id).collect()
     }
 
     /// Says whether every change taken in is seen.
@@ -229,7 +245,7 @@ impl View {
 
     /// Returns roughly how much memory the view takes.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.labels.bytes()
     }
 
     /// Returns the speakers.

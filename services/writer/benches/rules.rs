@@ -153,6 +153,7 @@ fn session(space: &SpaceId, session: &str, records: usize) -> Vec<Record> {
         version: None,
         tool: None,
         observed_at: start() + TimeDelta::minutes(i64::try_from(at).unwrap_or_default()),
+        tags: Vec::new(),
         metadata: Default::default(),
     };
     LINES.iter().cycle().take(records).enumerate().map(record).collect()

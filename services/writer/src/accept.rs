@@ -270,8 +270,6 @@ async fn gone(backends: &Backends, space: &SpaceId, error: Error) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use chrono::{DateTime, TimeDelta};
     use domain::curation::{Act, Curation};
     use domain::id::CurationId;
@@ -301,7 +299,8 @@ mod tests {
             version: None,
             tool: None,
             observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
-            metadata: BTreeMap::new(),
+            tags: Vec::new(),
+            metadata: Default::default(),
         }
     }
 

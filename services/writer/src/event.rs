@@ -60,6 +60,8 @@ pub(crate) fn event(records: &[Record], turns: &[&Unit]) -> Option<Unit> {
         tag: tag(turns),
         cues: gathered(turns, |it| it.cues.as_slice(), 32),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: RULES.to_owned(),
         status: Status::Active,
         confidence: 0.8,

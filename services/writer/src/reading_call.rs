@@ -283,6 +283,7 @@ async fn earlier_gists(backends: &Backends, open: &OpenPassage<'_>, most: usize)
         words: Some(text::sparse::words(text)),
         limit: HITS,
         until: Some(open.records[0].observed_at.timestamp()),
+        units: None,
         ..Search::default()
     };
     let found = backends.index.search(open.space, &search).await?;

@@ -133,6 +133,8 @@ fn turn(record: &Record, id: UnitId, around: Around) -> Unit {
         stated: Vec::new(),
         tag: tag(head, &caption, tool),
         cues: scene::cues(&[head, &caption]),
+        tags: record.tags.clone(),
+        metadata: record.metadata.clone(),
         derived_by: RULES.to_owned(),
         status: Status::Active,
         confidence: 1.0,

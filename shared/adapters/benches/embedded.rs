@@ -124,6 +124,7 @@ fn record(space: &SpaceId, number: usize) -> Record {
         version: None,
         tool: None,
         observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
+        tags: Vec::new(),
         metadata: BTreeMap::new(),
     }
 }
@@ -154,6 +155,8 @@ fn unit(record: &Record) -> Unit {
         tag: "market".to_owned(),
         cues: vec!["market".to_owned(), "peaches".to_owned()],
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "bench/1".to_owned(),
         status: Status::Active,
         confidence: 1.0,
@@ -283,6 +286,7 @@ async fn search(it: &Embedded, space: &SpaceId, random: &mut Numbers) {
         limit: 100,
         from: None,
         until: None,
+        units: None,
     };
     let found = it.index.search(space, &search).await.unwrap();
     assert_eq!(found.dense.len(), 100);

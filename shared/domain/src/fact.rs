@@ -209,13 +209,18 @@ impl Fact {
             let mut fact = known.clone();
             fact.former = self.former.iter().filter(|it| it.until <= as_of).cloned().collect();
             while fact.closed_at.or(fact.valid_until).is_some_and(|it| it > as_of) {
-                let before = fact.former_ends.pop();
-                fact.valid_until = before.as_ref().map(|it| it.valid_until);
-                fact.closed_at = before.as_ref().and_then(|it| it.closed_at);
-                fact.retired_by = before.and_then(|it| it.retired_by);
+                fact.take_back_end();
             }
             fact
         })
+    }
+
+    /// Takes back the end that was told last: the one that was told before it holds again, if there was one.
+    pub fn take_back_end(&mut self) {
+        let before = self.former_ends.pop();
+        self.valid_until = before.as_ref().map(|it| it.valid_until);
+        self.closed_at = before.as_ref().and_then(|it| it.closed_at);
+        self.retired_by = before.and_then(|it| it.retired_by);
     }
 
     /// Says whether it holds at `moment`, as far as is known.

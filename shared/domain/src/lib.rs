@@ -23,6 +23,7 @@
 //! - **Anchor**: what a question fixes before anything is searched.
 //! - **Evidence pack**: ordered units with text, provenance, scores and token cost, inside a budget.
 //! - **Verdict**: whether the evidence supports an answer.
+//! - **Tag**, **metadata**: what a caller keeps with a record; a [`filter`] narrows what is listed and found by them.
 //! - **Watermark**: a position in the stream of accepted records that a query may wait for.
 
 pub mod anchor;
@@ -33,6 +34,7 @@ pub mod erasure;
 pub mod error;
 pub mod evidence;
 pub mod fact;
+pub mod filter;
 pub mod id;
 pub mod key;
 pub mod merge;

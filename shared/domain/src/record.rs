@@ -79,6 +79,9 @@ pub struct Record {
     /// Which version it is of another record; none if it is a record of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<RecordVersion>,
+    /// What the caller calls it by to find it again: sorted, each once (see [`crate::filter::checked_tags`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Whatever the caller wants back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,

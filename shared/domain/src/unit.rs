@@ -1,5 +1,7 @@
 //! Units: what is found and shown.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +121,12 @@ pub struct Unit {
     /// The question this unit answers, when the record before it asked one (MRAgent's question-answer merge).
     #[serde(default)]
     pub question: String,
+    /// The tags of its record; only of turn units. Events and gists are filtered by the tags of their turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The metadata of its record; only of turn units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
     /// Name and version of the pipeline that wrote it.
     pub derived_by: String,
     /// What became of it.
@@ -157,6 +165,8 @@ impl Unit {
             tag: String::new(),
             cues: Vec::new(),
             question: String::new(),
+            tags: Vec::new(),
+            metadata: BTreeMap::new(),
             derived_by: self.derived_by.clone(),
             status: Status::Superseded,
             confidence: self.confidence,

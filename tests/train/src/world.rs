@@ -161,6 +161,7 @@ fn record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> 
         version: None,
         tool: None,
         observed_at: moment(&turn.timestamp)?,
+        tags: Vec::new(),
         metadata: BTreeMap::new(),
     })
 }

@@ -46,7 +46,7 @@ Examples:
   mnemic units --space ann --as-of 2026-03-01")]
 pub(crate) struct Units {
     /// Show this one whole.
-    #[arg(conflicts_with_all = ["session", "actor"])]
+    #[arg(conflicts_with_all = ["session", "actor", "tag"])]
     pub(crate) id: Option<String>,
     /// The space.
     #[arg(long, short)]
@@ -81,6 +81,9 @@ pub(crate) struct Recall {
     /// The session it is said in.
     #[arg(long, default_value = "default")]
     pub(crate) session: String,
+    /// Only hints on what was kept with this tag; repeated, with all of them.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
     /// Hints wanted at most.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub(crate) limit: u8,

@@ -49,7 +49,7 @@ pub(crate) enum Format {
 Examples:
   mnemic import talk.jsonl --space ann
   mnemic import conversations.json --space ann --dry-run
-  mnemic import notes/ --space ann
+  mnemic import notes/ --space ann --tag notes
   mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example
   jq -c '.[]' talk.json | mnemic import - --space ann"#)]
 pub(crate) struct Import {
@@ -64,6 +64,9 @@ pub(crate) struct Import {
     /// Only say what the file holds: counts, and the first records. No server is asked.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Give every record this tag, beside its own; may be repeated.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
     /// Records sent at once.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) batch: u16,
@@ -108,6 +111,9 @@ pub(crate) struct Whose {
     /// Only what this one said or did, in any case.
     #[arg(long, value_name = "NAME")]
     pub(crate) actor: Option<String>,
+    /// Only what was kept with this tag; repeated, with all of them.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
 }
 
 /// List the records of a space, or show one.
@@ -119,10 +125,11 @@ Examples:
   mnemic records --space ann
   mnemic records --space ann m1
   mnemic records --space ann --session monday --actor Ben
+  mnemic records --space ann --tag work
   mnemic records --space ann --from 2026-03-01 --until 2026-04-01")]
 pub(crate) struct Records {
     /// Show this one whole: your id, or Mnemic's.
-    #[arg(conflicts_with_all = ["session", "actor", "from", "until"])]
+    #[arg(conflicts_with_all = ["session", "actor", "tag", "from", "until"])]
     pub(crate) id: Option<String>,
     /// The space.
     #[arg(long, short)]

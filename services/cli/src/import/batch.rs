@@ -1,7 +1,7 @@
 //! Reading an input in batches, and sending them.
 
 use anyhow::Context;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::convert::{Parsed, parse};
@@ -132,11 +132,23 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
     Ok(())
 }
 
+/// Returns a record with more tags; one whose tags cannot be read is for the server to refuse.
+fn tagged(record: &Value, tags: &[String]) -> Value {
+    let mut record = record.clone();
+    if let (Some(fields), false) = (record.as_object_mut(), tags.is_empty()) {
+        let own = fields.entry("tags").or_insert_with(|| json!([]));
+        if let Some(own) = own.as_array_mut() {
+            own.extend(tags.iter().map(|it| json!(it)));
+        }
+    }
+    record
+}
+
 /// Sends records; a batch that is refused as a whole is halved until the records at fault stand alone.
 async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let mut waiting = vec![lines];
     while let Some(part) = waiting.pop() {
-        let records: Vec<Value> = part.iter().map(|it| it.content.clone()).collect();
+        let records: Vec<Value> = part.iter().map(|it| tagged(&it.content, &target.args.tag)).collect();
         let digest = Sha256::new()
             .chain_update(target.run.to_be_bytes())
             .chain_update(serde_json::to_vec(&records)?)

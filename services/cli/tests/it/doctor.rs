@@ -34,6 +34,8 @@ async fn units_of_older_rules_are_counted() {
     let changes = graph.changes(&space, 0, 99).await.unwrap();
     let turn = changes.into_iter().map(|it| it.unit).find(|it| it.grain == Grain::Turn);
     let older = Unit {
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "rules/0".to_owned(),
         ..turn.unwrap()
     };

@@ -21,6 +21,7 @@ mod restore;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;
 mod start;
+mod tags;
 mod terminal;
 mod upgrade;
 mod versions;

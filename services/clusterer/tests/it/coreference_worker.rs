@@ -46,6 +46,7 @@ fn records(event: &Unit) -> Vec<Record> {
         version: None,
         tool: None,
         observed_at: event.observed_at,
+        tags: Vec::new(),
         metadata: Default::default(),
     };
     (0..).zip(&event.records).map(record).collect()

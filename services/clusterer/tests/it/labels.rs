@@ -265,6 +265,7 @@ fn records(event: &Unit) -> Vec<Record> {
         version: None,
         tool: None,
         observed_at: event.observed_at,
+        tags: Vec::new(),
         metadata: Default::default(),
     };
     event.records.iter().map(record).collect()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
+use domain::filter::checked_tags;
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::record::{Modality, Record, RecordVersion, ToolCall};
 use host::clock;
@@ -112,6 +113,7 @@ impl<'a> Batch<'a> {
             at_path(&path, error.inner())
         })?;
         memory_block::cut_from_record(&mut new)?;
+        new.tags = checked_tags("tags", new.tags)?;
         validate::record(&new, self.text_bytes_max)?;
         if let Some(at) = &new.observed_at {
             validate::observed_at(at, self.now).map_err(|error| format!("observed_at: {error}"))?;
@@ -171,6 +173,7 @@ impl<'a> Batch<'a> {
                 result: validate::json_text(&it.result),
             }),
             observed_at,
+            tags: new.tags,
             metadata: new.metadata,
         })
     }

@@ -1,7 +1,7 @@
 //! Chat messages as records: what a client of a language model has at hand is taken as it is.
 //!
 //! A message is `{role, content, name?}` with the fields of a record that it may have besides (`id`, `session`, `ordinal`,
-//! `observed_at`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept; each
+//! `observed_at`, `tags`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept; each
 //! call of a tool becomes a record of its own. System and developer messages are what a program tells a model, not what
 //! happened, and are left out.
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// Most content parts and calls of tools of one message.
 const PARTS_MAX: usize = 256;
 /// Fields of a record that a message may carry besides.
-const SHARED: [&str; 5] = ["id", "session", "ordinal", "observed_at", "metadata"];
+const SHARED: [&str; 6] = ["id", "session", "ordinal", "observed_at", "tags", "metadata"];
 /// Fields of messages that say nothing of what happened.
 const IGNORED: [&str; 7] = [
     "audio",

@@ -114,6 +114,13 @@ filters! {
         /// Only observed before.
         #[param(format = DateTime)]
         until: String,
+        /// Only with this tag; given more than once, only with all of them.
+        #[param(min_length = 1, max_length = 128)]
+        tag: String,
+        /// Only what a filter of tags and metadata takes, as JSON:
+        /// `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
+        #[param(max_length = 16_384)]
+        filter: String,
     }
 
     /// Which units are listed.
@@ -127,6 +134,13 @@ filters! {
         /// Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
+        /// Only turn units of records with this tag; given more than once, only with all of them.
+        #[param(min_length = 1, max_length = 128)]
+        tag: String,
+        /// Only what a filter of tags and metadata takes, as JSON:
+        /// `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
+        #[param(max_length = 16_384)]
+        filter: String,
     }
 
     /// Which facts are listed.
@@ -201,4 +215,21 @@ pub struct AsOf {
     /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
     #[param(format = DateTime)]
     pub as_of: Option<String>,
+}
+
+/// What a tool may look at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ToolScope {
+    /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+    #[param(format = DateTime)]
+    pub as_of: Option<String>,
+    /// Only what records with this tag say; given more than once, only with all of them.
+    #[param(min_length = 1, max_length = 128)]
+    pub tag: Option<String>,
+    /// Only what records say that a filter of tags and metadata takes, as JSON:
+    /// `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
+    #[param(max_length = 16_384)]
+    pub filter: Option<String>,
 }

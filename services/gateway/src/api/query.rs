@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use domain::anchor::Anchors;
 use domain::evidence::{Answer, AnswerStyle, PackItem, RankedUnit, UnitExplanation, Verdict};
+use domain::filter::{Condition, TagFilter};
 use domain::id::UnitId;
 use domain::port::{ModelAllowance, ModelRole, Usage};
 use domain::record::Modality;
@@ -207,6 +208,15 @@ pub struct Filter {
     /// Only what was observed before.
     #[schema(format = DateTime)]
     pub until: Option<String>,
+    /// Only what records with such tags say. What was derived of several records needs all of them to be taken.
+    #[serde(deserialize_with = "object", skip_serializing_if = "TagFilter::is_empty")]
+    pub tags: TagFilter,
+    /// Only what records with such metadata say: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`,
+    /// `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition). At
+    /// most 64 comparisons, 8 levels, and 100 values in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Condition>,
 }
 
 /// Evidence, verdict, answer, and what they cost.

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use domain::filter::Filter;
 use domain::id::HintId;
 use domain::port::{ModelAllowance, ModelRole, Usage};
 use domain::recall::Hint;
@@ -39,6 +40,9 @@ pub struct RecallRequest {
     /// A watermark: recall waits until this write is searchable, or answers 504.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    /// Which records hints may come from.
+    #[serde(default, deserialize_with = "object", skip_serializing_if = "Filter::is_empty")]
+    pub filter: Filter,
     /// What it may cost.
     #[serde(default, deserialize_with = "object")]
     pub budget: RecallBudget,
@@ -62,6 +66,7 @@ impl Default for RecallRequest {
             limit: few(),
             sensitive: false,
             after: None,
+            filter: Filter::default(),
             budget: RecallBudget::default(),
         }
     }

@@ -78,6 +78,9 @@ pub struct NewMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub observed_at: Option<String>,
+    /// Tags, as those of a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Whatever you want back, as that of a record.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
@@ -121,6 +124,10 @@ pub struct NewRecord {
     /// Which version it is of another record; as an export has it. `PUT .../records/{id}` sets it by itself.
     #[serde(deserialize_with = "object_or_none")]
     pub version: Option<NewVersion>,
+    /// What you want to find it by: at most 32 tags of 1 to 128 bytes. They are kept sorted, each once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 32)]
+    pub tags: Vec<String>,
     /// Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes.
     pub metadata: BTreeMap<String, String>,
 }
@@ -264,6 +271,9 @@ pub struct Record {
     pub version: Option<NewVersion>,
     /// When it was observed.
     pub observed_at: DateTime<FixedOffset>,
+    /// Its tags, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// What the caller wanted back.
     pub metadata: BTreeMap<String, String>,
 }
@@ -301,6 +311,7 @@ impl From<domain::record::Record> for Record {
                 number: it.number,
             }),
             observed_at: it.observed_at,
+            tags: it.tags,
             metadata: it.metadata,
         }
     }

@@ -17,7 +17,7 @@ use super::notice::Notice;
 use super::place::Place;
 use super::watch::Watch;
 use crate::api::{EventGap, EventKind};
-use crate::edge::OwnedShare;
+use crate::edge::Share;
 use crate::problem::Problem;
 use crate::seal::Sealer;
 use crate::state::App;
@@ -36,7 +36,7 @@ pub(crate) struct EventStream {
     /// What is to be sent, first to last.
     pending: VecDeque<SseEvent>,
     pause: Duration,
-    _share: OwnedShare,
+    _share: Share,
 }
 
 impl EventStream {
@@ -48,7 +48,7 @@ impl EventStream {
         app: App,
         space: SpaceId,
         last: Option<&str>,
-        share: OwnedShare,
+        share: Share,
     ) -> Result<EventStream, Problem> {
         let info = app.space(&space).await?;
         let sealer = app.sealer().await?.clone();

@@ -3,13 +3,13 @@ use axum::{Extension, Json};
 use domain::id::SpaceId;
 use serde_json::Value;
 
-use crate::api::{AsOf, ToolList, ToolOutcome};
+use crate::api::{ToolList, ToolOutcome, ToolScope};
 use crate::auth::Access;
 use crate::config::Right;
 use crate::extract::{At, Body, Params};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::{tools, validate};
+use crate::{labels, tools, validate};
 
 /// Lists the tools, as a model is told of them. They are the same in every space.
 #[utoipa::path(get, path = "/v1/tools", tag = "tools", responses(
@@ -42,19 +42,20 @@ pub(crate) async fn list(
 /// Calls a tool. A call that cannot be used is a result with `error`, which says to the model what to do.
 #[utoipa::path(post, path = "/v1/spaces/{space}/tools/{name}", tag = "tools",
     request_body(content = Object, description = "The arguments, as the schema of the tool has them", example = json!({"query": "the harbour", "limit": 5})),
-    params(("space" = SpaceId, Path), ("name" = String, Path), AsOf), responses(
+    params(("space" = SpaceId, Path), ("name" = String, Path), ToolScope), responses(
     (status = 200, description = "A result, or an error to be read by the model", body = ToolOutcome),
 ))]
 pub(crate) async fn call(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     At((name, tool)): At<(String, String)>,
-    Params(params): Params<AsOf>,
+    Params(params): Params<ToolScope>,
     Body(arguments): Body<Value>,
 ) -> Result<Json<ToolOutcome>, Problem> {
     let space = access.enter(&name, Right::Read)?;
     let as_of = validate::moment("as_of", params.as_of.as_deref())?;
+    let labels = labels::of_params(params.tag.as_deref(), params.filter.as_deref())?;
     app.space(&space).await?;
-    let outcome = tools::call(&app, &space, (tool, arguments), as_of).await?;
+    let outcome = tools::call(&app, &space, (tool, arguments), as_of, labels).await?;
     Ok(Json(outcome))
 }

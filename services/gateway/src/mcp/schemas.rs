@@ -36,6 +36,7 @@ pub(super) fn description(tool: Own) -> &'static str {
 /// Returns the JSON schema of the arguments of a tool.
 pub(super) fn arguments(tool: Own) -> Map<String, Value> {
     let text = json!({"type": "string"});
+    let tags = json!({"type": "array", "items": text});
     object(match tool {
         Own::Remember => json!({
             "type": "object",
@@ -43,8 +44,9 @@ pub(super) fn arguments(tool: Own) -> Map<String, Value> {
                 "text": text,
                 "messages": {"type": "array", "items": {"type": "object"}, "description": "Chat messages: role, content, name"},
                 "records": {"type": "array", "items": {"type": "object"}, "description": "In order: text, actor (who said it), \
-                    observed_at (RFC 3339), session, id (kept once), image_caption, tool {name, arguments, result}, metadata"},
+                    observed_at (RFC 3339), session, id (kept once), image_caption, tool {name, arguments, result}, metadata, tags"},
                 "session": {"type": "string", "description": "Name of the conversation"},
+                "tags": tags,
             },
         }),
         Own::Ask => json!({
@@ -57,6 +59,7 @@ pub(super) fn arguments(tool: Own) -> Map<String, Value> {
                 "model_calls": {"type": "integer", "description": "Most calls of the server's language model (0)"},
                 "verbatim": {"type": "boolean"},
                 "as_of": {"type": "string", "description": "Only what was known then, RFC 3339"},
+                "tags": tags,
             },
             "required": ["question"],
         }),
@@ -69,6 +72,7 @@ pub(super) fn arguments(tool: Own) -> Map<String, Value> {
                 "limit": {"type": "integer"},
                 "sensitive": {"type": "boolean", "description": "Allows health, money, faith, love, law"},
                 "model_calls": {"type": "integer"},
+                "tags": tags,
             },
             "required": ["message"],
         }),

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::evidence::AnswerStyle;
+use domain::filter::TagFilter;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Memory, failed, said, schemas, structured, told};
-use crate::api::{Budget, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
+use crate::api::{Budget, Filter, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
 use crate::config::Right;
 use crate::extract::at_path;
 use crate::problem::Problem;
@@ -39,6 +40,8 @@ struct Remember {
     records: Option<Vec<Value>>,
     messages: Option<Value>,
     session: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +60,8 @@ struct Ask {
     verbatim: bool,
     #[serde(default)]
     as_of: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -73,6 +78,8 @@ struct Recall {
     sensitive: bool,
     #[serde(default)]
     model_calls: u32,
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 fn usual_session() -> String {
@@ -150,6 +157,7 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         records,
         messages,
         session,
+        tags,
     } = read(arguments)?;
     let messages = match text {
         None if records.is_none() && messages.is_none() => {
@@ -170,7 +178,8 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         messages,
         session,
     };
-    let records = given.records()?.records;
+    let mut records = given.records()?.records;
+    tag(&mut records, &tags);
     let Memory { app, space, access, .. } = memory;
     let accepted = accept::accept(app, access, space, records, None).await?;
     let position = watermark::parse(app, space, &accepted.watermark).await?;
@@ -179,6 +188,22 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
     let searchable = searchable.unwrap_or(false);
     let words = said(told::accepted(&accepted, searchable));
     Ok(with_data(words, structured::accepted(&accepted, searchable)))
+}
+
+/// Gives tags to the records that name none.
+fn tag(records: &mut [Value], tags: &[String]) {
+    for record in records.iter_mut().filter_map(Value::as_object_mut) {
+        if !tags.is_empty() {
+            record.entry("tags").or_insert_with(|| json!(tags));
+        }
+    }
+}
+
+fn any_of(tags: Vec<String>) -> TagFilter {
+    TagFilter {
+        any: tags,
+        ..TagFilter::default()
+    }
 }
 
 async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
@@ -190,6 +215,10 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         answer: true,
         style: asked.style,
         verbatim: asked.verbatim,
+        filter: Filter {
+            tags: any_of(asked.tags),
+            ..Filter::default()
+        },
         budget: Budget {
             tokens: asked.tokens,
             model_calls: asked.model_calls,
@@ -220,6 +249,10 @@ async fn recalled(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
         session: asked.session,
         limit: asked.limit,
         sensitive: asked.sensitive,
+        filter: domain::filter::Filter {
+            tags: any_of(asked.tags),
+            metadata: None,
+        },
         budget: RecallBudget {
             model_calls: asked.model_calls,
             ..RecallBudget::default()

@@ -8,7 +8,7 @@ use host::clock;
 use crate::api::{Filter, QueryRequest};
 use crate::problem::Problem;
 use crate::state::App;
-use crate::validate;
+use crate::{labels, validate};
 
 const EXPLAIN_MAX: u32 = 100;
 const RANKED_MAX: u32 = 200;
@@ -106,5 +106,9 @@ fn filter(asked: Filter) -> Result<QueryFilter, Problem> {
         actors: asked.actors,
         sessions: asked.sessions,
         modalities: asked.modalities,
+        labels: labels::checked(domain::filter::Filter {
+            tags: asked.tags,
+            metadata: asked.metadata,
+        })?,
     })
 }

@@ -82,6 +82,7 @@ impl Recalling<'_> {
                 text: said_by(&ask.actor, &ask.message),
                 asked_at: Some(ask.at),
                 as_of: Some(before(ask.at)),
+                labels: ask.labels.clone(),
                 subgoals: Vec::new(),
                 lines_max: Some(ask.limit),
             },

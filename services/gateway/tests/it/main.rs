@@ -17,6 +17,7 @@ mod fuzz;
 mod harness;
 mod idempotency;
 mod keys;
+mod labels;
 mod lists;
 mod mcp;
 mod mem0;

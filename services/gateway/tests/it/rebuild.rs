@@ -31,6 +31,7 @@ fn call(space: &SpaceId, number: usize) -> Record {
             result: "\"".repeat(100_000),
         }),
         observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
+        tags: Vec::new(),
         metadata: BTreeMap::new(),
     }
 }

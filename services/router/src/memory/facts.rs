@@ -90,18 +90,28 @@ fn words(fact: &Fact) -> BTreeSet<u32> {
 
 /// Facts come by when they were told, ties by id.
 impl<'a> Known<'a> {
-    /// Returns a fact as it was known: what closed it later had not happened, or had not been told.
+    /// Returns a fact as it was known: what closed it later had not happened, or had not been told. What closed it outside of
+    /// the scope did not.
     pub fn fact(self, id: FactId) -> Option<Arc<Fact>> {
         let fact = self.memory.facts.all.get(&id)?;
         if !self.tells(fact.source) {
             return None;
         }
-        let known = match self.as_of {
+        let mut known = match self.as_of {
             Some(as_of) => Arc::new(fact.known_at(as_of)?),
             None => Arc::clone(fact),
         };
+        while known.retired_by.is_some_and(|it| self.is_outside(it)) {
+            Arc::make_mut(&mut known).take_back_end();
+        }
         // What was taken back later was told then.
         (!known.withdrawn).then_some(known)
+    }
+
+    /// Returns true if a fact was told outside of the scope.
+    fn is_outside(self, id: FactId) -> bool {
+        let fact = self.memory.facts.get(id);
+        fact.is_some_and(|it| !self.is_inside(it.source))
     }
 
     /// Returns all facts.

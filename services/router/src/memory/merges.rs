@@ -69,7 +69,7 @@ impl Merges {
 }
 
 impl<'a> Known<'a> {
-    /// Returns the merges, undone ones too, by id. Of units only those of which both are known.
+    /// Returns the merges, undone ones too, by id. Of units only those of which both are known, if a moment or a scope says what is.
     pub fn merges(self) -> impl Iterator<Item = Arc<Merge>> + 'a {
         let all = self.memory.merges.all.values();
         all.filter(move |it| self.sees(it)).map(Arc::clone)
@@ -127,7 +127,8 @@ impl<'a> Known<'a> {
 
     fn sees(self, merge: &Merge) -> bool {
         let known = |it: Uuid| self.has(UnitId::from_uuid(it));
-        self.as_of.is_none() || merge.of == MergeOf::Entities || known(merge.kept) && known(merge.merged)
+        let is_open = self.as_of.is_none() && self.scope.is_none();
+        is_open || merge.of == MergeOf::Entities || known(merge.kept) && known(merge.merged)
     }
 }
 

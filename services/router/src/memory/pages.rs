@@ -86,12 +86,13 @@ fn lines(page: &Page) -> impl Iterator<Item = &Line> {
 
 impl<'a> Known<'a> {
     /// Returns a page with what was known: without later lines, with those that were taken away later, without the ends of
-    /// facts that were not told yet, without what is withdrawn or forgotten. A page of which nothing is left is none.
+    /// facts that were not told yet, without what is withdrawn or forgotten. A page of which nothing is left is none. Inside of a scope it has no links, and
+    /// is none if its lines do not say its title.
     pub fn page(self, id: PageId) -> Option<Arc<Page>> {
         let stored = self.memory.pages.all.get(&id)?;
         let kept = former(stored).next().is_some();
         let told = lines(stored).next().is_some();
-        if told && !kept && !lines(stored).any(|it| self.changes(it)) {
+        if self.scope.is_none() && told && !kept && !lines(stored).any(|it| self.changes(it)) {
             return Some(Arc::clone(stored));
         }
         let mut page = Page::clone(stored);
@@ -106,7 +107,7 @@ impl<'a> Known<'a> {
             lines(&page).max_by_key(|it| it.observed_at)?.clone(),
         );
         let told = |it: &Line| (it.fact, it.unit, it.text.clone());
-        if lines(&page).map(told).eq(lines(stored).map(told)) {
+        if self.scope.is_none() && lines(&page).map(told).eq(lines(stored).map(told)) {
             return Some(Arc::new(page));
         }
         page.updated_at = last.observed_at;
@@ -119,6 +120,18 @@ impl<'a> Known<'a> {
         page.tags
             .retain(|it| text::stems(it).iter().any(|stem| told.contains(stem)));
         page.links.retain(|it| self.lives(it.page));
+        if self.scope.is_some() {
+            // Names may come from outside of the scope.
+            let is_said = |it: &str| text::stems(it).iter().all(|stem| told.contains(stem));
+            if !is_said(&page.title) {
+                return None;
+            }
+            page.aliases.retain(|it| is_said(it));
+            page.links.clear();
+            for section in page.sections.iter_mut().filter(|it| !is_said(&it.title)) {
+                section.title.clone_from(&section.category);
+            }
+        }
         let confidences = page.sections.iter().map(|it| it.confidence);
         page.confidence = confidences.sum::<f32>() / page.sections.len().max(1) as f32;
         Some(Arc::new(page))

@@ -54,9 +54,13 @@ fn size(topic: &Topic) -> usize {
 }
 
 impl<'a> Known<'a> {
-    /// Returns a topic, counted from the units that were known; none if none was.
+    /// Returns a topic, counted from the units that were known; none if none was, or if one lies outside of the scope: the label
+    /// may tell of it.
     pub fn topic(self, id: TopicId) -> Option<Arc<Topic>> {
         let topic = self.memory.topics.all.get(&id)?;
+        if self.scope.is_some() && !self.memory.topics.units.get(&id).all(|it| self.is_inside(it)) {
+            return None;
+        }
         if self.as_of.is_none() {
             return Some(Arc::clone(topic));
         }

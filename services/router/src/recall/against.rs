@@ -31,7 +31,7 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
         addressee: "",
         observed_at: request.at,
     };
-    for statement in stated_in_reply(&told, asked(view, request)) {
+    for statement in stated_in_reply(&told, asked(view, known, request)) {
         for fact in of_subject(known, &statement, (&request.actor, &heard.text)) {
             let place = view
                 .place(fact.source)
@@ -47,7 +47,7 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
 }
 
 /// Returns the question that the message answers: the last one that another asked right before it in its session.
-fn asked<'a>(view: &'a View, request: &RecallV1) -> &'a str {
+fn asked<'a>(view: &'a View, known: Known<'_>, request: &RecallV1) -> &'a str {
     let turns = view.turns();
     let session = view
         .sessions()
@@ -59,6 +59,7 @@ fn asked<'a>(view: &'a View, request: &RecallV1) -> &'a str {
         .rev()
         .find(|&it| turns[it].unit.observed_at < request.at);
     let before = before.map(|it| &turns[it].unit).filter(|it| it.actor != request.actor);
+    let before = before.filter(|it| known.scope().is_none_or(|scope| scope.has(it.id)));
     before.and_then(|it| text::asked_last(&it.text)).unwrap_or_default()
 }
 

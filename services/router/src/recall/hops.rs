@@ -38,7 +38,7 @@ pub(super) fn add(
     let from: Vec<(usize, f32)> = best.iter().map(|it| (it.place, it.score)).collect();
     for &(place, score) in &from {
         for (name, shown) in brought_in(view, heard, &view.turns()[place]) {
-            if let Some(to) = leads_to(view, ties, (place, name), at) {
+            if let Some(to) = leads_to(view, known, ties, (place, name), at) {
                 ideas.add(idea((place, to), score * HOP, &shown));
             }
         }
@@ -115,10 +115,17 @@ fn brought_in(view: &View, heard: &Heard, turn: &Turn) -> Vec<(u32, String)> {
 }
 
 /// Returns the best ranked other turn with a name, else the first that has it, observed before `at`.
-fn leads_to(view: &View, ties: &[Tie], (from, name): (usize, u32), at: DateTime<FixedOffset>) -> Option<usize> {
+fn leads_to(
+    view: &View,
+    known: Known<'_>,
+    ties: &[Tie],
+    (from, name): (usize, u32),
+    at: DateTime<FixedOffset>,
+) -> Option<usize> {
     let holds = |place: usize| {
         let turn = &view.turns()[place];
-        let told = turn.unit.observed_at < at && view.marks().tells(turn.unit.id, None);
+        let is_inside = known.scope().is_none_or(|it| it.has(turn.unit.id));
+        let told = is_inside && turn.unit.observed_at < at && view.marks().tells(turn.unit.id, None);
         told && place != from && turn.names.binary_search(&name).is_ok() && !turn.asks
     };
     let ranked = ties.iter().map(|it| it.place).find(|&it| holds(it));

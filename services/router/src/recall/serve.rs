@@ -9,6 +9,7 @@ use tracing::{Instrument, info_span};
 use super::heard::Heard;
 use super::{before, recall};
 use crate::error::{Error, crashed};
+use crate::scope::Scope;
 use crate::service::{Log, Router};
 
 /// Chosen units that are looked at.
@@ -29,8 +30,12 @@ impl Router {
         log.step("sync", start);
         let start = Instant::now();
         let (view, asked) = (Arc::clone(&seen.view), request.clone());
-        let read = tokio::task::spawn_blocking(move || Heard::read(&asked.message, &view, asked.at));
-        let mut heard = read.instrument(info_span!("read")).await.map_err(crashed)?;
+        let gists = Arc::clone(&seen.gists);
+        let read = tokio::task::spawn_blocking(move || {
+            let scope = Scope::of(&view, &gists, &asked.labels);
+            (Heard::read(&asked.message, &view, asked.at), scope)
+        });
+        let (mut heard, scope) = read.instrument(info_span!("read")).await.map_err(crashed)?;
         log.step("read", start);
         if heard.idle() {
             return Ok(RecalledV1 {
@@ -41,14 +46,14 @@ impl Router {
         let start = Instant::now();
         let asked = super::tie::asked(&request);
         let found = self
-            .search(&asked, &seen, &mut heard.query, &mut log)
+            .search(&asked, &seen, scope.as_ref(), &mut heard.query, &mut log)
             .instrument(info_span!("search"))
             .await;
         log.step("search", start);
         let start = Instant::now();
         let weights = Arc::clone(self.weights());
         let weighed = tokio::task::spawn_blocking(move || {
-            let known = seen.memory.at(Some(before(request.at)));
+            let known = seen.memory.at(Some(before(request.at))).within(scope.as_ref());
             recall(&seen.view, known, (&heard, &found.turns), &request, &weights)
         });
         let mut recalled = weighed.instrument(info_span!("weigh")).await.map_err(crashed)?;

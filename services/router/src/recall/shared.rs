@@ -24,6 +24,7 @@ struct Name {
     stems: Vec<String>,
     meant: Meant,
     bearers: Vec<Bearer>,
+    is_scoped: bool,
 }
 
 /// How something that is known stands to the names of a message.
@@ -54,6 +55,7 @@ impl<'a> Shared<'a> {
                 stems: text::stems(written),
                 meant,
                 bearers,
+                is_scoped: known.scope().is_some(),
             })
         });
         Shared {
@@ -125,8 +127,11 @@ impl Name {
             (Meant::One, _) => Bears::Nothing,
             (Meant::This(meant), Some(about)) if meant == about => Bears::Nothing,
             (Meant::This(_), Some(_)) => Bears::Other,
-            (Meant::Several(_), Some(about)) => Bears::One(format!("{name} is {} here", about.name)),
-            (Meant::This(_) | Meant::Several(_), None) => Bears::One(format!("{name} may be another one here")),
+            // How the other one is called may come from outside of the scope.
+            (Meant::Several(_), Some(about)) if !self.is_scoped => Bears::One(format!("{name} is {} here", about.name)),
+            (Meant::Several(_), Some(_)) | (Meant::This(_) | Meant::Several(_), None) => {
+                Bears::One(format!("{name} may be another one here"))
+            }
         }
     }
 }

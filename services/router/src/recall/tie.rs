@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::id::UnitId;
-use domain::message::{RecallV1, RouteV1};
+use domain::message::{QueryFilter, RecallV1, RouteV1};
 use domain::port::SearchResult;
 use domain::unit::Unit;
 
@@ -13,6 +13,7 @@ use crate::heads::Weights;
 use crate::matches::Matches;
 use crate::propose::{self, Gate};
 use crate::route;
+use crate::scope::Scope;
 use crate::slots as s;
 use crate::view::View;
 
@@ -54,17 +55,19 @@ pub fn ties(
     view: &View,
     (heard, own): (&Heard, &BTreeSet<UnitId>),
     request: &RecallV1,
+    scope: Option<&Scope>,
     found: &SearchResult,
     weights: &Weights,
 ) -> (Vec<Tie>, usize) {
     let asked = asked(request);
     let shut = own | &view.marks().forgotten;
-    let gate = Gate::of(&asked).without(view.marks()).except(&shut);
+    let gate = Gate::of(&asked).within(scope).without(view.marks()).except(&shut);
     let related = Related::new();
     let candidates = propose::propose(view, &heard.query, &gate, found, &related);
     let mut scored = route::score(view, &heard.query, &candidates, &related, weights);
     scored.truncate(LOOKED_AT);
     let mut chosen = chosen(view, request, &shut);
+    chosen.retain(|it| scope.is_none_or(|scope| scope.has(view.turns()[*it].unit.id)));
     chosen.retain(|it| scored.iter().all(|scored| scored.place != *it));
     let mut places: Vec<usize> = scored.iter().map(|it| it.place).chain(chosen.iter().copied()).collect();
     places.sort_unstable();
@@ -155,6 +158,10 @@ pub(super) fn worth_saying(features: &Features, bonus: f32) -> f32 {
 /// Returns the question that the router ranks turns for: what was observed before the message, and nothing of what it asks.
 pub(super) fn asked(request: &RecallV1) -> RouteV1 {
     RouteV1 {
+        filter: QueryFilter {
+            labels: request.labels.clone(),
+            ..QueryFilter::default()
+        },
         as_of: Some(super::before(request.at).fixed_offset()),
         ..RouteV1::new(request.space.clone(), String::new(), 0)
     }

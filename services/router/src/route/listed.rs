@@ -65,6 +65,8 @@ fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
     let places: Vec<usize> = range
         .filter(|it| *it == scored.place || gate.admits(&view.turns()[*it]))
         .collect();
+    // What a turn answers was said by the turn before it.
+    let is_asked = |place: usize| !gate.is_scoped() || place > session.start && gate.admits(&view.turns()[place - 1]);
     let turns = places.iter().map(|&it| {
         let unit = &view.turns()[it].unit;
         Shown {
@@ -75,7 +77,10 @@ fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
             actor: unit.actor.clone(),
             addressee: unit.addressee.clone(),
             text: unit.text.clone(),
-            question: unit.question.clone(),
+            question: Some(&unit.question)
+                .filter(|_| is_asked(it))
+                .cloned()
+                .unwrap_or_default(),
             caption: unit.caption.clone(),
             times: unit.times.clone(),
             amended: view.amended(unit.id, gate.request().as_of).cloned().collect(),

@@ -12,6 +12,7 @@ use crate::edges::Related;
 use crate::encoded::Encoded;
 use crate::propose;
 use crate::query::Query;
+use crate::scope::Scope;
 use crate::spaces::Seen;
 use crate::view::View;
 
@@ -37,7 +38,14 @@ impl Hits {
 impl Router {
     /// Searches the index for what a question says, and notes in it what a sentence encoder found; without index or embedder
     /// as far as may be. In a space that has gists, twice as many hits are asked for: those of gists take no place from turns.
-    pub(crate) async fn search(&self, request: &RouteV1, seen: &Seen, query: &mut Query, log: &mut Log) -> Hits {
+    pub(crate) async fn search(
+        &self,
+        request: &RouteV1,
+        seen: &Seen,
+        scope: Option<&Scope>,
+        query: &mut Query,
+        log: &mut Log,
+    ) -> Hits {
         let embedder = &self.backends.embedder;
         let asked = match embedder.reads_sentences() {
             true => &request.question,
@@ -59,6 +67,7 @@ impl Router {
             from: request.filter.from.map(|it| it.timestamp()),
             // The second `until` lies in is searched too; the gate decides by the exact moment.
             until: until.map(|it| it.timestamp().saturating_add(1)),
+            units: scope.and_then(Scope::searched),
         };
         let found = match self.backends.index.search(&request.space, &search).await {
             Ok(found) => found,

@@ -67,15 +67,17 @@ pub(super) fn information(look: &Look, arguments: Value) -> Outcome {
         .into_iter()
         .map(|(aspect, (facts, hold))| json!({"aspect": aspect, "facts": facts, "hold": hold}));
     let entity = entities.first();
-    let others = entities
+    let named = look.named(&entities);
+    let others = named
         .iter()
         .skip(1)
         .take(NEAR)
         .map(|it| json!({"name": it.name, "kind": it.kind}));
+    let names = named.first();
     Ok(json!({
-        "person": entity.map_or(person.as_str(), |it| it.name.as_str()),
+        "person": names.map_or(person.as_str(), |it| it.name.as_str()),
         "entity": entity.map(|it| it.id), "kind": entity.map(|it| it.kind),
-        "aliases": entity.map(|it| &it.aliases), "roles": entity.map(|it| &it.roles),
+        "aliases": names.map(|it| &it.aliases), "roles": names.map(|it| &it.roles),
         "aspects": aspects.collect::<Vec<Value>>(),
         "others_of_this_name": others.collect::<Vec<Value>>()
     }))
@@ -97,7 +99,7 @@ pub(super) fn aspect(look: &Look, arguments: Value) -> Outcome {
     let shown: Vec<&Arc<Fact>> = facts.iter().skip(offset).take(limit).collect();
     let next = offset + shown.len();
     Ok(json!({
-        "person": entities.first().map_or(person.as_str(), |it| it.name.as_str()), "aspect": aspect,
+        "person": look.named(&entities).first().map_or(person.as_str(), |it| it.name.as_str()), "aspect": aspect,
         "facts": shown.iter().map(|it| look.fact(it)).collect::<Vec<Value>>(),
         "gists": look.gists(shown.iter().map(|it| it.source), limit),
         "total": facts.len(), "next_offset": (next < facts.len() && !shown.is_empty()).then_some(next)
@@ -108,6 +110,14 @@ pub(super) fn aspect(look: &Look, arguments: Value) -> Outcome {
 type Person = (Vec<Arc<Entity>>, Vec<Arc<Fact>>);
 
 impl Look {
+    /// Returns the entities whose names may be told: none inside of a scope, since a name may come from outside of it.
+    fn named<'a>(&self, entities: &'a [Arc<Entity>]) -> &'a [Arc<Entity>] {
+        match self.scope {
+            Some(_) => &[],
+            None => entities,
+        }
+    }
+
     /// Returns the entities of a name, people first, and all facts about them.
     fn person(&self, name: &str) -> Result<Person, ToolErrorV1> {
         said("person", name, "whom you mean")?;
@@ -115,10 +125,12 @@ impl Look {
         let mut entities = known.called(name);
         entities.sort_by_key(|it| !is_person(it));
         let facts = known.facts_about(name);
-        if !entities.is_empty() || !facts.is_empty() {
+        let is_known = known.scope().is_none() && !entities.is_empty();
+        if is_known || !facts.is_empty() {
             return Ok((entities, facts));
         }
-        let mut people: Vec<Arc<Entity>> = known.entities().filter(|it| is_person(it)).collect();
+        let all: Vec<Arc<Entity>> = known.entities().collect();
+        let mut people: Vec<&Arc<Entity>> = self.named(&all).iter().filter(|it| is_person(it)).collect();
         people.sort_by_key(|it| (Reverse(it.mentions), it.id));
         let people: Vec<&str> = people.iter().take(NEAR).map(|it| it.name.as_str()).collect();
         let near = if people.is_empty() {

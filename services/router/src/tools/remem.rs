@@ -112,6 +112,7 @@ pub(super) async fn search(
     let mut search = Search {
         limit: asked.limit as usize * parts * forms,
         until: look.as_of.map(|it| it.timestamp().saturating_add(1)),
+        units: look.scope.as_ref().and_then(|it| it.searched()),
         ..Search::default()
     };
     match by {
@@ -301,6 +302,8 @@ impl Look {
         let mut met = BTreeSet::new();
         let names = names.into_iter().filter(|it| !it.is_empty() && met.insert(*it));
         let told = names.map(|name| match known.called(name).first() {
+            // The name of the entity may come from outside of the scope.
+            Some(entity) if known.scope().is_some() => json!({"name": name, "entity": entity.id, "kind": entity.kind}),
             Some(entity) => json!({"name": entity.name, "entity": entity.id, "kind": entity.kind}),
             None => json!({"name": name}),
         });

@@ -222,6 +222,7 @@ impl<'a> In<'a> {
             asks,
             user: is_user(&unit.actor),
             assistant: is_assistant(&unit.actor),
+            labels: Box::default(),
         })
     }
 
@@ -325,6 +326,8 @@ mod tests {
             tag: "tag".to_owned(),
             cues: vec!["greyhound".to_owned()],
             question: String::new(),
+            tags: Vec::new(),
+            metadata: Default::default(),
             derived_by: "test".to_owned(),
             status: Status::Active,
             confidence: 1.0,

@@ -35,6 +35,8 @@ pub struct Turn {
     pub user: bool,
     /// Whether an assistant, or what it works with, says it.
     pub assistant: bool,
+    /// The tags and metadata of its record, by the numbers that its view gives them.
+    pub labels: Box<[u32]>,
 }
 
 /// A stretch of a turn that is compared as one piece.
@@ -95,6 +97,7 @@ impl Turn {
             asks: text::ends_asking(&unit.text),
             user: is_user(&unit.actor),
             assistant: is_assistant(&unit.actor),
+            labels: Box::default(),
             shown,
             unit,
         };
@@ -119,7 +122,7 @@ impl Turn {
         let words = |it: &Sentence| 320 + 4 * (it.words.len() + it.pieces.len());
         let parts = |it: &Part| 256 + 4 * (it.words.len() + it.pieces.len());
         let sentences: usize = self.sentences.iter().map(words).sum();
-        800 + 2 * self.shown.len() + sentences + self.parts.iter().map(parts).sum::<usize>()
+        800 + 4 * self.labels.len() + 2 * self.shown.len() + sentences + self.parts.iter().map(parts).sum::<usize>()
     }
 
     fn add_part(&mut self, range: Range<usize>, caption: Option<usize>) {

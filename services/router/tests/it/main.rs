@@ -11,6 +11,7 @@ mod gists;
 mod gists_of_spaces;
 mod growth;
 mod instructions;
+mod labelled;
 mod memory;
 mod narrowed;
 mod recall;

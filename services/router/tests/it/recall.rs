@@ -116,6 +116,7 @@ fn message(actor: &str, text: &str) -> RecallV1 {
         silent: Vec::new(),
         wide: false,
         chosen: Vec::new(),
+        labels: Default::default(),
     }
 }
 

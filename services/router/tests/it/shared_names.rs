@@ -93,6 +93,7 @@ fn hints(actor: &str, text: &str) -> Vec<Hint> {
         silent: Vec::new(),
         wide: false,
         chosen: Vec::new(),
+        labels: Default::default(),
     };
     let view = View::of(units());
     let heard = Heard::read(&request.message, &view, request.at);

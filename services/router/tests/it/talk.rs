@@ -57,6 +57,7 @@ pub(crate) fn ask_with_gists(view: &View, gists: &View, request: &RouteV1) -> Ro
         gists: Some(searched(gists, &of_gists)),
         related: &related,
         only: None,
+        scope: None,
     };
     asked.route(Weights::builtin().unwrap())
 }
@@ -141,6 +142,8 @@ pub(crate) fn said(at: usize, line: &str) -> Unit {
         tag: cues(&text).into_iter().take(2).collect::<Vec<String>>().join(" "),
         cues: cues(&text),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "test".to_owned(),
         status: Status::Active,
         confidence: 1.0,

@@ -45,6 +45,7 @@ async fn call(router: &Router, name: &str, arguments: &Value, as_of: Option<&str
         name: name.to_owned(),
         arguments: arguments.clone(),
         as_of: as_of.map(|it| DateTime::parse_from_rfc3339(it).unwrap()),
+        labels: Default::default(),
     });
     let outcome = called.await.unwrap();
     assert!(outcome.result.is_some() != outcome.error.is_some());

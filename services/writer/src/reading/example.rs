@@ -36,6 +36,7 @@ pub(crate) fn record(number: u64, actor: &str, text: &str) -> Record {
         version: None,
         tool: None,
         observed_at: start() + TimeDelta::minutes(i64::try_from(number).unwrap()),
+        tags: Vec::new(),
         metadata: Default::default(),
     }
 }

@@ -188,15 +188,14 @@ pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Opti
         tag: String::new(),
         cues: Vec::new(),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: reading.prompt.clone(),
         status: Status::Active,
         confidence: draft.confidence,
     };
-    Some(Gist {
-        place: draft.place,
-        lines: draft.lines,
-        unit,
-    })
+    let (place, lines) = (draft.place, draft.lines);
+    Some(Gist { place, lines, unit })
 }
 
 /// Returns names on one line each, without duplicates and those that are too long.

@@ -84,6 +84,7 @@ impl Talk<'_> {
                 version: None,
                 tool: None,
                 observed_at: (DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)).fixed_offset(),
+                tags: Vec::new(),
                 metadata: Default::default(),
             });
         }

@@ -74,6 +74,7 @@ fn record(space: &str, number: usize, turn: Turn) -> Result<Record> {
         version: None,
         tool: None,
         observed_at: turn.timestamp.and_utc().fixed_offset(),
+        tags: Vec::new(),
         metadata: BTreeMap::new(),
     })
 }

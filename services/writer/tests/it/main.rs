@@ -45,6 +45,7 @@ fn record(session: &str, number: u64, actor: &str, text: &str) -> Record {
         version: None,
         tool: None,
         observed_at: start() + TimeDelta::minutes(minutes),
+        tags: Vec::new(),
         metadata: Default::default(),
     }
 }

@@ -131,13 +131,18 @@ impl Block {
 
     /// Says by slot what may be found; none if everything may.
     fn mask(&self, search: &Search) -> Option<Vec<bool>> {
-        if search.from.is_none() && search.until.is_none() && self.points.len() == self.slots.len() {
+        if search.from.is_none()
+            && search.until.is_none()
+            && search.units.is_none()
+            && self.points.len() == self.slots.len()
+        {
             return None;
         }
         let accepted = |it: &Slot| {
             it.alive
                 && search.from.is_none_or(|from| it.observed_at >= from)
                 && search.until.is_none_or(|until| it.observed_at < until)
+                && search.units.as_ref().is_none_or(|units| units.contains(&it.key.0))
         };
         Some(self.points.iter().map(accepted).collect())
     }

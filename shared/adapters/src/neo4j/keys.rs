@@ -128,6 +128,7 @@ mod tests {
             version: None,
             tool: None,
             observed_at: DateTime::from_timestamp(seconds, nanos).unwrap().fixed_offset(),
+            tags: Vec::new(),
             metadata: BTreeMap::new(),
         }
     }

@@ -132,8 +132,11 @@ fn asked<T: Listed>(keys: &Keys, selection: &Selection) -> (Query, bool) {
         actor,
         from,
         until,
+        filter,
     } = selection;
     let timed = from.is_some() || until.is_some();
+    // Tags and metadata lie in the body, which the server does not look into.
+    let plain = filter.is_empty();
     match (session, actor) {
         (Some(session), actor) => {
             let (from, until) = keys.within(*session, *from, *until);
@@ -141,9 +144,9 @@ fn asked<T: Listed>(keys: &Keys, selection: &Selection) -> (Query, bool) {
                 .param("session", id(session.uuid()))
                 .param("from", from)
                 .param("until", until);
-            (query, actor.is_none() && (T::PLACED || !timed))
+            (query, plain && actor.is_none() && (T::PLACED || !timed))
         }
-        (None, Some(actor)) => (on(keys, T::OF_ACTOR).param("actor", folded(actor)), !timed),
-        (None, None) => (on(keys, T::ALL), !timed),
+        (None, Some(actor)) => (on(keys, T::OF_ACTOR).param("actor", folded(actor)), plain && !timed),
+        (None, None) => (on(keys, T::ALL), plain && !timed),
     }
 }

@@ -1,4 +1,4 @@
-use domain::id::SpaceId;
+use domain::id::{SpaceId, UnitId};
 use domain::port::{Hit, Result, Search, SearchResult, Sparse};
 use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{
@@ -125,6 +125,10 @@ impl QdrantIndex {
                 ..Range::default()
             };
             accepted.must.push(Condition::range(schema::OBSERVED_AT, range));
+        }
+        if let Some(units) = &search.units {
+            let units: Vec<String> = units.iter().map(UnitId::to_string).collect();
+            accepted.must.push(Condition::matches(schema::UNIT, units));
         }
         let mut params = SearchParamsBuilder::default().exact(self.exact);
         if channel.sparse {

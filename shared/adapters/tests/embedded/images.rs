@@ -38,6 +38,8 @@ fn unit(number: u128, text: &str) -> Unit {
         tag: String::new(),
         cues: Vec::new(),
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "test".to_owned(),
         status: Status::Active,
         confidence: 1.0,

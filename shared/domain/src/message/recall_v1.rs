@@ -2,6 +2,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
+use crate::filter::Filter;
 use crate::id::{HintId, SessionId, SpaceId, UnitId};
 use crate::recall::Hint;
 
@@ -36,6 +37,9 @@ pub struct RecallV1 {
     /// another condition withholds gives no hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<UnitId>,
+    /// Only hints on records with these tags and this metadata.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub labels: Filter,
 }
 
 /// What is worth saying; nothing, most of the time.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::Request;
 use crate::anchor::Anchors;
 use crate::evidence::{EvidencePack, RankedUnit, Scene, UnitExplanation, WordWeight};
+use crate::filter::Filter;
 use crate::id::{SpaceId, UnitId};
 use crate::question::Question;
 use crate::record::Modality;
@@ -22,6 +23,9 @@ pub struct QueryFilter {
     pub from: Option<DateTime<FixedOffset>>,
     /// Only units observed before.
     pub until: Option<DateTime<FixedOffset>>,
+    /// Only units of records with these tags and this metadata. A unit of several records needs all of them to have it.
+    #[serde(skip_serializing_if = "Filter::is_empty")]
+    pub labels: Filter,
 }
 
 /// The gateway asks the router for evidence.

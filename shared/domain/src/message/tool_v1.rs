@@ -2,6 +2,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
+use crate::filter::Filter;
 use crate::id::SpaceId;
 
 /// Somebody wants to know which tools there are.
@@ -36,6 +37,9 @@ pub struct ToolV1 {
     /// Only what was known at this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<FixedOffset>>,
+    /// Only what records with these tags and this metadata say.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub labels: Filter,
 }
 
 /// What a tool returned: one of both. A call that cannot be used is told to whoever called, never a failure.

@@ -1,3 +1,6 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +43,8 @@ pub struct Search {
     pub from: Option<i64>,
     /// End of the time filter.
     pub until: Option<i64>,
+    /// Only points of these units; none restricts nothing.
+    pub units: Option<Arc<HashSet<UnitId>>>,
 }
 
 /// A point found.

@@ -1,8 +1,9 @@
 use chrono::{DateTime, FixedOffset};
 
+use crate::filter::Filter;
 use crate::id::SessionId;
 use crate::record::Record;
-use crate::unit::{Status, Unit};
+use crate::unit::{Grain, Status, Unit};
 
 /// Which records or units are listed; what is none restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Selection {
     pub from: Option<DateTime<FixedOffset>>,
     /// Only observed before.
     pub until: Option<DateTime<FixedOffset>>,
+    /// Only with these tags and this metadata; of units only turn units have any.
+    pub filter: Filter,
 }
 
 impl Selection {
@@ -22,12 +25,19 @@ impl Selection {
     #[must_use]
     pub fn takes(&self, record: &Record) -> bool {
         self.holds(record.session, &record.actor, record.observed_at)
+            && self.filter.matches(&record.tags, &record.metadata)
     }
 
     /// Says whether it takes a unit; one that was replaced never.
     #[must_use]
     pub fn takes_unit(&self, unit: &Unit) -> bool {
-        unit.status != Status::Superseded && self.holds(unit.session, &unit.actor, unit.observed_at)
+        unit.status != Status::Superseded
+            && self.holds(unit.session, &unit.actor, unit.observed_at)
+            && self.takes_labels(unit)
+    }
+
+    fn takes_labels(&self, unit: &Unit) -> bool {
+        self.filter.is_empty() || unit.grain == Grain::Turn && self.filter.matches(&unit.tags, &unit.metadata)
     }
 
     fn holds(&self, session: SessionId, actor: &str, at: DateTime<FixedOffset>) -> bool {

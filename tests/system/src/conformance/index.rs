@@ -3,7 +3,8 @@
 mod generations;
 mod listing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use domain::ErrorKind;
 use domain::id::UnitId;
@@ -123,7 +124,9 @@ fn sums(points: &[Point], query: &Sparse, terms: impl Fn(&Point) -> &Sparse) -> 
 
 fn compare(result: &SearchResult, points: &[Point], search: &Search) {
     let inside = |it: &&Point| {
-        search.from.is_none_or(|from| it.observed_at >= from) && search.until.is_none_or(|until| it.observed_at < until)
+        search.from.is_none_or(|from| it.observed_at >= from)
+            && search.until.is_none_or(|until| it.observed_at < until)
+            && search.units.as_ref().is_none_or(|units| units.contains(&it.unit))
     };
     let kept: BTreeMap<(UnitId, u16), &Point> = points
         .iter()
@@ -159,7 +162,7 @@ fn compare(result: &SearchResult, points: &[Point], search: &Search) {
     );
 }
 
-/// Every channel finds what the formulas say, with and without a time filter, before and after many replacements and
+/// Every channel finds what the formulas say, with and without a filter of times or of units, before and after many replacements and
 /// removals, and after the store was closed and opened.
 pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
     let (mut ports, dimension) = fresh(&open).await;
@@ -170,11 +173,16 @@ pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
         .collect();
     ports.index.put(&a, &points, &[]).await.unwrap();
     for round in 0..4 {
-        for (from, until) in [
-            (None, None),
-            (Some(300), Some(400)),
-            (None, Some(20)),
-            (Some(990), None),
+        let third = points.iter().step_by(3).map(|it| it.unit);
+        let third: Arc<HashSet<UnitId>> = Arc::new(third.collect());
+        for (from, until, units) in [
+            (None, None, None),
+            (Some(300), Some(400), None),
+            (None, Some(20), None),
+            (Some(990), None, None),
+            (None, None, Some(&third)),
+            (Some(300), Some(700), Some(&third)),
+            (None, None, Some(&Arc::default())),
         ] {
             let (words, pieces) = (Some(random.sparse(5)), Some(random.sparse(8)));
             let search = Search {
@@ -184,6 +192,7 @@ pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
                 limit: 25,
                 from,
                 until,
+                units: units.cloned(),
             };
             compare(&ports.index.search(&a, &search).await.unwrap(), &points, &search);
         }

@@ -49,6 +49,7 @@ pub(super) fn record(space: &SpaceId, external_id: &str) -> Record {
             result: String::new(),
         }),
         observed_at: at("2026-03-01T12:00:00.5+05:30"),
+        tags: vec!["t".to_owned()],
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
     }
 }
@@ -93,6 +94,8 @@ pub(super) fn unit(number: u128) -> Unit {
         tag: String::new(),
         cues: vec!["march".to_owned()],
         question: String::new(),
+        tags: Vec::new(),
+        metadata: Default::default(),
         derived_by: "rules/1".to_owned(),
         status: Status::Active,
         confidence: 0.9,

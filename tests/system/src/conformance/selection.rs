@@ -1,9 +1,12 @@
 //! Records and units of a selection.
 
+use std::collections::BTreeMap;
+
 use domain::id::{SessionId, SpaceId};
 use domain::port::{Room, Selection};
 use domain::record::Record;
 use domain::unit::{Status, Unit};
+use serde_json::json;
 
 use super::Ports;
 use super::sample::{at, noon, record, space, unit};
@@ -150,6 +153,30 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
         (early, vec!["unit 1"]),
     ] {
         for limit in [1, 2, 9] {
+            assert_eq!(listed(&selection, limit).await, expected, "{selection:?} by {limit}");
+        }
+    }
+    let labels = |json: serde_json::Value| Selection {
+        filter: serde_json::from_value(json).unwrap(),
+        ..Selection::default()
+    };
+    let tagged = Unit {
+        tags: vec!["home".to_owned(), "work".to_owned()],
+        metadata: BTreeMap::from([("n".to_owned(), "7".to_owned())]),
+        ..of(1, "t", "Ben", "2026-03-01T12:00:00Z")
+    };
+    graph.put_units(&a, &[tagged], &[]).await.unwrap();
+    for (selection, expected) in [
+        (labels(json!({"tags": {"all": ["home", "work"]}})), vec!["unit 1"]),
+        (labels(json!({"tags": {"any": ["play"]}})), vec![]),
+        (
+            labels(json!({"tags": {"none": ["home"]}})),
+            vec!["unit 2", "unit 3", "unit 5"],
+        ),
+        (labels(json!({"metadata": {"key": "n", "gt": 6}})), vec!["unit 1"]),
+        (labels(json!({"metadata": {"key": "n", "gt": 7}})), vec![]),
+    ] {
+        for limit in [1, 9] {
             assert_eq!(listed(&selection, limit).await, expected, "{selection:?} by {limit}");
         }
     }

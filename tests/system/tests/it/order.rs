@@ -151,6 +151,7 @@ fn history() -> Vec<Record> {
             observed_at: "2021-07-01T09:00:00Z".parse::<DateTime<chrono::FixedOffset>>().unwrap()
                 + TimeDelta::hours(hours)
                 + TimeDelta::minutes(minutes),
+            tags: Vec::new(),
             metadata: Default::default(),
         }
     };

@@ -47,6 +47,7 @@ pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
             result: text.to_owned(),
         }),
         observed_at: noon().fixed_offset(),
+        tags: vec![text.to_owned()],
         metadata: BTreeMap::from([(text.to_owned(), text.to_owned())]),
     }
 }
@@ -84,6 +85,8 @@ pub(super) fn unit(number: u128, text: &str) -> Unit {
         tag: text.to_owned(),
         cues: all(),
         question: text.to_owned(),
+        tags: all(),
+        metadata: BTreeMap::from([(text.to_owned(), text.to_owned())]),
         derived_by: text.to_owned(),
         status: Status::Active,
         confidence: 0.1,

@@ -113,6 +113,7 @@ async fn spaces_are_weighed_as_by_the_embedded_index() {
                 limit: 1 + random.below(30) as usize,
                 from: Some(300).filter(|_| round % 3 == 0),
                 until: Some(700).filter(|_| round % 4 == 0),
+                units: None,
             };
             let found = qdrant.search(space, &search).await.unwrap();
             let expected = embedded.index.search(space, &search).await.unwrap();

@@ -1,0 +1,82 @@
+//! Tags from the command line to the answer, over the real services: given at import, exported, and filtered by.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::import::run;
+use crate::server::{Server, fresh_directory, line};
+
+#[tokio::test]
+async fn tags_narrow_what_is_listed_and_asked_and_survive_an_export() {
+    let server = Server::with_talk(
+        "tags",
+        "pair",
+        &json!({ "records": [
+            line("1", "Ines", "2026-03-02T18:00:00Z", "I finally adopted a greyhound. His name is Zebulon."),
+        ]}),
+    )
+    .await;
+    let dir = fresh_directory("tags-files");
+    let (file, copy) = (dir.join("work.jsonl"), dir.join("copy.jsonl"));
+    let mut records = [
+        line(
+            "2",
+            "Ines",
+            "2026-03-03T09:00:00Z",
+            "The name of the new project is Halcyon.",
+        ),
+        line(
+            "3",
+            "Omar",
+            "2026-03-03T09:01:00Z",
+            "I will paint the canoe blue on Sunday.",
+        ),
+    ];
+    records[0]["tags"] = json!(["project"]);
+    records[0]["metadata"] = json!({ "priority": "3" });
+    let text: String = records.iter().map(|it| format!("{it}\n")).collect();
+    fs::write(&file, text).unwrap();
+    let import = ["import", file.to_str().unwrap(), "-s", "pair", "--tag", "work"];
+    let (code, said, complained) = run(&server, &import);
+    assert_eq!(code, Some(0), "{said}{complained}");
+
+    let ids = |arguments: &[&str]| -> Vec<String> {
+        let (code, said, complained) = run(&server, &[&["records", "-s", "pair"], arguments].concat());
+        assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
+        let id = |it: &str| it.split_whitespace().next().unwrap().to_owned();
+        said.lines().map(id).collect()
+    };
+    assert_eq!(ids(&["--tag", "work"]), ["2", "3"]);
+    assert_eq!(ids(&["--tag", "work", "--tag", "project"]), ["2"]);
+    let (_, units, _) = run(&server, &["units", "-s", "pair", "--tag", "project"]);
+    assert!(units.lines().count() == 1 && units.contains("Halcyon"), "{units}");
+
+    let ask = |tag: &str| {
+        let question = "What is the name of the dog that Ines adopted?";
+        let (_, said, complained) = run(&server, &["ask", question, "-s", "pair", "--tag", tag, "--json"]);
+        let answer: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}{complained}"));
+        answer
+    };
+    let told = ask("work");
+    assert!(!told.to_string().contains("Zebulon"), "{told}");
+    assert_ne!(told["verdict"]["status"], "supported", "{told}");
+    let metadata = json!({
+        "question": "What is the name of the project?",
+        "filter": {"tags": {"any": ["work"]}, "metadata": {"key": "priority", "gte": 3}},
+    });
+    let (status, told) = server.post("/spaces/pair/query", &metadata).await;
+    assert_eq!((status, &told["cost"]["units"]), (200, &json!(1)), "{told}");
+    assert!(told["pack"]["text"].as_str().unwrap().contains("Halcyon"), "{told}");
+    let tool = "/spaces/pair/tools/lexical_retrieve?tag=work";
+    let (_, told) = server.post(tool, &json!({"query": "greyhound Zebulon name"})).await;
+    let told = told.to_string();
+    assert!(told.contains("Halcyon") && !told.contains("Zebulon"), "{told}");
+
+    let (code, _, complained) = run(&server, &["export", "-s", "pair", "--out", copy.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{complained}");
+    let (code, _, complained) = run(&server, &["import", copy.to_str().unwrap(), "-s", "copy"]);
+    assert_eq!(code, Some(0), "{complained}");
+    let (_, said, _) = run(&server, &["records", "-s", "copy", "--tag", "project"]);
+    assert!(said.starts_with("2 ") && said.lines().count() == 1, "{said}");
+}

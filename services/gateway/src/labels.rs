@@ -1,0 +1,96 @@
+//! Filters of tags and metadata, as requests bring them: as JSON in a body, or as parameters of a URL.
+
+use domain::filter::Filter;
+
+use crate::api::Object;
+use crate::extract::at_path;
+use crate::problem::Problem;
+
+/// Longest filter in a URL, in bytes of JSON.
+const TEXT_BYTES_MAX: usize = 16 << 10;
+
+/// Checks a filter of a body, which is in the field `filter`.
+///
+/// # Errors
+/// 422 that names the first part beyond its bound.
+pub(crate) fn checked(filter: Filter) -> Result<Filter, Problem> {
+    filter.check("filter").map_err(Problem::invalid)?;
+    Ok(filter)
+}
+
+/// Reads a filter from the parameters `tag`, of which all must be there, one in a line, and `filter`, which is JSON.
+///
+/// # Errors
+/// 422 that names the part that cannot be read or is beyond its bound.
+pub(crate) fn of_params(tag: Option<&str>, filter: Option<&str>) -> Result<Filter, Problem> {
+    let mut read = match filter {
+        None => Filter::default(),
+        Some(text) if text.len() > TEXT_BYTES_MAX => {
+            let bytes = text.len();
+            return Err(Problem::invalid(format!(
+                "filter: has {bytes} bytes, more than {TEXT_BYTES_MAX}"
+            )));
+        }
+        Some(text) => {
+            let mut reader = serde_json::Deserializer::from_str(text);
+            let read: Result<Object<Filter>, _> = serde_path_to_error::deserialize(&mut reader);
+            let Object(read) = read.map_err(|error| {
+                let path = match error.path().to_string() {
+                    path if path == "." || path == "?" => "filter".to_owned(),
+                    path => format!("filter.{path}"),
+                };
+                Problem::invalid(at_path(&path, error.inner()))
+            })?;
+            reader
+                .end()
+                .map_err(|error| Problem::invalid(format!("filter: {error}")))?;
+            checked(read)?
+        }
+    };
+    let tags = Filter {
+        tags: domain::filter::TagFilter {
+            all: tag.into_iter().flat_map(str::lines).map(str::to_owned).collect(),
+            ..Default::default()
+        },
+        metadata: None,
+    };
+    tags.check("tag")
+        .map_err(|error| Problem::invalid(error.replacen("tag.tags.all", "tag", 1)))?;
+    read.tags.all.extend(tags.tags.all);
+    checked(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_as_a_filter() {
+        let read = of_params(Some("work\nhome"), Some(r#"{"tags":{"none":["draft"]}}"#)).unwrap();
+        assert_eq!(
+            (read.tags.all, read.tags.none),
+            (vec!["work".to_owned(), "home".to_owned()], vec!["draft".to_owned()])
+        );
+        assert!(of_params(None, None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn parameters_that_are_no_filter_are_refused_with_their_place() {
+        let long = "a".repeat(10_240);
+        for (tag, filter, expected) in [
+            (None, Some("{"), "filter: EOF while parsing an object"),
+            (None, Some("[]"), "filter: invalid type: sequence, expected an object"),
+            (None, Some("{} {}"), "filter: trailing characters"),
+            (
+                None,
+                Some(r#"{"metadata":{"and":[{"key":"a"}]}}"#),
+                "filter.metadata.and[0]: names the key `a` without a test",
+            ),
+            (None, Some(r#"{"tag":[]}"#), "filter.tag: unknown field `tag`"),
+            (Some(long.as_str()), None, "tag[0]: has 10240 bytes, more than 128"),
+        ] {
+            let problem = of_params(tag, filter).unwrap_err();
+            assert!(problem.detail.starts_with(expected), "{}", problem.detail);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Parameters of a URL that may be given more than once.
+
+/// The parameter that may be given more than once; its values are joined by line breaks, which no tag has.
+const REPEATED: &str = "tag";
+
+/// Returns a query string with all values of `tag` in one parameter; nothing if it has no more than one.
+pub(crate) fn joined(query: &str) -> Option<String> {
+    let is_tag = |it: &&str| it.split('=').next() == Some(REPEATED);
+    let values: Vec<&str> = query
+        .split('&')
+        .filter(is_tag)
+        .filter_map(|it| it.split_once('=').map(|it| it.1))
+        .collect();
+    if values.len() < 2 {
+        return None;
+    }
+    let others = query.split('&').filter(|it| !is_tag(it)).map(str::to_owned);
+    let tags = format!("{REPEATED}={}", values.join("%0A"));
+    Some(others.chain([tags]).collect::<Vec<String>>().join("&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn tags_that_are_repeated_are_joined() {
+        assert_eq!(
+            joined("limit=1&tag=a&x=tag&tag=b%20c").unwrap(),
+            "limit=1&x=tag&tag=a%0Ab%20c"
+        );
+        for single in ["", "tag=a", "limit=1&tag=a&tags=b"] {
+            assert_eq!(joined(single), None, "{single}");
+        }
+    }
+}
