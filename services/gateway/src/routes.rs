@@ -50,18 +50,7 @@ pub(crate) fn router(app: App) -> Router {
             get(readings::list).post(readings::post).put(readings::put),
         )
         .route("/v1/spaces/{space}/readings/{id}", get(readings::get))
-        .route("/v1/spaces/{space}/units", get(memory::units))
-        .route("/v1/spaces/{space}/units/{id}", get(memory::unit))
-        .route("/v1/spaces/{space}/facts", get(memory::facts))
-        .route("/v1/spaces/{space}/facts/{id}", get(memory::fact))
-        .route("/v1/spaces/{space}/entities", get(memory::entities))
-        .route("/v1/spaces/{space}/entities/{id}", get(memory::entity))
-        .route("/v1/spaces/{space}/merges", get(memory::merges))
-        .route("/v1/spaces/{space}/merges/{id}", get(memory::merge))
-        .route("/v1/spaces/{space}/topics", get(pages::topics))
-        .route("/v1/spaces/{space}/topics/{id}", get(pages::topic))
-        .route("/v1/spaces/{space}/pages", get(pages::pages))
-        .route("/v1/spaces/{space}/pages/{id}", get(pages::page))
+        .merge(derived())
         .route("/v1/spaces/{space}/tools", get(tools::list))
         .route("/v1/spaces/{space}/tools/{name}", post(tools::call))
         .route("/v1/spaces/{space}/mcp", post(mcp::post))
@@ -92,6 +81,23 @@ pub(crate) fn router(app: App) -> Router {
     routes
         .layer(from_fn_with_state(app.clone(), edge::guard))
         .with_state(app)
+}
+
+/// Returns the routes of what is made of records.
+fn derived() -> Router<App> {
+    Router::new()
+        .route("/v1/spaces/{space}/units", get(memory::units))
+        .route("/v1/spaces/{space}/units/{id}", get(memory::unit))
+        .route("/v1/spaces/{space}/facts", get(memory::facts))
+        .route("/v1/spaces/{space}/facts/{id}", get(memory::fact))
+        .route("/v1/spaces/{space}/entities", get(memory::entities))
+        .route("/v1/spaces/{space}/entities/{id}", get(memory::entity))
+        .route("/v1/spaces/{space}/merges", get(memory::merges))
+        .route("/v1/spaces/{space}/merges/{id}", get(memory::merge))
+        .route("/v1/spaces/{space}/topics", get(pages::topics))
+        .route("/v1/spaces/{space}/topics/{id}", get(pages::topic))
+        .route("/v1/spaces/{space}/pages", get(pages::pages))
+        .route("/v1/spaces/{space}/pages/{id}", get(pages::page))
 }
 
 /// Returns the routes of the explorer, which shows nothing by itself: its page calls the guarded routes with the user's key.

@@ -139,12 +139,7 @@ impl Router {
         let start = Instant::now();
         let (seen, away) = self.seen_or_kept(&request.space).await?;
         let with_gists = request.gists && seen.has_gists();
-        for units in [&mut request.focus, &mut request.selected] {
-            *units = match with_gists {
-                true => seen.memory.turns_and_gists(units),
-                false => seen.memory.turns(units),
-            };
-        }
+        resolve_units(&seen, with_gists, &mut request);
         log.step("sync", start);
         let start = Instant::now();
         let reading = self.read(&seen, &request, with_gists);
@@ -283,6 +278,16 @@ impl Log {
         };
         warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a part");
         self.degraded.push(format!("{part} {why}"));
+    }
+}
+
+/// Puts the turns that units of a request stand for in their place; gists stay where they are evidence.
+fn resolve_units(seen: &Seen, with_gists: bool, request: &mut RouteV1) {
+    for units in [&mut request.focus, &mut request.selected] {
+        *units = match with_gists {
+            true => seen.memory.turns_and_gists(units),
+            false => seen.memory.turns(units),
+        };
     }
 }
 

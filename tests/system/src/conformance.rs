@@ -158,6 +158,7 @@ macro_rules! promises {
         $crate::promises! { @tests $run selection:
             it_is_listed_in_insertion_order,
             units_are_listed_by_their_latest_changes,
+            units_are_listed_by_their_labels,
             a_page_ends_with_its_bytes,
             what_is_rare_is_found_by_and_by,
         }

@@ -228,7 +228,7 @@ fn data_that_cannot_be_read_is_named() {
         "{\"session\": \"s\", \"text\": \"Hi.\", \"observed_at\": \"2024-05-01T10:00:00Z\"}",
     )
     .unwrap();
-    let error = format!("{:#}", source::read(&[path.clone()]).unwrap_err());
+    let error = format!("{:#}", source::read(std::slice::from_ref(&path)).unwrap_err());
     assert!(
         error.contains("talk.jsonl, object 1") && error.contains("has no `id`"),
         "{error}"

@@ -177,7 +177,7 @@ fn capitalised(text: &str) -> impl Iterator<Item = Capitalised> {
 fn is_borne_out(word: &Capitalised, known: &Known) -> bool {
     let is_plain = || {
         let lower = word.lower.as_str();
-        is_stop(lower) || Nouns::builtin().is_none_of(&NAMED_KINDS, &[word.lower.clone()])
+        is_stop(lower) || Nouns::builtin().is_none_of(&NAMED_KINDS, std::slice::from_ref(&word.lower))
     };
     known.has_word(&word.lower) || is_stop(&word.lower) || word.opens_sentence && is_plain()
 }

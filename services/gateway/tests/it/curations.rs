@@ -189,7 +189,7 @@ async fn an_erasure_once_more_ends_where_the_first_did() {
 
 #[tokio::test]
 async fn what_cannot_be_decided_is_a_problem() {
-    let (gateway, unit, fact) = stocked().await;
+    let (gateway, _, fact) = stocked().await;
     let nothing = "00000000-0000-0000-0000-000000000001";
     for (act, expected) in [
         (
@@ -224,6 +224,16 @@ async fn what_cannot_be_decided_is_a_problem() {
             json!({"kind": "undo", "curation": "b"}),
             "404 there is no act of this id; the list of curations",
         ),
+    ] {
+        let problem = gateway.send(ACTS, &json!({"act": act}).to_string()).await.problem();
+        assert!(problem.starts_with(expected), "{act}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn an_act_that_cannot_be_read_is_a_problem() {
+    let (gateway, unit, fact) = stocked().await;
+    for (act, expected) in [
         (
             json!({"kind": "correct_fact", "fact": fact.id, "object": " "}),
             "422 act.object: is empty; `retire_fact`",

@@ -75,7 +75,7 @@ impl Listening {
 
     async fn next(&mut self) -> Block {
         let text = tokio::time::timeout(SOON, self.block()).await.unwrap();
-        block(&text.expect("the stream ended"))
+        block(&text.unwrap_or_else(|| panic!("the stream ended")))
     }
 
     /// Returns the next block; none at the end.

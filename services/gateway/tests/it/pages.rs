@@ -96,13 +96,8 @@ async fn a_topic_shows_its_nearest_units() {
     ];
     put(&gateway, &items).await;
     let units: Vec<Unit> = [1, 2, 3, 5].map(unit).to_vec();
-    gateway
-        .context
-        .backends
-        .graph
-        .put_units(&space(), &units, &[])
-        .await
-        .unwrap();
+    let graph = &gateway.context.backends.graph;
+    graph.put_units(&space(), &units, &[]).await.unwrap();
     let mut labels = walk(&gateway, "/v1/spaces/s/topics", "label").await;
     labels.sort();
     assert_eq!(labels, ["boats", "bread"]);

@@ -85,8 +85,11 @@ impl Condition {
     fn evaluate_from(&self, holds: u64, next: &mut u32) -> bool {
         // Every comparison is counted, whatever the ones before it say.
         match self {
-            Condition::And(all) => all.iter().fold(true, |sum, it| it.evaluate_from(holds, next) && sum),
-            Condition::Or(some) => some.iter().fold(false, |sum, it| it.evaluate_from(holds, next) || sum),
+            Condition::And(all) => {
+                let failed = all.iter().filter(|it| !it.evaluate_from(holds, next)).count();
+                failed == 0
+            }
+            Condition::Or(some) => some.iter().filter(|it| it.evaluate_from(holds, next)).count() > 0,
             Condition::Not(one) => !one.evaluate_from(holds, next),
             Condition::Compare(_) => {
                 let bit = *next;

@@ -36,6 +36,24 @@ struct Ports {
     index: Arc<Guarded<dyn Index>>,
 }
 
+impl Ports {
+    /// Returns the ports as the services use them, also before something is behind them.
+    fn backends(&self, embedder: &Arc<dyn Embedder>, settings: &Settings) -> anyhow::Result<Backends> {
+        Ok(Backends {
+            bus: self.bus.clone(),
+            dead_letters: self.dead_letters.clone(),
+            records: self.records.clone(),
+            readings: self.readings.clone(),
+            receipts: self.receipts.clone(),
+            keys: self.keys.clone(),
+            graph: self.graph.clone(),
+            index: self.index.clone(),
+            embedder: Arc::clone(embedder),
+            language_model: super::language_model::open(settings)?,
+        })
+    }
+}
+
 /// One server to connect, and who is told.
 struct Server {
     name: &'static str,
@@ -80,18 +98,7 @@ pub(super) fn connect(
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
     };
-    let backends = Backends {
-        bus: ports.bus.clone(),
-        dead_letters: ports.dead_letters.clone(),
-        records: ports.records.clone(),
-        readings: ports.readings.clone(),
-        receipts: ports.receipts.clone(),
-        keys: ports.keys.clone(),
-        graph: ports.graph.clone(),
-        index: ports.index.clone(),
-        embedder: Arc::clone(&embedder),
-        language_model: super::language_model::open(settings)?,
-    };
+    let backends = ports.backends(&embedder, settings)?;
     let server = |name: &'static str, guard: &Arc<Guard>| Server {
         name,
         guard: Arc::clone(guard),

@@ -110,7 +110,6 @@ fn quotes(question: &str, answer: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use std::collections::BTreeMap;
 
