@@ -194,7 +194,7 @@ async fn what_cannot_be_decided_is_a_problem() {
     for (act, expected) in [
         (
             json!({"kind": "correct_fact", "fact": nothing, "object": "x"}),
-            "404 there is no fact of this id; GET /v1/spaces/s/facts",
+            "404 there is no fact of this id in `s`; take ids from its facts",
         ),
         (
             json!({"kind": "retire_fact", "fact": nothing}),

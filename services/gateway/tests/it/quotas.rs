@@ -135,6 +135,7 @@ async fn records_count_however_they_come() {
         "params": {"name": "remember", "arguments": {"text": "three"}}});
     let headers = [
         ("authorization", "Bearer writer"),
+        ("host", "localhost"),
         ("accept", "application/json, text/event-stream"),
     ];
     let told = gateway
