@@ -401,7 +401,7 @@ export const t = {
     rotateNow: "Make a new token",
     revoke: "Revoke…",
     revokeOf: (name: string) => `Revoke ${name}…`,
-    revokeHint: (name: string) => `Nobody gets in with a token of ${name} any more: here at once, at other gateways within 5 seconds. It cannot be undone.`,
+    revokeHint: (name: string) => `All tokens of ${name} become invalid: here at once, at other gateways within 5 seconds. It cannot be undone.`,
     revokeOwn: "It is the key you use: you are signed out.",
     revokeNow: "Revoke for good",
     token: (name: string) => `Token of ${name}`,

@@ -101,7 +101,9 @@ test("a key is rotated and revoked, with a confirmation and by keyboard", async 
     await expect(entry).toBeFocused();
     expect(await statusOf(own, second)).toBe(200);
     await revoke.click();
+    await expect(entry.getByRole("button", { name: "Cancel" })).toBeFocused();
     await page.keyboard.press("Shift+Tab");
+    await expect(entry.getByRole("button", { name: "Revoke for good" })).toBeFocused();
     await page.keyboard.press("Enter");
     await expect(entry.getByText("revoked", { exact: true })).toBeVisible();
     await expect(entry.getByRole("button")).toHaveCount(0);

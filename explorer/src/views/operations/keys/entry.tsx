@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useId, useRef, useState } from "preact/hooks";
 import { Failure, call } from "../../../api/client";
 import { access, readAgain } from "../../../api/session";
 import type { ApiKey, ApiKeyToken } from "../../../api/types";
@@ -103,7 +103,7 @@ function Confirm({ why, children, label, kind, run, onClose }: Asking) {
   const back = useRef<HTMLButtonElement>(null);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  useEffect(() => back.current?.focus(), []);
+  useLayoutEffect(() => back.current?.focus(), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useId, useRef, useState } from "preact/hooks";
 import type { ApiKeyToken } from "../../../api/types";
 import { t } from "../../../strings";
 
@@ -22,7 +22,7 @@ export function Token({ made, onStored }: Props) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [copied, setCopied] = useState<boolean>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.select();
   }, [made.token]);
