@@ -109,3 +109,29 @@ test("calls of a language model, style and verbatim are asked for, and what coul
   await expect(page.locator(".answer")).toContainText("Linden Street");
   await expectAccessible(page);
 });
+
+test("a question is asked of records with one of some tags", async ({ page, sample }) => {
+  await sample.remember("by-tag", [
+    { id: "b1", actor: "Ann", text: "The red folder is in the attic.", tags: ["home"] },
+    { id: "b2", actor: "Ann", text: "The red folder is in the archive.", tags: ["work, late"] },
+    { id: "b3", actor: "Ann", text: "The red folder is in the cellar.", tags: ["old"] },
+  ]);
+  await page.goto(`${sample.url}/#/by-tag/ask?q=Where+is+the+red+folder%3F`);
+  await expect(page.locator(".lines").getByText("in the cellar").first()).toBeVisible();
+  await page.getByLabel("With any of these tags").fill('home, "work, late",, home');
+  const asked = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/query"));
+  await page.getByRole("button", { name: "Ask" }).click();
+  expect((await asked).postDataJSON().filter).toEqual({ tags: { any: ["home", "work, late"] } });
+  await expect(page.locator(".lines").getByText("in the cellar")).toHaveCount(0);
+  await expect(page.locator(".lines").getByText("in the attic").first()).toBeVisible();
+  await expect(page.locator(".lines").getByText("in the archive").first()).toBeVisible();
+  await expect(page).toHaveURL(/tags=home/);
+  await expectAccessible(page);
+  await page.getByLabel("With any of these tags").fill("");
+  const again = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/query"));
+  await page.getByRole("button", { name: "Ask" }).click();
+  expect((await again).postDataJSON().filter).toBeUndefined();
+  await page.getByLabel("With any of these tags").fill("t".repeat(200));
+  await page.getByRole("button", { name: "Ask" }).click();
+  await expect(page.getByRole("alert")).toContainText("more than 128");
+});

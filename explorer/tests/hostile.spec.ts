@@ -6,6 +6,9 @@ import type { Server } from "./server";
 
 const SPACE = "hostile";
 
+/** Returns the beginning of a text as a tag: no control characters, at most 128 bytes. */
+const tagOf = (text: string): string => text.slice(0, 40).replaceAll(/\p{Cc}/gu, " ").trim() || "t";
+
 async function rememberHostile(server: Server): Promise<void> {
   const records = HOSTILE.map((text, at) => ({
     id: `h${at}`,
@@ -13,6 +16,7 @@ async function rememberHostile(server: Server): Promise<void> {
     actor: text.slice(0, 60).replaceAll("\n", " ").trim() || "a",
     observed_at: new Date(Date.UTC(2025, 0, 1 + at)).toISOString(),
     text: at % 2 ? `I live in ${text}` : text,
+    tags: [tagOf(text)],
     metadata: { note: text.slice(0, 200) },
   }));
   await server.remember(SPACE, records);
@@ -41,6 +45,12 @@ test("hostile texts stay texts", async ({ page, sample }) => {
     await page.goto(`${sample.url}/#/${SPACE}/timeline/h${at}`);
     const start = text.trim().slice(0, 25).split("\n")[0] ?? "";
     await expect(page.locator(".panel blockquote")).toContainText(start);
+    await expect(page.locator(".panel .chips")).toHaveText(tagOf(text));
+    await expectHarmless(page, asked);
+  }
+  for (const text of HOSTILE.slice(0, 10)) {
+    await page.goto(`${sample.url}/#/${SPACE}/timeline?tag=${encodeURIComponent(tagOf(text))}`);
+    await expect(page.locator(".rows .chips").first()).toHaveText(tagOf(text));
     await expectHarmless(page, asked);
   }
   for (const view of ["ask?q=script+window+hacked+javascript", "facts", "topics", "pages", "graph", "curation", "recall"]) {
@@ -79,7 +89,7 @@ test("a hostile question and a hostile address stay texts", async ({ page, sampl
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   const text = encodeURIComponent('"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>');
-  for (const at of [`#/demo/ask?q=${text}`, `#/${text}/ask`, `#/demo/${text}`, `#/demo/facts/${text}`, `#/demo/timeline/${text}`]) {
+  for (const at of [`#/demo/ask?q=${text}`, `#/${text}/ask`, `#/demo/${text}`, `#/demo/ask?q=who&tags=${text}`, `#/demo/timeline?tag=${text}`, `#/demo/facts/${text}`, `#/demo/timeline/${text}`]) {
     await page.goto(`${sample.url}/${at}`);
     await expect(page.locator("main")).not.toBeEmpty();
     await expect(page.locator("main .busy")).toHaveCount(0);

@@ -27,6 +27,7 @@ export interface NewRecord {
   actor?: string;
   observed_at?: string;
   text: string;
+  tags?: string[];
   metadata?: { [name: string]: string };
 }
 

@@ -75,3 +75,39 @@ test("a link to an event that has no record of this name does not break the view
   await page.goto(`${sample.url}/#/demo/timeline/%E0%A4%A`);
   await expect(page.getByText("41 in all")).toBeVisible();
 });
+
+const TAGGED = [
+  { id: "g1", actor: "Ann", text: "I sent the offer to Noor.", tags: ["work", "offer, sent"] },
+  { id: "g2", actor: "Ann", text: "I repotted the fern.", tags: ["home"] },
+  { id: "g3", actor: "Ann", text: "The printer is broken.", tags: ["work"] },
+  { id: "g4", actor: "Ann", text: "It rained all day." },
+];
+
+test("records show their tags and are filtered by one, by keyboard and by its link", async ({ page, sample }) => {
+  await sample.remember("tagged", TAGGED);
+  await page.goto(`${sample.url}/#/tagged/timeline`);
+  await expect(page.getByText("4 in all")).toBeVisible();
+  const row = page.locator(".rows > li", { hasText: "I sent the offer" });
+  await expect(row.getByRole("list", { name: "Tags" }).getByRole("listitem")).toHaveText(["offer, sent", "work"]);
+  await expect(page.locator(".rows > li", { hasText: "It rained" }).getByRole("list")).toHaveCount(0);
+  const offered = page.locator("datalist option");
+  expect(await offered.evaluateAll((all) => all.map((it) => (it as HTMLOptionElement).value))).toEqual(["home", "offer, sent", "work"]);
+  await expectAccessible(page);
+  await page.getByLabel("Actor").focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("work");
+  await expect(page.getByText("2 in all")).toBeVisible();
+  await expect(page.locator(".rows > li")).toHaveCount(2);
+  await expect(offered).toHaveCount(3);
+  await page.getByLabel("Show events").check();
+  await expect(page.getByText("Events have no tags")).toBeVisible();
+  await page.getByLabel("Tag", { exact: true }).fill("no such tag");
+  await expect(page.getByText("No record fits")).toBeVisible();
+  await page.goto(`${sample.url}/#/tagged/timeline/g1`);
+  await page.locator(".panel").getByRole("link", { name: "offer, sent" }).click();
+  await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("offer, sent");
+  await expect(page.getByText("1 in all")).toBeVisible();
+  await page.locator(".rows > li a").first().click();
+  await expect(page.locator(".panel blockquote")).toContainText("I sent the offer");
+  await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("offer, sent");
+});

@@ -23,6 +23,11 @@ export function may(right: Right): boolean {
   return access.value?.rights.includes(right) ?? false;
 }
 
+/** Returns true if the key has the right in every space. */
+export function mayEverywhere(right: Right): boolean {
+  return may(right) && (access.value?.spaces.includes("*") ?? false);
+}
+
 /** Takes a key from the user. */
 export function takeKey(text: string): void {
   key.value = text.trim();

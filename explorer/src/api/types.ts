@@ -4,6 +4,8 @@ type Schemas = components["schemas"];
 
 export type AnswerStyle = Schemas["AnswerStyle"];
 export type Access = Schemas["KeyAccess"];
+export type ApiKey = Schemas["ApiKey"];
+export type ApiKeyToken = Schemas["ApiKeyToken"];
 export type Curated = Schemas["Curated"];
 export type Curation = Schemas["Curation"];
 export type DeadLetter = Schemas["DeadLetter"];
@@ -15,6 +17,7 @@ export type Fact = Schemas["Fact"];
 export type MemoryPage = Schemas["Page"];
 export type Merge = Schemas["Merge"];
 export type NewAct = Schemas["NewAct"];
+export type NewApiKey = Schemas["NewApiKey"];
 export type PackItem = Schemas["PackItem"];
 export type PageHead = Schemas["PageHead"];
 export type Problem = Schemas["Problem"];

@@ -16,9 +16,11 @@ interface Text extends Common {
   max?: number;
   placeholder?: string;
   required?: boolean;
+  /** Values that are offered; any other can be written too. */
+  suggestions?: string[];
 }
 
-export function Field({ label, value, onValue, hint, type = "text", ...rest }: Text) {
+export function Field({ label, value, onValue, hint, type = "text", suggestions, ...rest }: Text) {
   const id = useId();
   return (
     <div class="field">
@@ -28,10 +30,18 @@ export function Field({ label, value, onValue, hint, type = "text", ...rest }: T
         type={type as "text"}
         value={value}
         autocomplete="off"
+        list={suggestions ? `${id}-list` : undefined}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onInput={(event) => onValue(event.currentTarget.value)}
         {...rest}
       />
+      {suggestions && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((it) => (
+            <option key={it} value={it} />
+          ))}
+        </datalist>
+      )}
       {hint && (
         <small id={`${id}-hint`} class="hint">
           {hint}

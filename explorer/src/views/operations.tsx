@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure, call, inSpace } from "../api/client";
-import { access, readAgain } from "../api/session";
+import { access, mayEverywhere, readAgain } from "../api/session";
 import type { DeadLetter, Listed, Progress, Rebuild, Space } from "../api/types";
 import { fixed, minute, whole } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { t } from "../strings";
 import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble, Words } from "../ui/parts";
+import { Keys } from "./operations/keys";
 import { Readings } from "./operations/readings";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
@@ -35,6 +36,7 @@ export function Operations() {
       <SpaceProgress />
       <Readings />
       <DeadLetters />
+      {mayEverywhere("admin") && <Keys />}
       <OwnKey />
     </>
   );

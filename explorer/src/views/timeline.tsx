@@ -1,12 +1,14 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { inSpace, readList } from "../api/client";
 import type { Record, Unit } from "../api/types";
 import { minute, moment, whole } from "../lib/format";
 import { type Loaded, useLoaded, useSettled } from "../lib/load";
 import { go, link, route } from "../lib/route";
+import { commonTags } from "../lib/tags";
 import { t } from "../strings";
 import { Check, Field, Moment, Select } from "../ui/field";
 import { Badge, Card, Empty, Heading, Shown, Words } from "../ui/parts";
+import { Tags } from "../ui/tags";
 import { TimeCanvas, wholeSpan } from "./timeline/canvas";
 import { type Mark, type Span, firstAt } from "./timeline/draw";
 import { RecordPanel } from "./timeline/record";
@@ -18,6 +20,9 @@ const UNITS_READ = 10_000;
 /** Lanes at most; whoever said less shares the last one. */
 const LANES = 8;
 const LISTED = 50;
+/** Tags offered for the filter, and shown of a record in the list. */
+const TAGS_OFFERED = 200;
+const TAGS_LISTED = 8;
 /** The last time of a `Date`, in milliseconds from 1970; the first is as far before. */
 const TIME_MOST = 8.64e15;
 
@@ -30,6 +35,7 @@ interface Item {
   session: string;
   modality: string;
   text: string;
+  tags: string[];
   event: boolean;
 }
 
@@ -41,6 +47,8 @@ interface Content {
 interface Filters {
   session: string;
   actor: string;
+  /** Exactly as it is written in records. */
+  tag: string;
   from: string;
   until: string;
 }
@@ -48,24 +56,25 @@ interface Filters {
 function ofRecord(it: Record): Item {
   const text = it.text || it.image_caption || it.tool?.name || "";
   const at = Date.parse(it.observed_at);
-  return { id: it.id, at, time: it.observed_at, actor: it.actor, session: it.session, modality: it.modality, text, event: false };
+  const common = { time: it.observed_at, actor: it.actor, session: it.session, modality: it.modality };
+  return { id: it.id, at, text, tags: it.tags ?? [], event: false, ...common };
 }
 
 function ofEvent(it: Unit): Item {
   const at = Date.parse(it.observed_at);
   const text = it.text || it.summary;
   const common = { time: it.observed_at, session: it.session, modality: it.modality, event: true };
-  return { id: it.external_ids[0] ?? it.id, at, actor: t.timeline.events, text, ...common };
+  return { id: it.external_ids[0] ?? it.id, at, actor: t.timeline.events, text, tags: [], ...common };
 }
 
 function sorted(items: Item[]): Item[] {
   return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/** Reads records and, if wanted, the events made of them; shows the first ones as soon as they are there. */
+/** Reads records and, if wanted, the events made of them, which have no tags; shows the first ones as soon as they are there. */
 function useContent(space: string, filters: Filters, events: boolean): Loaded<Content> {
-  const { session, actor } = filters;
-  const query = { session, actor, from: moment(filters.from), until: moment(filters.until) };
+  const { session, actor, tag } = filters;
+  const query = { session, actor, tag, from: moment(filters.from), until: moment(filters.until) };
   return useLoaded<Content>(
     async (signal, show) => {
       let records: Item[] = [];
@@ -74,7 +83,7 @@ function useContent(space: string, filters: Filters, events: boolean): Loaded<Co
         show({ items: records, all: true });
       });
       let happened: Item[] = [];
-      if (events) {
+      if (events && !tag) {
         await readList<Unit>(inSpace(space, "units"), { session }, UNITS_READ, signal, (units) => {
           happened = units.filter((it) => it.grain === "event").map(ofEvent);
         });
@@ -85,13 +94,32 @@ function useContent(space: string, filters: Filters, events: boolean): Loaded<Co
   );
 }
 
+/** Returns the filters that an address names; the others are empty. */
+function filtersIn(params: URLSearchParams): Filters {
+  const of = (name: string) => params.get(name) ?? "";
+  return { session: of("session"), actor: of("actor"), tag: of("tag"), from: "", until: "" };
+}
+
+/** Returns the tags to offer. Records that a tag was asked of have only some, so those that were offered before stay. */
+function useOffered(content: Content | undefined, tag: string): string[] {
+  const before = useRef<string[]>([]);
+  const read = useMemo(() => commonTags(content?.items ?? [], TAGS_OFFERED), [content]);
+  if (!tag || before.current.length === 0) before.current = read;
+  return before.current;
+}
+
 export function Timeline({ space, id }: ViewProps) {
   const given = route.value.params;
-  const start = { session: given.get("session") ?? "", actor: given.get("actor") ?? "", from: "", until: "" };
-  const [filters, setFilters] = useState<Filters>(start);
+  const address = given.toString();
+  const [filters, setFilters] = useState<Filters>(filtersIn(given));
+  // A link to a record names no filter and leaves them as they are.
+  useEffect(() => {
+    if (address) setFilters(filtersIn(new URLSearchParams(address)));
+  }, [address]);
   const [modality, setModality] = useState("");
   const [events, setEvents] = useState(false);
   const content = useContent(space, useSettled(filters, 300), events);
+  const offered = useOffered(content.value, filters.tag);
   const set = (part: Partial<Filters>) => setFilters({ ...filters, ...part });
   const kinds = ["", "text", "visual", "action"].map((value) => ({ value, label: value ? t.modalities[value as "text"] : t.timeline.every }));
   return (
@@ -100,6 +128,13 @@ export function Timeline({ space, id }: ViewProps) {
       <div class="row">
         <Field label={t.timeline.session} value={filters.session} onValue={(session) => set({ session })} />
         <Field label={t.timeline.actor} value={filters.actor} onValue={(actor) => set({ actor })} />
+        <Field
+          label={t.tags.one}
+          value={filters.tag}
+          onValue={(tag) => set({ tag })}
+          suggestions={offered}
+          hint={events ? t.timeline.eventsUntagged : undefined}
+        />
         <Select label={t.timeline.kind} value={modality} onValue={setModality} options={kinds} />
         <Moment label={t.timeline.from} value={filters.from} onValue={(from) => set({ from })} />
         <Moment label={t.timeline.until} value={filters.until} onValue={(until) => set({ until })} />
@@ -189,6 +224,7 @@ function Items({ space, items, chosen }: { space: string; items: Item[]; chosen:
               </strong>
             )}
             <Words text={it.text} most={300} />
+            <Tags tags={it.tags} most={TAGS_LISTED} />
           </li>
         ))}
       </ul>

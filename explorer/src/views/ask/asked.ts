@@ -1,6 +1,7 @@
 import type { AnswerStyle, QueryRequest, Strategy } from "../../api/types";
 import { moment } from "../../lib/format";
 import { link } from "../../lib/route";
+import { tagsIn } from "../../lib/tags";
 
 /** Units the server explains, which is the most it allows. */
 const EXPLAINED = 100;
@@ -13,6 +14,8 @@ export interface Asked {
   strategy: string;
   tokens: string;
   asOf: string;
+  /** Tags of which the records must have one, with commas between them; empty for all records. */
+  tags: string;
   /** Calls of a language model that the question may make. */
   calls: string;
   style: string;
@@ -30,6 +33,7 @@ export function askedIn(params: URLSearchParams): Asked {
     strategy: params.get("strategy") ?? "route",
     tokens: params.get("tokens") ?? DEFAULT_TOKENS,
     asOf: params.get("as_of") ?? "",
+    tags: params.get("tags") ?? "",
     calls: params.get("calls") ?? "0",
     style: params.get("style") ?? DEFAULT_STYLE,
     verbatim: params.get("verbatim") !== "0",
@@ -47,7 +51,7 @@ export function addressOf(space: string, it: Asked): string {
     style: it.style === DEFAULT_STYLE ? "" : it.style,
     verbatim: it.verbatim ? "" : 0,
   };
-  const common = { q: it.question, strategy: it.strategy, tokens: it.tokens, as_of: it.asOf };
+  const common = { q: it.question, strategy: it.strategy, tokens: it.tokens, as_of: it.asOf, tags: it.tags };
   return link(space, "ask", "", { ...common, ...model, ...other });
 }
 
@@ -66,5 +70,8 @@ export function requestOf(it: Asked): QueryRequest {
     ranked: EXPLAINED,
   };
   const asOf = moment(it.asOf);
-  return asOf ? { ...body, as_of: asOf } : body;
+  if (asOf) body.as_of = asOf;
+  const any = tagsIn(it.tags);
+  if (any.length > 0) body.filter = { tags: { any } };
+  return body;
 }

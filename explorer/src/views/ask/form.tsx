@@ -35,6 +35,7 @@ export function Form({ space, start }: { space: string; start: Asked }) {
           options={options(t.ask.strategies)}
         />
         <Moment label={t.ask.asOf} value={it.asOf} onValue={(asOf) => set({ asOf })} hint={t.ask.asOfHint} />
+        <Field label={t.ask.tags} value={it.tags} onValue={(tags) => set({ tags })} hint={t.ask.tagsHint} />
       </div>
       <ModelSettings it={it} set={set} open={usesModel(start)} />
       <Check label={t.ask.compare} checked={it.compare} onChecked={(compare) => set({ compare })} />

@@ -8,6 +8,7 @@ import { t } from "../../strings";
 import { Act } from "../../ui/act";
 import { Badge, Card, Pairs, Shown, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
+import { Tags } from "../../ui/tags";
 
 /** Units of a session that are looked through for those of a record. */
 const UNITS_READ = 10_000;
@@ -60,6 +61,7 @@ export function RecordPanel({ space, id }: { space: string; id: string }) {
 }
 
 function Content({ it, space }: { it: Record; space: string }) {
+  const tags = it.tags ?? [];
   const metadata = Object.entries(it.metadata).map(([name, value]) => ({ name, value: <Words text={value} most={400} /> }));
   return (
     <>
@@ -81,6 +83,10 @@ function Content({ it, space }: { it: Record; space: string }) {
             ),
           },
           { name: t.timeline.kind, value: t.modalities[it.modality] },
+          {
+            name: t.tags.title,
+            value: tags.length > 0 && <Tags tags={tags} to={(tag) => link(space, "timeline", "", { tag })} />,
+          },
           { name: t.record.caption, value: it.image_caption && <Words text={it.image_caption} /> },
           { name: t.record.image, value: it.image_uri && <Words text={it.image_uri} /> },
           ...metadata,
