@@ -19,6 +19,7 @@ export interface RecordDefaults {
   session?: string;
   observedAt?: Time;
   metadata?: { [name: string]: string };
+  tags?: string[];
 }
 
 /** What a call that writes takes. */
@@ -63,6 +64,7 @@ export function recordsOf(what: RecordLike | Iterable<RecordLike>, defaults: Rec
     session: defaults.session,
     observed_at: moment(defaults.observedAt),
     metadata: defaults.metadata,
+    tags: defaults.tags,
   };
   return Array.from(several, (record) => ({ ...withoutUndefined(shared), ...fieldsOf(record) }));
 }

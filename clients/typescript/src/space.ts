@@ -1,6 +1,6 @@
 /** A space: remember, ask, recall, erase. */
 import { ConflictError, errorOf, InvalidError, RecordsRejectedError, UnexpectedResponseError } from "./errors.js";
-import { type ListOptions, Memory } from "./memory.js";
+import { type LabelOptions, labelParams, type ListOptions, Memory } from "./memory.js";
 import type * as models from "./models.js";
 import {
   type After,
@@ -72,6 +72,8 @@ export interface RecallOptions extends CallOptions {
   at?: Time;
   /** Hints wanted at most. */
   limit?: number;
+  /** Hints tell only what the records say that this filter of tags and metadata takes. */
+  filter?: models.LabelFilter;
   /** Whether what is sensitive (health, money, grief) may be said. */
   sensitive?: boolean;
   budget?: models.RecallBudget;
@@ -93,8 +95,8 @@ export class Space extends Memory {
    * Stores what happened: a text, a record, or several. They are on disk when this returns, and found a moment later; with
    * `wait`, it returns once they are searchable. Facts, entities and pages follow later.
    *
-   * `actor`, `session`, `observedAt` and `metadata` are for records that do not say them. Throws a `RecordsRejectedError` if
-   * some were not taken: the others are stored all the same.
+   * `actor`, `session`, `observedAt`, `metadata` and `tags` are for records that do not say them. Throws a
+   * `RecordsRejectedError` if some were not taken: the others are stored all the same.
    */
   async remember(
     what: RecordLike | Iterable<RecordLike>,
@@ -197,8 +199,9 @@ export class Space extends Memory {
    * A hint is said once in a session, so a call whose response was lost is not sent again.
    */
   async recall(message: string, options: RecallOptions = {}): Promise<models.RecallResponse> {
-    const { actor, session, limit, sensitive, budget } = options;
-    const body = { message, actor, session, limit, sensitive, budget, after: watermarkOf(options.after), at: moment(options.at) };
+    const { actor, session, limit, filter, sensitive, budget } = options;
+    const given = { message, actor, session, limit, filter, sensitive, budget };
+    const body = { ...given, after: watermarkOf(options.after), at: moment(options.at) };
     const extraMs = budget?.ms ?? (budget?.model_calls ? MODEL_QUESTION_MS : QUESTION_MS);
     return this.transport.fetch({ ...this.request(options, "POST", "recall"), body, repeatable: false, extraMs });
   }
@@ -214,18 +217,18 @@ export class Space extends Memory {
   async callTool(
     name: string,
     toolArguments: { [name: string]: unknown } = {},
-    options: CallOptions & { asOf?: Time } = {},
+    options: CallOptions & LabelOptions & { asOf?: Time } = {},
   ): Promise<models.ToolOutcome> {
-    const request = this.request(options, "POST", "tools", name);
-    return this.transport.fetch({ ...request, params: { as_of: options.asOf }, body: toolArguments, repeatable: true });
+    const params = { as_of: options.asOf, ...labelParams(options) };
+    return this.transport.fetch({ ...this.request(options, "POST", "tools", name), params, body: toolArguments, repeatable: true });
   }
 
   /** Lists records, all or some, in the order in which they were stored. */
   records(
-    options: ListOptions & { session?: string; actor?: string; from?: Time; until?: Time } = {},
+    options: ListOptions & LabelOptions & { session?: string; actor?: string; from?: Time; until?: Time } = {},
   ): AsyncGenerator<models.Record, void, undefined> {
     const { session, actor, from, until } = options;
-    return this.list(options, { session, actor, from, until }, "records");
+    return this.list(options, { session, actor, from, until, ...labelParams(options) }, "records");
   }
 
   /** Returns one record, by your id or Mnemic's. */

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -60,8 +61,9 @@ class Request:
             headers["idempotency-key"] = self.idempotency_key
         return headers
 
-    def query(self) -> dict[str, str]:
-        return {name: text(value) for name, value in self.params.items() if value is not None}
+    def query(self) -> dict[str, str | list[str]]:
+        """Returns the parameters; one with several values stands several times."""
+        return {name: parameter(value) for name, value in self.params.items() if value is not None}
 
 
 class Attempts:
@@ -77,6 +79,10 @@ class Attempts:
 
     def is_last(self) -> bool:
         return self.made >= self._most or monotonic() >= self._end
+
+
+def parameter(value: Any) -> str | list[str]:
+    return [text(it) for it in value] if isinstance(value, list) else text(value)
 
 
 def text(value: Any) -> str:
@@ -122,6 +128,16 @@ def plain(value: Any) -> Any:
 def given(**fields: Any) -> dict[str, Any]:
     """Returns the fields that are not None, as JSON values."""
     return {name: plain(value) for name, value in fields.items() if value is not None}
+
+
+def listed(tags: Iterable[str] | None) -> list[str] | None:
+    """Returns tags as a list. A text alone is one tag, not one for each of its characters."""
+    return [tags] if isinstance(tags, str) else None if tags is None else list(tags)
+
+
+def labels(tags: Iterable[str] | None, filter: BaseModel | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns the parameters that restrict a list or a tool to records with all these tags, and to what a filter takes."""
+    return {"tag": listed(tags), "filter": None if filter is None else json.dumps(plain(filter))}
 
 
 def may_repeat(request: Request, error: httpx.TransportError) -> bool:

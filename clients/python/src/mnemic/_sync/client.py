@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
+from typing import Any, Literal
 
 import httpx
 

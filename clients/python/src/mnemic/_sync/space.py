@@ -24,7 +24,7 @@ from mnemic._records import (
     records_of,
     watermark_of,
 )
-from mnemic._request import Request, given
+from mnemic._request import Request, given, labels
 from mnemic.errors import ConflictError, InvalidError, RecordsRejectedError
 
 Strategy = Literal["route", "explore", "reconstruct", "recollect", "navigate", "auto"]
@@ -50,17 +50,18 @@ class Space(Memory):
         session: str | None = None,
         observed_at: datetime | str | None = None,
         metadata: Mapping[str, str] | None = None,
+        tags: Iterable[str] | None = None,
         idempotency_key: str | None = None,
         wait: bool | float = False,
     ) -> models.Accepted:
         """Stores what happened: a text, a record, or several; they are on disk when this returns, and seen by
         `records` and by questions a moment later.
 
-        `actor`, `session`, `observed_at` and `metadata` are for records that do not say them. With `wait`, it returns once
-        they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were not taken:
-        the others are stored all the same.
+        `actor`, `session`, `observed_at`, `metadata` and `tags` are for records that do not say them. With `wait`, it
+        returns once they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were
+        not taken: the others are stored all the same.
         """
-        records = records_of(what, defaults_of(actor, session, observed_at, metadata))
+        records = records_of(what, defaults_of(actor, session, observed_at, metadata, tags))
         accepted = self._add(records, idempotency_key or str(uuid4()))
         if any(item.status != "rejected" for item in accepted.items):
             self._wait_if(accepted, wait)
@@ -158,12 +159,14 @@ class Space(Memory):
         after: After | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
         sensitive: bool = False,
         ms: int | None = None,
     ) -> models.RecallResponse:
         """Returns what a message wakes that is worth saying unasked; mostly nothing, and `silent` says why.
 
-        A hint is said once in a session, so a call whose response was lost is not sent again.
+        With a `filter` of tags and metadata, hints tell only what the records say that it takes. A hint is said once in a
+        session, so a call whose response was lost is not sent again.
         """
         body = given(
             message=message,
@@ -172,6 +175,7 @@ class Space(Memory):
             after=watermark_of(after),
             at=at,
             limit=limit,
+            filter=filter,
             sensitive=sensitive or None,
             budget=None if ms is None else {"ms": ms},
         )
@@ -184,10 +188,20 @@ class Space(Memory):
         self._transport.send(Request("POST", self._path("recall", "dismiss"), body=given(hints=ids, session=session)))
 
     def call_tool(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, as_of: datetime | str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        as_of: datetime | str | None = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
     ) -> models.ToolOutcome:
-        """Calls a tool; a call that cannot be used gives an `error` that a model can read."""
-        request = Request("POST", self._path("tools", name), {"as_of": as_of}, body=dict(arguments or {}))
+        """Calls a tool; a call that cannot be used gives an `error` that a model can read.
+
+        With `tags` and `filter`, it sees only what records with all these tags say, and those that the filter takes.
+        """
+        params = {"as_of": as_of, **labels(tags, filter)}
+        request = Request("POST", self._path("tools", name), params, body=dict(arguments or {}))
         return self._transport.fetch(models.ToolOutcome, request)
 
     def records(
@@ -197,10 +211,12 @@ class Space(Memory):
         actor: str | None = None,
         from_: datetime | str | None = None,
         until: datetime | str | None = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
         page_size: int = 100,
     ) -> Iterator[models.Record]:
-        """Lists records, all or some, in the order in which they were stored."""
-        params = {"session": session, "actor": actor, "from": from_, "until": until}
+        """Lists records, all or some, in the order in which they were stored; with `tags`, those that have all of them."""
+        params = {"session": session, "actor": actor, "from": from_, "until": until, **labels(tags, filter)}
         return self._transport.pages(models.Record, self._path("records"), params, page_size)
 
     def record(self, id: str) -> models.Record:
