@@ -178,6 +178,11 @@ export class Memory {
     return this.#curate({ kind: "undo_merge", merge }, options);
   }
 
+  /** Takes back how a language model called a topic and summed it up. */
+  async undoLabel(topic: string, options: CurateOptions = {}): Promise<models.Curated> {
+    return this.#curate({ kind: "undo_label", topic }, options);
+  }
+
   /** Ranks a unit before others of its kind. */
   async pinUnit(unit: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "pin_unit", unit }, options);

@@ -164,6 +164,12 @@ class AsyncMemory:
         """Says that two things that were taken for one are two."""
         return await self._curate({"kind": "undo_merge", "merge": merge}, reason, id, wait)
 
+    async def undo_label(
+        self, topic: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
+    ) -> models.Curated:
+        """Takes back how a language model called a topic and summed it up."""
+        return await self._curate({"kind": "undo_label", "topic": topic}, reason, id, wait)
+
     async def pin_unit(
         self, unit: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:

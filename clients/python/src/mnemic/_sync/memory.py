@@ -166,6 +166,12 @@ class Memory:
         """Says that two things that were taken for one are two."""
         return self._curate({"kind": "undo_merge", "merge": merge}, reason, id, wait)
 
+    def undo_label(
+        self, topic: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
+    ) -> models.Curated:
+        """Takes back how a language model called a topic and summed it up."""
+        return self._curate({"kind": "undo_label", "topic": topic}, reason, id, wait)
+
     def pin_unit(
         self, unit: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
