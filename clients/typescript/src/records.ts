@@ -70,7 +70,7 @@ export function recordsOf(what: RecordLike | Iterable<RecordLike>, defaults: Rec
 }
 
 /** Returns the fields of a record, without Mnemic's own id, which derives from the caller's. */
-function fieldsOf(record: RecordLike): WrittenRecord {
+export function fieldsOf(record: RecordLike): WrittenRecord {
   if (typeof record === "string") return { text: record };
   const fields: WrittenRecord = withoutUndefined({ ...record });
   if (fields.observed_at instanceof Date) fields.observed_at = fields.observed_at.toISOString();

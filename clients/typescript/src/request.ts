@@ -35,6 +35,8 @@ export interface Request extends CallOptions {
   repeatable?: boolean;
   /** Milliseconds that the server may take beyond the timeout. */
   extraMs?: number;
+  /** In small letters. */
+  headers?: { [name: string]: string };
 }
 
 /** Returns true if a request may be sent again although the first one may have been carried out. */

@@ -9,6 +9,7 @@ import {
   moment,
   newKey,
   note,
+  fieldsOf,
   type Numbered,
   type RecordDefaults,
   type RecordLike,
@@ -231,12 +232,31 @@ export class Space extends Memory {
     return this.list(options, { session, actor, from, until, ...labelParams(options) }, "records");
   }
 
-  /** Returns one record, by your id or Mnemic's. */
+  /** Returns one record, by your id or Mnemic's; of several versions the newest. */
   async record(id: string, options: CallOptions = {}): Promise<models.Record> {
     return this.get(options, {}, "records", id);
   }
 
-  /** Erases a record with all that derives only from it, for good. */
+  /**
+   * Stores a record under an id, or, if there is one with other content, its next version, which takes its place. Session and actor
+   * are those of the version before, unless the record says them. What the newest version says already changes nothing. With
+   * `mustExist`, an id that does not exist is a `NotFoundError`.
+   */
+  async putRecord(id: string, record: RecordLike, options: WriteOptions & { mustExist?: boolean } = {}): Promise<models.Accepted> {
+    const headers: { [name: string]: string } = options.mustExist ? { "if-match": "*" } : {};
+    const request = { ...this.request(options, "PUT", "records", id), body: fieldsOf(record), headers };
+    const accepted: models.Accepted = await this.transport.fetch(request);
+    await this.waitIfWanted(accepted, options);
+    return accepted;
+  }
+
+  /** Returns all versions of a record, the first one first. */
+  async versions(id: string, options: CallOptions = {}): Promise<models.Record[]> {
+    const list: models.RecordVersions = await this.get(options, {}, "records", id, "versions");
+    return list.items;
+  }
+
+  /** Erases a record, all versions of it, with all that derives only from it, for good. */
   async eraseRecord(id: string, options: WriteOptions = {}): Promise<models.Curated> {
     const done: models.Curated = await this.transport.fetch(this.request(options, "DELETE", "records", id));
     await this.waitIfWanted(done, options);

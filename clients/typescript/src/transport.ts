@@ -105,7 +105,7 @@ export class Transport {
   }
 
   async #once(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
-    const headers: { [name: string]: string } = { accept };
+    const headers: { [name: string]: string } = { ...request.headers, accept };
     if (this.settings.key) headers.authorization = `Bearer ${this.settings.key}`;
     if (request.idempotencyKey !== undefined) headers["idempotency-key"] = request.idempotencyKey;
     const init: RequestInit = { method: request.method, headers, signal, redirect: "manual", cache: "no-store" };

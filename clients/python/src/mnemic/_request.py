@@ -51,12 +51,15 @@ class Request:
     repeatable: bool = True
     # Seconds that the server may take beyond the timeout.
     extra_time: float = 0.0
+    more_headers: Mapping[str, str] = field(default_factory=dict)
 
     def content(self) -> bytes | None:
         return None if self.body is None else to_json(self.body)
 
     def headers(self) -> dict[str, str]:
-        headers = {} if self.body is None else {"content-type": "application/json"}
+        headers = dict(self.more_headers)
+        if self.body is not None:
+            headers["content-type"] = "application/json"
         if self.idempotency_key is not None:
             headers["idempotency-key"] = self.idempotency_key
         return headers

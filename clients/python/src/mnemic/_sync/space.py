@@ -20,6 +20,7 @@ from mnemic._records import (
     RecordLike,
     batches_of,
     defaults_of,
+    fields,
     lines_of,
     records_of,
     watermark_of,
@@ -220,11 +221,31 @@ class Space(Memory):
         return self._transport.pages(models.Record, self._path("records"), params, page_size)
 
     def record(self, id: str) -> models.Record:
-        """Returns one record, by your id or Mnemic's."""
+        """Returns one record, by your id or Mnemic's; of several versions the newest."""
         return self._transport.fetch(models.Record, Request("GET", self._path("records", id)))
 
+    def put_record(
+        self, id: str, record: RecordLike, *, must_exist: bool = False, wait: bool | float = False
+    ) -> models.Accepted:
+        """Stores a record under an id, or, if there is one with other content, its next version, which takes its place.
+
+        Session and actor are those of the version before, unless the record says them. What the newest version says already
+        changes nothing. With `must_exist`, an id that does not exist raises `NotFoundError`.
+        """
+        headers = {"if-match": "*"} if must_exist else {}
+        request = Request("PUT", self._path("records", id), body=fields(record), more_headers=headers)
+        accepted = self._transport.fetch(models.Accepted, request)
+        self._wait_if(accepted, wait)
+        return accepted
+
+    def versions(self, id: str) -> list[models.Record]:
+        """Returns all versions of a record, the first one first."""
+        return (
+            self._transport.fetch(models.RecordVersions, Request("GET", self._path("records", id, "versions")))
+        ).items
+
     def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated:
-        """Erases a record with all that derives only from it, for good."""
+        """Erases a record, all versions of it, with all that derives only from it, for good."""
         done = self._transport.fetch(models.Curated, Request("DELETE", self._path("records", id)))
         self._wait_if(done, wait)
         return done
