@@ -1,5 +1,5 @@
 /** Mnemic: a long-term memory for LLM agents that you run yourself. */
-export { Mnemic, type MnemicOptions } from "./client.js";
+export { Mnemic, type MnemicOptions, type NewKeyOptions } from "./client.js";
 export {
   ConflictError,
   CursorError,

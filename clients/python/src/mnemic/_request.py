@@ -15,7 +15,8 @@ import httpx
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-RETRY_STATUSES = frozenset({429, 502, 503})
+# Statuses of a server that is away; a proxy answers with them also when it lost the response of a server that was at work.
+AWAY_STATUSES = frozenset({502, 503})
 IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight"
 PAUSE_FIRST = 0.1
 PAUSE_MAX = 5.0
@@ -149,10 +150,11 @@ def may_repeat(request: Request, error: httpx.TransportError) -> bool:
     return never_sent or request.repeatable
 
 
-def pause_after(response: httpx.Response, attempt: int) -> float | None:
-    """Returns the seconds after which a refused request is sent again, or None if that would not help."""
+def pause_after(request: Request, response: httpx.Response, attempt: int) -> float | None:
+    """Returns the seconds after which a refused request is sent again, or None if that would not help or do harm."""
     in_flight = response.status_code == 409 and IN_FLIGHT in response.text
-    if response.status_code not in RETRY_STATUSES and not in_flight:
+    away = response.status_code in AWAY_STATUSES and request.repeatable
+    if response.status_code != 429 and not away and not in_flight:
         return None
     try:
         wanted = float(response.headers.get("retry-after", ""))

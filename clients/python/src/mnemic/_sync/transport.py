@@ -43,7 +43,7 @@ class Transport:
             else:
                 if response.is_success:
                     return response
-                after = None if attempts.is_last() else pause_after(response, attempts.made)
+                after = None if attempts.is_last() else pause_after(request, response, attempts.made)
                 if after is None:
                     raise error_of(response)
                 seconds = after
