@@ -1,5 +1,6 @@
 /** A space: remember, ask, recall, erase. */
 import { ConflictError, errorOf, InvalidError, RecordsRejectedError, UnexpectedResponseError } from "./errors.js";
+import { type EventsOptions, type SpaceEvent, spaceEvents } from "./event_stream.js";
 import { type LabelOptions, labelParams, type ListOptions, Memory } from "./memory.js";
 import type * as models from "./models.js";
 import {
@@ -299,6 +300,17 @@ export class Space extends Memory {
   /** Looks now, in every store, for what was erased, and says what is there. */
   async checkErasure(id: string, options: CallOptions = {}): Promise<models.ErasureCheck> {
     return this.transport.fetch({ ...this.request(options, "POST", "erasures", id, "check"), repeatable: true });
+  }
+
+  /**
+   * Yields the events of the space as they happen, until the caller stops: what is searchable, what derives from it, what is erased.
+   *
+   * They begin when the stream opens, or after the event `lastEventId`. Once it was open, a stream that breaks off is opened again,
+   * with pauses that grow to 45 seconds; the events of the meantime follow, or one of the kind `gap`. An event may come twice. A
+   * refusal that does not pass, such as an `UnknownSpaceError`, is thrown.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<SpaceEvent, void, undefined> {
+    return spaceEvents(this.transport, this.request(options, "GET", "events"), options);
   }
 
   /** Begins to derive the space again from its records. */

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from mnemic import models
+from mnemic._async.events import AsyncEvents
 from mnemic._async.memory import AsyncMemory
 from mnemic._async.transport import read
 from mnemic._records import (
@@ -277,6 +278,18 @@ class AsyncSpace(AsyncMemory):
     async def check_erasure(self, id: str) -> models.ErasureCheck:
         """Looks now, in every store, for what was erased, and says what is there."""
         return await self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
+
+    def events(self, *, last_event_id: str | None = None) -> AsyncEvents:
+        """Returns the events of the space as they happen: what is searchable, what derives from it, what is erased.
+
+        >>> async with space.events() as events:
+        ...     async for event in events:
+        ...         print(event.kind, event.watermark)
+
+        They begin when the stream opens, on entering the context or with the first event that is waited for, or after the
+        event `last_event_id`. A stream that breaks off is opened again and goes on after the last event.
+        """
+        return AsyncEvents(self._transport, self._path("events"), last_event_id)
 
     async def rebuild(self) -> models.Rebuild:
         """Begins to derive the space again from its records."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from mnemic import models
+from mnemic._sync.events import Events
 from mnemic._sync.memory import Memory
 from mnemic._sync.transport import read
 from mnemic._records import (
@@ -279,6 +280,18 @@ class Space(Memory):
     def check_erasure(self, id: str) -> models.ErasureCheck:
         """Looks now, in every store, for what was erased, and says what is there."""
         return self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
+
+    def events(self, *, last_event_id: str | None = None) -> Events:
+        """Returns the events of the space as they happen: what is searchable, what derives from it, what is erased.
+
+        >>> with space.events() as events:
+        ...     for event in events:
+        ...         print(event.kind, event.watermark)
+
+        They begin when the stream opens, on entering the context or with the first event that is waited for, or after the
+        event `last_event_id`. A stream that breaks off is opened again and goes on after the last event.
+        """
+        return Events(self._transport, self._path("events"), last_event_id)
 
     def rebuild(self) -> models.Rebuild:
         """Begins to derive the space again from its records."""
