@@ -135,6 +135,28 @@ def test_tools_are_called_by_name(space: Space, memory: Mnemic) -> None:
     assert refused.error.code == "bad_arguments"
 
 
+def test_a_record_gets_versions(space: Space) -> None:
+    with pytest.raises(NotFoundError):
+        space.put_record("city", "I live in Aarhus.", must_exist=True)
+    assert space.put_record("city", {"text": "I live in Aarhus.", "actor": "Ann"}, wait=True).items[0].status == "accepted"
+    assert space.put_record("city", "I live in Odense.", must_exist=True, wait=True).items[0].status == "accepted"
+    assert space.put_record("city", "I live in Odense.").items[0].status == "duplicate"
+    assert [(it.id, it.text, it.actor) for it in space.versions("city")] == [
+        ("city", "I live in Aarhus.", "Ann"),
+        ("city#v2", "I live in Odense.", "Ann"),
+    ]
+    assert space.record("city").text == "I live in Odense."
+
+
+def test_the_label_of_a_topic_is_taken_back(space: Space) -> None:
+    talk = [{"text": f"I repotted fern number {it} in the garden.", "session": f"s{it % 4}"} for it in range(12)]
+    space.remember(talk, actor="Ann", wait=True)
+    topic = eventually(lambda: next(iter(space.topics()), None))
+    assert space.undo_label(topic.id, reason="misleading").curation.act.kind == "undo_label"
+    with pytest.raises(NotFoundError, match="topic"):
+        space.undo_label(str(uuid4()))
+
+
 def test_an_erased_record_is_gone(space: Space) -> None:
     space.remember([{"id": "fern", "text": FERN}, {"id": "cat", "text": "The cat sleeps."}], wait=True)
     assert "fern" in space.ask("What about the fern?").pack.text

@@ -22,7 +22,7 @@ function aliases() {
 }
 
 const made = {
-  "src/schema.ts": HEADER + astToString(await openapiTS(described, { defaultNonNullable: false })),
+  "src/schema.ts": HEADER + astToString(await openapiTS(described, { defaultNonNullable: false, emptyObjectsUnknown: true })),
   "src/models.ts": aliases(),
 };
 const check = process.argv.includes("--check");

@@ -1,7 +1,8 @@
 /** The client: a server and its spaces. */
 import type { ListOptions } from "./memory.js";
 import type * as models from "./models.js";
-import { type CallOptions, pathOf } from "./request.js";
+import { moment } from "./records.js";
+import { type CallOptions, pathOf, type Time } from "./request.js";
 import { Space } from "./space.js";
 import { Transport } from "./transport.js";
 
@@ -26,6 +27,16 @@ export interface MnemicOptions {
   fetch?: typeof fetch;
   /** Returns a number from 0 to 1, which spreads the pauses before retries; `Math.random` if not given. */
   random?: () => number;
+}
+
+/** What a key opens and may do. */
+export interface NewKeyOptions extends CallOptions {
+  /** Names, beginnings of names with `*` behind them, or `*` for all. */
+  spaces: string[];
+  rights: models.Right[];
+  /** From when on it is no longer valid; if not given, it does not expire. */
+  expiresAt?: Time;
+  quotas?: models.Quotas;
 }
 
 /** A Mnemic server. */
@@ -88,6 +99,37 @@ export class Mnemic {
   async discardDeadLetter(id: string, options: CallOptions = {}): Promise<void> {
     const path = pathOf("admin", "dead-letters", id);
     await this.#transport.send({ ...callOf(options), method: "DELETE", path });
+  }
+
+  /**
+   * Makes a key and returns it with its `token`, which the server tells this once and does not keep. A call whose response was lost
+   * is not sent again: revoke the key by its name, and make one of another name. The key of this client needs the right `admin`
+   * over all spaces.
+   */
+  async createKey(name: string, options: NewKeyOptions): Promise<models.ApiKeyToken> {
+    const { spaces, rights, quotas } = options;
+    const body = { name, spaces, rights, quotas, expires_at: moment(options.expiresAt) };
+    return this.#transport.fetch({ ...callOf(options), method: "POST", path: pathOf("keys"), body, repeatable: false });
+  }
+
+  /** Lists the keys that were made by `createKey`, also those that are expired or revoked, without their tokens. */
+  keys(options: ListOptions = {}): AsyncGenerator<models.ApiKey, void, undefined> {
+    return this.#list(options, "keys");
+  }
+
+  /**
+   * Gives a key a new token, and returns both. The token before stays valid for `graceSeconds`, at most 86,400; 0 if not given.
+   * A call whose response was lost is not sent again, since that would end the token before it.
+   */
+  async rotateKey(name: string, options: CallOptions & { graceSeconds?: number } = {}): Promise<models.ApiKeyToken> {
+    const body = { grace_seconds: options.graceSeconds ?? 0 };
+    const path = pathOf("keys", name, "rotate");
+    return this.#transport.fetch({ ...callOf(options), method: "POST", path, body, repeatable: false });
+  }
+
+  /** Revokes a key for good; it stays in the list. */
+  async revokeKey(name: string, options: CallOptions = {}): Promise<void> {
+    await this.#transport.send({ ...callOf(options), method: "DELETE", path: pathOf("keys", name) });
   }
 
   #list<T>(options: ListOptions, ...parts: string[]): AsyncGenerator<T, void, undefined> {

@@ -4,17 +4,23 @@ import { UnexpectedResponseError } from "./errors.js";
 /** Characters of one event; a response with its explanations stays far below. */
 const EVENT_CHARS_MAX = 16 << 20;
 
-/** One event: its name and its data. */
+/** One event: its name and its data. Without data, what the server says about the stream: where it is, when to come again. */
 export interface ServerEvent {
   name: string;
   data: string;
+  id?: string;
+  /** Milliseconds before the stream may be opened again after it broke off. */
+  retryMs?: number;
 }
 
 /**
  * Yields the events of a stream, and cancels the stream when the caller stops. Comments, which keep the connection alive, are
- * left out, and so is an event that the stream ends in.
+ * left out, and so is an event that the stream ends in. `onBytes` is called whenever something came.
  */
-export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
+export async function* eventsOf(
+  stream: ReadableStream<Uint8Array>,
+  onBytes?: () => void,
+): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let waiting = "";
@@ -23,6 +29,7 @@ export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenera
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      onBytes?.();
       waiting += decoder.decode(value, { stream: true });
       let lineEnd: number;
       while ((lineEnd = waiting.indexOf("\n")) !== -1) {
@@ -46,6 +53,8 @@ class EventLines {
   size = 0;
   #name = "message";
   #data: string[] = [];
+  #id: string | undefined;
+  #retryMs: number | undefined;
 
   add(line: string): void {
     this.size += line.length;
@@ -54,13 +63,18 @@ class EventLines {
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "event") this.#name = value;
     if (field === "data") this.#data.push(value);
+    if (field === "id") this.#id = value;
+    if (field === "retry" && /^[0-9]+$/.test(value)) this.#retryMs = Number(value);
   }
 
   get isEvent(): boolean {
-    return this.#data.length > 0;
+    return this.#data.length > 0 || this.#id !== undefined || this.#retryMs !== undefined;
   }
 
   get event(): ServerEvent {
-    return { name: this.#name, data: this.#data.join("\n") };
+    const event: ServerEvent = { name: this.#name, data: this.#data.join("\n") };
+    if (this.#id !== undefined) event.id = this.#id;
+    if (this.#retryMs !== undefined) event.retryMs = this.#retryMs;
+    return event;
   }
 }

@@ -1,5 +1,5 @@
 /** Mnemic: a long-term memory for LLM agents that you run yourself. */
-export { Mnemic, type MnemicOptions } from "./client.js";
+export { Mnemic, type MnemicOptions, type NewKeyOptions } from "./client.js";
 export {
   ConflictError,
   CursorError,
@@ -26,7 +26,8 @@ export {
   UnreachableError,
   WatermarkError,
 } from "./errors.js";
-export type { CurateOptions, DerivedListOptions, DerivedOptions, ListOptions, Memory } from "./memory.js";
+export type { EventGap, EventsOptions, SpaceEvent } from "./event_stream.js";
+export type { CurateOptions, DerivedListOptions, DerivedOptions, LabelOptions, ListOptions, Memory } from "./memory.js";
 export type * as models from "./models.js";
 export type { After, Imported, RecordDefaults, RecordLike, Rejected, WriteOptions } from "./records.js";
 export type { CallOptions, Time } from "./request.js";

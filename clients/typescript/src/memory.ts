@@ -23,6 +23,14 @@ export interface DerivedOptions extends CallOptions {
   asOf?: Time;
 }
 
+/** What narrows a list or a tool to some records. */
+export interface LabelOptions {
+  /** Only records that have all of these tags. */
+  tags?: string[];
+  /** Only records that this filter of tags and metadata takes. */
+  filter?: models.LabelFilter;
+}
+
 /** What an act of curation takes. */
 export interface CurateOptions extends WriteOptions {
   /** Why, in your words; kept in the audit log. */
@@ -33,6 +41,11 @@ export interface CurateOptions extends WriteOptions {
 
 type Params = { [name: string]: unknown };
 const PAGE_SIZE = 100;
+
+/** Returns the parameters of what narrows a list or a tool. */
+export function labelParams({ tags, filter }: LabelOptions): Params {
+  return { tag: tags, filter: filter && JSON.stringify(filter) };
+}
 
 /** The part of a space that derives from its records. */
 export class Memory {
@@ -64,9 +77,12 @@ export class Memory {
     }
   }
 
-  /** Lists the units in use, in the order of their latest changes. */
-  units(options: DerivedListOptions & { session?: string; actor?: string } = {}): AsyncGenerator<models.UnitView, void, undefined> {
-    return this.list(options, { session: options.session, actor: options.actor, as_of: options.asOf }, "units");
+  /** Lists the units in use, in the order of their latest changes; of records by their labels, the turns. */
+  units(
+    options: DerivedListOptions & LabelOptions & { session?: string; actor?: string } = {},
+  ): AsyncGenerator<models.UnitView, void, undefined> {
+    const { session, actor, asOf } = options;
+    return this.list(options, { session, actor, as_of: asOf, ...labelParams(options) }, "units");
   }
 
   /** Returns one unit. */
@@ -160,6 +176,11 @@ export class Memory {
   /** Says that two things that were taken for one are two. */
   async undoMerge(merge: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "undo_merge", merge }, options);
+  }
+
+  /** Takes back how a language model called a topic and summed it up. */
+  async undoLabel(topic: string, options: CurateOptions = {}): Promise<models.Curated> {
+    return this.#curate({ kind: "undo_label", topic }, options);
   }
 
   /** Ranks a unit before others of its kind. */

@@ -19,6 +19,7 @@ export interface RecordDefaults {
   session?: string;
   observedAt?: Time;
   metadata?: { [name: string]: string };
+  tags?: string[];
 }
 
 /** What a call that writes takes. */
@@ -63,12 +64,13 @@ export function recordsOf(what: RecordLike | Iterable<RecordLike>, defaults: Rec
     session: defaults.session,
     observed_at: moment(defaults.observedAt),
     metadata: defaults.metadata,
+    tags: defaults.tags,
   };
   return Array.from(several, (record) => ({ ...withoutUndefined(shared), ...fieldsOf(record) }));
 }
 
 /** Returns the fields of a record, without Mnemic's own id, which derives from the caller's. */
-function fieldsOf(record: RecordLike): WrittenRecord {
+export function fieldsOf(record: RecordLike): WrittenRecord {
   if (typeof record === "string") return { text: record };
   const fields: WrittenRecord = withoutUndefined({ ...record });
   if (fields.observed_at instanceof Date) fields.observed_at = fields.observed_at.toISOString();

@@ -24,6 +24,7 @@ export interface CallOptions {
 export interface Request extends CallOptions {
   method: "DELETE" | "GET" | "POST" | "PUT";
   path: string;
+  /** One that is a list is given once for each of its values. */
   params?: { [name: string]: unknown };
   body?: unknown;
   idempotencyKey?: string;
@@ -34,6 +35,8 @@ export interface Request extends CallOptions {
   repeatable?: boolean;
   /** Milliseconds that the server may take beyond the timeout. */
   extraMs?: number;
+  /** In small letters. */
+  headers?: { [name: string]: string };
 }
 
 /** Returns true if a request may be sent again although the first one may have been carried out. */
@@ -54,7 +57,9 @@ export function pathOf(...parts: string[]): string {
 export function queryOf(params: { [name: string]: unknown } = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
-    if (value !== undefined && value !== null) given.set(name, value instanceof Date ? value.toISOString() : String(value));
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) given.append(name, one instanceof Date ? one.toISOString() : String(one));
+    }
   }
   const text = given.toString();
   return text && `?${text}`;

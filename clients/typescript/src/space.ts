@@ -1,6 +1,7 @@
 /** A space: remember, ask, recall, erase. */
 import { ConflictError, errorOf, InvalidError, RecordsRejectedError, UnexpectedResponseError } from "./errors.js";
-import { type ListOptions, Memory } from "./memory.js";
+import { type EventsOptions, type SpaceEvent, spaceEvents } from "./event_stream.js";
+import { type LabelOptions, labelParams, type ListOptions, Memory } from "./memory.js";
 import type * as models from "./models.js";
 import {
   type After,
@@ -9,6 +10,7 @@ import {
   moment,
   newKey,
   note,
+  fieldsOf,
   type Numbered,
   type RecordDefaults,
   type RecordLike,
@@ -72,6 +74,8 @@ export interface RecallOptions extends CallOptions {
   at?: Time;
   /** Hints wanted at most. */
   limit?: number;
+  /** Hints tell only what the records say that this filter of tags and metadata takes. */
+  filter?: models.LabelFilter;
   /** Whether what is sensitive (health, money, grief) may be said. */
   sensitive?: boolean;
   budget?: models.RecallBudget;
@@ -93,8 +97,8 @@ export class Space extends Memory {
    * Stores what happened: a text, a record, or several. They are on disk when this returns, and found a moment later; with
    * `wait`, it returns once they are searchable. Facts, entities and pages follow later.
    *
-   * `actor`, `session`, `observedAt` and `metadata` are for records that do not say them. Throws a `RecordsRejectedError` if
-   * some were not taken: the others are stored all the same.
+   * `actor`, `session`, `observedAt`, `metadata` and `tags` are for records that do not say them. Throws a
+   * `RecordsRejectedError` if some were not taken: the others are stored all the same.
    */
   async remember(
     what: RecordLike | Iterable<RecordLike>,
@@ -197,8 +201,9 @@ export class Space extends Memory {
    * A hint is said once in a session, so a call whose response was lost is not sent again.
    */
   async recall(message: string, options: RecallOptions = {}): Promise<models.RecallResponse> {
-    const { actor, session, limit, sensitive, budget } = options;
-    const body = { message, actor, session, limit, sensitive, budget, after: watermarkOf(options.after), at: moment(options.at) };
+    const { actor, session, limit, filter, sensitive, budget } = options;
+    const given = { message, actor, session, limit, filter, sensitive, budget };
+    const body = { ...given, after: watermarkOf(options.after), at: moment(options.at) };
     const extraMs = budget?.ms ?? (budget?.model_calls ? MODEL_QUESTION_MS : QUESTION_MS);
     return this.transport.fetch({ ...this.request(options, "POST", "recall"), body, repeatable: false, extraMs });
   }
@@ -214,26 +219,45 @@ export class Space extends Memory {
   async callTool(
     name: string,
     toolArguments: { [name: string]: unknown } = {},
-    options: CallOptions & { asOf?: Time } = {},
+    options: CallOptions & LabelOptions & { asOf?: Time } = {},
   ): Promise<models.ToolOutcome> {
-    const request = this.request(options, "POST", "tools", name);
-    return this.transport.fetch({ ...request, params: { as_of: options.asOf }, body: toolArguments, repeatable: true });
+    const params = { as_of: options.asOf, ...labelParams(options) };
+    return this.transport.fetch({ ...this.request(options, "POST", "tools", name), params, body: toolArguments, repeatable: true });
   }
 
   /** Lists records, all or some, in the order in which they were stored. */
   records(
-    options: ListOptions & { session?: string; actor?: string; from?: Time; until?: Time } = {},
+    options: ListOptions & LabelOptions & { session?: string; actor?: string; from?: Time; until?: Time } = {},
   ): AsyncGenerator<models.Record, void, undefined> {
     const { session, actor, from, until } = options;
-    return this.list(options, { session, actor, from, until }, "records");
+    return this.list(options, { session, actor, from, until, ...labelParams(options) }, "records");
   }
 
-  /** Returns one record, by your id or Mnemic's. */
+  /** Returns one record, by your id or Mnemic's; of several versions the newest. */
   async record(id: string, options: CallOptions = {}): Promise<models.Record> {
     return this.get(options, {}, "records", id);
   }
 
-  /** Erases a record with all that derives only from it, for good. */
+  /**
+   * Stores a record under an id, or, if there is one with other content, its next version, which takes its place. Session and actor
+   * are those of the version before, unless the record says them. What the newest version says already changes nothing. With
+   * `mustExist`, an id that does not exist is a `NotFoundError`.
+   */
+  async putRecord(id: string, record: RecordLike, options: WriteOptions & { mustExist?: boolean } = {}): Promise<models.Accepted> {
+    const headers: { [name: string]: string } = options.mustExist ? { "if-match": "*" } : {};
+    const request = { ...this.request(options, "PUT", "records", id), body: fieldsOf(record), headers };
+    const accepted: models.Accepted = await this.transport.fetch(request);
+    await this.waitIfWanted(accepted, options);
+    return accepted;
+  }
+
+  /** Returns all versions of a record, the first one first. */
+  async versions(id: string, options: CallOptions = {}): Promise<models.Record[]> {
+    const list: models.RecordVersions = await this.get(options, {}, "records", id, "versions");
+    return list.items;
+  }
+
+  /** Erases a record, all versions of it, with all that derives only from it, for good. */
   async eraseRecord(id: string, options: WriteOptions = {}): Promise<models.Curated> {
     const done: models.Curated = await this.transport.fetch(this.request(options, "DELETE", "records", id));
     await this.waitIfWanted(done, options);
@@ -276,6 +300,17 @@ export class Space extends Memory {
   /** Looks now, in every store, for what was erased, and says what is there. */
   async checkErasure(id: string, options: CallOptions = {}): Promise<models.ErasureCheck> {
     return this.transport.fetch({ ...this.request(options, "POST", "erasures", id, "check"), repeatable: true });
+  }
+
+  /**
+   * Yields the events of the space as they happen, until the caller stops: what is searchable, what derives from it, what is erased.
+   *
+   * They begin when the stream opens, or after the event `lastEventId`. Once it was open, a stream that breaks off is opened again,
+   * with pauses that grow to 45 seconds; the events of the meantime follow, or one of the kind `gap`. An event may come twice. A
+   * refusal that does not pass, such as an `UnknownSpaceError`, is thrown.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<SpaceEvent, void, undefined> {
+    return spaceEvents(this.transport, this.request(options, "GET", "events"), options);
   }
 
   /** Begins to derive the space again from its records. */

@@ -62,6 +62,22 @@ export class Transport {
     }
   }
 
+  /**
+   * Yields the events of a stream without an end, until it breaks off. It counts as broken after `silenceMs` in which nothing came.
+   */
+  async *endlessEvents(request: Request, silenceMs: number): AsyncGenerator<ServerEvent, void, undefined> {
+    const limit = new TimeLimit(request.signal, silenceMs);
+    try {
+      const stream = await this.#attempt(request, "text/event-stream", bodyOf, limit);
+      limit.restart();
+      yield* eventsOf(stream, () => limit.restart());
+    } catch (error) {
+      throw this.#lost(error, request, limit);
+    } finally {
+      limit.end();
+    }
+  }
+
   /** Yields the items of a list, page by page. */
   async *pages<Item>(request: Omit<Request, "method">, pageSize: number): AsyncGenerator<Item, void, undefined> {
     let after: string | undefined;
@@ -105,7 +121,7 @@ export class Transport {
   }
 
   async #once(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
-    const headers: { [name: string]: string } = { accept };
+    const headers: { [name: string]: string } = { ...request.headers, accept };
     if (this.settings.key) headers.authorization = `Bearer ${this.settings.key}`;
     if (request.idempotencyKey !== undefined) headers["idempotency-key"] = request.idempotencyKey;
     const init: RequestInit = { method: request.method, headers, signal, redirect: "manual", cache: "no-store" };
@@ -135,22 +151,34 @@ export class Transport {
 class TimeLimit {
   isOver = false;
   readonly #controller = new AbortController();
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #ms: number;
+  #timer: ReturnType<typeof setTimeout>;
   readonly #outer: AbortSignal | undefined;
   readonly #onAbort = () => this.#controller.abort(this.#outer?.reason);
 
   constructor(outer: AbortSignal | undefined, ms: number) {
     this.#outer = outer;
-    this.#timer = setTimeout(() => {
-      this.isOver = true;
-      this.#controller.abort();
-    }, ms);
+    this.#ms = ms;
+    this.#timer = this.#start();
     if (outer?.aborted) this.#onAbort();
     outer?.addEventListener("abort", this.#onAbort);
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Lets the time begin again. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  #start(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => {
+      this.isOver = true;
+      this.#controller.abort();
+    }, this.#ms);
   }
 
   end(): void {
@@ -184,7 +212,7 @@ export function readJson(text: string): unknown {
 }
 
 /** Waits, unless the signal ends it. */
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       clearTimeout(timer);

@@ -1,5 +1,6 @@
 /** The words of the service, against a server. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import {
   type AskEvent,
@@ -156,6 +157,24 @@ spaceTest("tools are called by name", async () => {
   assert.equal(outcome.error ?? undefined, undefined);
   assert.match(JSON.stringify(outcome.result), /fern/);
   assert.equal((await space.callTool("lexical_retrieve", { nothing: 1 })).error?.code, "bad_arguments");
+});
+
+spaceTest("a record gets versions", async () => {
+  await assert.rejects(space.putRecord("city", "I live in Aarhus.", { mustExist: true }), NotFoundError);
+  await space.putRecord("city", { text: "I live in Aarhus.", actor: "Ann" }, { wait: true });
+  await space.putRecord("city", "I live in Odense.", { mustExist: true, wait: true });
+  assert.equal((await space.putRecord("city", "I live in Odense.")).items[0]?.status, "duplicate");
+  const versions = (await space.versions("city")).map((it) => [it.id, it.text, it.actor]);
+  assert.deepEqual(versions, [["city", "I live in Aarhus.", "Ann"], ["city#v2", "I live in Odense.", "Ann"]]);
+  assert.equal((await space.record("city")).text, "I live in Odense.");
+});
+
+spaceTest("the label of a topic is taken back", async () => {
+  const talk = Array.from({ length: 12 }, (_, it) => ({ text: `I repotted fern number ${it} in the garden.`, session: `s${it % 4}` }));
+  await space.remember(talk, { actor: "Ann", wait: true });
+  const topic = await eventually(async () => (await all(space.topics()))[0]);
+  assert.equal((await space.undoLabel(topic.id, { reason: "misleading" })).curation.act.kind, "undo_label");
+  await assert.rejects(space.undoLabel(randomUUID()), (error) => error instanceof NotFoundError && /topic/.test(error.message));
 });
 
 spaceTest("an erased record is gone and has a receipt that can be checked", async () => {

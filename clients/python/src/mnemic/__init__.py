@@ -9,9 +9,12 @@
 
 from mnemic import models
 from mnemic._async.client import AsyncMnemic
+from mnemic._async.events import AsyncEvents
 from mnemic._async.space import AsyncSpace
+from mnemic._events import EventGap, SpaceEvent
 from mnemic._records import Imported, Rejected
 from mnemic._sync.client import Mnemic
+from mnemic._sync.events import Events
 from mnemic._sync.space import Space
 from mnemic.errors import (
     ConflictError,
@@ -41,12 +44,15 @@ from mnemic.errors import (
 )
 
 __all__ = [
+    "AsyncEvents",
     "AsyncMnemic",
     "AsyncSpace",
     "ConflictError",
     "CursorError",
     "DamagedError",
     "DeadlineError",
+    "EventGap",
+    "Events",
     "ExhaustedError",
     "ForbiddenError",
     "IdempotencyKeyInFlightError",
@@ -63,6 +69,7 @@ __all__ = [
     "Rejected",
     "ShareExhaustedError",
     "Space",
+    "SpaceEvent",
     "TooLargeError",
     "UnauthorizedError",
     "UnavailableError",

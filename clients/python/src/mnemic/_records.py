@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from mnemic import models
-from mnemic._request import given, plain
+from mnemic._request import given, listed, plain
 
 # A text, a record, a record as it is listed, or its fields.
 RecordLike: TypeAlias = str | models.NewRecord | models.Record | Mapping[str, Any]
@@ -86,9 +86,13 @@ def fields(record: RecordLike) -> dict[str, Any]:
 
 
 def defaults_of(
-    actor: str | None, session: str | None, observed_at: datetime | str | None, metadata: Mapping[str, str] | None
+    actor: str | None,
+    session: str | None,
+    observed_at: datetime | str | None,
+    metadata: Mapping[str, str] | None,
+    tags: Iterable[str] | None,
 ) -> dict[str, Any]:
-    return given(actor=actor, session=session, observed_at=observed_at, metadata=metadata)
+    return given(actor=actor, session=session, observed_at=observed_at, metadata=metadata, tags=listed(tags))
 
 
 def watermark_of(after: After | None) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -14,7 +15,8 @@ import httpx
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-RETRY_STATUSES = frozenset({429, 502, 503})
+# Statuses of a server that is away; a proxy answers with them also when it lost the response of a server that was at work.
+AWAY_STATUSES = frozenset({502, 503})
 IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight"
 PAUSE_FIRST = 0.1
 PAUSE_MAX = 5.0
@@ -50,18 +52,22 @@ class Request:
     repeatable: bool = True
     # Seconds that the server may take beyond the timeout.
     extra_time: float = 0.0
+    more_headers: Mapping[str, str] = field(default_factory=dict)
 
     def content(self) -> bytes | None:
         return None if self.body is None else to_json(self.body)
 
     def headers(self) -> dict[str, str]:
-        headers = {} if self.body is None else {"content-type": "application/json"}
+        headers = dict(self.more_headers)
+        if self.body is not None:
+            headers["content-type"] = "application/json"
         if self.idempotency_key is not None:
             headers["idempotency-key"] = self.idempotency_key
         return headers
 
-    def query(self) -> dict[str, str]:
-        return {name: text(value) for name, value in self.params.items() if value is not None}
+    def query(self) -> dict[str, str | list[str]]:
+        """Returns the parameters; one with several values stands several times."""
+        return {name: parameter(value) for name, value in self.params.items() if value is not None}
 
 
 class Attempts:
@@ -77,6 +83,10 @@ class Attempts:
 
     def is_last(self) -> bool:
         return self.made >= self._most or monotonic() >= self._end
+
+
+def parameter(value: Any) -> str | list[str]:
+    return [text(it) for it in value] if isinstance(value, list) else text(value)
 
 
 def text(value: Any) -> str:
@@ -124,16 +134,27 @@ def given(**fields: Any) -> dict[str, Any]:
     return {name: plain(value) for name, value in fields.items() if value is not None}
 
 
+def listed(tags: Iterable[str] | None) -> list[str] | None:
+    """Returns tags as a list. A text alone is one tag, not one for each of its characters."""
+    return [tags] if isinstance(tags, str) else None if tags is None else list(tags)
+
+
+def labels(tags: Iterable[str] | None, filter: BaseModel | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns the parameters that restrict a list or a tool to records with all these tags, and to what a filter takes."""
+    return {"tag": listed(tags), "filter": None if filter is None else json.dumps(plain(filter))}
+
+
 def may_repeat(request: Request, error: httpx.TransportError) -> bool:
     """Returns true if a request that got no response may be sent again."""
     never_sent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
     return never_sent or request.repeatable
 
 
-def pause_after(response: httpx.Response, attempt: int) -> float | None:
-    """Returns the seconds after which a refused request is sent again, or None if that would not help."""
+def pause_after(request: Request, response: httpx.Response, attempt: int) -> float | None:
+    """Returns the seconds after which a refused request is sent again, or None if that would not help or do harm."""
     in_flight = response.status_code == 409 and IN_FLIGHT in response.text
-    if response.status_code not in RETRY_STATUSES and not in_flight:
+    away = response.status_code in AWAY_STATUSES and request.repeatable
+    if response.status_code != 429 and not away and not in_flight:
         return None
     try:
         wanted = float(response.headers.get("retry-after", ""))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from mnemic import models
+from mnemic._async.events import AsyncEvents
 from mnemic._async.memory import AsyncMemory
 from mnemic._async.transport import read
 from mnemic._records import (
@@ -18,11 +19,12 @@ from mnemic._records import (
     RecordLike,
     batches_of,
     defaults_of,
+    fields,
     lines_of,
     records_of,
     watermark_of,
 )
-from mnemic._request import Request, given
+from mnemic._request import Request, given, labels
 from mnemic.errors import ConflictError, InvalidError, RecordsRejectedError
 
 Strategy = Literal["route", "explore", "reconstruct", "recollect", "navigate", "auto"]
@@ -48,17 +50,18 @@ class AsyncSpace(AsyncMemory):
         session: str | None = None,
         observed_at: datetime | str | None = None,
         metadata: Mapping[str, str] | None = None,
+        tags: Iterable[str] | None = None,
         idempotency_key: str | None = None,
         wait: bool | float = False,
     ) -> models.Accepted:
         """Stores what happened: a text, a record, or several; they are on disk when this returns, and seen by
         `records` and by questions a moment later.
 
-        `actor`, `session`, `observed_at` and `metadata` are for records that do not say them. With `wait`, it returns once
-        they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were not taken:
-        the others are stored all the same.
+        `actor`, `session`, `observed_at`, `metadata` and `tags` are for records that do not say them. With `wait`, it
+        returns once they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were
+        not taken: the others are stored all the same.
         """
-        records = records_of(what, defaults_of(actor, session, observed_at, metadata))
+        records = records_of(what, defaults_of(actor, session, observed_at, metadata, tags))
         accepted = await self._add(records, idempotency_key or str(uuid4()))
         if any(item.status != "rejected" for item in accepted.items):
             await self._wait_if(accepted, wait)
@@ -156,12 +159,14 @@ class AsyncSpace(AsyncMemory):
         after: After | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
         sensitive: bool = False,
         ms: int | None = None,
     ) -> models.RecallResponse:
         """Returns what a message wakes that is worth saying unasked; mostly nothing, and `silent` says why.
 
-        A hint is said once in a session, so a call whose response was lost is not sent again.
+        With a `filter` of tags and metadata, hints tell only what the records say that it takes. A hint is said once in a
+        session, so a call whose response was lost is not sent again.
         """
         body = given(
             message=message,
@@ -170,6 +175,7 @@ class AsyncSpace(AsyncMemory):
             after=watermark_of(after),
             at=at,
             limit=limit,
+            filter=filter,
             sensitive=sensitive or None,
             budget=None if ms is None else {"ms": ms},
         )
@@ -182,10 +188,20 @@ class AsyncSpace(AsyncMemory):
         await self._transport.send(Request("POST", self._path("recall", "dismiss"), body=given(hints=ids, session=session)))
 
     async def call_tool(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, as_of: datetime | str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        as_of: datetime | str | None = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
     ) -> models.ToolOutcome:
-        """Calls a tool; a call that cannot be used gives an `error` that a model can read."""
-        request = Request("POST", self._path("tools", name), {"as_of": as_of}, body=dict(arguments or {}))
+        """Calls a tool; a call that cannot be used gives an `error` that a model can read.
+
+        With `tags` and `filter`, it sees only what records with all these tags say, and those that the filter takes.
+        """
+        params = {"as_of": as_of, **labels(tags, filter)}
+        request = Request("POST", self._path("tools", name), params, body=dict(arguments or {}))
         return await self._transport.fetch(models.ToolOutcome, request)
 
     def records(
@@ -195,18 +211,40 @@ class AsyncSpace(AsyncMemory):
         actor: str | None = None,
         from_: datetime | str | None = None,
         until: datetime | str | None = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[models.Record]:
-        """Lists records, all or some, in the order in which they were stored."""
-        params = {"session": session, "actor": actor, "from": from_, "until": until}
+        """Lists records, all or some, in the order in which they were stored; with `tags`, those that have all of them."""
+        params = {"session": session, "actor": actor, "from": from_, "until": until, **labels(tags, filter)}
         return self._transport.pages(models.Record, self._path("records"), params, page_size)
 
     async def record(self, id: str) -> models.Record:
-        """Returns one record, by your id or Mnemic's."""
+        """Returns one record, by your id or Mnemic's; of several versions the newest."""
         return await self._transport.fetch(models.Record, Request("GET", self._path("records", id)))
 
+    async def put_record(
+        self, id: str, record: RecordLike, *, must_exist: bool = False, wait: bool | float = False
+    ) -> models.Accepted:
+        """Stores a record under an id, or, if there is one with other content, its next version, which takes its place.
+
+        Session and actor are those of the version before, unless the record says them. What the newest version says already
+        changes nothing. With `must_exist`, an id that does not exist raises `NotFoundError`.
+        """
+        headers = {"if-match": "*"} if must_exist else {}
+        request = Request("PUT", self._path("records", id), body=fields(record), more_headers=headers)
+        accepted = await self._transport.fetch(models.Accepted, request)
+        await self._wait_if(accepted, wait)
+        return accepted
+
+    async def versions(self, id: str) -> list[models.Record]:
+        """Returns all versions of a record, the first one first."""
+        return (
+            await self._transport.fetch(models.RecordVersions, Request("GET", self._path("records", id, "versions")))
+        ).items
+
     async def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated:
-        """Erases a record with all that derives only from it, for good."""
+        """Erases a record, all versions of it, with all that derives only from it, for good."""
         done = await self._transport.fetch(models.Curated, Request("DELETE", self._path("records", id)))
         await self._wait_if(done, wait)
         return done
@@ -240,6 +278,18 @@ class AsyncSpace(AsyncMemory):
     async def check_erasure(self, id: str) -> models.ErasureCheck:
         """Looks now, in every store, for what was erased, and says what is there."""
         return await self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
+
+    def events(self, *, last_event_id: str | None = None) -> AsyncEvents:
+        """Returns the events of the space as they happen: what is searchable, what derives from it, what is erased.
+
+        >>> async with space.events() as events:
+        ...     async for event in events:
+        ...         print(event.kind, event.watermark)
+
+        They begin when the stream opens, on entering the context or with the first event that is waited for, or after the
+        event `last_event_id`. A stream that breaks off is opened again and goes on after the last event.
+        """
+        return AsyncEvents(self._transport, self._path("events"), last_event_id)
 
     async def rebuild(self) -> models.Rebuild:
         """Begins to derive the space again from its records."""

@@ -27,13 +27,16 @@ class AsyncTransport:
         if self._owned:
             await self._http.aclose()
 
-    async def send(self, request: Request) -> httpx.Response:
-        """Returns the response of a request that succeeded; raises the error otherwise."""
+    async def send(self, request: Request, *, stream: bool = False) -> httpx.Response:
+        """Returns the response of a request that succeeded; raises the error otherwise.
+
+        The body of a `stream` is not read yet, and the caller closes the response.
+        """
         attempts = Attempts(self.settings, request)
         while True:
             attempts.begin()
             try:
-                response = await self._once(request)
+                response = await self._once(request, stream)
             except httpx.TransportError as error:
                 if attempts.is_last() or not may_repeat(request, error):
                     raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
@@ -41,14 +44,14 @@ class AsyncTransport:
             else:
                 if response.is_success:
                     return response
-                after = None if attempts.is_last() else pause_after(response, attempts.made)
+                after = None if attempts.is_last() else pause_after(request, response, attempts.made)
                 if after is None:
                     raise error_of(response)
                 seconds = after
             await anyio.sleep(seconds)
 
-    async def _once(self, request: Request) -> httpx.Response:
-        return await self._http.request(
+    async def _once(self, request: Request, stream: bool) -> httpx.Response:
+        built = self._http.build_request(
             request.method,
             self.settings.url + request.path,
             params=request.query(),
@@ -56,6 +59,10 @@ class AsyncTransport:
             headers={**self.settings.headers(), **request.headers()},
             timeout=httpx.Timeout(self.settings.timeout, read=self.settings.timeout + request.extra_time),
         )
+        response = await self._http.send(built, stream=stream)
+        if not response.is_success:
+            await response.aread()
+        return response
 
     async def fetch(self, kind: type[M], request: Request) -> M:
         """Returns what a request gives, as a model."""

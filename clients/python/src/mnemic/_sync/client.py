@@ -5,17 +5,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
+from typing import Any, Literal
 
 import httpx
 
 from mnemic import models
 from mnemic._sync.space import Space
 from mnemic._sync.transport import Transport
-from mnemic._request import Request, Settings, path
+from mnemic._request import Request, Settings, given, path
 
 DEFAULT_URL = "http://127.0.0.1:7077"
+Right = Literal["read", "write", "admin"]
 
 
 class Mnemic:
@@ -82,3 +85,39 @@ class Mnemic:
     def discard_dead_letter(self, id: str) -> None:
         """Forgets a dead letter; what it carried is not written."""
         self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))
+
+    def create_key(
+        self,
+        name: str,
+        *,
+        spaces: Iterable[str],
+        rights: Iterable[Right],
+        expires_at: datetime | str | None = None,
+        quotas: models.Quotas | Mapping[str, Any] | None = None,
+    ) -> models.ApiKeyToken:
+        """Makes a key and returns it with its `token`, which the server tells this once and does not keep.
+
+        `spaces` are names, beginnings of names with `*` behind them, or `*` for all. A call whose response was lost is not
+        sent again: revoke the key by its name, and make one of another name. The key of this client needs the right
+        `admin` over all spaces.
+        """
+        body = given(name=name, spaces=list(spaces), rights=list(rights), expires_at=expires_at, quotas=quotas)
+        request = Request("POST", path("keys"), body=body, repeatable=False)
+        return self._transport.fetch(models.ApiKeyToken, request)
+
+    def keys(self, *, page_size: int = 100) -> Iterator[models.ApiKey]:
+        """Lists the keys that were made by `create_key`, also those that are expired or revoked, without their tokens."""
+        return self._transport.pages(models.ApiKey, path("keys"), {}, page_size)
+
+    def rotate_key(self, name: str, *, grace_seconds: int = 0) -> models.ApiKeyToken:
+        """Gives a key a new token, and returns both. The token before stays valid for `grace_seconds`, at most 86,400.
+
+        A call whose response was lost is not sent again, since that would end the token before it.
+        """
+        body = {"grace_seconds": grace_seconds}
+        request = Request("POST", path("keys", name, "rotate"), body=body, repeatable=False)
+        return self._transport.fetch(models.ApiKeyToken, request)
+
+    def revoke_key(self, name: str) -> None:
+        """Revokes a key for good; it stays in the list."""
+        self._transport.send(Request("DELETE", path("keys", name)))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal
 from uuid import uuid4
@@ -14,7 +14,7 @@ import time
 from mnemic import models
 from mnemic._sync.transport import Transport, M
 from mnemic._records import After, watermark_of
-from mnemic._request import WAIT_SLICE_MS, Request, given, path
+from mnemic._request import WAIT_SLICE_MS, Request, given, labels, path
 from mnemic.errors import DeadlineError
 
 Aspect = Literal[
@@ -59,10 +59,17 @@ class Memory:
             self.wait(watermark, timeout=None if wait is True else wait)
 
     def units(
-        self, *, session: str | None = None, actor: str | None = None, as_of: Time = None, page_size: int = 100
+        self,
+        *,
+        session: str | None = None,
+        actor: str | None = None,
+        as_of: Time = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
+        page_size: int = 100,
     ) -> Iterator[models.UnitView]:
-        """Lists the units in use, in the order of their latest changes."""
-        params = {"session": session, "actor": actor, "as_of": as_of}
+        """Lists the units in use, in the order of their latest changes; with `tags`, turns of records that have them all."""
+        params = {"session": session, "actor": actor, "as_of": as_of, **labels(tags, filter)}
         return self._transport.pages(models.UnitView, self._path("units"), params, page_size)
 
     def unit(self, id: str, *, as_of: Time = None) -> models.UnitView:
@@ -158,6 +165,12 @@ class Memory:
     ) -> models.Curated:
         """Says that two things that were taken for one are two."""
         return self._curate({"kind": "undo_merge", "merge": merge}, reason, id, wait)
+
+    def undo_label(
+        self, topic: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
+    ) -> models.Curated:
+        """Takes back how a language model called a topic and summed it up."""
+        return self._curate({"kind": "undo_label", "topic": topic}, reason, id, wait)
 
     def pin_unit(
         self, unit: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False

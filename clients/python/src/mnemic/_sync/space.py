@@ -11,6 +11,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from mnemic import models
+from mnemic._sync.events import Events
 from mnemic._sync.memory import Memory
 from mnemic._sync.transport import read
 from mnemic._records import (
@@ -20,11 +21,12 @@ from mnemic._records import (
     RecordLike,
     batches_of,
     defaults_of,
+    fields,
     lines_of,
     records_of,
     watermark_of,
 )
-from mnemic._request import Request, given
+from mnemic._request import Request, given, labels
 from mnemic.errors import ConflictError, InvalidError, RecordsRejectedError
 
 Strategy = Literal["route", "explore", "reconstruct", "recollect", "navigate", "auto"]
@@ -50,17 +52,18 @@ class Space(Memory):
         session: str | None = None,
         observed_at: datetime | str | None = None,
         metadata: Mapping[str, str] | None = None,
+        tags: Iterable[str] | None = None,
         idempotency_key: str | None = None,
         wait: bool | float = False,
     ) -> models.Accepted:
         """Stores what happened: a text, a record, or several; they are on disk when this returns, and seen by
         `records` and by questions a moment later.
 
-        `actor`, `session`, `observed_at` and `metadata` are for records that do not say them. With `wait`, it returns once
-        they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were not taken:
-        the others are stored all the same.
+        `actor`, `session`, `observed_at`, `metadata` and `tags` are for records that do not say them. With `wait`, it
+        returns once they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were
+        not taken: the others are stored all the same.
         """
-        records = records_of(what, defaults_of(actor, session, observed_at, metadata))
+        records = records_of(what, defaults_of(actor, session, observed_at, metadata, tags))
         accepted = self._add(records, idempotency_key or str(uuid4()))
         if any(item.status != "rejected" for item in accepted.items):
             self._wait_if(accepted, wait)
@@ -158,12 +161,14 @@ class Space(Memory):
         after: After | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
         sensitive: bool = False,
         ms: int | None = None,
     ) -> models.RecallResponse:
         """Returns what a message wakes that is worth saying unasked; mostly nothing, and `silent` says why.
 
-        A hint is said once in a session, so a call whose response was lost is not sent again.
+        With a `filter` of tags and metadata, hints tell only what the records say that it takes. A hint is said once in a
+        session, so a call whose response was lost is not sent again.
         """
         body = given(
             message=message,
@@ -172,6 +177,7 @@ class Space(Memory):
             after=watermark_of(after),
             at=at,
             limit=limit,
+            filter=filter,
             sensitive=sensitive or None,
             budget=None if ms is None else {"ms": ms},
         )
@@ -184,10 +190,20 @@ class Space(Memory):
         self._transport.send(Request("POST", self._path("recall", "dismiss"), body=given(hints=ids, session=session)))
 
     def call_tool(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, as_of: datetime | str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        as_of: datetime | str | None = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
     ) -> models.ToolOutcome:
-        """Calls a tool; a call that cannot be used gives an `error` that a model can read."""
-        request = Request("POST", self._path("tools", name), {"as_of": as_of}, body=dict(arguments or {}))
+        """Calls a tool; a call that cannot be used gives an `error` that a model can read.
+
+        With `tags` and `filter`, it sees only what records with all these tags say, and those that the filter takes.
+        """
+        params = {"as_of": as_of, **labels(tags, filter)}
+        request = Request("POST", self._path("tools", name), params, body=dict(arguments or {}))
         return self._transport.fetch(models.ToolOutcome, request)
 
     def records(
@@ -197,18 +213,40 @@ class Space(Memory):
         actor: str | None = None,
         from_: datetime | str | None = None,
         until: datetime | str | None = None,
+        tags: Iterable[str] | None = None,
+        filter: models.LabelFilter | Mapping[str, Any] | None = None,
         page_size: int = 100,
     ) -> Iterator[models.Record]:
-        """Lists records, all or some, in the order in which they were stored."""
-        params = {"session": session, "actor": actor, "from": from_, "until": until}
+        """Lists records, all or some, in the order in which they were stored; with `tags`, those that have all of them."""
+        params = {"session": session, "actor": actor, "from": from_, "until": until, **labels(tags, filter)}
         return self._transport.pages(models.Record, self._path("records"), params, page_size)
 
     def record(self, id: str) -> models.Record:
-        """Returns one record, by your id or Mnemic's."""
+        """Returns one record, by your id or Mnemic's; of several versions the newest."""
         return self._transport.fetch(models.Record, Request("GET", self._path("records", id)))
 
+    def put_record(
+        self, id: str, record: RecordLike, *, must_exist: bool = False, wait: bool | float = False
+    ) -> models.Accepted:
+        """Stores a record under an id, or, if there is one with other content, its next version, which takes its place.
+
+        Session and actor are those of the version before, unless the record says them. What the newest version says already
+        changes nothing. With `must_exist`, an id that does not exist raises `NotFoundError`.
+        """
+        headers = {"if-match": "*"} if must_exist else {}
+        request = Request("PUT", self._path("records", id), body=fields(record), more_headers=headers)
+        accepted = self._transport.fetch(models.Accepted, request)
+        self._wait_if(accepted, wait)
+        return accepted
+
+    def versions(self, id: str) -> list[models.Record]:
+        """Returns all versions of a record, the first one first."""
+        return (
+            self._transport.fetch(models.RecordVersions, Request("GET", self._path("records", id, "versions")))
+        ).items
+
     def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated:
-        """Erases a record with all that derives only from it, for good."""
+        """Erases a record, all versions of it, with all that derives only from it, for good."""
         done = self._transport.fetch(models.Curated, Request("DELETE", self._path("records", id)))
         self._wait_if(done, wait)
         return done
@@ -242,6 +280,18 @@ class Space(Memory):
     def check_erasure(self, id: str) -> models.ErasureCheck:
         """Looks now, in every store, for what was erased, and says what is there."""
         return self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
+
+    def events(self, *, last_event_id: str | None = None) -> Events:
+        """Returns the events of the space as they happen: what is searchable, what derives from it, what is erased.
+
+        >>> with space.events() as events:
+        ...     for event in events:
+        ...         print(event.kind, event.watermark)
+
+        They begin when the stream opens, on entering the context or with the first event that is waited for, or after the
+        event `last_event_id`. A stream that breaks off is opened again and goes on after the last event.
+        """
+        return Events(self._transport, self._path("events"), last_event_id)
 
     def rebuild(self) -> models.Rebuild:
         """Begins to derive the space again from its records."""

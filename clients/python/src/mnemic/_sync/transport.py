@@ -29,13 +29,16 @@ class Transport:
         if self._owned:
             self._http.close()
 
-    def send(self, request: Request) -> httpx.Response:
-        """Returns the response of a request that succeeded; raises the error otherwise."""
+    def send(self, request: Request, *, stream: bool = False) -> httpx.Response:
+        """Returns the response of a request that succeeded; raises the error otherwise.
+
+        The body of a `stream` is not read yet, and the caller closes the response.
+        """
         attempts = Attempts(self.settings, request)
         while True:
             attempts.begin()
             try:
-                response = self._once(request)
+                response = self._once(request, stream)
             except httpx.TransportError as error:
                 if attempts.is_last() or not may_repeat(request, error):
                     raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
@@ -43,14 +46,14 @@ class Transport:
             else:
                 if response.is_success:
                     return response
-                after = None if attempts.is_last() else pause_after(response, attempts.made)
+                after = None if attempts.is_last() else pause_after(request, response, attempts.made)
                 if after is None:
                     raise error_of(response)
                 seconds = after
             time.sleep(seconds)
 
-    def _once(self, request: Request) -> httpx.Response:
-        return self._http.request(
+    def _once(self, request: Request, stream: bool) -> httpx.Response:
+        built = self._http.build_request(
             request.method,
             self.settings.url + request.path,
             params=request.query(),
@@ -58,6 +61,10 @@ class Transport:
             headers={**self.settings.headers(), **request.headers()},
             timeout=httpx.Timeout(self.settings.timeout, read=self.settings.timeout + request.extra_time),
         )
+        response = self._http.send(built, stream=stream)
+        if not response.is_success:
+            response.read()
+        return response
 
     def fetch(self, kind: type[M], request: Request) -> M:
         """Returns what a request gives, as a model."""
