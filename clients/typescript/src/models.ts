@@ -20,6 +20,8 @@ export type ActPinUnit = components["schemas"]["ActPinUnit"];
 export type ActRetireFact = components["schemas"]["ActRetireFact"];
 /** An earlier act is taken back. */
 export type ActUndo = components["schemas"]["ActUndo"];
+/** A topic is not to be called, or summed up, as a language model said. */
+export type ActUndoLabel = components["schemas"]["ActUndoLabel"];
 /** Two things that were taken for one are two. */
 export type ActUndoMerge = components["schemas"]["ActUndoMerge"];
 /** What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
@@ -30,6 +32,12 @@ export type Answer = components["schemas"]["Answer"];
 export type AnswerKind = components["schemas"]["AnswerKind"];
 /** How a language model words an answer; without one it changes nothing. */
 export type AnswerStyle = components["schemas"]["AnswerStyle"];
+/** A key that was made through the API, without its token. */
+export type ApiKey = components["schemas"]["ApiKey"];
+/** Some of the keys. */
+export type ApiKeyPage = components["schemas"]["ApiKeyPage"];
+/** A key with its token, which is shown only now: the server keeps a digest of it. */
+export type ApiKeyToken = components["schemas"]["ApiKeyToken"];
 /** The group of predicates a fact belongs to (MRAgent's aspect). */
 export type Aspect = components["schemas"]["Aspect"];
 /** What is to be read. */
@@ -86,6 +94,10 @@ export type ErasureKind = components["schemas"]["ErasureKind"];
 export type ErasurePage = components["schemas"]["ErasurePage"];
 /** How far an erasure is. */
 export type ErasureState = components["schemas"]["ErasureState"];
+/** Something that happened in a space. It holds no word of a record. Several batches may share one event. */
+export type Event = components["schemas"]["Event"];
+/** What happened in a space. */
+export type EventKind = components["schemas"]["EventKind"];
 /** One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay. */
 export type Fact = components["schemas"]["Fact"];
 /** One fact, derived from its source unit, subject, predicate and object; a corrected one from the fact and the act. */
@@ -114,6 +126,10 @@ export type Item = components["schemas"]["Item"];
 export type ItemStatus = components["schemas"]["ItemStatus"];
 /** What a key opens and may do. */
 export type KeyAccess = components["schemas"]["KeyAccess"];
+/** The name of a key in the store: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
+export type KeyName = components["schemas"]["KeyName"];
+/** Which records are wanted, by their tags and their metadata. An empty filter takes every record. */
+export type LabelFilter = components["schemas"]["LabelFilter"];
 /** Something that a language model said and that is not used. */
 export type LeftOut = components["schemas"]["LeftOut"];
 /** How far a loop goes. */
@@ -150,8 +166,12 @@ export type NewActPinUnit = components["schemas"]["NewActPinUnit"];
 export type NewActRetireFact = components["schemas"]["NewActRetireFact"];
 /** An earlier act is taken back; not an erasure. */
 export type NewActUndo = components["schemas"]["NewActUndo"];
+/** A topic is not to be called, or summed up, as a language model said; it is called as without a model. */
+export type NewActUndoLabel = components["schemas"]["NewActUndoLabel"];
 /** Two things that were taken for one are two. */
 export type NewActUndoMerge = components["schemas"]["NewActUndoMerge"];
+/** A key to be made. */
+export type NewApiKey = components["schemas"]["NewApiKey"];
 /** A batch of what happened: records, or chat messages as they are. */
 export type NewBatch = components["schemas"]["NewBatch"];
 /** Something decided about the memory. It is kept for good, in the audit log. */
@@ -206,6 +226,8 @@ export type Progress = components["schemas"]["Progress"];
 export type QueryRequest = components["schemas"]["QueryRequest"];
 /** Evidence, verdict, answer, and what they cost. */
 export type QueryResponse = components["schemas"]["QueryResponse"];
+/** How much a key may ask for; no bound where there is none. */
+export type Quotas = components["schemas"]["Quotas"];
 /** A unit in rank order with the text it would show, for measuring and paging. */
 export type RankedUnit = components["schemas"]["RankedUnit"];
 /** A reading: what a language model said about records, such as a passage of a session, and what was derived from it. */
@@ -256,6 +278,8 @@ export type RelationKind = components["schemas"]["RelationKind"];
 export type Right = components["schemas"]["Right"];
 /** What the calls of a language model in one role cost. */
 export type RoleCost = components["schemas"]["RoleCost"];
+/** A new token for a key. */
+export type Rotation = components["schemas"]["Rotation"];
 /** The scores of a unit by head, each a logit; higher is better. */
 export type Scores = components["schemas"]["Scores"];
 /** One part of a page. */
@@ -292,6 +316,8 @@ export type Strategy = components["schemas"]["Strategy"];
 export type Sufficiency = components["schemas"]["Sufficiency"];
 /** An edge to an entity of nearly the same name. */
 export type Synonym = components["schemas"]["Synonym"];
+/** Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written. */
+export type TagFilter = components["schemas"]["TagFilter"];
 /** A half-open interval `[start, end)` in UTC, how precise it is, and the words it came from. */
 export type TimeSpan = components["schemas"]["TimeSpan"];
 /** A call of a tool, as stored. */

@@ -92,6 +92,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the keys that were made through the API, those that are expired or revoked too, without their tokens. Needs the right
+         *     `admin` over all spaces.
+         */
+        get: operations["keys_list"];
+        put?: never;
+        /** Makes a key. Its token is in this response only; the server keeps a digest of it. Needs the right `admin` over all spaces. */
+        post: operations["keys_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revokes a key: from now on none of its tokens is valid at this gateway, and within 5 seconds at every other one. It stays in the
+         *     list. Needs the right `admin` over all spaces.
+         */
+        delete: operations["keys_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{name}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a key a new token, which is in this response only. The token before it stays valid for `grace_seconds`, and the one before
+         *     that is valid no more. Needs the right `admin` over all spaces, and every right of the key.
+         */
+        post: operations["keys_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -271,6 +332,28 @@ export interface paths {
          *     with 100,000 records. Files are looked at by `mnemic erasures check`.
          */
         post: operations["erasures_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{space}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Streams what happens in a space from now on: events `searchable`, `organised` and `erased`, until the caller leaves or the
+         *     server stops.
+         * @description Each event has an `id`; a caller that comes again with it in `Last-Event-ID` gets what happened since. Where that is not known,
+         *     the first event is `gap`.
+         */
+        get: operations["events_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -769,7 +852,7 @@ export interface components {
             watermark: string;
         };
         /** @description What can be decided. */
-        Act: components["schemas"]["ActCorrectFact"] | components["schemas"]["ActRetireFact"] | components["schemas"]["ActUndoMerge"] | components["schemas"]["ActPinUnit"] | components["schemas"]["ActForgetUnit"] | components["schemas"]["ActEraseRecord"] | components["schemas"]["ActUndo"];
+        Act: components["schemas"]["ActCorrectFact"] | components["schemas"]["ActRetireFact"] | components["schemas"]["ActUndoMerge"] | components["schemas"]["ActUndoLabel"] | components["schemas"]["ActPinUnit"] | components["schemas"]["ActForgetUnit"] | components["schemas"]["ActEraseRecord"] | components["schemas"]["ActUndo"];
         /** @description The value of a fact is another one. */
         ActCorrectFact: {
             /** @description The fact. */
@@ -831,6 +914,16 @@ export interface components {
              * @enum {string}
              */
             kind: "undo";
+        };
+        /** @description A topic is not to be called, or summed up, as a language model said. */
+        ActUndoLabel: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "undo_label";
+            /** @description The topic. */
+            topic: components["schemas"]["TopicId"];
         };
         /** @description Two things that were taken for one are two. */
         ActUndoMerge: {
@@ -902,6 +995,58 @@ export interface components {
          * @enum {string}
          */
         AnswerStyle: "short" | "infer" | "free";
+        /** @description A key that was made through the API, without its token. */
+        ApiKey: {
+            /** @description Name of the key that made it. */
+            by: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description From when on it is no longer valid.
+             */
+            expires_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the token before the last rotation is valid.
+             */
+            former_valid_until?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute; a use of the last minute may be missing.
+             */
+            last_used_at?: string | null;
+            /** @description Its name. */
+            name: components["schemas"]["KeyName"];
+            /** @description How much it may ask for. */
+            quotas?: components["schemas"]["Quotas"];
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             */
+            revoked_at?: string | null;
+            /** @description What it may do there. */
+            rights: components["schemas"]["Right"][];
+            /** @description Spaces that it opens. */
+            spaces: string[];
+        };
+        /** @description Some of the keys. */
+        ApiKeyPage: {
+            /** @description By name. */
+            items: components["schemas"]["ApiKey"][];
+            /** @description The `after` of the next page; none after the last. */
+            next?: string | null;
+        };
+        /** @description A key with its token, which is shown only now: the server keeps a digest of it. */
+        ApiKeyToken: {
+            /** @description The key. */
+            key: components["schemas"]["ApiKey"];
+            /** @description What its holder sends as `Authorization: Bearer`. */
+            token: string;
+        };
         /**
          * @description The group of predicates a fact belongs to (MRAgent's aspect).
          * @enum {string}
@@ -1288,6 +1433,26 @@ export interface components {
          * @enum {string}
          */
         ErasureState: "erasing" | "complete";
+        /** @description Something that happened in a space. It holds no word of a record. Several batches may share one event. */
+        Event: {
+            /**
+             * Format: date-time
+             * @description When it was noticed; of an erasure, when it was complete.
+             */
+            at: string;
+            erasure?: components["schemas"]["ErasureId"] | null;
+            /** @description What happened. */
+            kind: components["schemas"]["EventKind"];
+            /** @description The space. */
+            space: components["schemas"]["SpaceId"];
+            /** @description Up to where; of an erasure of records, the watermark that the request was answered with; none of that of a space. */
+            watermark?: string | null;
+        };
+        /**
+         * @description What happened in a space.
+         * @enum {string}
+         */
+        EventKind: "searchable" | "organised" | "erased";
         /**
          * @description One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
          *
@@ -1382,6 +1547,12 @@ export interface components {
              */
             from?: string | null;
             /**
+             * @description Only what records with such metadata say: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`,
+             *     `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition). At
+             *     most 64 comparisons, 8 levels, and 100 values in a list.
+             */
+            metadata?: Record<string, unknown> | null;
+            /**
              * @description Only these kinds.
              * @default []
              */
@@ -1391,6 +1562,11 @@ export interface components {
              * @default []
              */
             sessions?: string[];
+            /**
+             * @description Only what records with such tags say. What was derived of several records needs all of them to be taken.
+             * @default {}
+             */
+            tags?: components["schemas"]["TagFilter"];
             /**
              * Format: date-time
              * @description Only what was observed before.
@@ -1494,6 +1670,21 @@ export interface components {
             rights: components["schemas"]["Right"][];
             /** @description Spaces it opens: `*`, names, or prefixes that end in `*`. */
             spaces: string[];
+        };
+        /** @description The name of a key in the store: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
+        KeyName: string;
+        /** @description Which records are wanted, by their tags and their metadata. An empty filter takes every record. */
+        LabelFilter: {
+            /**
+             * @description What the metadata must be: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`, `gt`, `gte`,
+             *     `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
+             */
+            metadata?: Record<string, unknown> | null;
+            /**
+             * @description What the tags must be.
+             * @default {}
+             */
+            tags?: components["schemas"]["TagFilter"];
         };
         /** @description Something that a language model said and that is not used. */
         LeftOut: {
@@ -1634,7 +1825,7 @@ export interface components {
             unit: components["schemas"]["UnitId"];
         };
         /** @description What can be decided. */
-        NewAct: components["schemas"]["NewActCorrectFact"] | components["schemas"]["NewActRetireFact"] | components["schemas"]["NewActUndoMerge"] | components["schemas"]["NewActPinUnit"] | components["schemas"]["NewActForgetUnit"] | components["schemas"]["NewActEraseRecord"] | components["schemas"]["NewActUndo"];
+        NewAct: components["schemas"]["NewActCorrectFact"] | components["schemas"]["NewActRetireFact"] | components["schemas"]["NewActUndoMerge"] | components["schemas"]["NewActUndoLabel"] | components["schemas"]["NewActPinUnit"] | components["schemas"]["NewActForgetUnit"] | components["schemas"]["NewActEraseRecord"] | components["schemas"]["NewActUndo"];
         /** @description The value of a fact is another one. */
         NewActCorrectFact: {
             /** @description The fact. */
@@ -1697,6 +1888,16 @@ export interface components {
              */
             kind: "undo";
         };
+        /** @description A topic is not to be called, or summed up, as a language model said; it is called as without a model. */
+        NewActUndoLabel: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "undo_label";
+            /** @description The topic. */
+            topic: components["schemas"]["TopicId"];
+        };
         /** @description Two things that were taken for one are two. */
         NewActUndoMerge: {
             /**
@@ -1706,6 +1907,25 @@ export interface components {
             kind: "undo_merge";
             /** @description The merge. */
             merge: components["schemas"]["MergeId"];
+        };
+        /** @description A key to be made. */
+        NewApiKey: {
+            /**
+             * Format: date-time
+             * @description From when on it is no longer valid; left out, it does not expire. RFC 3339, or ISO 8601 in UTC.
+             */
+            expires_at?: string | null;
+            /**
+             * @description Its name in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit. No
+             *     other key may have it.
+             */
+            name: string;
+            /** @description How much it may ask for; left out, there is no bound. */
+            quotas?: components["schemas"]["Quotas"];
+            /** @description What it may do there; not more than the key of this request may. */
+            rights: components["schemas"]["Right"][];
+            /** @description Spaces that it opens: `*`, names, or prefixes that end in `*`. */
+            spaces: string[];
         };
         /** @description A batch of what happened: records, or chat messages as they are. */
         NewBatch: components["schemas"]["NewRecords"] | components["schemas"]["NewMessages"];
@@ -1750,6 +1970,8 @@ export interface components {
             role: string;
             /** @description Name of the session. */
             session?: string | null;
+            /** @description Tags, as those of a record. */
+            tags?: string[];
             /** @description The call that the message, with the role `tool`, brings the result of. */
             tool_call_id?: string | null;
             /** @description Tools that the message calls, each with `id` and `function` (`name`, `arguments`). */
@@ -1823,6 +2045,11 @@ export interface components {
              * @default null
              */
             session?: string | null;
+            /**
+             * @description What you want to find it by: at most 32 tags of 1 to 128 bytes. They are kept sorted, each once.
+             * @default []
+             */
+            tags?: string[];
             /**
              * @description What was said or done.
              * @default null
@@ -2191,6 +2418,21 @@ export interface components {
             /** @description Version of the weights that ranked. */
             weights: string;
         };
+        /** @description How much a key may ask for; no bound where there is none. */
+        Quotas: {
+            /**
+             * Format: int32
+             * @description New records within a day (UTC); duplicates and rejected records do not count.
+             * @default null
+             */
+            records_per_day?: number | null;
+            /**
+             * Format: int32
+             * @description Requests within a minute of the clock (UTC).
+             * @default null
+             */
+            requests_per_minute?: number | null;
+        };
         /** @description A unit in rank order with the text it would show, for measuring and paging. */
         RankedUnit: {
             /** @description The callers' ids of its records. */
@@ -2283,6 +2525,11 @@ export interface components {
         ReadingList: components["schemas"]["ReadingPage"] | components["schemas"]["PortableReadingPage"];
         /** @description What was derived of a reading, and what of its reply was not used. */
         ReadingOutcome: {
+            /**
+             * Format: int32
+             * @description Events in the topic when it was labelled; of readings of other kinds 0.
+             */
+            events?: number;
             /**
              * Format: int32
              * @description Facts, before they are folded.
@@ -2433,6 +2680,8 @@ export interface components {
             at?: string | null;
             /** @description What it may cost. */
             budget?: components["schemas"]["RecallBudget"];
+            /** @description Which records hints may come from. */
+            filter?: components["schemas"]["LabelFilter"];
             /**
              * Format: int32
              * @description Hints wanted at most.
@@ -2492,6 +2741,8 @@ export interface components {
             record: components["schemas"]["RecordId"];
             /** @description Name of the session. */
             session: string;
+            /** @description Its tags, sorted. */
+            tags?: string[];
             /** @description What was said or done. */
             text: string;
             tool?: components["schemas"]["Tool"] | null;
@@ -2538,6 +2789,15 @@ export interface components {
             ms: number;
             /** @description Tokens that they read and wrote. */
             usage: components["schemas"]["Usage"];
+        };
+        /** @description A new token for a key. */
+        Rotation: {
+            /**
+             * Format: int32
+             * @description Seconds for which the token before it stays valid.
+             * @default 0
+             */
+            grace_seconds?: number;
         };
         /** @description The scores of a unit by head, each a logit; higher is better. */
         Scores: {
@@ -2736,6 +2996,24 @@ export interface components {
             /** @description The other one. */
             entity: components["schemas"]["EntityId"];
         };
+        /** @description Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written. */
+        TagFilter: {
+            /**
+             * @description All of these.
+             * @default []
+             */
+            all?: string[];
+            /**
+             * @description At least one of these.
+             * @default []
+             */
+            any?: string[];
+            /**
+             * @description None of these.
+             * @default []
+             */
+            none?: string[];
+        };
         /**
          * @description A half-open interval `[start, end)` in UTC, how precise it is, and the words it came from.
          *
@@ -2790,7 +3068,7 @@ export interface components {
             cost: components["schemas"]["ToolCost"];
             error?: components["schemas"]["ToolProblem"] | null;
             /** @description What was found. */
-            result?: Record<string, never> | null;
+            result?: Record<string, unknown> | null;
         };
         /** @description A call that could not be used. */
         ToolProblem: {
@@ -2804,7 +3082,7 @@ export interface components {
             /** @description What it does and when to use it. */
             description: string;
             /** @description JSON schema of its arguments. */
-            input_schema: Record<string, never>;
+            input_schema: Record<string, unknown>;
             /** @description Its name. */
             name: string;
         };
@@ -2819,13 +3097,15 @@ export interface components {
             id: components["schemas"]["TopicId"];
             /** @description What sets it apart, strongest first; at most eight. */
             keywords: string[];
-            /** @description One to four words that people understand. */
+            /** @description A few words that people understand: by rule one to four, by a language model at most six. */
             label: string;
             /**
              * Format: date-time
              * @description When its last unit was observed.
              */
             last_seen: string;
+            /** @description What it is about, in one sentence of at most 240 characters; only a language model writes one. */
+            summary?: string | null;
             /**
              * Format: int64
              * @description Number of event units in it.
@@ -2901,6 +3181,10 @@ export interface components {
             id: components["schemas"]["UnitId"];
             /** @description Place or source, if said. */
             location?: string;
+            /** @description The metadata of its record; only of turn units. */
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description Kind of observation. */
             modality: components["schemas"]["Modality"];
             /**
@@ -2934,6 +3218,8 @@ export interface components {
             summary: string;
             /** @description At most two words that name what it is about. */
             tag?: string;
+            /** @description The tags of its record; only of turn units. Events and gists are filtered by the tags of their turns. */
+            tags?: string[];
             /** @description The short text that is shown: the observation itself. */
             text: string;
             /** @description Times named in the text, resolved against `observed_at`, in order of appearance. */
@@ -3228,7 +3514,7 @@ export interface operations {
                  *       "user": "ann"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -3244,7 +3530,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                     "text/event-stream": string;
                 };
             };
@@ -3254,7 +3540,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["Problem"];
@@ -3264,7 +3550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             /** @description The proxy is off */
@@ -3283,7 +3569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             /** @description The language model cannot be reached, or broke off */
@@ -3292,7 +3578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             /** @description The language model did not reply in time */
@@ -3301,9 +3587,191 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
+            default: components["responses"]["Problem"];
+        };
+    };
+    keys_list: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before; nothing for the first page. */
+                after?: string;
+                /**
+                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
+                 *     a `next`.
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyPage"];
+                };
+            };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    keys_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "2027-11-27T00:00:00Z",
+                 *       "name": "notebook",
+                 *       "quotas": {
+                 *         "requests_per_minute": 600
+                 *       },
+                 *       "rights": [
+                 *         "read",
+                 *         "write"
+                 *       ],
+                 *       "spaces": [
+                 *         "ann",
+                 *         "notes-*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key, with its token */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyToken"];
+                };
+            };
+            401: components["responses"]["Problem"];
+            /** @description The key of the request has no right `admin` over all spaces, or lacks a right that the new one is to have */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The name is taken, or the settings of the server have no key that may make others */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    keys_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            /** @description There is no such key */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    keys_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description The key, with its new token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyToken"];
+                };
+            };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            /** @description There is no such key */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is revoked or expired */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
             default: components["responses"]["Problem"];
         };
     };
@@ -3322,7 +3790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["Problem"];
@@ -3343,7 +3811,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             default: components["responses"]["Problem"];
@@ -3884,6 +4352,44 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    events_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `id` of the last event that arrived */
+                "Last-Event-ID"?: string | null;
+            };
+            path: {
+                space: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events as they happen */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            /** @description Too many streams are open */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     memory_facts: {
         parameters: {
             query?: {
@@ -4026,7 +4532,7 @@ export interface operations {
                  *       "method": "tools/list"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -4036,7 +4542,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             /** @description A notification was taken */
@@ -4925,6 +5431,13 @@ export interface operations {
                 from?: string;
                 /** @description Only observed before. */
                 until?: string;
+                /** @description Only with this tag; given more than once, only with all of them. */
+                tag?: string;
+                /**
+                 * @description Only what a filter of tags and metadata takes, as JSON:
+                 *     `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
+                 */
+                filter?: string;
             };
             header?: never;
             path: {
@@ -5303,6 +5816,13 @@ export interface operations {
             query?: {
                 /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
+                /** @description Only what records with this tag say; given more than once, only with all of them. */
+                tag?: string;
+                /**
+                 * @description Only what records say that a filter of tags and metadata takes, as JSON:
+                 *     `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
+                 */
+                filter?: string;
             };
             header?: never;
             path: {
@@ -5320,7 +5840,7 @@ export interface operations {
                  *       "query": "the harbour"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -5480,6 +6000,13 @@ export interface operations {
                 actor?: string;
                 /** @description Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
+                /** @description Only turn units of records with this tag; given more than once, only with all of them. */
+                tag?: string;
+                /**
+                 * @description Only what a filter of tags and metadata takes, as JSON:
+                 *     `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
+                 */
+                filter?: string;
             };
             header?: never;
             path: {

@@ -285,6 +285,9 @@ class NewMessage(Model):
     session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
     """Name of the session."""
 
+    tags: list[str] = []
+    """Tags, as those of a record."""
+
     tool_call_id: str | None = None
     """The call that the message, with the role `tool`, brings the result of."""
 
@@ -379,6 +382,20 @@ class Progress(Model):
     """Whether it is searchable."""
 
 
+class Quotas(Model):
+    """How much a key may ask for; no bound where there is none."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    records_per_day: Annotated[int | None, Field(ge=1)] = None
+    """New records within a day (UTC); duplicates and rejected records do not count."""
+
+    requests_per_minute: Annotated[int | None, Field(ge=1)] = None
+    """Requests within a minute of the clock (UTC)."""
+
+
 class ReadingEstimate(Model):
     """What it may cost to read records: a rough estimate from their number and length."""
 
@@ -401,6 +418,9 @@ class ReadingOutcome(Model):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
+    events: Annotated[int | None, Field(ge=0)] = None
+    """Events in the topic when it was labelled; of readings of other kinds 0."""
+
     facts: Annotated[int, Field(ge=0)]
     """Facts, before they are folded."""
 
@@ -441,36 +461,15 @@ class RecallBudget(Model):
     """
 
 
-class RecallRequest(Model):
-    """A message that may wake something worth saying."""
+class Rotation(Model):
+    """A new token for a key."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
-    actor: Annotated[str | None, Field(max_length=256)] = None
-    """Who says it."""
-
-    after: str | None = None
-    """A watermark: recall waits until this write is searchable, or answers 504."""
-
-    at: datetime | None = None
-    """When it is said: nothing later is used. RFC 3339, or ISO 8601 in UTC; the time of the request if not given."""
-
-    budget: RecallBudget | None = None
-    """What it may cost."""
-
-    limit: Annotated[int, Field(ge=1, le=10)] = 3
-    """Hints wanted at most."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """The message, as it came."""
-
-    sensitive: bool | None = None
-    """Whether what is sensitive (health, money, faith, love, law, grief) may be said."""
-
-    session: Annotated[str, Field(max_length=240, min_length=1)] = 'default'
-    """Name of the session: what was said in it is not said again there."""
+    grace_seconds: Annotated[int, Field(ge=0, le=86400)] = 0
+    """Seconds for which the token before it stays valid."""
 
 
 class Scores(Model):
@@ -559,6 +558,23 @@ class Synonym(Model):
 
     entity: str
     """The other one."""
+
+
+class TagFilter(Model):
+    """Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    all: list[str] = []
+    """All of these."""
+
+    any: list[str] = []
+    """At least one of these."""
+
+    none: list[str] = []
+    """None of these."""
 
 
 class TimeSpan(Model):
@@ -770,6 +786,17 @@ class ActUndo(Model):
     kind: Literal['undo'] = 'undo'
 
 
+class ActUndoLabel(Model):
+    """A topic is not to be called, or summed up, as a language model said."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['undo_label'] = 'undo_label'
+    topic: str
+    """The topic."""
+
+
 class ActUndoMerge(Model):
     """Two things that were taken for one are two."""
 
@@ -846,6 +873,69 @@ class Answer(Model):
 
     text: str
     """The answer itself, short."""
+
+
+class ApiKey(Model):
+    """A key that was made through the API, without its token."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    by: str
+    """Name of the key that made it."""
+
+    created_at: datetime
+    """When it was made."""
+
+    expires_at: datetime | None = None
+    """From when on it is no longer valid."""
+
+    former_valid_until: datetime | None = None
+    """Until when the token before the last rotation is valid."""
+
+    last_used_at: datetime | None = None
+    """When it was last used, to the minute; a use of the last minute may be missing."""
+
+    name: Annotated[str, Field(pattern='^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$')]
+    """Its name."""
+
+    quotas: Quotas | None = None
+    """How much it may ask for."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked."""
+
+    rights: list[Literal['read', 'write', 'admin'] | str]
+    """What it may do there."""
+
+    spaces: list[str]
+    """Spaces that it opens."""
+
+
+class ApiKeyPage(Model):
+    """Some of the keys."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    items: list[ApiKey]
+    """By name."""
+
+    next: str | None = None
+    """The `after` of the next page; none after the last."""
+
+
+class ApiKeyToken(Model):
+    """A key with its token, which is shown only now: the server keeps a digest of it."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    key: ApiKey
+    """The key."""
+
+    token: str
+    """What its holder sends as `Authorization: Bearer`."""
 
 
 class BackfillReport(Model):
@@ -1056,6 +1146,26 @@ class ErasurePage(Model):
     """The `after` of the next page; none after the last."""
 
 
+class Event(Model):
+    """Something that happened in a space. It holds no word of a record. Several batches may share one event."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    at: datetime
+    """When it was noticed; of an erasure, when it was complete."""
+
+    erasure: str | None = None
+    kind: Literal['searchable', 'organised', 'erased'] | str
+    """What happened."""
+
+    space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
+    """The space."""
+
+    watermark: str | None = None
+    """Up to where; of an erasure of records, the watermark that the request was answered with; none of that of a space."""
+
+
 class Filter(Model):
     """What may be evidence; empty fields restrict nothing."""
 
@@ -1069,11 +1179,21 @@ class Filter(Model):
     from_: Annotated[datetime | None, Field(alias='from')] = None
     """Only what was observed at or after. RFC 3339, or ISO 8601 in UTC."""
 
+    metadata: dict[str, Any] | None = None
+    """
+    Only what records with such metadata say: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`,
+    `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition). At
+    most 64 comparisons, 8 levels, and 100 values in a list.
+    """
+
     modalities: list[Literal['text', 'visual', 'action'] | str] = []
     """Only these kinds."""
 
     sessions: list[str] = []
     """Only these sessions: your names, or Mnemic's ids as they stand in a pack."""
+
+    tags: TagFilter | None = None
+    """Only what records with such tags say. What was derived of several records needs all of them to be taken."""
 
     until: datetime | None = None
     """Only what was observed before."""
@@ -1139,6 +1259,23 @@ class KeyAccess(Model):
 
     spaces: list[str]
     """Spaces it opens: `*`, names, or prefixes that end in `*`."""
+
+
+class LabelFilter(Model):
+    """Which records are wanted, by their tags and their metadata. An empty filter takes every record."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    metadata: dict[str, Any] | None = None
+    """
+    What the metadata must be: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`, `gt`, `gte`,
+    `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
+    """
+
+    tags: TagFilter | None = None
+    """What the tags must be."""
 
 
 class Line(Model):
@@ -1285,6 +1422,49 @@ class NewActPinUnit(Model):
     """The unit."""
 
 
+class NewActUndoLabel(Model):
+    """A topic is not to be called, or summed up, as a language model said; it is called as without a model."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['undo_label'] = 'undo_label'
+    topic: str
+    """The topic."""
+
+
+class NewApiKey(Model):
+    """A key to be made."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    expires_at: datetime | None = None
+    """From when on it is no longer valid; left out, it does not expire. RFC 3339, or ISO 8601 in UTC."""
+
+    name: Annotated[
+        str,
+        Field(max_length=64, min_length=1, pattern='^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
+    ]
+    """
+    Its name in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit. No
+    other key may have it.
+    """
+
+    quotas: Quotas | None = None
+    """How much it may ask for; left out, there is no bound."""
+
+    rights: Annotated[
+        list[Literal['read', 'write', 'admin'] | str], Field(max_length=3, min_length=1)
+    ]
+    """What it may do there; not more than the key of this request may."""
+
+    spaces: Annotated[list[str], Field(max_length=64, min_length=1)]
+    """Spaces that it opens: `*`, names, or prefixes that end in `*`."""
+
+
 class NewRecord(Model):
     """One observation. It needs a text, a caption or a tool."""
 
@@ -1312,7 +1492,7 @@ class NewRecord(Model):
     like a caption of yours.
     """
 
-    metadata: dict[str, str] = {}
+    metadata: dict[str, str] | None = None
     """Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes."""
 
     modality: Literal['text', 'visual', 'action'] | str | None = None
@@ -1327,6 +1507,9 @@ class NewRecord(Model):
 
     session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
     """Name of the session; `default` if not given. Not `.` or `..`."""
+
+    tags: Annotated[list[str], Field(max_length=32)] = []
+    """What you want to find it by: at most 32 tags of 1 to 128 bytes. They are kept sorted, each once."""
 
     text: str | None = None
     """What was said or done."""
@@ -1596,6 +1779,41 @@ class Rebuild(Model):
     """What became of it."""
 
 
+class RecallRequest(Model):
+    """A message that may wake something worth saying."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    actor: Annotated[str | None, Field(max_length=256)] = None
+    """Who says it."""
+
+    after: str | None = None
+    """A watermark: recall waits until this write is searchable, or answers 504."""
+
+    at: datetime | None = None
+    """When it is said: nothing later is used. RFC 3339, or ISO 8601 in UTC; the time of the request if not given."""
+
+    budget: RecallBudget | None = None
+    """What it may cost."""
+
+    filter: LabelFilter | None = None
+    """Which records hints may come from."""
+
+    limit: Annotated[int, Field(ge=1, le=10)] = 3
+    """Hints wanted at most."""
+
+    message: Annotated[str, Field(min_length=1)]
+    """The message, as it came."""
+
+    sensitive: bool | None = None
+    """Whether what is sensitive (health, money, faith, love, law, grief) may be said."""
+
+    session: Annotated[str, Field(max_length=240, min_length=1)] = 'default'
+    """Name of the session: what was said in it is not said again there."""
+
+
 class Record(Model):
     """A stored record."""
 
@@ -1631,6 +1849,9 @@ class Record(Model):
 
     session: str
     """Name of the session."""
+
+    tags: list[str] = []
+    """Its tags, sorted."""
 
     text: str
     """What was said or done."""
@@ -1817,10 +2038,13 @@ class Topic(Model):
     """What sets it apart, strongest first; at most eight."""
 
     label: str
-    """One to four words that people understand."""
+    """A few words that people understand: by rule one to four, by a language model at most six."""
 
     last_seen: datetime
     """When its last unit was observed."""
+
+    summary: str | None = None
+    """What it is about, in one sentence of at most 240 characters; only a language model writes one."""
 
     units: Annotated[int, Field(ge=0)]
     """Number of event units in it."""
@@ -1885,6 +2109,9 @@ class Unit(Model):
     location: str | None = None
     """Place or source, if said."""
 
+    metadata: dict[str, str] | None = None
+    """The metadata of its record; only of turn units."""
+
     modality: Literal['text', 'visual', 'action'] | str
     """Kind of observation."""
 
@@ -1920,6 +2147,9 @@ class Unit(Model):
 
     tag: str | None = None
     """At most two words that name what it is about."""
+
+    tags: list[str] = []
+    """The tags of its record; only of turn units. Events and gists are filtered by the tags of their turns."""
 
     text: str
     """The short text that is shown: the observation itself."""
@@ -2036,7 +2266,7 @@ class Curation(Model):
         use_attribute_docstrings=True,
     )
     act: Annotated[
-        ActCorrectFact | ActRetireFact | ActUndoMerge | ActPinUnit | ActForgetUnit | ActEraseRecord | ActUndo,
+        ActCorrectFact | ActRetireFact | ActUndoMerge | ActUndoLabel | ActPinUnit | ActForgetUnit | ActEraseRecord | ActUndo,
         Field(discriminator='kind'),
     ]
     """What was done."""
@@ -2093,7 +2323,7 @@ class NewCuration(Model):
         use_attribute_docstrings=True,
     )
     act: Annotated[
-        NewActCorrectFact | NewActRetireFact | NewActUndoMerge | NewActPinUnit | NewActForgetUnit | NewActEraseRecord | NewActUndo,
+        NewActCorrectFact | NewActRetireFact | NewActUndoMerge | NewActUndoLabel | NewActPinUnit | NewActForgetUnit | NewActEraseRecord | NewActUndo,
         Field(discriminator='kind'),
     ]
     """What is to be done."""
