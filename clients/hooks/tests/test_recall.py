@@ -72,11 +72,13 @@ def test_the_context_has_at_most_what_claude_code_shows(agent: Agent) -> None:
     assert lines(context) and len(context) < 10_000
 
 
-def test_a_long_prompt_and_a_broken_one_are_asked_about(agent: Agent) -> None:
+def test_a_broken_prompt_and_long_ones_are_asked_about(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.")
-    for prompt in ("x " * 500_000 + "How do we run the tests?", "\ud800\x00\x1b How do we run the tests?"):
-        ran = agent.hook("UserPromptSubmit", prompt=prompt)
-        assert "make check" in ran.context(), ran.err
+    ran = agent.hook("UserPromptSubmit", prompt="\ud800\x00\x1b How do we run the tests?")
+    assert "make check" in ran.context(), ran.err
+    for text in ("x ", "<", "[", "</mnemic-memory ", "<system-reminder>"):
+        ran = agent.hook("UserPromptSubmit", prompt=text * 100_000 + "How do we run the tests?")
+        assert (ran.status, ran.err) == (0, "") and ran.seconds < 3
 
 
 def test_input_that_is_no_hook_is_reported_and_nothing_is_printed(agent: Agent) -> None:
