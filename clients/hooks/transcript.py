@@ -20,6 +20,8 @@ from typing import Any
 from memory import BATCH_CHARS, BATCH_RECORDS, SESSION_KEY, MemoryFailure, Refusal, clean, say
 
 LINE_BYTES_MAX = 8 << 20
+# Seconds that a hook reads; the next one goes on. What is left of the time of a hook is for sending what was read.
+READ_SECONDS = 3.0
 # State of transcripts that nobody added to for so long is removed.
 STATE_SECONDS_MAX = 90 * 24 * 3600
 
@@ -141,6 +143,7 @@ def store_new_turns(
     transcript: Path, progress: Progress, record: Callable[[dict[str, Any]], Any], send: Callable[[list[Any]], None]
 ) -> None:
     """Sends the turns that are not stored yet, batch by batch, each of which is noted. Raises what `send` raises."""
+    until = time.monotonic() + READ_SECONDS
     try:
         mode = transcript.stat().st_mode
     except (OSError, ValueError):
@@ -153,10 +156,12 @@ def store_new_turns(
     for line in lines_of(transcript, start):
         end = line.end
         turn = record(line.entry) if line.entry is not None else None
-        if turn is None:
-            continue
-        batch.append(turn)
-        size += len(turn["text"])
+        if turn is not None:
+            batch.append(turn)
+            size += len(turn["text"])
+        if time.monotonic() > until:
+            say("the transcript is long; the next hook goes on")
+            break
         if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARS:
             send_batch(batch, send)
             progress.write(end)

@@ -201,6 +201,17 @@ def test_old_progress_is_removed(tmp_path: Path) -> None:
     assert [it.name for it in tmp_path.iterdir()] == ["new.json"]
 
 
+def test_a_hook_that_ran_out_of_time_leaves_the_rest_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transcript = tmp_path / "transcript"
+    transcript.write_text("".join(json.dumps({"text": str(at)}) + "\n[]\n" for at in range(3)))
+    progress = Progress(tmp_path / "state", transcript, "here")
+    sent: list[dict[str, str]] = []
+    monkeypatch.setattr("transcript.READ_SECONDS", -1.0)
+    for _ in range(6):
+        store_new_turns(transcript, progress, lambda entry: entry, sent.extend)
+    assert [it["text"] for it in sent] == ["0", "1", "2"]
+
+
 def test_a_batch_that_fails_keeps_the_progress_of_those_before_it(tmp_path: Path) -> None:
     transcript = tmp_path / "transcript"
     transcript.write_text("".join(json.dumps({"text": f"{at} {uuid4()}"}) + "\n" for at in range(250)))
