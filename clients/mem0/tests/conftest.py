@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 # Before the client is imported: it reports its use to its makers otherwise.
-os.environ["MEM0_TELEMETRY"] = "False"
+os.environ["MEM0_TELEMETRY"] = "false"
 
 import pytest
 from mem0 import AsyncMemoryClient, MemoryClient

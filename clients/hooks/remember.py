@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""A filter for any agent: passes its input on unchanged, and stores it. See README.md.
+
+The input is what one actor says or, with --messages, JSON lines with `role` and `content`, of which those of `user` and
+`assistant` are stored. The same text by the same actor in the same session is stored once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from memory import BATCH_RECORDS, INPUT_BYTES_MAX, SESSION_KEY, STORE_SECONDS, Memory, clean, run, say, settings_of, store
+from transcript import object_of, text_of
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--session", default="default", help="name of the conversation")
+    parser.add_argument("--actor", help="who says it; MNEMIC_ACTOR if not given")
+    parser.add_argument("--messages", action="store_true", help="the input is JSON lines with role and content")
+    options = parser.parse_args()
+    raw = passed_on()
+
+    def hook() -> None:
+        settings = settings_of(os.environ)
+        found = (
+            said_in(raw, settings.actor)
+            if options.messages
+            else [(options.actor or settings.actor, raw.decode("utf-8", "replace"))]
+        )
+        records = [record for actor, text in found if (record := record_of(actor, text, options.session))]
+        if not records:
+            return
+        memory = Memory(settings, STORE_SECONDS)
+        for start in range(0, len(records), BATCH_RECORDS):
+            store(memory, records[start : start + BATCH_RECORDS])
+
+    return run(hook)
+
+
+def passed_on() -> bytes:
+    """Returns the input, of which at most 16 MiB are kept, after it was written to stdout as it came."""
+    kept = bytearray()
+    is_read = True
+    for piece in iter(lambda: os.read(sys.stdin.fileno(), 1 << 16), b""):
+        if is_read:
+            try:
+                sys.stdout.buffer.write(piece)
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                # Nobody reads any more; the rest of what is said is stored all the same.
+                is_read = False
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        kept += piece[: INPUT_BYTES_MAX - len(kept)]
+    if len(kept) == INPUT_BYTES_MAX:
+        say("only the first 16 MiB of the input are read")
+    return bytes(kept)
+
+
+def said_in(raw: bytes, person: str) -> Iterator[tuple[str, str]]:
+    """Returns who says what in JSON lines; lines that are no messages are left out."""
+    for line in raw.split(b"\n"):
+        message = object_of(line) or {}
+        role = message.get("role")
+        if role in ("user", "assistant"):
+            yield person if role == "user" else "assistant", text_of(message.get("content"))
+
+
+def record_of(actor: str, text: str, session: str) -> dict[str, Any] | None:
+    """Returns a record, whose id derives from what it says; `None` if that is nothing."""
+    text = clean(text)
+    if not text:
+        return None
+    digest = hashlib.sha256("\n".join((session, actor, text)).encode("utf-8", "replace")).hexdigest()
+    return {
+        "id": f"said-{digest[:32]}",
+        "actor": actor,
+        "session": session,
+        "text": text,
+        "metadata": {SESSION_KEY: session},
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
