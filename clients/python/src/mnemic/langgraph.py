@@ -7,7 +7,6 @@ A namespace is a space of its own, a key is the id of a record. The text of a re
 from __future__ import annotations
 
 import asyncio
-import json
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,13 +28,11 @@ from langgraph.store.base import (
 )
 
 from mnemic import models
+from mnemic._pieces import pieces_of, value_of
 from mnemic._sync.client import Mnemic
 from mnemic._sync.space import Space
 from mnemic.errors import NotFoundError, UnknownSpaceError
 
-# Bounds of the metadata of a record: its value is kept in pieces.
-PIECE = 1_000
-PIECES_MAX = 30
 # Units that one search looks at in a namespace.
 RANKED_MAX = 200
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
@@ -176,11 +173,7 @@ def unescaped(part: str) -> str:
 
 def record_of(op: PutOp, created_at: datetime | None) -> dict[str, Any]:
     """Returns the record of an item: its words as the text, its value in pieces beside it."""
-    written = json.dumps(op.value, separators=(",", ":"))
-    pieces = [written[at : at + PIECE] for at in range(0, len(written), PIECE)]
-    if len(pieces) > PIECES_MAX:
-        raise ValueError(f"the value of {op.key!r} has {len(written)} bytes of JSON; at most {PIECE * PIECES_MAX} are kept")
-    metadata = {f"value{index:02}": piece for index, piece in enumerate(pieces)}
+    metadata = pieces_of("value", op.value, f"the value of {op.key!r}")
     metadata["created_at"] = (created_at or datetime.now(timezone.utc)).isoformat()
     fields = [] if op.index is False else (op.index or ["$"])
     text = "\n".join(words(op.value, fields)) if op.value is not None else ""
@@ -211,9 +204,8 @@ def texts(value: Any) -> Iterator[str]:
 
 def item_of(namespace: tuple[str, ...], record: models.Record) -> Item:
     metadata = record.metadata
-    pieces = [metadata[name] for name in sorted(metadata) if name.startswith("value")]
     created = datetime.fromisoformat(metadata["created_at"])
-    value = json.loads("".join(pieces))
+    value = value_of("value", metadata)
     return Item(value=value, key=record.id, namespace=namespace, created_at=created, updated_at=record.observed_at)
 
 
