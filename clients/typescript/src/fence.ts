@@ -1,7 +1,8 @@
 /** Fences around what people and programs said, for prompts: data between marks that its authors cannot know. */
 import { sha256 } from "./records.js";
 
-const NAME = "memory";
+/** The name that the server knows, which stores no such block again. */
+const NAME = "mnemic-memory";
 const MARK_DIGITS = 16;
 /** A fence with its content; the closing line may be missing where a text was cut. */
 const FENCE = new RegExp(`<${NAME} ([0-9a-f]{${MARK_DIGITS}})>[\\s\\S]*?(?:</${NAME} \\1>|$)`, "g");

@@ -113,10 +113,10 @@ test("no text in a fence holds a marker between messages, or what nobody sees", 
 
 test("a fence has a mark of its content, and goes with it", async () => {
   const fence = await fenced("[2 Mar 2026] Ann: hello", "When?");
-  const [, mark] = /^<memory ([0-9a-f]{16})>\n\[2 Mar 2026\] Ann: hello\n<\/memory \1>$/.exec(fence) ?? [];
+  const [, mark] = /^<mnemic-memory ([0-9a-f]{16})>\n\[2 Mar 2026\] Ann: hello\n<\/mnemic-memory \1>$/.exec(fence) ?? [];
   assert.ok(mark);
   assert.equal(await fenced("[2 Mar 2026] Ann: hello", "When?"), fence);
   assert.ok(!(await fenced("[2 Mar 2026] Ann: hello.", "When?")).includes(mark));
   assert.equal(withoutFences(`I know: ${fence} That is all.`), "I know:  That is all.");
-  assert.equal(withoutFences("<memory of a fern>, she said"), "<memory of a fern>, she said");
+  assert.equal(withoutFences("<mnemic-memory of a fern>, she said"), "<mnemic-memory of a fern>, she said");
 });
