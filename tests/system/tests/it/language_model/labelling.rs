@@ -13,19 +13,26 @@ use super::text;
 const NAME: &str = "walks with Rex";
 const SUMMARY: &str = "Ana and Tom walk with Rex around the lake near Bergen.";
 
-/// The same talk on eight days, a year apart: events of one topic, which the rules take for eight.
+/// Two talks in turn, each in eight sessions: two topics of eight events.
 fn told() -> Value {
-    let record = |year: u32, actor: &str, said: &str| {
-        let at = format!("{year}-03-01T10:00:00Z");
-        json!({ "id": format!("{year}{actor}"), "session": year.to_string(), "actor": actor, "observed_at": at, "text": said })
+    let record = |month: &str, actor: &str, said: &str| {
+        let at = format!("{month}-01T10:00:00Z");
+        json!({ "id": format!("{month}{actor}"), "session": month, "actor": actor, "observed_at": at, "text": said })
     };
-    let talk = |year: u32| {
+    let talks = |year: u32| {
+        let (spring, autumn) = (format!("{year}-03"), format!("{year}-09"));
         [
-            record(year, "Ana", "We walked with Rex around the lake near Bergen."),
-            record(year, "Tom", "And Rex swam after the ducks in the lake."),
+            record(&spring, "Ana", "We walked with Rex around the lake near Bergen."),
+            record(&spring, "Tom", "And Rex swam after the ducks in the lake."),
+            record(&autumn, "Ana", "I baked a rye loaf with seeds in the new oven."),
+            record(
+                &autumn,
+                "Tom",
+                "The crust of the loaf was dark and the dough rose well.",
+            ),
         ]
     };
-    (2018..2026).flat_map(talk).collect::<Vec<Value>>().into()
+    (2018..2026).flat_map(talks).collect::<Vec<Value>>().into()
 }
 
 /// Waits until a topic is called as wanted, and returns it.
@@ -57,11 +64,14 @@ async fn a_model_labels_a_topic_and_an_act_takes_that_back() {
     assert_eq!(api.put("/spaces/walks").await.0, 201);
     // Questions about pairs of events get a reply of another form, which says nothing of them.
     let label = json!({ "name": NAME, "summary": SUMMARY, "lines": [1, 2] }).to_string();
-    server.says(std::iter::repeat_with(|| text(&label)).take(64));
+    server.says(std::iter::repeat_with(|| text(&label)).take(128));
     let watermark = api.accepted("walks", &told()).await;
     api.written("walks", &watermark).await;
     let topic = topic_where(api, |it| it["label"] == NAME).await;
     assert_eq!(topic["summary"], SUMMARY, "{topic}");
+    // The model says the same of the loaves, which their lines do not bear out.
+    let loaves = topic_where(api, |it| it["id"] != topic["id"]).await;
+    assert!(loaves["label"] != NAME && loaves["summary"].is_null(), "{loaves}");
     let pages = api.list("/spaces/walks/pages?dimension=topic").await;
     let page = pages.iter().find(|it| it["title"] == NAME).unwrap();
     assert!(page["summary"].as_str().unwrap().starts_with(SUMMARY), "{page}");
