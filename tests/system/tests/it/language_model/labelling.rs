@@ -72,7 +72,7 @@ async fn a_model_labels_a_topic_and_an_act_takes_that_back() {
     // The model says the same of the loaves, which their lines do not bear out.
     let loaves = topic_where(api, |it| it["id"] != topic["id"]).await;
     assert!(loaves["label"] != NAME && loaves["summary"].is_null(), "{loaves}");
-    let pages = api.list("/spaces/walks/pages?dimension=topic").await;
+    let pages = api.list("/spaces/walks/pages").await;
     let page = pages.iter().find(|it| it["title"] == NAME).unwrap();
     assert!(page["summary"].as_str().unwrap().starts_with(SUMMARY), "{page}");
     let readings = api.list("/spaces/walks/readings").await;
