@@ -1,6 +1,7 @@
-//! Events for unit tests.
+//! Events and what models are shown of them, for unit tests.
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::port::{Chat, ChatMessage};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
 
@@ -39,4 +40,13 @@ pub(crate) fn event(number: u32, summary: &str) -> Unit {
         status: Status::Active,
         confidence: 1.0,
     }
+}
+
+/// Returns the text of the last message of a prompt.
+pub(crate) fn last_message(chat: &Chat) -> String {
+    let text = |it: &ChatMessage| match it {
+        ChatMessage::System { text } | ChatMessage::User { text, .. } => text.clone(),
+        ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
+    };
+    chat.messages.iter().map(text).next_back().unwrap()
 }
