@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::ErrorKind;
 use domain::id::SessionId;
 use domain::port::folded;
+use rusqlite::config::DbConfig;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use serde::Deserialize;
@@ -138,6 +139,7 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "cache_size", -16_384)?;
+    plan_once(&connection)?;
     // What is sorted stays out of files, which an erasure does not reach.
     connection.pragma_update(None, "temp_store", "memory")?;
     Ok(connection)
@@ -158,6 +160,13 @@ pub(super) fn refused(path: &Path, source: rusqlite::Error) -> OpenError {
     }
 }
 
+/// Has a prepared statement keep its plan. By default SQLite plans a statement again whenever another value is bound to a
+/// parameter that it knows statistics of, which took a twentieth of the time of a question.
+fn plan_once(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(128);
@@ -167,6 +176,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
+    plan_once(connection)?;
     // Whatever is erased, and whatever is written anew without it: `fast` would leave the pages that become free as they are.
     connection.pragma_update_and_check(None, "secure_delete", "on", |_| Ok(()))
 }
