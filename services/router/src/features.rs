@@ -5,13 +5,14 @@ mod context;
 use context::{context, relative};
 use domain::anchor::AnswerKind;
 use domain::time::Precision;
+use rustc_hash::FxHashMap;
 use text::patterns as p;
 
 use crate::heads::Weights;
 use crate::matches::{Matches, Row, replies, weigh};
 use crate::query::{Query, Word};
 use crate::slots::{self as s, N, Values};
-use crate::view::{Turn, View};
+use crate::view::{Part, Turn, View};
 
 /// Days until nearness in time has fallen to a third.
 const DAYS: f32 = 8.0;
@@ -23,6 +24,7 @@ const COVERED_BASE: f32 = 4.0;
 pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], weights: &Weights) -> Vec<Values> {
     let mut out = vec![[0.0; N]; matches.turns.len()];
     let asked = Asked::of(view, query);
+    let mut rarity = PieceRarity::default();
     for (row, values) in out.iter_mut().enumerate() {
         let turn = &view.turns()[matches.turns[row]];
         own(&asked, &matches.rows[row], values);
@@ -39,7 +41,7 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         let place = matches.turns[row];
         values[s::OPENS] = f32::from(u8::from(view.sessions()[view.session_of(place)].start == place));
         subject(view, query, turn, (matches.rows[row].owner, values));
-        covered(view, query, turn, values);
+        covered(view, query, turn, &mut rarity, values);
         standing(query, turn, values);
         values[s::MATTER] = matter(query, matches.soft(row), turn);
     }
@@ -248,26 +250,45 @@ fn matter(query: &Query, soft: &[f32], turn: &Turn) -> f32 {
         .sum()
 }
 
+/// How rare word pieces are in a space, as far as a question has met them: the turns of a talk share most of theirs.
+#[derive(Default)]
+struct PieceRarity {
+    known: FxHashMap<u32, f32>,
+}
+
+impl PieceRarity {
+    fn of(&mut self, view: &View, piece: u32) -> f32 {
+        *self
+            .known
+            .entry(piece)
+            .or_insert_with(|| view.idf(view.piece_parts(piece)))
+    }
+}
+
 /// How far the question covers what the turn says.
-fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
-    if query.nearest.is_empty() {
+fn covered(view: &View, query: &Query, turn: &Turn, rarity: &mut PieceRarity, values: &mut Values) {
+    if query.likeness.is_empty() {
         return;
     }
-    let cover = |pieces: &[u32]| {
-        let weighed = pieces
-            .iter()
-            .map(|&it| (view.idf(view.piece_parts(it)), query.nearest[it as usize]));
+    let mut likeness = query.likeness.reader();
+    let mut cover = |pieces: &[u32]| {
+        let weighed = pieces.iter().map(|&it| (rarity.of(view, it), likeness.greatest(it)));
         let (sum, all) = weighed.fold((0.0, 0.0), |(sum, all), (idf, like)| (sum + idf * like, all + idf));
         sum / (all + COVERED_BASE)
     };
-    let covered = turn.parts.iter().map(|it| cover(&it.pieces)).fold(0.0, f32::max);
-    let sentence = turn.sentences.iter().map(|it| cover(&it.pieces)).fold(0.0, f32::max);
+    let sentences: Vec<f32> = turn.sentences.iter().map(|it| cover(&it.pieces)).collect();
+    let mut part = |it: &Part| match &sentences[it.sentences.clone()] {
+        [only] => *only,
+        _ => cover(&it.pieces),
+    };
+    let covered = turn.parts.iter().map(&mut part).fold(0.0, f32::max);
+    let sentence = sentences.iter().copied().fold(0.0, f32::max);
     values[s::COVERED] = covered;
     values[s::COVERED_SENTENCE] = sentence;
     values[s::COVERED_WISH] = values[s::WISH] * sentence;
     if query.to_do {
-        let standing = turn.sentences.iter().filter(|it| it.standing > 0.0);
-        values[s::STANDING_COVERED] = standing.map(|it| it.standing * cover(&it.pieces)).fold(0.0, f32::max);
+        let standing = turn.sentences.iter().zip(&sentences).filter(|it| it.0.standing > 0.0);
+        values[s::STANDING_COVERED] = standing.map(|it| it.0.standing * it.1).fold(0.0, f32::max);
     }
     let late = values[s::LATE];
     values[s::BOTH_SIDES] = 2.0 * late * covered / (late + covered).max(1e-6);

@@ -24,6 +24,7 @@ pub mod view;
 
 mod error;
 mod explain;
+mod likeness;
 mod near;
 mod service;
 mod spaces;

@@ -1,5 +1,6 @@
 //! How well turns match the words of a question.
 
+use crate::likeness::by_word;
 use crate::query::Query;
 use crate::view::{Part, Sentence, Turn, View};
 
@@ -161,6 +162,8 @@ struct Scale {
 struct Scratch {
     /// To the sentence at hand.
     own: Vec<f32>,
+    /// Of each word piece, to the sentence at hand.
+    nearest: Vec<f32>,
     /// To the part at hand.
     soft: Vec<f32>,
     /// To the best part of the turn.
@@ -173,6 +176,7 @@ impl Scale {
     fn turn(&self, query: &Query, turn: &Turn, reply: bool, scratch: &mut Scratch) -> Row {
         let Scratch {
             own,
+            nearest,
             soft,
             best,
             sorted,
@@ -188,7 +192,7 @@ impl Scale {
             soft.resize(query.words.len(), 0.0);
             let mut row = self.hard(query, turn, part);
             for sentence in &turn.sentences[part.sentences.clone()] {
-                liken(query, sentence, own);
+                liken(query, sentence, nearest, own);
                 let cover = weigh(query, own);
                 row.sentence = row.sentence.max(cover);
                 row.dense_sentence = row.dense_sentence.max(cosine(query, &sentence.vector));
@@ -245,16 +249,14 @@ impl Scale {
 }
 
 /// Fills in the likeness of each word of the question to the best word of a sentence.
-fn liken(query: &Query, sentence: &Sentence, out: &mut [f32]) {
-    for (word, like) in query.words.iter().zip(out) {
-        if sentence.words.contains(&word.term) {
-            *like = 1.0;
-            continue;
-        }
-        let nearest = |row: &[f32]| sentence.pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max);
-        let sum: f32 = word.pieces.iter().map(|it| nearest(&it.1)).sum();
-        let mean = sum / word.pieces.len().max(1) as f32;
-        *like = if mean < CHANCE { 0.0 } else { SOFT * mean.min(1.0) };
+fn liken(query: &Query, sentence: &Sentence, nearest: &mut Vec<f32>, out: &mut [f32]) {
+    query.likeness.reader().nearest(&sentence.pieces, nearest);
+    for ((word, mean), like) in by_word(&query.words, nearest).zip(out) {
+        *like = match sentence.words.contains(&word.term) {
+            true => 1.0,
+            false if mean < CHANCE => 0.0,
+            false => SOFT * mean.min(1.0),
+        };
     }
 }
 

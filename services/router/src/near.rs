@@ -1,54 +1,52 @@
-//! Likeness of word pieces, remembered between questions.
+//! The word pieces that are nearest to one, remembered between questions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use text::Table;
 
-/// Rows kept; each takes about 110 kB.
-const KEPT: usize = 256;
+/// Pieces whose neighbours are kept; each takes about 100 bytes.
+const KEPT: usize = 8_192;
+/// Neighbours are at least this alike, and at most this many.
+const LIKE: f32 = 0.4;
+const NEIGHBOURS: usize = 6;
 
 #[cfg(test)]
 thread_local! {
-    /// Rows asked for by a test.
+    /// Pieces whose neighbours a test asked for.
     pub(crate) static ASKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-static ROWS: LazyLock<Mutex<Near>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<u32, Arc<[Neighbour]>>>> = LazyLock::new(Mutex::default);
 
-/// The likeness of some word pieces to all others. What it holds changes how long a question takes, never its result.
-#[derive(Default)]
-pub(crate) struct Near {
-    rows: HashMap<u32, (u64, Arc<[f32]>)>,
-    clock: u64,
+/// A word piece with its likeness to another, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Neighbour {
+    pub(crate) piece: u32,
+    pub(crate) likeness: f32,
 }
 
-impl Near {
-    /// Returns `max(0, cosine)^1.5` of a row of the built-in table to every row.
-    pub(crate) fn row(piece: u32) -> Arc<[f32]> {
-        #[cfg(test)]
-        ASKED.set(ASKED.get() + 1);
-        if let Some(row) = ROWS.lock().unwrap_or_else(PoisonError::into_inner).touched(piece) {
-            return row;
-        }
-        let row: Arc<[f32]> = Table::builtin().sims(piece).into();
-        ROWS.lock().unwrap_or_else(PoisonError::into_inner).keep(piece, &row);
-        row
+/// Returns the pieces nearest to one, itself among them; best first, ties by number. What is remembered changes how long it
+/// takes, never the result.
+pub(crate) fn neighbours(piece: u32) -> Arc<[Neighbour]> {
+    #[cfg(test)]
+    ASKED.set(ASKED.get() + 1);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(neighbours) = known().get(&piece) {
+        return Arc::clone(neighbours);
     }
-
-    fn touched(&mut self, piece: u32) -> Option<Arc<[f32]>> {
-        self.clock += 1;
-        let (used, row) = self.rows.get_mut(&piece)?;
-        *used = self.clock;
-        Some(Arc::clone(row))
+    let all = (0..).zip(Table::builtin().sims(piece));
+    let mut near: Vec<Neighbour> = all
+        .filter(|it| it.1 >= LIKE)
+        .map(|(piece, likeness)| Neighbour { piece, likeness })
+        .collect();
+    near.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then(a.piece.cmp(&b.piece)));
+    near.truncate(NEIGHBOURS);
+    let near: Arc<[Neighbour]> = near.into();
+    let mut known = known();
+    if known.len() >= KEPT {
+        known.clear();
     }
-
-    fn keep(&mut self, piece: u32, row: &Arc<[f32]>) {
-        if self.rows.len() >= KEPT
-            && let Some(oldest) = self.rows.iter().min_by_key(|it| it.1.0).map(|it| *it.0)
-        {
-            self.rows.remove(&oldest);
-        }
-        self.rows.insert(piece, (self.clock, Arc::clone(row)));
-    }
+    known.insert(piece, Arc::clone(&near));
+    near
 }

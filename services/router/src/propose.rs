@@ -9,6 +9,7 @@ use domain::port::{Hit, SearchResult, Sparse};
 use domain::unit::Unit;
 
 use crate::edges::Related;
+use crate::near::neighbours;
 use crate::query::Query;
 use crate::scope::Scope;
 use crate::view::{Marks, Turn, View, bits};
@@ -19,9 +20,6 @@ pub const WHOLE: usize = 1_500;
 pub const CANDIDATES: usize = 1_000;
 /// At most this many from each channel that reads the view.
 const EACH: usize = 100;
-/// A word piece is searched for beside another if they are at least this alike, and at most this many are.
-const LIKE: f32 = 0.4;
-const EXPANDED: usize = 6;
 /// At most this many from the view where the index knows nothing of what shuts most of its hits out.
 const REFILLED: usize = 300;
 /// Best hits whose neighbours are taken along.
@@ -264,13 +262,13 @@ pub fn words(query: &Query) -> Sparse {
 /// Returns the word pieces to search for, with the nearest other pieces of the space's language beside them.
 pub fn pieces(query: &Query) -> Sparse {
     let mut terms: BTreeMap<u32, f32> = BTreeMap::new();
-    for (own, row) in query.words.iter().flat_map(|it| &it.pieces) {
-        let mut near: Vec<(u32, f32)> = (0..).zip(row.iter().copied()).filter(|it| it.1 >= LIKE).collect();
-        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        for (piece, like) in near.into_iter().take(EXPANDED).chain([(*own, 1.0)]) {
+    for &own in query.words.iter().flat_map(|it| &it.pieces) {
+        let mut raise = |piece: u32, likeness: f32| {
             let weight = terms.entry(piece).or_default();
-            *weight = like.max(*weight);
-        }
+            *weight = likeness.max(*weight);
+        };
+        neighbours(own).iter().for_each(|it| raise(it.piece, it.likeness));
+        raise(own, 1.0);
     }
     terms.into_iter().collect()
 }

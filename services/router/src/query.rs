@@ -4,7 +4,6 @@ mod kind;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use chrono::{DateTime, Duration, FixedOffset};
 use domain::anchor::{Anchors, AnswerKind, HopShape};
@@ -16,7 +15,7 @@ use text::question::Given;
 use text::{Table, sparse};
 
 use crate::encoded::Encoded;
-use crate::near::Near;
+use crate::likeness::Likeness;
 use crate::view::{View, is_role, is_user};
 
 /// A question has at most this many words that count; the rarest stay.
@@ -57,8 +56,8 @@ pub struct Query {
     pub picture: bool,
     /// What its wording speaks of (`text::patterns`).
     pub patterns: [u8; text::patterns::N],
-    /// Likeness of every row of the table to the nearest piece of the question, 0 to 1.
-    pub nearest: Vec<f32>,
+    /// How near word pieces of texts are to those of its words.
+    pub likeness: Likeness,
     /// What the index found by its vector, if a sentence encoder made that; filled in after the search.
     pub encoded: Encoded,
 }
@@ -69,8 +68,8 @@ pub struct Word {
     pub stem: String,
     /// The term of the stem.
     pub term: u32,
-    /// Its word pieces, each with its likeness to every row of the table.
-    pub pieces: Vec<(u32, Arc<[f32]>)>,
+    /// Its word pieces, rows of the built-in table.
+    pub pieces: Vec<u32>,
     /// Parts of the space that hold the stem.
     pub df: u32,
     /// Rarity in the space.
@@ -136,7 +135,7 @@ impl Query {
         });
         Query {
             reading,
-            nearest: nearest(&words),
+            likeness: Likeness::of(&words),
             words,
             vector,
             patterns: text::patterns::count(question),
@@ -240,18 +239,6 @@ fn window(question: &str, anchors: &Anchors, now: DateTime<FixedOffset>) -> Opti
     Some(span)
 }
 
-fn nearest(words: &[Word]) -> Vec<f32> {
-    let mut rows = words.iter().flat_map(|it| &it.pieces).map(|it| &it.1);
-    let Some(first) = rows.next() else {
-        return Vec::new();
-    };
-    let mut nearest = first.to_vec();
-    for row in rows {
-        nearest.iter_mut().zip(row.iter()).for_each(|(a, &b)| *a = a.max(b));
-    }
-    nearest
-}
-
 fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
     let dates: Vec<&str> = anchors.window.iter().flat_map(|it| text::words(&it.words)).collect();
     // What makes a word dear is its likeness to every other one, so the rarest are chosen before that is asked for.
@@ -275,11 +262,7 @@ fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
     let word = |(written, stem, df, idf): (&str, String, u32, f32)| Word {
         term: sparse::hash(&stem),
         stem,
-        pieces: Table::builtin()
-            .pieces(written)
-            .into_iter()
-            .map(|it| (it, Near::row(it)))
-            .collect(),
+        pieces: Table::builtin().pieces(written),
         df,
         idf,
         weight: 0.0,

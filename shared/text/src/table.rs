@@ -83,14 +83,15 @@ impl Table {
         dot as f32 * self.units[a as usize] * self.units[b as usize]
     }
 
-    /// Returns the likeness of a row to every row: `max(0, cosine)^1.5`.
+    /// Returns the likeness of two rows: `max(0, cosine)^1.5`.
+    pub fn likeness(&self, a: u32, b: u32) -> f32 {
+        let cos = self.cos(a, b).max(0.0);
+        cos * cos.sqrt()
+    }
+
+    /// Returns the likeness of a row to every row.
     pub fn sims(&self, a: u32) -> Vec<f32> {
-        (0..self.len() as u32)
-            .map(|b| {
-                let cos = self.cos(a, b).max(0.0);
-                cos * cos.sqrt()
-            })
-            .collect()
+        (0..self.len() as u32).map(|b| self.likeness(a, b)).collect()
     }
 
     /// Returns the word piece of a row; a piece inside a word starts with `##`.

@@ -4,6 +4,7 @@ use chrono::{Datelike, NaiveDate};
 use domain::anchor::AnswerKind;
 use text::patterns as p;
 
+use crate::likeness::by_word;
 use crate::query::Query;
 use crate::view::{Sentence, Turn, View};
 
@@ -115,15 +116,11 @@ impl Display {
 
 /// How much a sentence matters for the question.
 fn worth(query: &Query, sentence: &Sentence) -> f32 {
-    let mut worth = 0.0;
-    for word in &query.words {
-        let like = if sentence.words.contains(&word.term) {
-            1.0
-        } else {
-            let nearest = |row: &[f32]| sentence.pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max);
-            word.pieces.iter().map(|it| nearest(&it.1)).sum::<f32>() / word.pieces.len().max(1) as f32
-        };
-        worth += word.weight * like;
+    let (mut worth, mut nearest) = (0.0, Vec::new());
+    query.likeness.reader().nearest(&sentence.pieces, &mut nearest);
+    for (word, like) in by_word(&query.words, &nearest) {
+        let is_there = sentence.words.contains(&word.term);
+        worth += word.weight * if is_there { 1.0 } else { like };
     }
     worth += 0.3 / 127.0
         * sentence

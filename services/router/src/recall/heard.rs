@@ -1,7 +1,7 @@
 //! What recall reads from a message before memory is looked at.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
 use domain::anchor::AnswerKind;
@@ -121,11 +121,11 @@ pub(super) fn member(list: &str, word: &str) -> bool {
 }
 
 /// Returns how much a word of the message counts.
-fn worth(stem: &str, pieces: &[(u32, Arc<[f32]>)]) -> f32 {
+fn worth(stem: &str, pieces: &[u32]) -> f32 {
     if small_talk(stem) || stem.chars().all(|it| !it.is_alphabetic()) {
         return 0.0;
     }
-    let rarest = pieces.iter().map(|it| Table::builtin().rarity(it.0));
+    let rarest = pieces.iter().map(|it| Table::builtin().rarity(*it));
     let rarest = rarest.fold(0.0, f32::max);
     if pieces.is_empty() {
         return WORTH_MAX;

@@ -15,6 +15,7 @@ use super::heard::{Heard, near};
 use super::idea::{Idea, Ideas};
 use super::shared::{Bears, Shared};
 use super::tie::{self, Tie};
+use crate::likeness::by_word;
 use crate::memory::Known;
 use crate::view::{Turn, View};
 
@@ -136,20 +137,10 @@ fn bearing(heard: &Heard, fact: &Fact, named: bool, due: bool) -> (f32, Vec<Stri
     let told = format!("{} {}", fact.predicate, fact.object);
     let stems = text::stems(&told);
     let pieces = Table::builtin().pieces(&told);
-    let soft: Vec<f32> = heard
-        .query
-        .words
-        .iter()
-        .map(|word| {
-            if stems.contains(&word.stem) {
-                return 1.0;
-            }
-            let nearest = word
-                .pieces
-                .iter()
-                .map(|(_, row)| pieces.iter().map(|&it| row[it as usize]).fold(0.0, f32::max));
-            nearest.sum::<f32>() / word.pieces.len().max(1) as f32
-        })
+    let mut nearest = Vec::new();
+    heard.query.likeness.reader().nearest(&pieces, &mut nearest);
+    let soft: Vec<f32> = by_word(&heard.query.words, &nearest)
+        .map(|(word, like)| if stems.contains(&word.stem) { 1.0 } else { like })
         .collect();
     let dense: f32 = heard
         .query
