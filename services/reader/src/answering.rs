@@ -47,6 +47,11 @@ impl Answering {
         self.waiting.available_permits()
     }
 
+    /// Forgets the texts that were read.
+    pub(crate) fn forget_texts(&self) {
+        self.reader.forget_texts();
+    }
+
     pub(crate) async fn answer(&self, mut request: AnswerV1) -> Result<AnsweredV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
         request.scenes.truncate(self.config.scenes_max);

@@ -5,6 +5,7 @@ use domain::message::AnswerV1;
 use crate::answer;
 use crate::pool::Pool;
 use crate::question::Question;
+use crate::readings::Readings;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 
@@ -37,10 +38,16 @@ pub fn names() -> [Vec<&'static str>; 3] {
 
 /// Returns the turns of a request.
 pub fn turn_choice(request: &AnswerV1) -> Choice {
-    let mut lexicon = Lexicon::default();
-    let question = Question::of(request, &lexicon);
+    let question = Question::of(request);
+    let mut lexicon = Lexicon::of(&question);
     // Rows are what the order is made of: they are the same whatever weighs them.
-    let pool = Pool::gather(request, &question, &Weights::default(), &mut lexicon);
+    let pool = Pool::gather(
+        request,
+        &question,
+        &Weights::default(),
+        &Readings::default(),
+        &mut lexicon,
+    );
     let mut turns = Choice::default();
     for line in pool.lines {
         turns.rows.push(line.row);
@@ -51,9 +58,9 @@ pub fn turn_choice(request: &AnswerV1) -> Choice {
 
 /// Returns what the answer to a request is chosen from; `weights` order the turns that are searched.
 pub fn choices(request: &AnswerV1, weights: &Weights) -> Choices {
-    let mut lexicon = Lexicon::default();
-    let question = Question::of(request, &lexicon);
-    let pool = Pool::gather(request, &question, weights, &mut lexicon);
+    let question = Question::of(request);
+    let mut lexicon = Lexicon::of(&question);
+    let pool = Pool::gather(request, &question, weights, &Readings::default(), &mut lexicon);
     if pool.lines.is_empty() {
         return Choices::default();
     }

@@ -10,7 +10,7 @@ use crate::check::Opinion;
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 use crate::stated::Sought;
-use crate::words::Lexicon;
+use crate::words::near;
 
 /// What speaks for and against an answer.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +78,7 @@ fn credit(sentence: &Sentence) -> f32 {
 }
 
 /// Judges the pool.
-pub(crate) fn judge(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -> Judgement {
+pub(crate) fn judge(pool: &Pool<'_>, question: &Question) -> Judgement {
     let covers = pool
         .by_height
         .iter()
@@ -96,7 +96,7 @@ pub(crate) fn judge(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon)
     Judgement {
         parts,
         excluded: excluded(pool, question),
-        changed: changed_detail(pool, question, lexicon),
+        changed: changed_detail(pool, question),
     }
 }
 
@@ -174,7 +174,7 @@ fn by_window(pool: &Pool<'_>) -> f32 {
 }
 
 /// Finds "x b" owned by the subject where "a b" was asked and `a` is nowhere near.
-fn changed_detail(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -> Option<Detail> {
+fn changed_detail(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
     for pair in question
         .words
         .windows(2)
@@ -187,7 +187,7 @@ fn changed_detail(pool: &Pool<'_>, question: &Question, lexicon: &mut Lexicon) -
             continue;
         }
         for &line in pool.by_height.iter().take(5) {
-            let Some(found) = instead(&pool.lines[line], &thing.stem, &asked.stem, lexicon) else {
+            let Some(found) = instead(&pool.lines[line], &thing.stem, &asked.stem) else {
                 continue;
             };
             let detail = Detail {
@@ -273,12 +273,12 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
 }
 
 /// Returns the content word directly before `thing` in a sentence of the subject, if it is another than `asked`.
-fn instead(line: &Line<'_>, thing: &str, asked: &str, lexicon: &mut Lexicon) -> Option<String> {
+fn instead(line: &Line<'_>, thing: &str, asked: &str) -> Option<String> {
     for sentence in line.sentences.iter().filter(|it| it.subject > it.other && !it.question) {
         for pair in sentence.terms.windows(2) {
             let gap = sentence.text.get(pair[0].start..pair[1].start).unwrap_or_default();
             let adjoins = text::words(gap).len() == 1 && !gap.contains(['.', ',', '!', ';']);
-            if adjoins && pair[1].stem == thing && lexicon.near(&pair[0].stem, asked) < 0.4 {
+            if adjoins && pair[1].stem == thing && near(&pair[0].stem, asked) < 0.4 {
                 return Some(pair[0].stem.clone());
             }
         }

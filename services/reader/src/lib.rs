@@ -6,8 +6,9 @@
 //! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
 //! the evidence is the subject's own, `answer` extracts by kind of question, `stated` takes what a turn states outright.
 //! What is weighed against each other is fitted:
-//! [`weights`] of turns, candidates and times, and a check whether to refuse. It looks nothing up and remembers nothing:
-//! what it may use is in the request.
+//! [`weights`] of turns, candidates and times, and a check whether to refuse. It looks nothing up: what it may
+//! use is in the request. `readings` keeps for some minutes what texts say whatever is asked, so that the next question need
+//! not read them again; no answer depends on it.
 
 mod amend;
 mod answer;
@@ -28,12 +29,14 @@ mod pool;
 mod question;
 mod rank;
 mod read;
+mod readings;
 mod stated;
 pub mod weights;
 mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::message::{AnswerV1, PlanV1, RankV1, TurnV1};
 use futures::future::BoxFuture;
@@ -44,6 +47,9 @@ use answering::Answering;
 pub use error::Error;
 pub use plan::plan;
 pub use read::{Assessed, Reader, features};
+
+/// How long what texts say is kept in memory at most.
+const TEXTS_KEPT: Duration = Duration::from_mins(5);
 
 /// Settings in `[reader]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -101,6 +107,7 @@ async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     // Who waits for a language model keeps nobody else from being read.
     let served_max = in_flight_max + answering.waiting_max();
     let (ranking, planning, deciding) = (Arc::clone(&answering), Arc::clone(&answering), Arc::clone(&answering));
+    let forgetting = forget_texts(&ctx, Arc::clone(&answering));
     let answers = ctx.serve::<AnswerV1, Error, _, _>(served_max, move |request| {
         let answering = Arc::clone(&answering);
         async move { answering.answer(request).await }
@@ -117,8 +124,19 @@ async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
         let deciding = Arc::clone(&deciding);
         async move { deciding.decide(request).await }
     });
-    tokio::try_join!(answers, ranks, plans, turns)?;
+    tokio::try_join!(answers, ranks, plans, turns, forgetting)?;
     Ok(())
+}
+
+/// Forgets the texts that were read, again and again until shutdown: those that were erased leave memory with the others.
+async fn forget_texts(ctx: &host::Context, answering: Arc<Answering>) -> anyhow::Result<()> {
+    let mut interval = tokio::time::interval(TEXTS_KEPT);
+    loop {
+        tokio::select! {
+            () = ctx.shutdown.cancelled() => return Ok(()),
+            _ = interval.tick() => answering.forget_texts(),
+        }
+    }
 }
 
 fn check(question: &str, bytes_max: usize) -> Result<(), Error> {

@@ -2,30 +2,24 @@
 //! speaks of.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use domain::evidence::Turn;
 use domain::message::AnswerV1;
-use text::gloss::{self, Piece};
-use text::ownership::{self, Ownership};
+use text::ownership::Ownership;
 
 use crate::implied;
 use crate::question::{Asked, Question};
 use crate::rank;
+use crate::readings::{Readings, SentenceReading, TextReading};
 use crate::weights::{self, Weights};
 use crate::words::{Lexicon, Term};
 
-/// A sentence of a turn.
+/// A sentence of a turn, read against the question.
 pub(crate) struct Sentence {
-    /// The words, without line breaks at the ends.
-    pub(crate) text: String,
-    /// Content words.
-    pub(crate) terms: Vec<Term>,
-    /// Its words with their English, if it is in another language.
-    pub(crate) pieces: Option<Vec<Piece>>,
-    /// Whether it is the caption of an image.
-    pub(crate) caption: bool,
-    /// Whether it asks.
-    pub(crate) question: bool,
+    /// What it says.
+    reading: Arc<SentenceReading>,
     /// Where words near those of the question start, in bytes, and whether that is the verb asked about.
     pub(crate) hits: Vec<(usize, bool)>,
     /// Best likeness of each word of the question, 0 to 1.
@@ -38,10 +32,20 @@ pub(crate) struct Sentence {
     pub(crate) other: f32,
 }
 
+impl Deref for Sentence {
+    type Target = SentenceReading;
+
+    fn deref(&self) -> &SentenceReading {
+        &self.reading
+    }
+}
+
 /// A turn with its place in the pool.
 pub(crate) struct Line<'a> {
     /// The turn.
     pub(crate) turn: &'a Turn,
+    /// What it says.
+    pub(crate) reading: Arc<TextReading>,
     /// Rank of its scene, from 0; none if it is only surrounding.
     pub(crate) rank: Option<usize>,
     /// Whether the pack shows it.
@@ -86,15 +90,16 @@ impl<'a> Pool<'a> {
         request: &'a AnswerV1,
         question: &Question,
         weights: &Weights,
+        readings: &Readings,
         lexicon: &mut Lexicon,
     ) -> Pool<'a> {
-        let mut lines = lines(request);
+        let mut lines = lines(request, readings);
         for at in 0..lines.len() {
             let around = surroundings(&lines, at, question);
-            lines[at].sentences = sentences(lines[at].turn, around, question, lexicon);
+            lines[at].sentences = sentences(&lines[at].reading, lines[at].turn, around, question, lexicon);
             lines[at].matches = best(&lines[at].sentences, question.words.len());
             lines[at].cover = covered(&lines[at].matches, question);
-            lines[at].likeness = text::dot(&question.vector, &lexicon.sentence(&lines[at].turn.text));
+            lines[at].likeness = text::dot(&question.vector, &lines[at].reading.vector);
             lines[at].own = own(&lines[at].sentences);
         }
         for at in 0..lines.len() {
@@ -152,8 +157,8 @@ impl<'a> Pool<'a> {
 /// Text that is read of one request, in bytes; weaker scenes than fit are left out.
 const BYTES_MAX: usize = 64 * 1024;
 
-fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line<'_>> = Vec::new();
+fn lines<'a>(request: &'a AnswerV1, readings: &Readings) -> Vec<Line<'a>> {
+    let mut lines: Vec<Line<'a>> = Vec::new();
     let mut places = BTreeMap::new();
     let mut bytes = 0;
     for (rank, scene) in request.scenes.iter().enumerate() {
@@ -167,6 +172,7 @@ fn lines(request: &AnswerV1) -> Vec<Line<'_>> {
                 bytes += turn.text.len();
                 lines.push(Line {
                     turn,
+                    reading: readings.of(&request.space, turn),
                     rank: None,
                     packed: false,
                     previous: None,
@@ -206,7 +212,7 @@ struct Surroundings {
 }
 
 fn surroundings(lines: &[Line<'_>], at: usize, question: &Question) -> Surroundings {
-    let Some(before) = lines[at].previous.map(|it| lines[it].turn) else {
+    let Some(before) = lines[at].previous.map(|it| &lines[it]) else {
         return Surroundings {
             reply: false,
             told: false,
@@ -215,46 +221,33 @@ fn surroundings(lines: &[Line<'_>], at: usize, question: &Question) -> Surroundi
     let told = question
         .subject
         .as_ref()
-        .is_some_and(|it| !same(it, &before.actor) && told_of(&before.text, it));
+        .is_some_and(|it| !same(it, &before.turn.actor) && before.reading.tells_of(it));
     Surroundings {
-        reply: asks(before) && before.actor != lines[at].turn.actor,
+        reply: before.reading.ends_asking && before.turn.actor != lines[at].turn.actor,
         told,
     }
 }
 
-fn asks(turn: &Turn) -> bool {
-    text::ends_asking(&turn.text)
-}
-
-fn sentences(turn: &Turn, around: Surroundings, question: &Question, lexicon: &mut Lexicon) -> Vec<Sentence> {
-    let spoken = text::sentences(&turn.text).into_iter().map(|it| (it, false));
-    let caption = text::sentences(&turn.caption).into_iter().map(|it| (it, true));
-    let mut previous = None;
-    let mut out = Vec::new();
+fn sentences(
+    reading: &TextReading,
+    turn: &Turn,
+    around: Surroundings,
+    question: &Question,
+    lexicon: &mut Lexicon,
+) -> Vec<Sentence> {
     let Surroundings { reply, mut told } = around;
-    for (sentence, caption) in spoken.chain(caption) {
-        let context = ownership::Context {
-            caption,
-            previous,
-            reply,
-        };
-        let owned = ownership::sentence(sentence, &context);
-        previous = Some(owned);
-        let named = question.subject.as_ref().is_some_and(|it| told_of(sentence, it));
+    let mut out = Vec::with_capacity(reading.sentences.len());
+    for reading in &reading.sentences {
+        let named = question.subject.as_ref().is_some_and(|it| reading.tells_of(it));
         told |= named;
-        let (subject, other) = shares(turn, named || (told && third_person(sentence)), owned, question);
-        let pieces = gloss::pieces(sentence);
-        let terms = Lexicon::terms(sentence, pieces.as_deref());
-        let (mut matches, hits) = compare(&terms, question, lexicon);
-        implied::raise(&mut matches, sentence, question);
+        let told = named || (told && reading.third_person);
+        let (subject, other) = shares(turn, told, reading.owner(reply), question);
+        let (mut matches, hits) = compare(&reading.terms, question, lexicon);
+        implied::raise(&mut matches, &reading.text, question);
         out.push(Sentence {
             cover: covered(&matches, question),
-            question: ownership::asks(sentence),
-            text: sentence.to_owned(),
-            terms,
-            pieces,
+            reading: Arc::clone(reading),
             hits,
-            caption,
             matches,
             subject,
             other,
@@ -269,16 +262,19 @@ const HIT: f32 = 0.45;
 fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f32>, Vec<(usize, bool)>) {
     let mut matches = vec![0.0_f32; question.words.len()];
     let mut hits = Vec::new();
-    for (word, most) in question.words.iter().zip(&mut matches) {
-        let near: Vec<f32> = terms.iter().map(|it| lexicon.near(&word.stem, &it.stem)).collect();
-        *most = near.iter().copied().fold(0.0, f32::max);
+    let words = question.words.len();
+    let mut near: Vec<f32> = Vec::with_capacity(terms.len() * words);
+    terms.iter().for_each(|it| near.extend(lexicon.near_words(&it.stem)));
+    for (at, (word, most)) in question.words.iter().zip(&mut matches).enumerate() {
+        let near = || near.iter().skip(at).step_by(words).copied();
+        *most = near().fold(0.0, f32::max);
         // Beside the word itself, one like it is another matter: the coat beside the boots.
         let least = if *most >= 1.0 { 1.0 } else { HIT };
         // "Grey" is like "colour", but not the place where the boots stand.
         if question.class == Some(Asked::Colour) && matches!(word.stem.as_str(), "colour" | "color") {
             continue;
         }
-        let places = terms.iter().zip(&near).filter(|it| *it.1 >= least);
+        let places = terms.iter().zip(near()).filter(|it| it.1 >= least);
         hits.extend(places.map(|it| (it.0.start, word.verb)));
     }
     (matches, hits)
@@ -313,34 +309,6 @@ fn shares(turn: &Turn, told: bool, owned: Ownership, question: &Question) -> (f3
 /// Says whether two names of speakers are the same, in any case.
 pub(crate) fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
-}
-
-/// Says whether a text tells of `name` in the third person: the name stands in it, and not as a call ("Thanks, Ann!").
-fn told_of(text: &str, name: &str) -> bool {
-    let Some(first) = text::words(name).first().map(|it| it.to_lowercase()) else {
-        return false;
-    };
-    let place = |it: &str| (it.as_ptr() as usize, it.as_ptr() as usize + it.len());
-    let calls: Vec<(usize, usize)> = text::vocatives(text).into_iter().map(place).collect();
-    text::words(text).into_iter().any(|word| {
-        let lower = word.to_lowercase().replace('’', "'");
-        let at = place(word).0;
-        lower.strip_suffix("'s").unwrap_or(&lower) == first && !calls.iter().any(|it| (it.0..it.1).contains(&at))
-    })
-}
-
-/// Says whether a sentence speaks of somebody by "he", "she" or "they" and not of the speaker.
-fn third_person(sentence: &str) -> bool {
-    let words: Vec<String> = text::words(sentence)
-        .iter()
-        .map(|it| it.to_lowercase().replace('’', "'"))
-        .collect();
-    let has = |list: &[&str]| {
-        words
-            .iter()
-            .any(|it| list.contains(&it.split('\'').next().unwrap_or_default()))
-    };
-    has(&["he", "she", "his", "her", "him", "hers"]) && !has(&["i", "you"])
 }
 
 fn best(sentences: &[Sentence], count: usize) -> Vec<f32> {

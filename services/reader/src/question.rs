@@ -8,7 +8,7 @@ use domain::time::TimeSpan;
 use text::question::Given;
 use text::{Kind, Nouns, gloss};
 
-use crate::words::Lexicon;
+use crate::words::vector_of;
 
 pub(crate) use domain::question::{AnswerClass as Asked, QuestionWord as Word};
 
@@ -39,7 +39,7 @@ impl Deref for Question {
 
 impl Question {
     /// Returns the question of a request as the router read it; a router of an older release has not read it.
-    pub(crate) fn of(request: &AnswerV1, lexicon: &Lexicon) -> Question {
+    pub(crate) fn of(request: &AnswerV1) -> Question {
         let read = request.reading.clone().unwrap_or_else(|| {
             text::question::read(&Given {
                 question: &request.question,
@@ -57,7 +57,7 @@ impl Question {
             window: request.anchors.window.clone(),
             speakers: speakers.map(str::to_lowercase).collect(),
             things: Nouns::builtin().kind(&read.things),
-            vector: lexicon.sentence(bare),
+            vector: vector_of(bare),
             read,
         }
     }

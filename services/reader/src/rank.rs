@@ -155,7 +155,7 @@ pub(crate) fn row(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &
             replies(lines, at),
             own(line.own),
             own(((line.own + 1.0) / 2.0).max(0.05).ln()),
-            flag(fits(question, line.turn)),
+            flag(fits(question, line)),
             router,
             flag(line.rank.is_none()),
             question.recency.max(0.0) * age,
@@ -185,9 +185,9 @@ fn age(lines: &[Line<'_>], at: usize) -> f32 {
     if all > 0 { here as f32 / all as f32 } else { 0.0 }
 }
 
-fn fits(question: &Question, turn: &Turn) -> bool {
-    let found = patterns::count(&turn.text);
-    let has = |it: usize| found[it] > 0;
+fn fits(question: &Question, line: &Line<'_>) -> bool {
+    let turn = line.turn;
+    let has = |it: usize| line.reading.patterns[it] > 0;
     match question.kind {
         AnswerKind::When => has(patterns::DATE) || !turn.times.is_empty(),
         AnswerKind::Duration => has(patterns::DURATION),

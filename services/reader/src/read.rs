@@ -1,5 +1,7 @@
 //! From evidence to verdict and answer.
 
+use std::sync::Arc;
+
 use domain::evidence::{Answer, ReasonCode, Sufficiency, Turn, Verdict};
 use domain::message::{AnswerV1, AnsweredV1};
 use text::shown_name;
@@ -13,6 +15,7 @@ use crate::features::{self, Features};
 use crate::judge::{Case, judge};
 use crate::pool::{Pool, same};
 use crate::question::Question;
+use crate::readings::Readings;
 use crate::stated::Sought;
 use crate::weights::Weights;
 use crate::words::Lexicon;
@@ -29,6 +32,7 @@ pub struct Reader {
     certainty: Certainty,
     /// Least probability of an answer that is given.
     precision: f32,
+    readings: Arc<Readings>,
 }
 
 /// What a reader makes of a request, with the features of the answer that it found.
@@ -71,6 +75,7 @@ impl Reader {
             refusal: refusal.map_err(unfit("refusal"))?,
             certainty: certainty.map_err(unfit("certainty"))?,
             precision: config.precision,
+            readings: Arc::default(),
         })
     }
 
@@ -78,6 +83,11 @@ impl Reader {
     #[must_use]
     pub fn with_answers(self, answers: Weights) -> Reader {
         Reader { answers, ..self }
+    }
+
+    /// Forgets what it keeps of the texts it has read.
+    pub(crate) fn forget_texts(&self) {
+        self.readings.clear();
     }
 
     /// Judges the evidence of a request and answers from it, if an answer is certain enough. Pure: equal requests get equal
@@ -94,14 +104,14 @@ impl Reader {
     /// Judges the evidence of a request and answers from it, however uncertain the answer is.
     pub fn assess(&self, request: &AnswerV1) -> Assessed {
         let request = &*amended(request);
-        let mut lexicon = Lexicon::default();
-        let question = Question::of(request, &lexicon);
-        let pool = Pool::gather(request, &question, &self.answers, &mut lexicon);
+        let question = Question::of(request);
+        let mut lexicon = Lexicon::of(&question);
+        let pool = Pool::gather(request, &question, &self.answers, &self.readings, &mut lexicon);
         if pool.lines.is_empty() {
             let objection = Objection::refused("nothing is remembered that could answer this", Vec::new());
             return objection.reply(ReasonCode::NoEvidence).into();
         }
-        let judgement = judge(&pool, &question, &mut lexicon);
+        let judgement = judge(&pool, &question);
         let sought = Sought::of(request, &question, &pool);
         let case = Case {
             request,
@@ -160,14 +170,20 @@ fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Fou
 
 /// Returns what the check of the evidence looks at, to fit it; none if there is no evidence. See [`crate::features::NAMES`].
 pub fn features(request: &AnswerV1) -> Option<Features> {
-    let mut lexicon = Lexicon::default();
-    let question = Question::of(request, &lexicon);
+    let question = Question::of(request);
+    let mut lexicon = Lexicon::of(&question);
     // The check looks at no order of answering.
-    let pool = Pool::gather(request, &question, &Weights::default(), &mut lexicon);
+    let pool = Pool::gather(
+        request,
+        &question,
+        &Weights::default(),
+        &Readings::default(),
+        &mut lexicon,
+    );
     if pool.lines.is_empty() {
         return None;
     }
-    let judgement = judge(&pool, &question, &mut lexicon);
+    let judgement = judge(&pool, &question);
     Some(features::features(request, &question, &pool, &judgement.parts))
 }
 

@@ -1,7 +1,7 @@
 //! Likeness of words: the same stem, or near in the built-in table.
 
-use std::collections::HashMap;
-
+use domain::question::Question;
+use rustc_hash::FxHashMap;
 use text::gloss::{Content, Piece, content};
 use text::{Table, dot, stem};
 
@@ -10,13 +10,19 @@ const FLOOR: f32 = 0.25;
 /// A word near in meaning is never as good as the word itself.
 const NEAR: f32 = 0.9;
 
-/// Vectors of the words seen during one request.
-#[derive(Default)]
+/// The words of one question, and how near each stem met so far is to them.
 pub(crate) struct Lexicon {
-    vectors: HashMap<String, Vec<f32>>,
-    stems: HashMap<String, String>,
-    /// Likeness by the first word, then the second.
-    known: HashMap<String, HashMap<String, f32>>,
+    /// The words of the question in their order, then its head.
+    asked: Vec<AskedWord>,
+    /// Likeness of a stem to each of `asked`.
+    near: FxHashMap<String, Box<[f32]>>,
+    stems: FxHashMap<String, String>,
+}
+
+/// A word of the question with its vector.
+struct AskedWord {
+    stem: String,
+    vector: Vec<f32>,
 }
 
 /// A word of a text with what is needed to compare it.
@@ -29,6 +35,20 @@ pub(crate) struct Term {
 }
 
 impl Lexicon {
+    /// Returns the lexicon of a question.
+    pub(crate) fn of(question: &Question) -> Lexicon {
+        let words = question.words.iter().map(|it| &it.stem);
+        let asked = words.chain([&question.head]).map(|stem| AskedWord {
+            vector: vector_of(stem),
+            stem: stem.clone(),
+        });
+        Lexicon {
+            asked: asked.collect(),
+            near: FxHashMap::default(),
+            stems: FxHashMap::default(),
+        }
+    }
+
     /// Returns the content words of a sentence, function words left out, and of other languages in English as far as it is known.
     pub(crate) fn terms(sentence: &str, pieces: Option<&[Piece]>) -> Vec<Term> {
         let base = sentence.as_ptr() as usize;
@@ -55,31 +75,46 @@ impl Lexicon {
         stem
     }
 
-    /// Returns the vector of a text.
-    pub(crate) fn sentence(&self, text: &str) -> Vec<f32> {
-        Table::builtin().embed(text)
+    /// Returns how near a stem is to each word of the question, in their order, 0 to 1; 1 only for equal ones.
+    pub(crate) fn near_words(&mut self, stem: &str) -> &[f32] {
+        let head = self.asked.len() - 1;
+        &self.near_asked(stem)[..head]
     }
 
-    /// Says how near two stems are, 0 to 1; 1 only for equal ones.
-    pub(crate) fn near(&mut self, a: &str, b: &str) -> f32 {
-        if a == b {
-            return 1.0;
-        }
-        if let Some(known) = self.known.get(a).and_then(|it| it.get(b)) {
-            return *known;
-        }
-        for stem in [a, b] {
-            if !self.vectors.contains_key(stem) {
-                self.vectors.insert(stem.to_owned(), Table::builtin().embed(stem));
-            }
-        }
-        let (Some(left), Some(right)) = (self.vectors.get(a), self.vectors.get(b)) else {
-            return 0.0;
-        };
-        let cos = dot(left, right).max(0.0);
-        let near = cos * cos.sqrt();
-        let near = if near < FLOOR { 0.0 } else { NEAR * near.min(1.0) };
-        self.known.entry(a.to_owned()).or_default().insert(b.to_owned(), near);
-        near
+    /// Returns how near a stem is to the head of the question, 0 to 1; 1 only for the same.
+    pub(crate) fn near_head(&mut self, stem: &str) -> f32 {
+        let head = self.asked.len() - 1;
+        self.near_asked(stem)[head]
     }
+
+    fn near_asked(&mut self, stem: &str) -> &[f32] {
+        if !self.near.contains_key(stem) {
+            let vector = vector_of(stem);
+            let near = self.asked.iter().map(|it| match it.stem == stem {
+                true => 1.0,
+                false => nearness(&it.vector, &vector),
+            });
+            self.near.insert(stem.to_owned(), near.collect());
+        }
+        &self.near[stem]
+    }
+}
+
+/// Returns how near two stems are, 0 to 1; 1 only for equal ones.
+pub(crate) fn near(a: &str, b: &str) -> f32 {
+    match a == b {
+        true => 1.0,
+        false => nearness(&vector_of(a), &vector_of(b)),
+    }
+}
+
+/// Returns the vector of a text by the built-in table.
+pub(crate) fn vector_of(text: &str) -> Vec<f32> {
+    Table::builtin().embed(text)
+}
+
+fn nearness(a: &[f32], b: &[f32]) -> f32 {
+    let cos = dot(a, b).max(0.0);
+    let near = cos * cos.sqrt();
+    if near < FLOOR { 0.0 } else { NEAR * near.min(1.0) }
 }

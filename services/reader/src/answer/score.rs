@@ -36,7 +36,7 @@ pub(crate) fn score(
     weights: &[f32],
     lexicon: &mut Lexicon,
 ) -> Vec<Scored> {
-    let context = Context::of(question, pool, &spans, lexicon);
+    let context = Context::of(question, pool, &spans);
     let mut out = Vec::with_capacity(spans.len());
     for span in spans {
         let sentence = &pool.lines[span.line].sentences[span.sentence];

@@ -12,7 +12,7 @@ use super::slots::{self, Group, NAMES};
 use super::spans::{Shape, Span, Timed};
 use crate::pool::{Pool, Sentence};
 use crate::question::{Asked, Question};
-use crate::words::{Lexicon, Term};
+use crate::words::{Lexicon, Term, vector_of};
 
 /// Says how much of a weighted sum comes from the candidate itself and not from where it stands.
 pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
@@ -44,11 +44,11 @@ pub(crate) struct Shown<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn of(question: &'a Question, pool: &'a Pool<'a>, spans: &[Span], lexicon: &Lexicon) -> Context<'a> {
+    pub(crate) fn of(question: &'a Question, pool: &'a Pool<'a>, spans: &[Span]) -> Context<'a> {
         let mut likeness = BTreeMap::new();
         for it in spans {
             let sentence = &pool.lines[it.line].sentences[it.sentence].text;
-            let like = || text::dot(&question.vector, &lexicon.sentence(sentence));
+            let like = || text::dot(&question.vector, &vector_of(sentence));
             likeness.entry((it.line, it.sentence)).or_insert_with(like);
         }
         let sentences = || pool.lines.iter().flat_map(|it| &it.sentences);
@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
         // Every colour is a colour; that "grey" is more like the word says nothing.
         let classed = question.class == Some(Asked::Colour);
         if !question.head.is_empty() && !same && !classed {
-            row[slots::HEAD] = lexicon.near(last, &question.head);
+            row[slots::HEAD] = lexicon.near_head(last);
         }
         row[slots::SAME_HEAD] = flag(same && content.len() < 2);
         row[slots::HEADED] = flag(same && content.len() > 1);

@@ -1,0 +1,291 @@
+//! What texts say, whatever is asked: each is read once and kept for the next question.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use domain::evidence::Turn;
+use domain::id::SpaceId;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use text::gloss::{self, Piece};
+use text::ownership::{self, Ownership};
+use text::patterns;
+
+use crate::words::{Lexicon, Term, vector_of};
+
+/// Memory for readings, bytes.
+const BYTES_MAX: u64 = 32 << 20;
+/// Readings that are expected to fit.
+const COUNT: usize = 8_192;
+
+/// A sentence with what does not depend on the question.
+#[derive(Debug)]
+pub(crate) struct SentenceReading {
+    /// The words, without line breaks at the ends.
+    pub(crate) text: String,
+    /// Content words.
+    pub(crate) terms: Vec<Term>,
+    /// Its words with their English, if it is in another language.
+    pub(crate) pieces: Option<Vec<Piece>>,
+    /// Whether it is the caption of an image.
+    pub(crate) caption: bool,
+    /// Whether it asks.
+    pub(crate) question: bool,
+    /// Whether it speaks of somebody by "he" or "she" and not of the speaker or the listener.
+    pub(crate) third_person: bool,
+    owners: Owners,
+    mentioned: Mentioned,
+}
+
+/// Whom a sentence speaks of.
+#[derive(Clone, Copy, Debug)]
+struct Owners {
+    /// In a turn that follows a question by somebody else.
+    after_question: Ownership,
+    otherwise: Ownership,
+}
+
+/// The words of a text, in lower case and without a genitive, one space between them. Words that call somebody are left out.
+#[derive(Debug)]
+struct Mentioned(String);
+
+/// A turn with what does not depend on the question.
+#[derive(Debug)]
+pub(crate) struct TextReading {
+    text: String,
+    caption: String,
+    /// Its sentences, the caption last.
+    pub(crate) sentences: Vec<Arc<SentenceReading>>,
+    /// Vector of the text.
+    pub(crate) vector: Vec<f32>,
+    /// Patterns of the text.
+    pub(crate) patterns: [u8; patterns::N],
+    /// Whether it ends with a question.
+    pub(crate) ends_asking: bool,
+    mentioned: Mentioned,
+}
+
+/// Readings by space and text, those used often. What is kept changes how long an answer takes, never the answer.
+#[derive(Debug)]
+pub(crate) struct Readings {
+    cache: Cache<u64, Arc<TextReading>, Bytes>,
+}
+
+#[derive(Clone, Debug)]
+struct Bytes;
+
+impl Weighter<u64, Arc<TextReading>> for Bytes {
+    fn weight(&self, _: &u64, reading: &Arc<TextReading>) -> u64 {
+        reading.bytes() as u64
+    }
+}
+
+impl Default for Readings {
+    fn default() -> Readings {
+        Readings {
+            cache: Cache::with_weighter(COUNT, BYTES_MAX, Bytes),
+        }
+    }
+}
+
+impl Readings {
+    /// Returns the reading of a turn of a space.
+    pub(crate) fn of(&self, space: &SpaceId, turn: &Turn) -> Arc<TextReading> {
+        let mut key = DefaultHasher::new();
+        (space.as_str(), &turn.text, &turn.caption).hash(&mut key);
+        let key = key.finish();
+        let kept = self.cache.get(&key).filter(|it| it.is_of(turn));
+        kept.unwrap_or_else(|| {
+            let reading = Arc::new(TextReading::of(turn));
+            self.cache.insert(key, Arc::clone(&reading));
+            reading
+        })
+    }
+
+    /// Forgets all readings, those of texts that were erased meanwhile among them.
+    pub(crate) fn clear(&self) {
+        self.cache.clear();
+    }
+}
+
+impl TextReading {
+    fn of(turn: &Turn) -> TextReading {
+        let spoken = text::sentences(&turn.text).into_iter().map(|it| (it, false));
+        let caption = text::sentences(&turn.caption).into_iter().map(|it| (it, true));
+        let mut previous: Option<Owners> = None;
+        let mut sentences = Vec::new();
+        for (sentence, caption) in spoken.chain(caption) {
+            let owners = Owners::of(sentence, caption, previous);
+            previous = Some(owners);
+            sentences.push(Arc::new(SentenceReading::of(sentence, caption, owners)));
+        }
+        TextReading {
+            text: turn.text.clone(),
+            caption: turn.caption.clone(),
+            sentences,
+            vector: vector_of(&turn.text),
+            patterns: patterns::count(&turn.text),
+            ends_asking: text::ends_asking(&turn.text),
+            mentioned: Mentioned::of(&turn.text),
+        }
+    }
+
+    /// Returns true if the text tells of `name` in the third person, see [`SentenceReading::tells_of`].
+    pub(crate) fn tells_of(&self, name: &str) -> bool {
+        self.mentioned.has(name)
+    }
+
+    fn is_of(&self, turn: &Turn) -> bool {
+        self.text == turn.text && self.caption == turn.caption
+    }
+
+    /// Returns about how much memory it takes.
+    fn bytes(&self) -> usize {
+        let terms: usize = self.sentences.iter().map(|it| it.terms.len()).sum();
+        let fixed = 512 + size_of::<f32>() * self.vector.len();
+        fixed + 4 * (self.text.len() + self.caption.len()) + 300 * self.sentences.len() + 72 * terms
+    }
+}
+
+impl SentenceReading {
+    fn of(sentence: &str, caption: bool, owners: Owners) -> SentenceReading {
+        let pieces = gloss::pieces(sentence);
+        SentenceReading {
+            terms: Lexicon::terms(sentence, pieces.as_deref()),
+            pieces,
+            question: ownership::asks(sentence),
+            third_person: third_person(sentence),
+            mentioned: Mentioned::of(sentence),
+            text: sentence.to_owned(),
+            caption,
+            owners,
+        }
+    }
+
+    /// Returns whom it speaks of.
+    pub(crate) fn owner(&self, after_question: bool) -> Ownership {
+        if after_question {
+            self.owners.after_question
+        } else {
+            self.owners.otherwise
+        }
+    }
+
+    /// Returns true if it tells of `name` in the third person: the name stands in it, and not as a call ("Thanks, Ann!").
+    pub(crate) fn tells_of(&self, name: &str) -> bool {
+        self.mentioned.has(name)
+    }
+}
+
+impl Owners {
+    fn of(sentence: &str, caption: bool, previous: Option<Owners>) -> Owners {
+        let owner = |reply: bool, previous: Option<Ownership>| {
+            let context = ownership::Context {
+                caption,
+                previous,
+                reply,
+            };
+            ownership::sentence(sentence, &context)
+        };
+        Owners {
+            after_question: owner(true, previous.map(|it| it.after_question)),
+            otherwise: owner(false, previous.map(|it| it.otherwise)),
+        }
+    }
+}
+
+impl Mentioned {
+    fn of(text: &str) -> Mentioned {
+        let place = |it: &str| (it.as_ptr() as usize, it.as_ptr() as usize + it.len());
+        let calls: Vec<(usize, usize)> = text::vocatives(text).into_iter().map(place).collect();
+        let mut words = String::with_capacity(text.len());
+        for word in text::words(text) {
+            let at = place(word).0;
+            if calls.iter().any(|it| (it.0..it.1).contains(&at)) {
+                continue;
+            }
+            let lower = word.to_lowercase().replace('\u{2019}', "'");
+            words.push_str(lower.strip_suffix("'s").unwrap_or(&lower));
+            words.push(' ');
+        }
+        Mentioned(words)
+    }
+
+    /// Returns true if the first word of `name` is among the words.
+    fn has(&self, name: &str) -> bool {
+        let first = text::words(name).first().map(|it| it.to_lowercase());
+        first.is_some_and(|first| self.0.split(' ').any(|it| it == first))
+    }
+}
+
+/// Returns true if a sentence speaks of somebody by "he", "she" or "they" and not of the speaker.
+fn third_person(sentence: &str) -> bool {
+    let words: Vec<String> = text::words(sentence)
+        .iter()
+        .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
+        .collect();
+    let has = |list: &[&str]| {
+        words
+            .iter()
+            .any(|it| list.contains(&it.split('\'').next().unwrap_or_default()))
+    };
+    has(&["he", "she", "his", "her", "him", "hers"]) && !has(&["i", "you"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(text: &str) -> Turn {
+        let fields = serde_json::json!({
+            "unit": "00000000-0000-0000-0000-000000000001",
+            "external_ids": ["1"],
+            "session": "00000000-0000-0000-0000-000000000002",
+            "observed_at": "2026-05-04T10:00:00+00:00",
+            "actor": "Ann",
+            "addressee": "Ben",
+            "text": text,
+            "caption": "a red bicycle",
+            "times": [],
+        });
+        serde_json::from_value(fields).unwrap()
+    }
+
+    fn space(name: &str) -> SpaceId {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn a_text_is_read_once_in_a_space() {
+        let (readings, space) = (Readings::default(), space("talk"));
+        let first = readings.of(&space, &turn("Ben called. He moved to Oslo."));
+        assert_eq!(first.sentences.len(), 3);
+        let again = readings.of(&space, &turn("Ben called. He moved to Oslo."));
+        assert!(Arc::ptr_eq(&first, &again));
+        let elsewhere = readings.of(&self::space("other"), &turn("Ben called. He moved to Oslo."));
+        assert!(!Arc::ptr_eq(&first, &elsewhere));
+        assert_eq!(format!("{first:?}"), format!("{elsewhere:?}"));
+    }
+
+    #[test]
+    fn texts_that_are_forgotten_are_kept_nowhere() {
+        let (readings, space) = (Readings::default(), space("talk"));
+        let first = readings.of(&space, &turn("The door code is 1234."));
+        assert_eq!(Arc::strong_count(&first), 2);
+        readings.clear();
+        assert_eq!(Arc::strong_count(&first), 1);
+    }
+
+    #[test]
+    fn a_name_that_is_called_is_not_told_of() {
+        let text = TextReading::of(&turn("Thanks, Ben! Ann\u{2019}s sister moved."));
+        assert!(text.tells_of("Ann Lee"));
+        assert!(!text.tells_of("Ben"));
+        let [thanks, moved, caption] = &text.sentences[..] else {
+            panic!("{text:?}");
+        };
+        assert!(!thanks.tells_of("Ben"));
+        assert!(moved.tells_of("Ann"));
+        assert!(caption.caption);
+    }
+}
