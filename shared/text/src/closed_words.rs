@@ -1,10 +1,6 @@
 //! Closed classes of English words that many rules look into: auxiliary verbs and numbers.
 
-/// Finite forms of be, have and do, and the modal verbs: what stands before a verb, or opens a question for yes or no.
-const AUXILIARIES: [&str; 20] = [
-    "did", "does", "do", "am", "is", "are", "was", "were", "has", "have", "had", "will", "would", "can", "could",
-    "should", "might", "may", "must", "shall",
-];
+use crate::lexicon::{Class, is};
 
 const NUMBERS: [(&str, f32); 29] = [
     ("zero", 0.0),
@@ -40,7 +36,7 @@ const NUMBERS: [(&str, f32); 29] = [
 
 /// Says whether a lower-case word is a finite auxiliary verb.
 pub fn is_auxiliary(lower: &str) -> bool {
-    AUXILIARIES.contains(&lower)
+    is(lower, Class::Auxiliary)
 }
 
 /// Returns the value of a number in one lower-case word; none for one in digits.

@@ -1,20 +1,11 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::lexicon::{Class, is};
 use crate::words;
-
-/// Function words and greetings: they say nothing about what a text is about.
-const STOP: &str = "a an the and or but if of to in on at for from by with as is are was were be been being am do does did \
-    done have has had having i you he she it we they me him her us them my your his its our their mine yours hers ours \
-    theirs myself yourself himself herself itself ourselves themselves this that these those not no nor so than then there \
-    here what which who whom whose when where why how can could will would shall should may might must ought about into \
-    over under again more most some any each other such only own same too very just now up out off also because while \
-    though although until since during between through before after above below down both few all once ever even still \
-    yet really actually oh ah wow hey hi hello yeah yep yes ok okay thanks thank please well hmm haha lol gonna wanna gotta \
-    ain don doesn didn isn aren wasn weren won wouldn couldn shouldn haven hasn hadn let lets got get thing things";
 
 /// Irregular forms with their base; English spelling rules cover the rest.
 const IRREGULAR: &str = "went go gone go bought buy brought bring thought think taught teach caught catch sought seek \
@@ -32,7 +23,6 @@ const IRREGULAR: &str = "went go gone go bought buy brought bring thought think 
     leaves leaf wolves wolf better good best good worse bad worst bad mom mother mum mother mommy mother dad father daddy \
     father bike bicycle kid child kids child photo picture photos picture pic picture pics picture";
 
-static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
 static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let mut forms = IRREGULAR.split_whitespace();
     let mut bases = HashMap::new();
@@ -70,7 +60,7 @@ pub fn stems(text: &str) -> Vec<String> {
 /// Says whether a word is a function word or a greeting, contracted or not, in any case.
 pub fn is_stop(word: &str) -> bool {
     let lower = normalised(word);
-    if STOP_SET.contains(lower.as_str()) {
+    if is(&lower, Class::Stop) {
         return true;
     }
     let mut ends = lower.split('\'');
@@ -80,8 +70,8 @@ pub fn is_stop(word: &str) -> bool {
     match tail {
         "t" => head
             .strip_suffix('n')
-            .is_some_and(|it| STOP_SET.contains(it) || matches!(it, "ca" | "wo")),
-        "s" | "m" | "re" | "ve" | "ll" | "d" => STOP_SET.contains(head),
+            .is_some_and(|it| is(it, Class::Stop) || matches!(it, "ca" | "wo")),
+        _ if is(tail, Class::ShortForm) => is(head, Class::Stop),
         _ => false,
     }
 }
