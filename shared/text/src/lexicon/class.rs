@@ -20,4 +20,27 @@ classes! {
     Stop = "stop",
     /// What an apostrophe joins to a word: "she's", "they'll".
     ShortForm = "short-form",
+    // Names and speakers
+    /// Small words that may be part of a name: "Lord of the Rings".
+    InsideName = "inside-name",
+    /// Words that follow a name at the start of a sentence but hardly another word.
+    AfterName = "after-name",
+    /// Titles with a full stop that belong to the name after them.
+    Title = "title",
+    /// Words before a name with which somebody is spoken to.
+    Call = "call",
+    /// Words before a colon that look like a speaker and are none.
+    LineLabel = "line-label",
+    /// Words that speak of whoever writes a line.
+    WriterSelf = "writer-self",
+    /// How captions name the picture instead of what it shows.
+    Medium = "medium",
+    /// How captions open before they name anything.
+    CaptionOpening = "caption-opening",
+    /// Words before a full stop that do not end a sentence.
+    Abbreviation = "abbreviation",
+    /// Words before a full stop that end a sentence only if a capital follows.
+    MaybeAbbreviation = "maybe-abbreviation",
+    /// What an assistant or an agent is called that has no name.
+    AssistantName = "assistant-name",
 }
