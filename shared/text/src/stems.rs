@@ -4,33 +4,12 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::data::{self, File, data_file};
 use crate::lexicon::{Class, is};
+use crate::verbs::{self, Verb};
 use crate::words;
 
-/// Irregular forms with their base; English spelling rules cover the rest.
-const IRREGULAR: &str = "went go gone go bought buy brought bring thought think taught teach caught catch sought seek \
-    fought fight made make said say told tell sold sell found find felt feel left leave kept keep slept sleep met meet \
-    paid pay sent send spent spend built build lost lose heard hear held hold stood stand understood understand ate eat \
-    eaten eat gave give given give took take taken take saw see seen see knew know known know grew grow grown grow threw \
-    throw thrown throw flew fly flown fly drew draw drawn draw began begin begun begin drank drink drunk drink sang sing \
-    sung sing swam swim swum swim ran run rode ride ridden ride wrote write written write drove drive driven drive rose \
-    rise risen rise chose choose chosen choose broke break broken break spoke speak spoken speak woke wake woken wake \
-    stole steal stolen steal wore wear worn wear tore tear torn tear won win wound wind hung hang dug dig stuck stick \
-    struck strike fell fall fallen fall forgot forget forgotten forget hid hide hidden hide became become came come led \
-    lead fed feed bled bleed bred breed shot shoot sat sit lit light slid slide swept sweep wept weep dealt deal meant \
-    mean dreamt dream learnt learn burnt burn bent bend lent lend froze freeze frozen freeze shook shake shaken shake \
-    children child men man women woman feet foot teeth tooth mice mouse people person wives wife lives life knives knife \
-    leaves leaf wolves wolf better good best good worse bad worst bad mom mother mum mother mommy mother dad father daddy \
-    father bike bicycle kid child kids child photo picture photos picture pic picture pics picture";
-
-static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-    let mut forms = IRREGULAR.split_whitespace();
-    let mut bases = HashMap::new();
-    while let (Some(form), Some(base)) = (forms.next(), forms.next()) {
-        bases.insert(form, base);
-    }
-    bases
-});
+static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| data::sound(bases(data_file!("en/bases.tsv"))));
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static RUSSIAN: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Russian));
 static GREEK: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Greek));
@@ -76,6 +55,17 @@ pub fn is_stop(word: &str) -> bool {
     }
 }
 
+/// Returns irregular forms by themselves, with their bases: those of verbs and those of a file; English spelling rules cover the
+/// rest.
+fn bases(file: File) -> Result<HashMap<&'static str, &'static str>, String> {
+    let forms = |it: &'static Verb| it.irregular_forms().map(|form| (form, it.base));
+    let mut bases: HashMap<&str, &str> = verbs::all().iter().flat_map(forms).collect();
+    for row in data::rows(file, 2)? {
+        data::insert(&mut bases, row.cells[0], row.cells[1], &row)?;
+    }
+    Ok(bases)
+}
+
 fn normalised(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
@@ -98,6 +88,23 @@ mod tests {
         assert_eq!(stem("Straße"), "straße");
         assert_eq!(stem("работает"), stem("работаю"));
         assert_eq!(stems("猫が好き"), ["猫", "が", "好", "き"]);
+    }
+
+    #[test]
+    fn irregular_forms_have_their_bases() {
+        for (form, base) in [
+            ("went", "go"),
+            ("eaten", "eat"),
+            ("rose", "rise"),
+            ("mice", "mouse"),
+            ("mum", "mother"),
+        ] {
+            assert_eq!(BASES.get(form), Some(&base));
+        }
+        let file = |text| File { path: "x.tsv", text };
+        assert_eq!(bases(file("geese\tgoose\n")).unwrap().get("geese"), Some(&"goose"));
+        let fault = bases(file("went\twend\n")).err();
+        assert_eq!(fault.as_deref(), Some("x.tsv:1: \"went\" is there already"));
     }
 
     #[test]

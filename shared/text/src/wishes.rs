@@ -4,7 +4,7 @@
 //! English. What is found is a surface, not a fact: "Always fun to see you" is taken for an order, and whoever ranks weighs
 //! that against everything else.
 
-use crate::pasts::is_past;
+use crate::verbs::is_past;
 use crate::words;
 
 /// An order that stands.

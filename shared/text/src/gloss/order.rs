@@ -1,6 +1,6 @@
 //! The order of English for questions whose words are English already.
 
-use crate::{is_stop, kin};
+use crate::{is_stop, kin, verbs};
 
 /// Puts a question into the order of English: "where lives Ann" is "where does Ann live", "what is called the sister of Ann"
 /// is "what is Ann's sister called".
@@ -104,31 +104,6 @@ const DONE: [&str; 12] = [
 /// Returns what "i" says for "lives", "works in".
 pub(super) fn base(english: &str) -> Option<String> {
     let (verb, rest) = english.split_once(' ').map_or((english, ""), |it| it);
-    let base = BASES.iter().find(|it| it.0 == verb)?.1;
+    let base = verbs::glossed_base(verb)?;
     Some(format!("{base} {rest}").trim_end().to_owned())
 }
-
-/// Verbs of the table in the third person with their bases.
-const BASES: [(&str, &str); 21] = [
-    ("lives", "live"),
-    ("works", "work"),
-    ("likes", "like"),
-    ("loves", "love"),
-    ("hates", "hate"),
-    ("eats", "eat"),
-    ("plays", "play"),
-    ("speaks", "speak"),
-    ("comes", "come"),
-    ("goes", "go"),
-    ("needs", "need"),
-    ("drinks", "drink"),
-    ("buys", "buy"),
-    ("reads", "read"),
-    ("writes", "write"),
-    ("makes", "make"),
-    ("studies", "study"),
-    ("meets", "meet"),
-    ("visits", "visit"),
-    ("breaks", "break"),
-    ("starts", "start"),
-];

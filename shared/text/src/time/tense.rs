@@ -5,7 +5,7 @@ use super::clause;
 use super::lexicon::Class;
 use super::token::{Tense, Token};
 use crate::gloss;
-use crate::pasts::is_past;
+use crate::verbs::is_past;
 
 /// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it; a sentence without a
 /// verb goes on with the one before.
