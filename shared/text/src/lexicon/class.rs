@@ -43,4 +43,39 @@ classes! {
     MaybeAbbreviation = "maybe-abbreviation",
     /// What an assistant or an agent is called that has no name.
     AssistantName = "assistant-name",
+    // Patterns, which are features of fitted weights: a change needs new weights
+    /// Dates and words that place something in time.
+    PatternDate = "pattern-date",
+    /// Words for numbers.
+    PatternNumber = "pattern-number",
+    /// Words for amounts of money and shares.
+    PatternMoney = "pattern-money",
+    /// Words that give a reason.
+    PatternReason = "pattern-reason",
+    /// Words of what is intended.
+    PatternPlan = "pattern-plan",
+    /// Words of liking, disliking and habit.
+    PatternPreference = "pattern-preference",
+    /// Frequent verbs in the past.
+    PatternPast = "pattern-past",
+    /// First person.
+    PatternI = "pattern-i",
+    /// Second person.
+    PatternYou = "pattern-you",
+    /// Family, friends, colleagues.
+    PatternKin = "pattern-kin",
+    /// Words for feelings.
+    PatternFeeling = "pattern-feeling",
+    /// Words of a standing wish.
+    PatternInstruction = "pattern-instruction",
+    /// Units of time that are counted or follow "last" and "every".
+    PatternUnit = "pattern-unit",
+    /// Openings of greetings and comments.
+    PatternGreeting = "pattern-greeting",
+    /// Words that point back.
+    PatternAnaphor = "pattern-anaphor",
+    /// Words before the name of a place.
+    PatternPlace = "pattern-place",
+    /// Yes and no.
+    PatternYesNo = "pattern-yes-no",
 }
