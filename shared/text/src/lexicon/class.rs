@@ -78,4 +78,23 @@ classes! {
     PatternPlace = "pattern-place",
     /// Yes and no.
     PatternYesNo = "pattern-yes-no",
+    // Whom a sentence speaks of
+    /// Openings of questions, also of those without a question mark.
+    OpensQuestion = "opens-question",
+    /// The speaker alone.
+    FirstPerson = "first-person",
+    /// The speaker with others.
+    FirstPersonPlural = "first-person-plural",
+    /// Whoever is spoken to.
+    SecondPerson = "second-person",
+    /// "I hope you ...": the speaker looks at the other's affair.
+    Attitude = "attitude",
+    /// Praise and comment: about what the other has just told.
+    Evaluation = "evaluation",
+    /// Small words before a sentence begins.
+    Interjection = "interjection",
+    /// Openings of a sentence whose dropped subject is "I".
+    DroppedI = "dropped-i",
+    /// Openings of advice and requests: about what the other should do.
+    Advice = "advice",
 }
