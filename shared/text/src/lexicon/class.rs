@@ -97,4 +97,47 @@ classes! {
     DroppedI = "dropped-i",
     /// Openings of advice and requests: about what the other should do.
     Advice = "advice",
+    // What is wanted for good
+    /// Small words before an order.
+    WishOpening = "wish-opening",
+    /// Words of what is to hold from now on.
+    ForGood = "for-good",
+    /// What one asks an assistant for.
+    AskedOfAssistant = "asked-of-assistant",
+    /// Asks for something to be made or proposed.
+    Make = "make",
+    /// Words with which a question asks what happened.
+    AsksPast = "asks-past",
+    /// What follows "don't" and "call me" in an order for this once: "don't worry", "call me back later".
+    MildOrder = "mild-order",
+    /// What follows "always" and "never" where nothing is ordered: "always a pleasure", "never mind".
+    NoOrder = "no-order",
+    /// Words between two wishes.
+    JoinsWishes = "joins-wishes",
+    /// Verbs with which somebody asks what to do.
+    AsksAdvice = "asks-advice",
+    /// What opens a question for what one can or must do.
+    AsksHow = "asks-how",
+    /// Auxiliaries of what one can or must do.
+    MayDo = "may-do",
+    /// Persons that a question for advice can be about.
+    AnyPerson = "any-person",
+    /// Auxiliaries that open a request.
+    RequestVerb = "request-verb",
+    /// Words that say no or never, or only.
+    Restriction = "restriction",
+    /// Words of diets, allergies and preferences.
+    LastingTaste = "lasting-taste",
+    /// Persons whose likings are told.
+    WhoseTaste = "whose-taste",
+    /// Verbs and adverbs of likings and habits.
+    Taste = "taste",
+    /// What denies the verb after it.
+    Refusal = "refusal",
+    /// Verbs that name a ban or a dislike after a denial.
+    RefusedVerb = "refused-verb",
+    /// Words by which a request is one for good.
+    AsksForGood = "asks-for-good",
+    /// Words for advice.
+    Tip = "tip",
 }
