@@ -140,4 +140,95 @@ classes! {
     AsksForGood = "asks-for-good",
     /// Words for advice.
     Tip = "tip",
+    // Questions
+    /// Verbs of paying and earning, by stem.
+    Paying = "paying",
+    /// Sums of money that are asked for by their own name.
+    Sum = "sum",
+    /// Words for times and spans of time.
+    UnitOfTime = "unit-of-time",
+    /// Verbs of what is done again and again, with many things.
+    Several = "several",
+    /// Verbs of paying that need no object to be about money, by stem.
+    PlainlyPaying = "plainly-paying",
+    /// Words that shape a question without being its matter.
+    Frame = "frame",
+    /// Verbs and nouns of what somebody says or thinks, by stem.
+    Speech = "speech",
+    /// Words by which a question is about all whom it names.
+    AboutBoth = "about-both",
+    /// Words by which a question asks for several things.
+    AsksForSeveral = "asks-for-several",
+    /// Articles and possessives of a thing that is named.
+    Article = "article",
+    /// Verbs of what begins, ends or is due once, by stem.
+    HappensOnce = "happens-once",
+    /// Verbs with which somebody asks on which day something is again and again.
+    AsksRule = "asks-rule",
+    /// Words by which a question asks for what was so first.
+    AsksFormer = "asks-former",
+    /// Words by which a question asks for what is so now, or was in the end.
+    AsksLatest = "asks-latest",
+    /// Auxiliaries of a question for what is so.
+    PresentAuxiliary = "present-auxiliary",
+    /// Words by which a question asks for a name.
+    AsksName = "asks-name",
+    /// Words by which a question asks for a figure.
+    AsksFigure = "asks-figure",
+    /// Possessive pronouns before a noun.
+    Possessive = "possessive",
+    /// Prepositions at the end of a question, which leave their noun to the answer.
+    OpenPreposition = "open-preposition",
+    /// Words after "how much is" before a thing with a price.
+    PricedThing = "priced-thing",
+    /// What opens an open question.
+    Interrogative = "interrogative",
+    /// Prepositions that a question may end with, or open with before "which".
+    GapPreposition = "gap-preposition",
+    /// Personal pronouns that are subjects.
+    Pronoun = "pronoun",
+    /// Words that ask for whoever or whatever does something.
+    AsksAgent = "asks-agent",
+    /// Openings of questions and requests that need no question mark.
+    OpensRequest = "opens-request",
+    /// Auxiliaries that open a yes-or-no question, or follow "when" in one for a time.
+    YesNoOpening = "yes-no-opening",
+    /// Words for places that a question names.
+    PlaceWord = "place-word",
+    /// Verbs by which somebody asks to be told something.
+    TellMe = "tell-me",
+    /// Units of time after "what".
+    WhatTime = "what-time",
+    /// Units of time after "which".
+    WhichTime = "which-time",
+    /// What follows "how" in a question for a number.
+    HowMany = "how-many",
+    /// What follows "what" in a question for a number.
+    WhatNumber = "what-number",
+    /// Places after "which".
+    WhichPlace = "which-place",
+    /// Places after "what".
+    WhatPlace = "what-place",
+    /// What follows "what" in a question for a reason.
+    WhatReason = "what-reason",
+    /// Words before a "when" that asks for a time.
+    BeforeWhen = "before-when",
+    /// Openings of questions that ask for a place only if they name one.
+    AsksNoPlace = "asks-no-place",
+    /// Openings of questions in which "when" only opens a clause.
+    AsksNoTime = "asks-no-time",
+    /// Adjectives after "how" that ask for a length.
+    HowLong = "how-long",
+    /// Places after "which" in a question for a home or an employer.
+    HomePlace = "home-place",
+    /// Words by which a question asks for a home.
+    Dwelling = "dwelling",
+    /// Verbs whose object is what is spoken of.
+    Telling = "telling",
+    /// Words whose answer may be a time or a length of time.
+    Timely = "timely",
+    /// Words by which a question asks what will be.
+    AsksFuture = "asks-future",
+    /// Forms of "do" in a question for what is done.
+    FormOfDo = "form-of-do",
 }
