@@ -13,7 +13,11 @@ use crate::data::{self, File, data_file};
 
 pub use class::Class;
 
-const FILES: &[File] = &[data_file!("en/lexicon.tsv")];
+const FILES: &[File] = &[
+    data_file!("en/lexicon.tsv"),
+    data_file!("fr/lexicon.tsv"),
+    data_file!("it/lexicon.tsv"),
+];
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| data::sound(read(FILES)));
 

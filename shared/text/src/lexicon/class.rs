@@ -231,4 +231,17 @@ classes! {
     AsksFuture = "asks-future",
     /// Forms of "do" in a question for what is done.
     FormOfDo = "form-of-do",
+    // Other languages
+    /// What a vowel parts from the word after it: "l'école", "d'où".
+    Elided = "elided",
+    /// Words of the phrases of other languages that are English words, names or abbreviations as well, so that they tell no language.
+    EnglishToo = "english-too",
+    /// What opens a question that does not ask whether.
+    AsksOpenly = "asks-openly",
+    /// Pasts among the phrases of other languages: what stands behind "has".
+    GlossPast = "gloss-past",
+    /// Auxiliaries among the phrases of other languages that go before a name in a question.
+    GlossAuxiliary = "gloss-auxiliary",
+    /// What asks for anything but the subject, so that the verb goes behind it.
+    AsksOfSubject = "asks-of-subject",
 }
