@@ -15,8 +15,12 @@ pub use class::Class;
 
 const FILES: &[File] = &[
     data_file!("en/lexicon.tsv"),
+    data_file!("de/lexicon.tsv"),
+    data_file!("es/lexicon.tsv"),
     data_file!("fr/lexicon.tsv"),
     data_file!("it/lexicon.tsv"),
+    data_file!("nl/lexicon.tsv"),
+    data_file!("pt/lexicon.tsv"),
 ];
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| data::sound(read(FILES)));
@@ -54,6 +58,11 @@ pub fn classes(word: &str) -> Classes {
 /// Returns true if a word in lower case belongs to a class.
 pub fn is(word: &str, class: Class) -> bool {
     classes(word).has(class)
+}
+
+/// Returns true if a word in lower case is a finite auxiliary verb.
+pub fn is_auxiliary(lower: &str) -> bool {
+    is(lower, Class::Auxiliary)
 }
 
 /// Returns the words of a class in the order of the files, which is that of their bytes within a language.

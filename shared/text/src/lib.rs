@@ -22,7 +22,6 @@ pub mod wishes;
 
 mod caption;
 mod clauses;
-mod closed_words;
 mod data;
 mod lines;
 mod names;
@@ -41,7 +40,7 @@ mod words;
 
 pub use caption::caption;
 pub use clauses::ends_clause;
-pub use closed_words::{is_auxiliary, number_word};
+pub use lexicon::is_auxiliary;
 pub use lines::{is_line_break, one_line};
 pub use names::names;
 pub use nouns::{Kind, Nouns};
@@ -52,6 +51,7 @@ pub use speaker::{is_hidden, quoted_speaker, shown_name};
 pub use split::split;
 pub use stems::{is_stop, stem, stems};
 pub use table::Table;
+pub use time::number_word;
 pub use vectors::dot;
 pub use verbs::is_past;
 pub use vocatives::vocatives;

@@ -244,4 +244,141 @@ classes! {
     GlossAuxiliary = "gloss-auxiliary",
     /// What asks for anything but the subject, so that the verb goes behind it.
     AsksOfSubject = "asks-of-subject",
+    // Times
+    /// Names of months cut short, which a full stop may follow.
+    ShortMonth = "short-month",
+    /// Nouns that a figure like 2000 counts.
+    CountedNoun = "counted-noun",
+    /// "Letzten Montag", "el lunes pasado": a weekday that is over.
+    LastWeekday = "last-weekday",
+    /// "Nächsten Montag", "lundi prochain": a weekday to come.
+    NextWeekday = "next-weekday",
+    /// Words after which "Morgen", "morgen" is the morning and not tomorrow.
+    BeforeMorning = "before-morning",
+    /// Words of German by which a text is told to be in it.
+    German = "german",
+    /// Words of Dutch by which a text is told to be in it.
+    Dutch = "dutch",
+    /// Words of what happens again and again.
+    Habitual = "habitual",
+    /// Verbs by which somebody comes to have what is used later.
+    Gains = "gains",
+    /// What one has before its time comes.
+    GainedThing = "gained-thing",
+    /// Verbs of saying, settling and giving.
+    Settles = "settles",
+    /// Verbs of signing up for something.
+    SignsUp = "signs-up",
+    /// Verbs of putting something off to another day.
+    MovesDate = "moves-date",
+    /// What somebody signs up for, once.
+    Event = "event",
+    /// Words before "starting" and "beginning" that lead to no day.
+    BeforeStarting = "before-starting",
+    /// Words that ask with the verb behind the subject.
+    AsksBeforeSubject = "asks-before-subject",
+    /// What one does on a day, in the present.
+    EventVerb = "event-verb",
+    /// The same of a third one, or what begins and ends by itself.
+    EventVerbThird = "event-verb-third",
+    /// Before these words a verb would have its subject, and has none.
+    NoSubject = "no-subject",
+    /// Words of what may come.
+    Likely = "likely",
+    /// What follows "have" where it names an event: "we have a meeting on Monday".
+    OwnedEvent = "owned-event",
+    /// Words that may stand before a day or month.
+    LeadsToDay = "leads-to-day",
+    /// Beginnings of verbs and nouns of planning, before their endings.
+    PlanStem = "plan-stem",
+    /// Endings of words of planning behind their beginning.
+    PlanEnding = "plan-ending",
+    /// Words behind which another clause begins, in which nothing is planned.
+    PartsPlans = "parts-plans",
+    /// Verbs that tell of what is so now, or may be.
+    TellsPresent = "tells-present",
+    /// What stands before a weekday that is placed by it.
+    PlacesWeekday = "places-weekday",
+    /// Who may have done something.
+    ClauseSubject = "clause-subject",
+    /// Words that part clauses.
+    PartsClauses = "parts-clauses",
+    /// Participles that tell of the past without an auxiliary before them, where a clause begins: "Seen on Friday", "Quit on Monday". Those that are also a command ("Come on Friday", "Put it down") are left out.
+    OpeningParticiple = "opening-participle",
+    /// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday".
+    StateOnEd = "state-on-ed",
+    /// Who does something, and what does not say when.
+    Acts = "acts",
+    /// Irregular pasts that are no other word of their language.
+    Preterite = "preterite",
+    /// Words that end like a past and are none.
+    NoPreterite = "no-preterite",
+    /// Endings of participles behind a form of "have".
+    ParticipleEnding = "participle-ending",
+    /// Endings that only the past has.
+    PreteriteEnding = "preterite-ending",
+    /// What stands before a participle of the past in other languages, in English.
+    HelpsParticiple = "helps-participle",
+    /// Words behind which a day lies ahead.
+    FutureCue = "future-cue",
+    /// Words behind which a day is over.
+    PastCue = "past-cue",
+    /// Words before a participle that is no past: "is closed", "a baked potato".
+    TiesParticiple = "ties-participle",
+    /// What an apostrophe joins to its subject and may say no tense.
+    ShortVerb = "short-verb",
+    /// Words that make a month, season or year of the word behind them.
+    OpensDate = "opens-date",
+    /// What follows "may" and "march" where they are verbs.
+    NoMonth = "no-month",
+    /// Parts of a month, season or year, before "of".
+    PartOf = "part-of",
+    /// Words before a month whose number is a day: "since May 7".
+    OpensDay = "opens-day",
+    /// Articles before the day of a month.
+    DateArticle = "date-article",
+    /// Words before a season without a year.
+    OpensSeason = "opens-season",
+    /// Words before a weekday that is cut short.
+    BesideWeekday = "beside-weekday",
+    /// Words between an amount and its unit.
+    AfterAmount = "after-amount",
+    /// Words before a decade: "the 90s", "late 90s".
+    BeforeDecade = "before-decade",
+    /// Words that make a year of the figure behind them.
+    OpensYear = "opens-year",
+    /// Words before a feast of one word.
+    OpensFeast = "opens-feast",
+    /// Words that may follow "on the 5th" without being what is counted.
+    AfterDay = "after-day",
+    /// What is a day itself: "his last day is the 31st".
+    NamedDay = "named-day",
+    /// Words before "the 5th" where it is a day.
+    OpensDayNumber = "opens-day-number",
+    /// Words that may follow a bare hour without being what is counted.
+    AfterHour = "after-hour",
+    /// Words between the ends of a stretch of time.
+    RangeTo = "range-to",
+    /// Words before a length of time.
+    OpensLength = "opens-length",
+    /// Amounts that nobody counted.
+    RoughAmount = "rough-amount",
+    /// What follows "weekend" where it is no time: "the weekend trip".
+    AfterWeekendNoun = "after-weekend-noun",
+    /// What follows "spring" and "fall" where they are no seasons.
+    AfterSpringVerb = "after-spring-verb",
+    /// Words before "the last month" where it counts back from today.
+    OpensRolling = "opens-rolling",
+    /// Words between "in" and an amount: "in about two weeks".
+    AboutAmount = "about-amount",
+    /// What follows "back" where it counts no time: "two weeks back to work".
+    AfterBack = "after-back",
+    /// Words before a weekday that is no certain one.
+    AnyWeekday = "any-weekday",
+    /// Words between a day and a time of the clock.
+    BeforeClock = "before-clock",
+    /// Words before a time of the clock that may be something else.
+    LeadsToClock = "leads-to-clock",
+    /// Words that lead to a time of the clock: "om", "um" is "at".
+    WorldClockAt = "world-clock-at",
 }
