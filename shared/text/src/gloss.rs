@@ -301,6 +301,7 @@ mod tests {
             ("小明的妹妹叫什么？", "what is 小明's sister called?"),
             ("Wohnt Jonas in Graz?", "does Jonas live in Graz?"),
             ("Ana abita a Trieste?", "does Ana live in Trieste?"),
+            ("Was möchte Lena?", "what does Lena want?"),
             ("Ugo è allergico alle noci?", "is Ugo allergic to noci?"),
         ] {
             assert_eq!(english(text), expected);

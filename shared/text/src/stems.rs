@@ -97,6 +97,8 @@ mod tests {
             ("eaten", "eat"),
             ("rose", "rise"),
             ("mice", "mouse"),
+            ("rang", "ring"),
+            ("forgiven", "forgive"),
             ("mum", "mother"),
         ] {
             assert_eq!(BASES.get(form), Some(&base));
@@ -105,6 +107,19 @@ mod tests {
         assert_eq!(bases(file("geese\tgoose\n")).unwrap().get("geese"), Some(&"goose"));
         let fault = bases(file("went\twend\n")).err();
         assert_eq!(fault.as_deref(), Some("x.tsv:1: \"went\" is there already"));
+    }
+
+    #[test]
+    fn a_past_is_found_by_its_base_and_a_bit_is_no_bite() {
+        assert_eq!(
+            stems("The bell rang, she swore and withdrew"),
+            stems("The bell rings, she swears and withdraws")
+        );
+        assert_eq!(
+            stems("They laid it and forgave him"),
+            stems("They lay it and forgive him")
+        );
+        assert_ne!(stem("bit"), stem("bite"));
     }
 
     #[test]
