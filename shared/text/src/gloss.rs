@@ -302,6 +302,7 @@ mod tests {
             ("Wohnt Jonas in Graz?", "does Jonas live in Graz?"),
             ("Ana abita a Trieste?", "does Ana live in Trieste?"),
             ("Was möchte Lena?", "what does Lena want?"),
+            ("Lena liebt wen?", "Lena loves whom?"),
             ("Ugo è allergico alle noci?", "is Ugo allergic to noci?"),
         ] {
             assert_eq!(english(text), expected);

@@ -23,7 +23,7 @@ pub(super) fn question(phrases: &[String]) -> Vec<String> {
 
 /// "Lives Ann in Graz", "Ann lives in Graz": who asks neither who nor what asks whether.
 fn whether(words: &mut Vec<String>) {
-    let asks = |it: &String| is(it, Class::AsksOpenly);
+    let asks = |it: &String| is(it, Class::Interrogative);
     let [first, second, ..] = words.as_mut_slice() else {
         return;
     };

@@ -179,9 +179,7 @@ classes! {
     Possessive = "possessive",
     /// Prepositions at the end of a question, which leave their noun to the answer.
     OpenPreposition = "open-preposition",
-    /// Words after "how much is" before a thing with a price.
-    PricedThing = "priced-thing",
-    /// What opens an open question.
+    /// What opens an open question, one that does not ask whether.
     Interrogative = "interrogative",
     /// Prepositions that a question may end with, or open with before "which".
     GapPreposition = "gap-preposition",
@@ -191,24 +189,18 @@ classes! {
     AsksAgent = "asks-agent",
     /// Openings of questions and requests that need no question mark.
     OpensRequest = "opens-request",
-    /// Auxiliaries that open a yes-or-no question, or follow "when" in one for a time.
-    YesNoOpening = "yes-no-opening",
     /// Words for places that a question names.
     PlaceWord = "place-word",
     /// Verbs by which somebody asks to be told something.
     TellMe = "tell-me",
-    /// Units of time after "what".
-    WhatTime = "what-time",
-    /// Units of time after "which".
-    WhichTime = "which-time",
+    /// Units of time after "what" and "which" in a question for a time.
+    AskedTime = "asked-time",
     /// What follows "how" in a question for a number.
     HowMany = "how-many",
     /// What follows "what" in a question for a number.
     WhatNumber = "what-number",
-    /// Places after "which".
-    WhichPlace = "which-place",
-    /// Places after "what".
-    WhatPlace = "what-place",
+    /// Places after "what" and "which" in a question for a place.
+    AskedPlace = "asked-place",
     /// What follows "what" in a question for a reason.
     WhatReason = "what-reason",
     /// Words before a "when" that asks for a time.
@@ -236,8 +228,6 @@ classes! {
     Elided = "elided",
     /// Words of the phrases of other languages that are English words, names or abbreviations as well, so that they tell no language.
     EnglishToo = "english-too",
-    /// What opens a question that does not ask whether.
-    AsksOpenly = "asks-openly",
     /// Pasts among the phrases of other languages: what stands behind "has".
     GlossPast = "gloss-past",
     /// Auxiliaries among the phrases of other languages that go before a name in a question.

@@ -135,8 +135,8 @@ fn money(tokens: &[&str]) -> bool {
     };
     match (*first, *second) {
         ("how", "much") if is_auxiliary(third) => {
-            let thing = matches!(third, "is" | "was" | "are" | "were")
-                && rest.get(1).is_some_and(|it| is(it, Class::PricedThing));
+            let thing =
+                matches!(third, "is" | "was" | "are" | "were") && rest.get(1).is_some_and(|it| is(it, Class::Article));
             thing || pays(|it| is(it, Class::Paying)).is_some() || rest.iter().any(|it| is(it, Class::Sum))
         }
         ("how", "much") => third == "money" || is(third, Class::Sum),
@@ -241,12 +241,25 @@ mod tests {
     }
 
     #[test]
+    fn a_price_is_asked_of_a_thing_whosever_it_is() {
+        for (question, money) in [
+            ("how much is the bicycle?", true),
+            ("how much was her bicycle?", true),
+            ("how much are your tickets?", true),
+            ("how much is left of it?", false),
+        ] {
+            assert_eq!(class(question) == Some(AnswerClass::Money), money, "{question}");
+        }
+    }
+
+    #[test]
     fn who_asks_openly_gives_no_choice() {
         for (question, choice) in [
             ("Does she prefer tea or coffee?", true),
             ("Which came first, the launch or the swarm?", true),
             ("What has she bought or reserved?", false),
             ("On which kinds of ward or home has he worked?", false),
+            ("When has she bought or reserved?", false),
         ] {
             assert_eq!(options(question).len() == 2, choice, "{question}");
         }

@@ -17,13 +17,13 @@ pub fn kind(question: &str, words: &[String]) -> AnswerKind {
     if pair("how", "long") {
         return AnswerKind::Duration;
     }
-    if wants_time(words) || has("what", Class::WhatTime) || has("which", Class::WhichTime) {
+    if wants_time(words) || has("what", Class::AskedTime) || has("which", Class::AskedTime) {
         return AnswerKind::When;
     }
     if has("how", Class::HowMany) || has("what", Class::WhatNumber) {
         return AnswerKind::Number;
     }
-    if holds(&["where"]) || has("which", Class::WhichPlace) || has("what", Class::WhatPlace) {
+    if holds(&["where"]) || has("which", Class::AskedPlace) || has("what", Class::AskedPlace) {
         return AnswerKind::Where;
     }
     if holds(&["who", "whom", "whose"]) {
@@ -38,7 +38,7 @@ pub fn kind(question: &str, words: &[String]) -> AnswerKind {
     if pair("kind", "of") || pair("kinds", "of") || pair("type", "of") || pair("types", "of") || holds(&["which"]) {
         return AnswerKind::Kind;
     }
-    if is(at(0), Class::YesNoOpening) {
+    if is_auxiliary(at(0)) {
         return AnswerKind::YesNo;
     }
     if holds(&["what"]) && words.iter().any(|it| is(it, Class::FormOfDo)) {
@@ -57,7 +57,7 @@ fn wants_time(words: &[String]) -> bool {
         return false;
     };
     let asked = at == 0 || is(&words[at - 1], Class::BeforeWhen);
-    asked || words.get(at + 1).is_some_and(|it| is(it, Class::YesNoOpening))
+    asked || words.get(at + 1).is_some_and(|it| is_auxiliary(it))
 }
 
 /// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
@@ -119,4 +119,39 @@ fn timed(opening: &[&str]) -> bool {
         opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
     let inside = opening.first().is_some_and(|it| is(it, Class::AsksNoTime));
     (early && !inside) || opening.windows(2).any(asked) || dated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_and_which_ask_for_the_same_times_and_places() {
+        for (question, expected) in [
+            ("At which time does the ferry leave?", AnswerKind::When),
+            ("At what time does the ferry leave?", AnswerKind::When),
+            ("Which state is Rosa from?", AnswerKind::Where),
+            ("Which town is Rosa from?", AnswerKind::Where),
+            ("Which ferry does Rosa take?", AnswerKind::Kind),
+        ] {
+            let lower: Vec<String> = words(question).iter().map(|it| it.to_lowercase()).collect();
+            assert_eq!(kind(question, &lower), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn every_auxiliary_opens_a_question_for_yes_or_no() {
+        for (question, expected) in [
+            ("Am I invited to the picnic?", AnswerKind::YesNo),
+            ("May Rosa bring her dog?", AnswerKind::YesNo),
+            ("Must Rosa pay for the ferry?", AnswerKind::YesNo),
+            ("Shall we take the ferry?", AnswerKind::YesNo),
+            ("Is Rosa at home?", AnswerKind::YesNo),
+            ("On the day when must Rosa pay?", AnswerKind::When),
+            ("Was it raining, when it began?", AnswerKind::YesNo),
+        ] {
+            let lower: Vec<String> = words(question).iter().map(|it| it.to_lowercase()).collect();
+            assert_eq!(kind(question, &lower), expected, "{question}");
+        }
+    }
 }
