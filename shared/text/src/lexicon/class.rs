@@ -275,8 +275,6 @@ classes! {
     NoSubject = "no-subject",
     /// Words of what may come.
     Likely = "likely",
-    /// What follows "have" where it names an event: "we have a meeting on Monday".
-    OwnedEvent = "owned-event",
     /// Words that may stand before a day or month.
     LeadsToDay = "leads-to-day",
     /// Beginnings of verbs and nouns of planning, before their endings.
@@ -323,7 +321,7 @@ classes! {
     NoMonth = "no-month",
     /// Parts of a month, season or year, before "of".
     PartOf = "part-of",
-    /// Words before a month whose number is a day: "since May 7".
+    /// Words before a day: "since May 7", "until the 5th".
     OpensDay = "opens-day",
     /// Articles before the day of a month.
     DateArticle = "date-article",
@@ -343,8 +341,6 @@ classes! {
     AfterDay = "after-day",
     /// What is a day itself: "his last day is the 31st".
     NamedDay = "named-day",
-    /// Words before "the 5th" where it is a day.
-    OpensDayNumber = "opens-day-number",
     /// Words that may follow a bare hour without being what is counted.
     AfterHour = "after-hour",
     /// Words between the ends of a stretch of time.

@@ -105,7 +105,7 @@ impl Ahead {
             let stands = last.starts_with(char::is_alphabetic) && !is(last, WordClass::NoSubject);
             stands || is_time(tokens, i + 1)
         };
-        let owned = || word != "have" || is(next, WordClass::OwnedEvent);
+        let owned = || word != "have" || is(next, WordClass::Article) || next == "another";
         match last {
             "i" | "we" | "you" | "they" => !asked && is(word, WordClass::EventVerb) && owned(),
             "he" | "she" | "it" => !asked && is(word, WordClass::EventVerbThird),

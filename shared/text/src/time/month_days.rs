@@ -27,7 +27,7 @@ impl Parser<'_> {
         let figures = self.word(the + 1).starts_with(|c: char| c.is_ascii_digit());
         let day_is =
             self.is(i.wrapping_sub(1), &["is", "was"]) && is(self.word(i.wrapping_sub(2)), WordClass::NamedDay);
-        let placed = weekday.is_some() || day_is || is(self.before(i), WordClass::OpensDayNumber);
+        let placed = weekday.is_some() || day_is || is(self.before(i), WordClass::OpensDay);
         let next = the + 2;
         let ends = matches!(self.class(next), Class::Mark(_)) && self.word(next) != "-"
             || self.word(next).is_empty()
