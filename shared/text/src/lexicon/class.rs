@@ -14,11 +14,11 @@ macro_rules! classes {
 
 classes! {
     // Grammar
-    /// Finite forms of be, have and do, and the modal verbs: what comes before a verb, or opens a yes-or-no question.
+    /// Finite forms of be, have and do, and the modal verbs: they come before a verb or open a yes-or-no question.
     Auxiliary = "auxiliary",
     /// Function words and greetings: they say nothing about what a text is about.
     Stop = "stop",
-    /// What an apostrophe joins to a word: "she's", "they'll".
+    /// Short forms that an apostrophe joins to a word: "she's", "they'll".
     ShortForm = "short-form",
     // Names and speakers
     /// Small words that may be part of a name: "Lord of the Rings".
@@ -27,32 +27,32 @@ classes! {
     AfterName = "after-name",
     /// Titles with a full stop that belong to the name after them.
     Title = "title",
-    /// Words before a name with which somebody is spoken to.
+    /// Words before a name that address its bearer: "hey Ana".
     Call = "call",
-    /// Words before a colon that look like a speaker and are none.
+    /// Words before a colon that look like a speaker and are not: "Note: ...".
     LineLabel = "line-label",
-    /// Words that speak of whoever writes a line.
+    /// First-person words of the writer of a line.
     WriterSelf = "writer-self",
-    /// How captions name the picture instead of what it shows.
+    /// Words by which a caption names the picture instead of its content: "a photo of".
     Medium = "medium",
-    /// How captions open before they name anything.
+    /// Words that open a caption before it names anything.
     CaptionOpening = "caption-opening",
     /// Words before a full stop that do not end a sentence.
     Abbreviation = "abbreviation",
     /// Words before a full stop that end a sentence only if a capital follows.
     MaybeAbbreviation = "maybe-abbreviation",
-    /// What an assistant or an agent is called that has no name.
+    /// Names of assistants and agents that have no name of their own.
     AssistantName = "assistant-name",
     // Patterns, which are features of fitted weights: a change needs new weights
-    /// Dates and words that place something in time.
+    /// Dates and other words that place an event in time.
     PatternDate = "pattern-date",
     /// Words for numbers.
     PatternNumber = "pattern-number",
     /// Words for amounts of money and shares.
     PatternMoney = "pattern-money",
-    /// Words that give a reason.
+    /// Words that introduce a reason.
     PatternReason = "pattern-reason",
-    /// Words of what is intended.
+    /// Words for plans and wishes.
     PatternPlan = "pattern-plan",
     /// Words of liking, disliking and habit.
     PatternPreference = "pattern-preference",
@@ -81,44 +81,44 @@ classes! {
     // Whom a sentence speaks of
     /// Openings of questions, also of those without a question mark.
     OpensQuestion = "opens-question",
-    /// The speaker alone.
+    /// First person singular.
     FirstPerson = "first-person",
-    /// The speaker with others.
+    /// First person plural.
     FirstPersonPlural = "first-person-plural",
-    /// Whoever is spoken to.
+    /// Second person.
     SecondPerson = "second-person",
-    /// "I hope you ...": the speaker looks at the other's affair.
+    /// Phrases in which the speaker comments on the affairs of the other: "I hope you ...".
     Attitude = "attitude",
-    /// Praise and comment: about what the other has just told.
+    /// Praise and comments on the words of the other.
     Evaluation = "evaluation",
     /// Small words before a sentence begins.
     Interjection = "interjection",
-    /// Openings of a sentence whose dropped subject is "I".
+    /// Openings of a sentence that leaves out its subject "I".
     DroppedI = "dropped-i",
-    /// Openings of advice and requests: about what the other should do.
+    /// Openings of advice and requests to the other.
     Advice = "advice",
     // What is wanted for good
     /// Small words before an order.
     WishOpening = "wish-opening",
-    /// Words of what is to hold from now on.
+    /// Words that make an order a standing one.
     ForGood = "for-good",
-    /// What one asks an assistant for.
+    /// Verbs for requests to an assistant: "when I ask ...".
     AskedOfAssistant = "asked-of-assistant",
-    /// Asks for something to be made or proposed.
+    /// Verbs that ask for something to be made or proposed.
     Make = "make",
-    /// Words with which a question asks what happened.
+    /// Words of questions about the past.
     AsksPast = "asks-past",
-    /// What follows "don't" and "call me" in an order for this once: "don't worry", "call me back later".
+    /// Words after "don't" and "call me" in an order for this one time: "don't worry", "call me back later".
     MildOrder = "mild-order",
-    /// What follows "always" and "never" where nothing is ordered: "always a pleasure", "never mind".
+    /// Words after "always" and "never" that order nothing: "always a pleasure", "never mind".
     NoOrder = "no-order",
     /// Words between two wishes.
     JoinsWishes = "joins-wishes",
-    /// Verbs with which somebody asks what to do.
+    /// Verbs that ask for advice.
     AsksAdvice = "asks-advice",
-    /// What opens a question for what one can or must do.
+    /// Words that open a question about possible or necessary actions.
     AsksHow = "asks-how",
-    /// Auxiliaries of what one can or must do.
+    /// Auxiliaries of possible or necessary actions.
     MayDo = "may-do",
     /// Persons that a question for advice can be about.
     AnyPerson = "any-person",
@@ -128,15 +128,15 @@ classes! {
     Restriction = "restriction",
     /// Words of diets, allergies and preferences.
     LastingTaste = "lasting-taste",
-    /// Persons whose likings are told.
+    /// Subjects of a liking or a habit.
     WhoseTaste = "whose-taste",
     /// Verbs and adverbs of likings and habits.
     Taste = "taste",
-    /// What denies the verb after it.
+    /// Denials before a verb.
     Refusal = "refusal",
-    /// Verbs that name a ban or a dislike after a denial.
+    /// Verbs that state a ban or a dislike after a denial.
     RefusedVerb = "refused-verb",
-    /// Words by which a request is one for good.
+    /// Words that make a request a standing one.
     AsksForGood = "asks-for-good",
     /// Words for advice.
     Tip = "tip",
@@ -147,61 +147,61 @@ classes! {
     Sum = "sum",
     /// Words for times and spans of time.
     UnitOfTime = "unit-of-time",
-    /// Verbs of what is done again and again, with many things.
+    /// Verbs of repeated actions with many objects: "What does she grow?".
     Several = "several",
     /// Verbs of paying that need no object to be about money, by stem.
     PlainlyPaying = "plainly-paying",
     /// Words that shape a question without being its matter.
     Frame = "frame",
-    /// Verbs and nouns of what somebody says or thinks, by stem.
+    /// Verbs and nouns of saying and thinking, by stem.
     Speech = "speech",
-    /// Words by which a question is about all whom it names.
+    /// Words that make a question concern all persons that it names.
     AboutBoth = "about-both",
-    /// Words by which a question asks for several things.
+    /// Words that ask for several answers.
     AsksForSeveral = "asks-for-several",
-    /// Articles and possessives of a thing that is named.
+    /// Articles and possessives before a noun.
     Article = "article",
-    /// Verbs of what begins, ends or is due once, by stem.
+    /// Verbs of beginnings, ends and deadlines, by stem.
     HappensOnce = "happens-once",
-    /// Verbs with which somebody asks on which day something is again and again.
+    /// Verbs of a question about the usual day of something.
     AsksRule = "asks-rule",
-    /// Words by which a question asks for what was so first.
+    /// Words that ask for an earlier state.
     AsksFormer = "asks-former",
-    /// Words by which a question asks for what is so now, or was in the end.
+    /// Words that ask for the present or final state.
     AsksLatest = "asks-latest",
-    /// Auxiliaries of a question for what is so.
+    /// Auxiliaries of a question about the present.
     PresentAuxiliary = "present-auxiliary",
-    /// Words by which a question asks for a name.
+    /// Words that ask for a name.
     AsksName = "asks-name",
-    /// Words by which a question asks for a figure.
+    /// Words that ask for a figure.
     AsksFigure = "asks-figure",
     /// Possessive pronouns before a noun.
     Possessive = "possessive",
-    /// Prepositions at the end of a question, which leave their noun to the answer.
+    /// Prepositions at the end of a question about money, whose noun is the answer: "What did she pay for?".
     OpenPreposition = "open-preposition",
-    /// What opens an open question, one that does not ask whether.
+    /// Interrogatives: they open a question that yes or no does not answer.
     Interrogative = "interrogative",
-    /// Prepositions that a question may end with, or open with before "which".
+    /// Prepositions that may end a question, or open one before "which".
     GapPreposition = "gap-preposition",
     /// Personal pronouns that are subjects.
     Pronoun = "pronoun",
-    /// Words that ask for whoever or whatever does something.
+    /// Interrogatives that may ask for the subject of the verb.
     AsksAgent = "asks-agent",
     /// Openings of questions and requests that need no question mark.
     OpensRequest = "opens-request",
-    /// Words for places that a question names.
+    /// Words for places in questions.
     PlaceWord = "place-word",
-    /// Verbs by which somebody asks to be told something.
+    /// Verbs of requests to be told something.
     TellMe = "tell-me",
     /// Units of time after "what" and "which" in a question for a time.
     AskedTime = "asked-time",
-    /// What follows "how" in a question for a number.
+    /// Words after "how" in a question for a number.
     HowMany = "how-many",
-    /// What follows "what" in a question for a number.
+    /// Words after "what" in a question for a number.
     WhatNumber = "what-number",
     /// Places after "what" and "which" in a question for a place.
     AskedPlace = "asked-place",
-    /// What follows "what" in a question for a reason.
+    /// Words after "what" in a question for a reason.
     WhatReason = "what-reason",
     /// Words before a "when" that asks for a time.
     BeforeWhen = "before-when",
@@ -213,111 +213,111 @@ classes! {
     HowLong = "how-long",
     /// Places after "which" in a question for a home or an employer.
     HomePlace = "home-place",
-    /// Words by which a question asks for a home.
+    /// Words of a question for a home.
     Dwelling = "dwelling",
-    /// Verbs whose object is what is spoken of.
+    /// Verbs that take a topic as their object: "mention the move".
     Telling = "telling",
     /// Words whose answer may be a time or a length of time.
     Timely = "timely",
-    /// Words by which a question asks what will be.
+    /// Words of questions about the future.
     AsksFuture = "asks-future",
     /// Forms of "do" in a question for what is done.
     FormOfDo = "form-of-do",
     // Other languages
-    /// What a vowel parts from the word after it: "l'école", "d'où".
+    /// Words that lose their vowel before another word: "l'école", "d'où".
     Elided = "elided",
-    /// Words of the phrases of other languages that are English words, names or abbreviations as well, so that they tell no language.
+    /// Words of other languages that are also English words, names or abbreviations, and so are no evidence of a language.
     EnglishToo = "english-too",
-    /// Pasts among the phrases of other languages: what stands behind "has".
+    /// Participles among the glossed phrases, which take "has".
     GlossPast = "gloss-past",
-    /// Auxiliaries among the phrases of other languages that go before a name in a question.
+    /// Auxiliaries among the glossed phrases that move before a name in a question.
     GlossAuxiliary = "gloss-auxiliary",
-    /// What asks for anything but the subject, so that the verb goes behind it.
+    /// Interrogatives after which the verb follows its subject in English.
     AsksOfSubject = "asks-of-subject",
     // Times
     /// Names of months cut short, which a full stop may follow.
     ShortMonth = "short-month",
-    /// Nouns that a figure like 2000 counts.
+    /// Nouns that a figure like 2000 counts, so that it is no year.
     CountedNoun = "counted-noun",
-    /// "Letzten Montag", "el lunes pasado": a weekday that is over.
+    /// Words beside a past weekday: "letzten Montag", "el lunes pasado".
     LastWeekday = "last-weekday",
-    /// "Nächsten Montag", "lundi prochain": a weekday to come.
+    /// Words beside a coming weekday: "nächsten Montag", "lundi prochain".
     NextWeekday = "next-weekday",
-    /// Words after which "Morgen", "morgen" is the morning and not tomorrow.
+    /// Words after which "Morgen" or "morgen" means the morning, not tomorrow.
     BeforeMorning = "before-morning",
-    /// Words of German by which a text is told to be in it.
+    /// Words that identify German.
     German = "german",
-    /// Words of Dutch by which a text is told to be in it.
+    /// Words that identify Dutch.
     Dutch = "dutch",
-    /// Words of what happens again and again.
+    /// Words of repeated events.
     Habitual = "habitual",
-    /// Verbs by which somebody comes to have what is used later.
+    /// Verbs of getting something for later use: "got tickets for June".
     Gains = "gains",
-    /// What one has before its time comes.
+    /// Things that people get for a later date: tickets, appointments.
     GainedThing = "gained-thing",
     /// Verbs of saying, settling and giving.
     Settles = "settles",
     /// Verbs of signing up for something.
     SignsUp = "signs-up",
-    /// Verbs of putting something off to another day.
+    /// Verbs that move an event to another date.
     MovesDate = "moves-date",
-    /// What somebody signs up for, once.
+    /// Events that people sign up for.
     Event = "event",
     /// Words before "starting" and "beginning" that lead to no day.
     BeforeStarting = "before-starting",
-    /// Words that ask with the verb behind the subject.
+    /// Auxiliaries of questions, whose main verb follows the subject.
     AsksBeforeSubject = "asks-before-subject",
-    /// What one does on a day, in the present.
+    /// Verbs that, in the present tense, state a coming event: "we leave on Monday".
     EventVerb = "event-verb",
-    /// The same of a third one, or what begins and ends by itself.
+    /// The third person of such verbs, and of verbs of beginning and ending: "it starts on Monday".
     EventVerbThird = "event-verb-third",
-    /// Before these words a verb would have its subject, and has none.
+    /// Words after which such a verb lacks its subject: "and starts".
     NoSubject = "no-subject",
-    /// Words of what may come.
+    /// Words of probability.
     Likely = "likely",
     /// Words that may stand before a day or month.
     LeadsToDay = "leads-to-day",
-    /// Beginnings of verbs and nouns of planning, before their endings.
+    /// Beginnings of words of planning, without their endings.
     PlanStem = "plan-stem",
-    /// Endings of words of planning behind their beginning.
+    /// Endings of words of planning.
     PlanEnding = "plan-ending",
-    /// Words behind which another clause begins, in which nothing is planned.
+    /// Words that begin another clause, outside a plan.
     PartsPlans = "parts-plans",
-    /// Verbs that tell of what is so now, or may be.
+    /// Verbs of the present tense in a clause after the past.
     TellsPresent = "tells-present",
-    /// What stands before a weekday that is placed by it.
+    /// Words before a weekday that determine its date.
     PlacesWeekday = "places-weekday",
-    /// Who may have done something.
+    /// Subjects of a clause.
     ClauseSubject = "clause-subject",
     /// Words that part clauses.
     PartsClauses = "parts-clauses",
-    /// Participles that tell of the past without an auxiliary before them, where a clause begins: "Seen on Friday", "Quit on Monday". Those that are also a command ("Come on Friday", "Put it down") are left out.
+    /// Participles that mean the past at the start of a clause: "Seen on Friday"; not those that are commands too: "Come on Friday".
     OpeningParticiple = "opening-participle",
-    /// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday".
+    /// Words on "-ed" for states, or that are no past at all: "so excited for Saturday".
     StateOnEd = "state-on-ed",
-    /// Who does something, and what does not say when.
+    /// Subjects and auxiliaries: a sentence with one of them has its own tense.
     Acts = "acts",
-    /// Irregular pasts that are no other word of their language.
+    /// Irregular pasts.
     Preterite = "preterite",
-    /// Words that end like a past and are none.
+    /// Words that end like a past but are none.
     NoPreterite = "no-preterite",
     /// Endings of participles behind a form of "have".
     ParticipleEnding = "participle-ending",
-    /// Endings that only the past has.
+    /// Endings of the past only.
     PreteriteEnding = "preterite-ending",
-    /// What stands before a participle of the past in other languages, in English.
+    /// English for the auxiliaries before a participle in other languages.
     HelpsParticiple = "helps-participle",
-    /// Words behind which a day lies ahead.
+    /// Words that place the days after them in the future.
     FutureCue = "future-cue",
-    /// Words behind which a day is over.
+    /// Words that place the days after them in the past.
     PastCue = "past-cue",
     /// Words before a participle that is no past: "is closed", "a baked potato".
     TiesParticiple = "ties-participle",
-    /// What an apostrophe joins to its subject and may say no tense.
+    /// Short forms of verbs that an apostrophe joins to their subject.
     ShortVerb = "short-verb",
-    /// Words that make a month, season or year of the word behind them.
+    /// Words before a month, season or year.
     OpensDate = "opens-date",
-    /// What follows "may" and "march" where they are verbs.
+    /// Words after "may" and "march" as verbs.
     NoMonth = "no-month",
     /// Parts of a month, season or year, before "of".
     PartOf = "part-of",
@@ -327,44 +327,44 @@ classes! {
     DateArticle = "date-article",
     /// Words before a season without a year.
     OpensSeason = "opens-season",
-    /// Words before a weekday that is cut short.
+    /// Words before an abbreviated weekday.
     BesideWeekday = "beside-weekday",
     /// Words between an amount and its unit.
     AfterAmount = "after-amount",
     /// Words before a decade: "the 90s", "late 90s".
     BeforeDecade = "before-decade",
-    /// Words that make a year of the figure behind them.
+    /// Words before a year.
     OpensYear = "opens-year",
     /// Words before a feast of one word.
     OpensFeast = "opens-feast",
-    /// Words that may follow "on the 5th" without being what is counted.
+    /// Words that may follow "on the 5th"; another word would be the thing that is counted.
     AfterDay = "after-day",
-    /// What is a day itself: "his last day is the 31st".
+    /// Nouns that mean a day: "his last day is the 31st".
     NamedDay = "named-day",
-    /// Words that may follow a bare hour without being what is counted.
+    /// Words that may follow a bare hour; another word would be the thing that is counted.
     AfterHour = "after-hour",
     /// Words between the ends of a stretch of time.
     RangeTo = "range-to",
     /// Words before a length of time.
     OpensLength = "opens-length",
-    /// Amounts that nobody counted.
+    /// Inexact amounts.
     RoughAmount = "rough-amount",
-    /// What follows "weekend" where it is no time: "the weekend trip".
+    /// Words after "weekend" as an attribute: "the weekend trip".
     AfterWeekendNoun = "after-weekend-noun",
-    /// What follows "spring" and "fall" where they are no seasons.
+    /// Words after "spring" and "fall" as verbs.
     AfterSpringVerb = "after-spring-verb",
-    /// Words before "the last month" where it counts back from today.
+    /// Words before "the last month" that counts back from today.
     OpensRolling = "opens-rolling",
     /// Words between "in" and an amount: "in about two weeks".
     AboutAmount = "about-amount",
-    /// What follows "back" where it counts no time: "two weeks back to work".
+    /// Words after "back" that is not "ago": "two weeks back to work".
     AfterBack = "after-back",
-    /// Words before a weekday that is no certain one.
+    /// Words before a weekday without a date: "any Monday".
     AnyWeekday = "any-weekday",
     /// Words between a day and a time of the clock.
     BeforeClock = "before-clock",
-    /// Words before a time of the clock that may be something else.
+    /// Words before a time of the clock that needs them.
     LeadsToClock = "leads-to-clock",
-    /// Words that lead to a time of the clock: "om", "um" is "at".
+    /// Prepositions before a time of the clock in Dutch and German.
     WorldClockAt = "world-clock-at",
 }
