@@ -1,8 +1,8 @@
 //! Words of time and numbers: one table from lower-case word to class, read from `data/LANGUAGE/time.tsv`.
 //!
 //! Numbers are read word by word, since the grammar puts them together with units ("two and a half weeks"), and other rules ask
-//! for the value of one word. A crate that finds whole numbers in a text (`text2num`) would read them a second time, in other
-//! bounds, and has no Chinese.
+//! for the value of one word. The crate `text2num` finds whole numbers in a text, so it would read them a second time and within
+//! other bounds; it has no Chinese, and three crates and a macro come with it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
