@@ -1,6 +1,6 @@
 //! What a sentence speaks of without a word for it: who names a sum speaks of paying, who names kilos of weight.
 
-use text::question::PLAINLY_PAYING;
+use text::lexicon::{Class, is};
 use text::words;
 
 use crate::answer::{mass, money, number};
@@ -25,7 +25,7 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
             .for_each(|it| *it.0 = it.0.max(to));
     };
     if question.class == Some(Asked::Money) && money(sentence) {
-        raise(IMPLIED, &|it| PLAINLY_PAYING.contains(&it) || it == "price");
+        raise(IMPLIED, &|it| is(it, Class::PlainlyPaying) || it == "price");
     }
     if question.words.iter().any(|it| WEIGHING.contains(&it.stem.as_str())) && mass(sentence) {
         raise(PLAIN, &|it| WEIGHING.contains(&it));

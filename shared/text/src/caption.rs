@@ -1,26 +1,12 @@
-/// How captions name the picture instead of what it shows.
-const MEDIA: [&str; 12] = [
-    "photography",
-    "photograph",
-    "photo",
-    "picture",
-    "image",
-    "screenshot",
-    "close up",
-    "close-up",
-    "closeup",
-    "shot",
-    "view",
-    "snapshot",
-];
+use crate::lexicon::{Class, words};
 
 /// Returns a caption without "there is", the article and the medium: "a photo of a dog" becomes "dog".
 pub fn caption(text: &str) -> String {
     let mut rest = text.trim().trim_end_matches('.');
     loop {
         let before = rest.len();
-        rest = without(rest, &["there is", "there are", "this is", "a", "an", "the"]);
-        for medium in MEDIA {
+        rest = without(rest, words(Class::CaptionOpening));
+        for medium in words(Class::Medium) {
             if let Some(tail) = strip_word(rest, medium).and_then(|it| strip_word(it, "of")) {
                 rest = tail;
             }

@@ -1,16 +1,26 @@
 //! Matters of everyday life that words bring to mind: who asks for hobbies is answered by pottery, who asks for pets by a
-//! kitten. A table of this repository's own, `data/frames.tsv`: a row a matter, its name first. English.
+//! kitten. A table of this repository's own, `data/en/frames.tsv`: a row a matter, its name first. English.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::data::{self, File, data_file};
 use crate::{stem, words};
 
-static ROWS: &str = include_str!("../data/frames.tsv");
-static TABLE: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
+static TABLE: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| data::sound(read(FILE)));
+
+const FILE: File = data_file!("en/frames.tsv");
+
+/// Reads the matters, each once, and the phrases of each by their first stem.
+fn read(file: File) -> Result<HashMap<String, Vec<Phrase>>, String> {
     let mut table: HashMap<String, Vec<Phrase>> = HashMap::new();
-    for (frame, row) in ROWS.lines().enumerate() {
-        for phrase in row.split('\t').nth(1).into_iter().flat_map(str::split_whitespace) {
+    let mut names = HashMap::new();
+    for (frame, row) in data::rows(file, 2)?.into_iter().enumerate() {
+        data::insert(&mut names, row.cells[0], (), &row)?;
+        if frame >= u128::BITS as usize {
+            return Err(row.fault("a set of matters has no more bits"));
+        }
+        for phrase in row.cells[1].split(' ') {
             let mut stems = stems(&phrase.replace('_', " ")).into_iter();
             if let Some(first) = stems.next() {
                 let rest = stems.collect();
@@ -18,8 +28,8 @@ static TABLE: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
             }
         }
     }
-    table
-});
+    Ok(table)
+}
 
 /// What follows the first word of a phrase, by stem, and the matter it brings to mind.
 struct Phrase {
@@ -76,8 +86,8 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<&'static str> {
-        let rows: Vec<&str> = ROWS.lines().collect();
-        let name = |it: u32| rows[it as usize].split('\t').next().unwrap_or_default();
+        let rows = data::rows(FILE, 2).unwrap();
+        let name = |it: u32| rows[it as usize].cells[0];
         Frames::of(text).iter().map(name).collect()
     }
 
@@ -92,13 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_well_formed() {
-        let mut seen = std::collections::BTreeSet::new();
-        for row in ROWS.lines() {
-            let (name, phrases) = row.split_once('\t').unwrap_or_default();
-            assert!(seen.insert(name) && !name.is_empty(), "{row}");
-            assert!(phrases.split_whitespace().count() > 5, "{row}");
-        }
-        assert!(seen.len() <= u128::BITS as usize);
+    fn a_matter_is_there_once() {
+        let file = |text| File { path: "x.tsv", text };
+        assert_eq!(read(file("pets\tdog cat\ngames\tchess\n")).unwrap().len(), 3);
+        let fault = read(file("pets\tdog\npets\tcat\n")).err();
+        assert_eq!(fault.as_deref(), Some("x.tsv:2: \"pets\" is there already"));
     }
 }

@@ -11,17 +11,50 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::data::{self, File, data_file};
+use crate::lexicon::{Class, is};
 use crate::{is_stop, words};
 use language::{language, lower};
 use order::base;
 
-/// English in the first column, a language a column after it, alternatives between commas.
-static TABLE: &str = include_str!("../data/phrases.tsv");
-static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> = LazyLock::new(|| read(TABLE));
+macro_rules! language {
+    ($code:literal) => {
+        Language {
+            phrases: data_file!($code, "/phrases.tsv"),
+            replies: data_file!($code, "/replies.tsv"),
+        }
+    };
+}
+
+/// The languages that are known, in the order in which a tie between them is decided.
+const LANGUAGES: [Language; 7] = [
+    language!("de"),
+    language!("es"),
+    language!("fr"),
+    language!("it"),
+    language!("pt"),
+    language!("zh"),
+    language!("nl"),
+];
+
+/// The files of a language.
+struct Language {
+    phrases: File,
+    replies: File,
+}
+
+/// The phrases of each language.
+static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> =
+    LazyLock::new(|| LANGUAGES.iter().map(|it| data::sound(read(it.phrases))).collect());
+/// "Yes" and "no" in each language.
+static REPLIES: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
+    LANGUAGES
+        .iter()
+        .map(|it| data::sound(read_replies(it.replies)))
+        .collect()
+});
 /// Words of the longest phrase.
 const PHRASE_MAX: usize = 6;
-/// What a vowel parts from the word after it: "l'école", "d'où".
-const ELIDED: &str = "l d j m t s n c qu un all dall dell nell sull jusqu";
 
 /// What a phrase means in a question and in a statement: "perché" is "why" and "because".
 #[derive(Clone, Copy, Debug)]
@@ -140,17 +173,6 @@ pub fn replies(text: &str) -> [&'static str; 2] {
     column.and_then(|it| REPLIES.get(it).copied()).unwrap_or(["Yes", "No"])
 }
 
-/// By the columns of the table.
-const REPLIES: [[&str; 2]; 7] = [
-    ["Ja", "Nein"],
-    ["Sí", "No"],
-    ["Oui", "Non"],
-    ["Sì", "No"],
-    ["Sim", "Não"],
-    ["是", "不是"],
-    ["Ja", "Nee"],
-];
-
 /// Returns a text with its frame in English; a question in the order of English.
 pub fn english(text: &str) -> Cow<'_, str> {
     let Some(pieces) = pieces(text) else {
@@ -208,10 +230,9 @@ fn written(text: &str) -> Vec<Range<usize>> {
     for word in words(text) {
         let start = word.as_ptr() as usize - base;
         let end = start + word.len();
-        let cut = word.find(['\'', '’']).filter(|it| {
-            let head = word[..*it].to_lowercase();
-            ELIDED.split(' ').any(|it| it == head)
-        });
+        let cut = word
+            .find(['\'', '’'])
+            .filter(|it| is(&word[..*it].to_lowercase(), Class::Elided));
         match cut.map(|it| (it, it + word[it..].chars().next().map_or(1, char::len_utf8))) {
             Some((cut, next)) if start + next < end => out.extend([start..start + cut, start + next..end]),
             _ => out.push(start..end),
@@ -220,33 +241,38 @@ fn written(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Reads the table; a phrase that stands twice asks by the first row and tells by the last.
-fn read(table: &'static str) -> Vec<HashMap<String, Senses>> {
-    let mut rows = table.lines();
-    let languages = rows.next().map_or(0, |it| it.split('\t').skip(1).count());
-    let mut out = vec![HashMap::new(); languages];
-    for row in rows {
-        let mut columns = row.split('\t');
-        let english = columns.next().unwrap_or_default();
-        for (phrases, alternatives) in out.iter_mut().zip(columns) {
-            for phrase in alternatives.split(',').filter(|it| !it.is_empty()) {
-                let key = written(phrase)
-                    .into_iter()
-                    .map(|it| &phrase[it])
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                let senses = Senses {
-                    asking: english,
-                    telling: english,
-                };
-                phrases
-                    .entry(key)
-                    .and_modify(|it: &mut Senses| it.telling = english)
-                    .or_insert(senses);
+/// Reads the phrases of a language; one in two rows asks by the first and tells by the second.
+fn read(file: File) -> Result<HashMap<String, Senses>, String> {
+    let mut phrases: HashMap<String, Senses> = HashMap::new();
+    let mut met = HashMap::new();
+    for row in data::rows(file, 2)? {
+        let english = row.cells[0];
+        data::insert(&mut met, english, (), &row)?;
+        for phrase in row.alternatives(1) {
+            let words: Vec<&str> = written(phrase).into_iter().map(|it| &phrase[it]).collect();
+            if words.is_empty() || words.len() > PHRASE_MAX {
+                return Err(row.fault(&format!("\"{phrase}\" has not 1 to {PHRASE_MAX} words")));
             }
+            let senses = phrases.entry(words.join(" ")).or_insert(Senses {
+                asking: english,
+                telling: english,
+            });
+            if senses.telling != senses.asking {
+                return Err(row.fault(&format!("\"{phrase}\" is in more than two rows")));
+            }
+            senses.telling = english;
         }
     }
-    out
+    Ok(phrases)
+}
+
+/// Reads how a language says yes and no.
+fn read_replies(file: File) -> Result<[&'static str; 2], String> {
+    let rows = data::rows(file, 2)?;
+    match rows.iter().map(|it| it.cells.as_slice()).collect::<Vec<_>>().as_slice() {
+        [["yes", yes], ["no", no]] => Ok([yes, no]),
+        _ => Err(format!("{}: has not one row for \"yes\" and one for \"no\"", file.path)),
+    }
 }
 
 #[cfg(test)]
@@ -275,6 +301,8 @@ mod tests {
             ("小明的妹妹叫什么？", "what is 小明's sister called?"),
             ("Wohnt Jonas in Graz?", "does Jonas live in Graz?"),
             ("Ana abita a Trieste?", "does Ana live in Trieste?"),
+            ("Was möchte Lena?", "what does Lena want?"),
+            ("Lena liebt wen?", "Lena loves whom?"),
             ("Ugo è allergico alle noci?", "is Ugo allergic to noci?"),
         ] {
             assert_eq!(english(text), expected);
@@ -283,7 +311,8 @@ mod tests {
 
     #[test]
     fn yes_and_no_are_said_in_the_language_of_the_question() {
-        assert_eq!(PHRASES.len(), REPLIES.len());
+        assert_eq!(REPLIES.len(), LANGUAGES.len());
+        assert!(LANGUAGES.len() <= language::LANGUAGES_MAX);
         assert_eq!(replies("Wohnt Jonas in Graz?"), ["Ja", "Nein"]);
         assert_eq!(replies("Is Ana in Graz?"), ["Yes", "No"]);
         assert_eq!(replies("Анна в Казани?"), ["Yes", "No"]);
@@ -300,6 +329,22 @@ mod tests {
         ] {
             assert_eq!(english(text), expected);
         }
+    }
+
+    #[test]
+    fn tables_with_faults_are_refused() {
+        let file = |text| File { path: "x.tsv", text };
+        let perche = &read(file("why\tperché\nbecause\tperché\n")).unwrap()["perché"];
+        assert_eq!([perche.asking, perche.telling], ["why", "because"]);
+        for (text, fault) in [
+            ("who\twer\nwho\twem\n", "x.tsv:2: \"who\" is there already"),
+            ("who\twer,,wem\n", "x.tsv:1: \"\" has not 1 to 6 words"),
+            ("a\tx\nb\tx\nc\tx\n", "x.tsv:3: \"x\" is in more than two rows"),
+        ] {
+            assert_eq!(read(file(text)).err().as_deref(), Some(fault));
+        }
+        assert_eq!(read_replies(file("yes\tJa\nno\tNee\n")).unwrap(), ["Ja", "Nee"]);
+        assert!(read_replies(file("yes\tJa\n")).is_err());
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! What people are to each other, and the animals and things that they name. English.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::data::{self, File, data_file};
+
 /// What somebody is to somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kin {
@@ -11,122 +16,76 @@ pub struct Kin {
     pub single: bool,
 }
 
-const ONE: [(&str, &str); 40] = [
-    ("mother", "mom mum mommy mummy mama mother ma mam mumma"),
-    ("father", "dad daddy papa father"),
-    ("sister", "sister sis"),
-    ("brother", "brother bro"),
-    ("wife", "wife"),
-    ("husband", "husband hubby"),
-    ("partner", "partner"),
-    ("girlfriend", "girlfriend"),
-    ("boyfriend", "boyfriend"),
-    ("fianc\u{e9}", "fianc\u{e9} fianc\u{e9}e fiance fiancee"),
-    ("son", "son"),
-    ("daughter", "daughter"),
-    ("child", "kid child"),
-    ("baby", "baby"),
-    ("grandmother", "grandma granny nana nan grandmother gran"),
-    ("grandfather", "grandpa granddad grandad grandfather"),
-    ("granddaughter", "granddaughter"),
-    ("grandson", "grandson"),
-    ("aunt", "aunt auntie aunty"),
-    ("uncle", "uncle"),
-    ("cousin", "cousin"),
-    ("niece", "niece"),
-    ("nephew", "nephew"),
-    ("godmother", "godmother"),
-    ("godfather", "godfather"),
-    ("boss", "boss"),
-    ("manager", "manager"),
-    ("teacher", "teacher"),
-    ("coach", "coach trainer"),
-    ("roommate", "roommate flatmate housemate"),
-    ("doctor", "doctor"),
-    ("dentist", "dentist"),
-    ("therapist", "therapist"),
-    ("landlord", "landlord landlady"),
-    ("mentor", "mentor"),
-    ("tutor", "tutor"),
-    ("supervisor", "supervisor"),
-    ("assistant", "assistant"),
-    ("nanny", "nanny babysitter"),
-    ("neighbour", "neighbour neighbor"),
-];
-const MANY: [(&str, &str); 6] = [
-    ("friend", "friend buddy pal mate bestie"),
-    ("colleague", "colleague coworker co-worker workmate"),
-    ("client", "client customer"),
-    ("student", "student pupil"),
-    ("classmate", "classmate"),
-    ("teammate", "teammate"),
-];
-const NO_PERSON: [(&str, &str); 9] = [
-    ("dog", "dog puppy pup"),
-    ("cat", "cat kitten"),
-    ("horse", "horse pony"),
-    ("parrot", "parrot"),
-    ("rabbit", "rabbit bunny"),
-    ("hamster", "hamster"),
-    ("tortoise", "tortoise"),
-    ("boat", "boat"),
-    ("car", "car van"),
-];
-/// Words between the owner and the word for kin, with what they add.
-const MODIFIERS: [(&str, &str); 33] = [
-    ("older", "older"),
-    ("elder", "older"),
-    ("eldest", "older"),
-    ("oldest", "older"),
-    ("big", "older"),
-    ("younger", "younger"),
-    ("youngest", "younger"),
-    ("little", "younger"),
-    ("kid", "younger"),
-    ("baby", "younger"),
-    ("twin", "twin"),
-    ("half", "half"),
-    ("step", "step"),
-    ("ex", "former"),
-    ("former", "former"),
-    ("best", "best"),
-    ("late", ""),
-    ("dear", ""),
-    ("good", ""),
-    ("old", ""),
-    ("new", ""),
-    ("own", ""),
-    ("lovely", ""),
-    ("sweet", ""),
-    ("amazing", ""),
-    ("wonderful", ""),
-    ("beloved", ""),
-    ("close", ""),
-    ("poor", ""),
-    ("favorite", ""),
-    ("favourite", ""),
-    ("current", ""),
-    ("pet", ""),
-];
+/// What the rows of `data/en/kin.tsv` say.
+#[derive(Debug, Default)]
+struct Table {
+    kin: HashMap<&'static str, Kin>,
+    /// What a word before a word for kin adds.
+    modifiers: HashMap<&'static str, &'static str>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| data::sound(read(data_file!("en/kin.tsv"))));
+
+fn read(file: File) -> Result<Table, String> {
+    let mut table = Table::default();
+    for row in data::rows(file, 3)? {
+        let word = row.cells[1];
+        let kin = |person, single| Kin { word, person, single };
+        let kin = match row.cells[0] {
+            "one" => kin(true, true),
+            "many" => kin(true, false),
+            "thing" => kin(false, true),
+            "modifier" => {
+                let adds = if word == "-" { "" } else { word };
+                for form in row.alternatives(2) {
+                    data::insert(&mut table.modifiers, form, adds, &row)?;
+                }
+                continue;
+            }
+            kind => return Err(row.fault(&format!("\"{kind}\" is no kind of row"))),
+        };
+        for form in row.alternatives(2) {
+            data::insert(&mut table.kin, form, kin, &row)?;
+        }
+    }
+    Ok(table)
+}
 
 /// Returns what a word in lower case says of somebody; none if it is no word for that.
 pub fn of(word: &str) -> Option<Kin> {
-    let tables = [
-        (&ONE[..], true, true),
-        (&MANY[..], true, false),
-        (&NO_PERSON[..], false, true),
-    ];
-    tables.iter().find_map(|(table, person, single)| {
-        let found = table.iter().find(|(_, forms)| forms.split(' ').any(|it| it == word));
-        found.map(|(word, _)| Kin {
-            word,
-            person: *person,
-            single: *single,
-        })
-    })
+    TABLE.kin.get(word).copied()
 }
 
 /// Returns what a word before a word for kin adds; none if it does not belong there.
 pub fn modifier(word: &str) -> Option<&'static str> {
-    MODIFIERS.iter().find(|it| it.0 == word).map(|it| it.1)
+    TABLE.modifiers.get(word).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_kin_say_what_somebody_is() {
+        let kin = |word| of(word).map(|it| (it.word, it.person, it.single));
+        assert_eq!(kin("mum"), Some(("mother", true, true)));
+        assert_eq!(kin("pal"), Some(("friend", true, false)));
+        assert_eq!(kin("kitten"), Some(("cat", false, true)));
+        assert_eq!(kin("table"), None);
+        assert_eq!(["eldest", "dear", "red"].map(modifier), [Some("older"), Some(""), None]);
+    }
+
+    #[test]
+    fn rows_with_faults_are_refused() {
+        for (text, fault) in [
+            ("two\ttwin\ttwin\n", "x.tsv:1: \"two\" is no kind of row"),
+            (
+                "one\tmother\tmum,mam\none\tfather\tmam\n",
+                "x.tsv:2: \"mam\" is there already",
+            ),
+        ] {
+            let read = read(File { path: "x.tsv", text });
+            assert_eq!(read.err().as_deref(), Some(fault));
+        }
+    }
 }

@@ -1,12 +1,5 @@
+use crate::lexicon::{Class, is};
 use crate::{is_stop, sentences};
-
-/// Small words that may stand inside a name.
-const INSIDE: [&str; 6] = ["of", "the", "de", "la", "van", "von"];
-/// What follows a name at the start of a sentence but hardly another word.
-const AFTER: [&str; 22] = [
-    "is", "was", "has", "had", "said", "says", "will", "would", "can", "could", "did", "does", "and", "told", "went",
-    "got", "gave", "loves", "likes", "wants", "used", "makes",
-];
 
 /// Returns the names in a text, in order, as written: runs of capitalised words inside sentences. The first word of a
 /// sentence counts only if another capitalised word, a comma or a verb of persons follows.
@@ -50,8 +43,8 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
             continue;
         }
         let inner = word.find(bare).unwrap_or_default();
-        let title = matches!(bare, "Dr" | "Mr" | "Mrs" | "Ms" | "St" | "Prof");
-        let stop = !title && inner + bare.len() < word.len();
+        let title = || capital(bare) && is(&bare.to_lowercase(), Class::Title);
+        let stop = inner + bare.len() < word.len() && !title();
         out.push(Token {
             start: at + inner,
             bare,
@@ -79,7 +72,7 @@ fn starts(tokens: &[Token<'_>], i: usize) -> bool {
     }
     match tokens.get(1) {
         None => false,
-        Some(next) => tokens[0].stop || capital(next.bare) || AFTER.contains(&next.bare),
+        Some(next) => tokens[0].stop || capital(next.bare) || is(next.bare, Class::AfterName),
     }
 }
 
@@ -89,7 +82,11 @@ fn joined(tokens: &[Token<'_>], last: usize) -> Option<usize> {
         return None;
     }
     let mut next = last + 1;
-    while next < last + 3 && tokens.get(next).is_some_and(|it| INSIDE.contains(&it.bare) && !it.stop) {
+    while next < last + 3
+        && tokens
+            .get(next)
+            .is_some_and(|it| is(it.bare, Class::InsideName) && !it.stop)
+    {
         next += 1;
     }
     tokens.get(next).filter(|it| capital(it.bare)).map(|_| next)

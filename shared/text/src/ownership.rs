@@ -4,6 +4,8 @@
 //! speaker. The table here reads pronouns, the shape of the sentence and what went before. It knows English; a sentence in
 //! which it recognises nothing is mostly its speaker's. Pronouns of other languages are read as `gloss` has them.
 
+use crate::lexicon::{self, Class, is};
+
 /// How far a sentence speaks of its speaker and of its addressee, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ownership {
@@ -33,9 +35,9 @@ pub fn asks(sentence: &str) -> bool {
 fn question_without_tag(sentence: &str) -> Option<&str> {
     let (statement, tag) = sentence.trim_end().strip_suffix('?')?.rsplit_once(',')?;
     let words: Vec<String> = crate::words(statement).iter().map(|it| it.to_lowercase()).collect();
-    let first = words.iter().find(|it| !member(INTERJECTIONS, it))?;
+    let first = words.iter().find(|it| !is(it, Class::Interjection))?;
     let short = crate::words(tag).len() <= TAG_MAX;
-    (short && words.len() >= 3 && !member(ASKING, first)).then_some(statement)
+    (short && words.len() >= 3 && !is(first, Class::OpensQuestion)).then_some(statement)
 }
 
 /// Says whom `text`, one sentence, speaks of. Rules are tried in order, the first that fits decides.
@@ -50,8 +52,8 @@ pub fn sentence(text: &str, context: &Context) -> Ownership {
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|it| !it.is_empty())
         .collect();
-    let i = words.iter().position(|it| member(I, it));
-    let we = words.iter().any(|it| member(WE, it));
+    let i = words.iter().position(|it| is(it, Class::FirstPerson));
+    let we = words.iter().any(|it| is(it, Class::FirstPersonPlural));
     let you = position_of_you(&words);
     if crate::ends_asking(&lower) {
         return question(i.is_some() || we, you.is_some());
@@ -78,7 +80,7 @@ fn question(own: bool, other: bool) -> Ownership {
 
 /// With both pronouns the first one is the subject, unless what follows "I" is only an attitude towards the other.
 fn mixed(lower: &str, own: usize, other: usize) -> Ownership {
-    if ATTITUDES.iter().any(|it| lower.contains(it)) {
+    if lexicon::words(Class::Attitude).iter().any(|it| lower.contains(it)) {
         of(0.15, 0.9)
     } else if own < other {
         of(0.8, 0.3)
@@ -88,14 +90,17 @@ fn mixed(lower: &str, own: usize, other: usize) -> Ownership {
 }
 
 fn without_pronoun(lower: &str, words: &[&str], context: &Context) -> Ownership {
-    if EVALUATIONS.iter().any(|it| contains_phrase(lower, it)) {
+    if lexicon::words(Class::Evaluation)
+        .iter()
+        .any(|it| contains_phrase(lower, it))
+    {
         return of(0.1, 0.9);
     }
-    let first = words.iter().find(|it| !member(INTERJECTIONS, it));
-    if first.is_some_and(|it| member(ELLIPTIC, it)) {
+    let first = words.iter().find(|it| !is(it, Class::Interjection));
+    if first.is_some_and(|it| is(it, Class::DroppedI)) {
         return of(1.0, 0.0);
     }
-    if first.is_some_and(|it| member(IMPERATIVES, it)) {
+    if first.is_some_and(|it| is(it, Class::Advice)) {
         return of(0.1, 0.9);
     }
     match context.previous {
@@ -112,7 +117,7 @@ fn position_of_you(words: &[&str]) -> Option<usize> {
         let after = words.get(at + 1).copied();
         words[at] == "you" && (matches!(before, Some("thank")) || after == Some("know") || after == Some("guys"))
     };
-    (0..words.len()).find(|&at| member(YOU, words[at]) && !empty(at))
+    (0..words.len()).find(|&at| is(words[at], Class::SecondPerson) && !empty(at))
 }
 
 /// Finds `phrase` in `text` between word borders.
@@ -124,185 +129,12 @@ fn contains_phrase(text: &str, phrase: &str) -> bool {
     })
 }
 
-fn member(list: &[&str], word: &str) -> bool {
-    list.contains(&word)
-}
-
 fn of(speaker: f32, addressee: f32) -> Ownership {
     Ownership { speaker, addressee }
 }
 
 /// Longest tag of a question in words.
 const TAG_MAX: usize = 4;
-/// Openings of questions.
-const ASKING: &[&str] = &[
-    "what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are", "was",
-    "were", "have", "has", "had", "can", "could", "will", "would", "should", "may", "might", "shall", "any", "don't",
-    "doesn't", "didn't", "isn't", "aren't", "what's", "how's", "who's", "where's", "ever", "remember", "guess", "tell",
-];
-const I: &[&str] = &[
-    "i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll", "im", "ive", "lemme", "imma",
-];
-const WE: &[&str] = &[
-    "we",
-    "us",
-    "our",
-    "ours",
-    "ourselves",
-    "we're",
-    "we've",
-    "we'd",
-    "we'll",
-    "let's",
-];
-const YOU: &[&str] = &[
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-    "you're",
-    "you've",
-    "you'd",
-    "you'll",
-    "u",
-    "ur",
-    "ya",
-    "y'all",
-];
-/// "I hope you ...": the speaker looks at the other's affair.
-const ATTITUDES: &[&str] = &[
-    "glad",
-    "happy for",
-    "happy to hear",
-    "proud of you",
-    "i hope",
-    "hope you",
-    "i think",
-    "i know",
-    "i bet",
-    "i'm sure",
-    "i am sure",
-    "sorry to hear",
-    "sorry about",
-    "thrilled for",
-    "excited for",
-    "believe in you",
-    "rooting for",
-    "i guess",
-    "i can see",
-    "i can tell",
-    "i see",
-    "i heard",
-    "i wish you",
-    "i love how",
-    "i love your",
-    "i love that",
-    "i admire",
-    "i appreciate",
-    "i remember you",
-    "like your",
-    "love your",
-    "impressed",
-];
-/// Praise and comment: about what the other has just told.
-const EVALUATIONS: &[&str] = &[
-    "congrats",
-    "congratulations",
-    "sounds",
-    "that's",
-    "that is",
-    "that must",
-    "that sucks",
-    "glad",
-    "proud",
-    "love your",
-    "must be",
-    "must have",
-    "must've",
-    "way to go",
-    "well done",
-    "good luck",
-    "good job",
-    "great job",
-    "nice job",
-    "nice work",
-    "great work",
-    "good for",
-    "no wonder",
-    "looks like",
-    "looks great",
-    "looks amazing",
-    "looks awesome",
-    "how cool",
-    "how exciting",
-    "how nice",
-    "how sweet",
-    "sorry to hear",
-    "keep it up",
-    "keep going",
-    "keep up",
-    "bet",
-    "hope it",
-    "hope that",
-    "hope all",
-    "hope everything",
-    "what a",
-];
-const INTERJECTIONS: &[&str] = &[
-    "yes",
-    "yeah",
-    "yep",
-    "yup",
-    "no",
-    "nope",
-    "nah",
-    "oh",
-    "ah",
-    "well",
-    "so",
-    "and",
-    "but",
-    "also",
-    "hey",
-    "hi",
-    "ok",
-    "okay",
-    "sure",
-    "absolutely",
-    "definitely",
-    "totally",
-    "actually",
-    "honestly",
-    "thanks",
-    "lol",
-    "haha",
-    "btw",
-    "then",
-    "recently",
-    "lately",
-    "yesterday",
-    "today",
-    "finally",
-    "even",
-    "still",
-    "not",
-    "already",
-];
-/// Openings of a sentence whose dropped subject is "I".
-const ELLIPTIC: &[&str] = &[
-    "just", "got", "went", "been", "gonna", "started", "here's", "had", "took", "made", "saw", "met", "bought",
-    "found", "finished", "tried", "planning", "hoping", "working", "trying", "thinking", "looking", "feeling",
-    "loving", "enjoying", "joined", "moved", "visited", "spent", "signed", "wanna", "can't", "couldn't", "didn't",
-    "don't", "haven't", "am", "feel", "used", "learned", "decided", "gotta", "came", "left", "quit", "booked",
-    "adopted",
-];
-/// Openings of advice and requests: about what the other should do.
-const IMPERATIVES: &[&str] = &[
-    "put", "use", "check", "send", "remember", "try", "take", "keep", "add", "press", "turn", "enjoy", "bring", "call",
-    "let", "make", "ask", "give", "tell", "consider", "avoid", "wear", "follow", "install", "open", "click", "hold",
-    "wait", "stay",
-];
 
 #[cfg(test)]
 mod tests {

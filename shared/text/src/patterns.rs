@@ -1,8 +1,6 @@
 //! Surface patterns that tell what kind of thing a text says. English.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
+use crate::lexicon::{Class, classes, is};
 use crate::{is_stop, words};
 
 /// Number of patterns.
@@ -82,75 +80,21 @@ pub const URL: usize = 21;
 /// Patterns that only the first words of a text can have.
 pub const OPENING: [usize; 3] = [GREETING, ANAPHOR, YES_NO];
 
-/// Words by pattern, any form as written; matched in lower case.
-const WORDS: [(usize, &str); 12] = [
-    (
-        DATE,
-        "yesterday today tonight tomorrow monday tuesday wednesday thursday friday saturday sunday january february april \
-         june july august september october november december weekend recently since ago christmas easter birthday \
-         anniversary summer winter spring autumn",
-    ),
-    (
-        NUMBER,
-        "two three four five six seven eight nine ten eleven twelve dozen once twice couple several both hundred thousand \
-         million half",
-    ),
-    (MONEY, "dollars dollar euros euro pounds cents bucks percent"),
-    (
-        REASON,
-        "because inspired inspires inspiring motivated motivates motivation reminds reminded",
-    ),
-    (
-        PLAN,
-        "will gonna plan plans planning planned hope hoping hopefully want wants goal goals dream considering intend upcoming \
-         soon",
-    ),
-    (
-        PREFERENCE,
-        "love loves loved like likes enjoy enjoys enjoyed favorite favourite fan prefer prefers hate hates passion passionate \
-         always usually never favorites favourites",
-    ),
-    (
-        PAST,
-        "was were went got had did made took saw came found gave told said left met bought brought started felt thought \
-         began ran won lost kept built taught spent ate drove wrote read grew knew sent heard became",
-    ),
-    (
-        I,
-        "i i'm i've i'd i'll me my mine myself we we're we've we'd we'll our ours us",
-    ),
-    (YOU, "you you're you've you'd you'll your yours yourself"),
-    (
-        KIN,
-        "mom mother mum dad father parents brother sister son daughter wife husband partner boyfriend girlfriend fiance \
-         fiancee grandma grandpa grandmother grandfather aunt uncle cousin niece nephew kids kid children child family friend \
-         friends colleague colleagues coworker neighbor neighbour boss teacher roommate team",
-    ),
-    (
-        FEELING,
-        "feel feels feeling felt happy sad proud nervous stressed stress stressful grateful thankful calm tough excited anxious \
-         worried scared afraid angry lonely tired overwhelmed joy relaxed relaxing upset disappointed frustrated hurt",
-    ),
-    (INSTRUCTION, "always never whenever please remember prefer"),
+/// The classes of words of the patterns that single words have.
+const CLASSES: [(usize, Class); 12] = [
+    (DATE, Class::PatternDate),
+    (NUMBER, Class::PatternNumber),
+    (MONEY, Class::PatternMoney),
+    (REASON, Class::PatternReason),
+    (PLAN, Class::PatternPlan),
+    (PREFERENCE, Class::PatternPreference),
+    (PAST, Class::PatternPast),
+    (I, Class::PatternI),
+    (YOU, Class::PatternYou),
+    (KIN, Class::PatternKin),
+    (FEELING, Class::PatternFeeling),
+    (INSTRUCTION, Class::PatternInstruction),
 ];
-
-/// Units of time.
-const UNITS: [&str; 16] = [
-    "minute", "minutes", "hour", "hours", "day", "days", "night", "week", "weeks", "weekend", "month", "months",
-    "year", "years", "decade", "decades",
-];
-const OPENERS: &str = "hey hi hello thanks thank wow glad congrats congratulations yeah oh awesome great cool nice sounds aww haha lol \
-    yay amazing absolutely definitely sure exactly";
-const POINTERS: &str = "it it's that that's this they they're he he's she she's those both one its these";
-
-static LEXICON: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
-    let mut lexicon = HashMap::new();
-    for (pattern, list) in WORDS {
-        list.split_whitespace()
-            .for_each(|it| *lexicon.entry(it).or_default() |= 1 << pattern);
-    }
-    lexicon
-});
 
 /// Returns how often each pattern occurs in a text, at most 255 times each, by the indices of this module.
 pub fn count(text: &str) -> [u8; N] {
@@ -161,10 +105,9 @@ pub fn count(text: &str) -> [u8; N] {
         .map(|it| it.to_lowercase().replace('\u{2019}', "'"))
         .collect();
     for (i, word) in lower.iter().enumerate() {
-        let mask = LEXICON.get(word.as_str()).copied().unwrap_or_default();
-        (0..N)
-            .filter(|it| mask & (1 << it) != 0)
-            .for_each(|it| add(&mut found, it));
+        let classes = classes(word);
+        let has = |it: &&(usize, Class)| classes.has(it.1);
+        CLASSES.iter().filter(has).for_each(|it| add(&mut found, it.0));
         around(&mut found, &lower, i);
         let before = i.checked_sub(1).map(|it| lower[it].as_str());
         capitals(&mut found, words[i], before);
@@ -181,7 +124,7 @@ fn add(found: &mut [u8; N], pattern: usize) {
 /// Patterns of a word with its neighbours.
 fn around(found: &mut [u8; N], words: &[String], i: usize) {
     let at = |n: usize| words.get(i + n).map_or("", String::as_str);
-    let unit = |n: usize| UNITS.contains(&at(n));
+    let unit = |n: usize| is(at(n), Class::PatternUnit);
     match (at(0), at(1)) {
         ("last" | "next" | "this", _) if unit(1) || weekday(at(1)) => add(found, DATE),
         ("for" | "over" | "took" | "after", _) if unit(2) || unit(3) => add(found, DURATION),
@@ -211,7 +154,7 @@ fn around(found: &mut [u8; N], words: &[String], i: usize) {
 }
 
 fn weekday(word: &str) -> bool {
-    word.ends_with("day") && LEXICON.get(word).is_some_and(|it| it & (1 << DATE) != 0)
+    word.ends_with("day") && is(word, Class::PatternDate)
 }
 
 fn capitals(found: &mut [u8; N], word: &str, before: Option<&str>) {
@@ -220,28 +163,24 @@ fn capitals(found: &mut [u8; N], word: &str, before: Option<&str>) {
         return;
     }
     add(found, CAPITAL);
-    if matches!(
-        before,
-        "in" | "at" | "to" | "from" | "near" | "visit" | "visited" | "around"
-    ) {
+    if is(before, Class::PatternPlace) {
         add(found, PLACE);
     }
 }
 
 /// Patterns of the first words.
 fn start(found: &mut [u8; N], words: &[String]) {
-    let is = |list: &str, word: &str| list.split(' ').any(|it| it == word);
     let Some(first) = words.first() else { return };
-    let yes_no = matches!(first.as_str(), "yes" | "no" | "yeah" | "yep" | "nope" | "nah" | "yup");
+    let yes_no = is(first, Class::PatternYesNo);
     found[YES_NO] = u8::from(yes_no);
-    found[GREETING] = u8::from(is(OPENERS, first));
+    found[GREETING] = u8::from(is(first, Class::PatternGreeting));
     let skip = words
         .iter()
         .take(2)
         .take_while(|it| yes_no || matches!(it.as_str(), "oh" | "so" | "and" | "well"))
         .count()
         .min(1);
-    found[ANAPHOR] = u8::from(words.get(skip).is_some_and(|it| is(POINTERS, it)));
+    found[ANAPHOR] = u8::from(words.get(skip).is_some_and(|it| is(it, Class::PatternAnaphor)));
 }
 
 /// Patterns of punctuation.

@@ -4,7 +4,6 @@
 mod asked;
 mod gap;
 mod kind;
-pub mod lists;
 mod measure;
 pub mod slot;
 mod timed;
@@ -13,53 +12,11 @@ use domain::anchor::{Anchors, AnswerKind};
 use domain::evidence::WordWeight;
 use domain::question::{AnswerClass, Question, QuestionWord, Traits};
 
+use crate::lexicon::{Class, is};
 use crate::role::role;
 use crate::{gloss, is_auxiliary, is_stop, stem, words};
 
 pub use kind::kind;
-
-/// Verbs of paying that need no object to be about money, by stem.
-pub const PLAINLY_PAYING: &[&str] = &["pay", "paid", "cost", "charg", "spend", "spent"];
-
-/// Words that shape a question without being its matter.
-pub const FRAME: &[&str] = &[
-    "kind",
-    "kinds",
-    "type",
-    "types",
-    "sort",
-    "sorts",
-    "many",
-    "much",
-    "long",
-    "often",
-    "mention",
-    "mentioned",
-    "according",
-    "happen",
-    "happened",
-    "based",
-    "conversation",
-    "likely",
-];
-const SPEECH: &[&str] = &[
-    "say",
-    "tell",
-    "think",
-    "suggest",
-    "recommend",
-    "advis",
-    "offer",
-    "describ",
-    "mention",
-    "ask",
-    "repli",
-    "explain",
-    "encourag",
-    "believ",
-    "opinion",
-    "advic",
-];
 
 /// A question with what is known of it before it is read.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +43,7 @@ pub fn read(given: &Given<'_>) -> Question {
     } else {
         kind::settled(anchors.answer, &lower)
     };
-    let says_so = words.iter().any(|it| SPEECH.contains(&it.stem.as_str()));
+    let says_so = words.iter().any(|it| is(&it.stem, Class::Speech));
     Question {
         kind,
         class,
@@ -144,10 +101,7 @@ fn subject(given: &Given<'_>, lower: &str) -> Option<String> {
         [only] => Some(only.clone()),
         several => {
             let tokens: Vec<&str> = words(lower);
-            if tokens
-                .iter()
-                .any(|it| matches!(*it, "both" | "together" | "each" | "common" | "share"))
-            {
+            if tokens.iter().any(|it| is(it, Class::AboutBoth)) {
                 return None;
             }
             let first = |name: &str| words(name).first().map(|it| it.to_lowercase()).unwrap_or_default();
@@ -194,7 +148,7 @@ fn content(given: &Given<'_>, action: &str) -> Vec<QuestionWord> {
     let glossed = gloss::content(given.question, &pieces);
     for word in words(bare) {
         let lower = word.to_lowercase();
-        if is_stop(word) || FRAME.contains(&lower.as_str()) || dated.contains(&lower.as_str()) {
+        if is_stop(word) || is(&lower, Class::Frame) || dated.contains(&lower.as_str()) {
             adjoins = false;
             continue;
         }

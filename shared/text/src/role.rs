@@ -1,5 +1,7 @@
 //! The sides of a talk with an assistant, by what their speakers are called.
 
+use crate::lexicon::{Class, is};
+
 /// What a speaker is that has no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -20,7 +22,7 @@ pub fn role(name: &str) -> Option<Role> {
         return Some(Role::User);
     }
     match lower.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' ' | '.')) {
-        "assistant" | "agent" | "bot" | "chatbot" | "ai" | "model" | "llm" | "mnemic" | "gpt" => Some(Role::Assistant),
+        it if is(it, Class::AssistantName) => Some(Role::Assistant),
         // People are called so too: alone it is a name, with a figure it is a model.
         "claude" if lower.ends_with(|it: char| it.is_ascii_digit()) => Some(Role::Assistant),
         "tool" | "environment" | "function" => Some(Role::Tool),

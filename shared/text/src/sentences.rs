@@ -1,10 +1,4 @@
-/// Words before a full stop that do not end a sentence.
-const ABBREVIATIONS: [&str; 24] = [
-    "dr", "mr", "mrs", "ms", "st", "prof", "vs", "jr", "sr", "no", "dept", "inc", "ltd", "co", "e.g", "i.e", "approx",
-    "fig", "mt", "capt", "gen", "sen", "rev", "ave",
-];
-/// Words before a full stop that end a sentence only if a capital follows.
-const MAYBE: [&str; 5] = ["p.m", "a.m", "etc", "u.s", "u.k"];
+use crate::lexicon::{Class, is};
 
 /// Bytes behind a figure in which the name of its month stands.
 const MONTH: usize = 64;
@@ -113,10 +107,10 @@ fn breaks(before: &str, c: char, width: usize, after: &str) -> bool {
         && crate::words(&after[..after.floor_char_boundary(MONTH)])
             .first()
             .is_some_and(|it| crate::time::is_month(&it.to_lowercase()));
-    if dated || ABBREVIATIONS.contains(&bare.as_str()) || numbered || initial {
+    if dated || is(&bare, Class::Abbreviation) || numbered || initial {
         return bare == "no" && before.trim() == word;
     }
-    !MAYBE.contains(&bare.as_str()) || after.trim_start().chars().next().is_none_or(char::is_uppercase)
+    !is(&bare, Class::MaybeAbbreviation) || after.trim_start().chars().next().is_none_or(char::is_uppercase)
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use unicode_script::{Script, UnicodeScript as _};
 use unicode_security::confusable_detection::skeleton;
 use unicode_security::mixed_script::MixedScript as _;
 
+use crate::lexicon::{Class, is};
+
 /// Returns the name of a speaker in one line, ready to stand before a colon. Most names are shown as they are. What is not
 /// shown by itself becomes `\u{...}`; a name that looks like Latin and is not gets the scripts of its letters behind it, "Аnn
 /// [Cyrillic, Latin]"; one with a colon, quotes, brackets or a backslash is quoted, so that it cannot forge a line.
@@ -63,14 +65,6 @@ fn scripts(name: &str) -> Vec<&'static str> {
     all
 }
 
-/// Openings of lines that look like a speaker and are none.
-const LABELS: [&str; 26] = [
-    "note", "notes", "ps", "update", "edit", "fyi", "re", "fwd", "btw", "todo", "warning", "error", "info", "debug",
-    "step", "answer", "question", "reminder", "plan", "subject", "summary", "result", "tip", "q", "a", "sidenote",
-];
-/// Words that speak of whoever writes a line.
-const OWN: [&str; 10] = ["i", "i'm", "i've", "i'd", "i'll", "my", "me", "we", "we're", "our"];
-
 /// Returns the name of another that a text puts before a line as if it were theirs: "Ann" of "Ann: penicillin is fine" by
 /// anybody but Ann. One of `names` counts in any case; another capitalised word or two only if the line goes on as "I".
 pub fn quoted_speaker<'a>(text: &'a str, speaker: &str, names: &[&str]) -> Option<&'a str> {
@@ -81,7 +75,7 @@ pub fn quoted_speaker<'a>(text: &'a str, speaker: &str, names: &[&str]) -> Optio
             .trim_start_matches(|it: char| !it.is_alphanumeric() && it != '@')
             .trim_end();
         let words = crate::words(head);
-        if words.is_empty() || words.len() > 3 || LABELS.contains(&words[0].to_lowercase().as_str()) {
+        if words.is_empty() || words.len() > 3 || is(&words[0].to_lowercase(), Class::LineLabel) {
             return None;
         }
         if first(head) == first(speaker) {
@@ -92,7 +86,7 @@ pub fn quoted_speaker<'a>(text: &'a str, speaker: &str, names: &[&str]) -> Optio
             .any(|it| it.eq_ignore_ascii_case(head) || words.len() == 1 && first(it) == first(head));
         let is_capital = words.len() < 3 && words.iter().all(|it| it.starts_with(char::is_uppercase));
         let lower = rest.to_lowercase().replace('’', "'");
-        let is_own = || crate::words(&lower).iter().any(|it| OWN.contains(it));
+        let is_own = || crate::words(&lower).iter().any(|it| is(it, Class::WriterSelf));
         (is_known || is_capital && is_own()).then_some(head)
     })
 }

@@ -1,46 +1,15 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::data::{self, File, data_file};
+use crate::lexicon::{Class, is};
+use crate::verbs::{self, Verb};
 use crate::words;
 
-/// Function words and greetings: they say nothing about what a text is about.
-const STOP: &str = "a an the and or but if of to in on at for from by with as is are was were be been being am do does did \
-    done have has had having i you he she it we they me him her us them my your his its our their mine yours hers ours \
-    theirs myself yourself himself herself itself ourselves themselves this that these those not no nor so than then there \
-    here what which who whom whose when where why how can could will would shall should may might must ought about into \
-    over under again more most some any each other such only own same too very just now up out off also because while \
-    though although until since during between through before after above below down both few all once ever even still \
-    yet really actually oh ah wow hey hi hello yeah yep yes ok okay thanks thank please well hmm haha lol gonna wanna gotta \
-    ain don doesn didn isn aren wasn weren won wouldn couldn shouldn haven hasn hadn let lets got get thing things";
-
-/// Irregular forms with their base; English spelling rules cover the rest.
-const IRREGULAR: &str = "went go gone go bought buy brought bring thought think taught teach caught catch sought seek \
-    fought fight made make said say told tell sold sell found find felt feel left leave kept keep slept sleep met meet \
-    paid pay sent send spent spend built build lost lose heard hear held hold stood stand understood understand ate eat \
-    eaten eat gave give given give took take taken take saw see seen see knew know known know grew grow grown grow threw \
-    throw thrown throw flew fly flown fly drew draw drawn draw began begin begun begin drank drink drunk drink sang sing \
-    sung sing swam swim swum swim ran run rode ride ridden ride wrote write written write drove drive driven drive rose \
-    rise risen rise chose choose chosen choose broke break broken break spoke speak spoken speak woke wake woken wake \
-    stole steal stolen steal wore wear worn wear tore tear torn tear won win wound wind hung hang dug dig stuck stick \
-    struck strike fell fall fallen fall forgot forget forgotten forget hid hide hidden hide became become came come led \
-    lead fed feed bled bleed bred breed shot shoot sat sit lit light slid slide swept sweep wept weep dealt deal meant \
-    mean dreamt dream learnt learn burnt burn bent bend lent lend froze freeze frozen freeze shook shake shaken shake \
-    children child men man women woman feet foot teeth tooth mice mouse people person wives wife lives life knives knife \
-    leaves leaf wolves wolf better good best good worse bad worst bad mom mother mum mother mommy mother dad father daddy \
-    father bike bicycle kid child kids child photo picture photos picture pic picture pics picture";
-
-static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
-static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-    let mut forms = IRREGULAR.split_whitespace();
-    let mut bases = HashMap::new();
-    while let (Some(form), Some(base)) = (forms.next(), forms.next()) {
-        bases.insert(form, base);
-    }
-    bases
-});
+static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| data::sound(bases(data_file!("en/bases.tsv"))));
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static RUSSIAN: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Russian));
 static GREEK: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Greek));
@@ -70,7 +39,7 @@ pub fn stems(text: &str) -> Vec<String> {
 /// Says whether a word is a function word or a greeting, contracted or not, in any case.
 pub fn is_stop(word: &str) -> bool {
     let lower = normalised(word);
-    if STOP_SET.contains(lower.as_str()) {
+    if is(&lower, Class::Stop) {
         return true;
     }
     let mut ends = lower.split('\'');
@@ -80,10 +49,21 @@ pub fn is_stop(word: &str) -> bool {
     match tail {
         "t" => head
             .strip_suffix('n')
-            .is_some_and(|it| STOP_SET.contains(it) || matches!(it, "ca" | "wo")),
-        "s" | "m" | "re" | "ve" | "ll" | "d" => STOP_SET.contains(head),
+            .is_some_and(|it| is(it, Class::Stop) || matches!(it, "ca" | "wo")),
+        _ if is(tail, Class::ShortForm) => is(head, Class::Stop),
         _ => false,
     }
+}
+
+/// Returns irregular forms by themselves, with their bases: those of verbs and those of a file; English spelling rules cover the
+/// rest.
+fn bases(file: File) -> Result<HashMap<&'static str, &'static str>, String> {
+    let forms = |it: &'static Verb| it.irregular_forms().map(|form| (form, it.base));
+    let mut bases: HashMap<&str, &str> = verbs::all().iter().flat_map(forms).collect();
+    for row in data::rows(file, 2)? {
+        data::insert(&mut bases, row.cells[0], row.cells[1], &row)?;
+    }
+    Ok(bases)
 }
 
 fn normalised(word: &str) -> String {
@@ -108,6 +88,38 @@ mod tests {
         assert_eq!(stem("Straße"), "straße");
         assert_eq!(stem("работает"), stem("работаю"));
         assert_eq!(stems("猫が好き"), ["猫", "が", "好", "き"]);
+    }
+
+    #[test]
+    fn irregular_forms_have_their_bases() {
+        for (form, base) in [
+            ("went", "go"),
+            ("eaten", "eat"),
+            ("rose", "rise"),
+            ("mice", "mouse"),
+            ("rang", "ring"),
+            ("forgiven", "forgive"),
+            ("mum", "mother"),
+        ] {
+            assert_eq!(BASES.get(form), Some(&base));
+        }
+        let file = |text| File { path: "x.tsv", text };
+        assert_eq!(bases(file("geese\tgoose\n")).unwrap().get("geese"), Some(&"goose"));
+        let fault = bases(file("went\twend\n")).err();
+        assert_eq!(fault.as_deref(), Some("x.tsv:1: \"went\" is there already"));
+    }
+
+    #[test]
+    fn a_past_is_found_by_its_base_and_a_bit_is_no_bite() {
+        assert_eq!(
+            stems("The bell rang, she swore and withdrew"),
+            stems("The bell rings, she swears and withdraws")
+        );
+        assert_eq!(
+            stems("They laid it and forgave him"),
+            stems("They lay it and forgive him")
+        );
+        assert_ne!(stem("bit"), stem("bite"));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod tense;
 mod token;
 mod world;
 mod world_clock;
+mod world_words;
 
 use std::ops::Range;
 
@@ -42,6 +43,7 @@ use calendar::{Found, Grain};
 use lexicon::Unit;
 use parser::{Parser, Previous};
 
+pub use lexicon::number_word;
 pub use render::{render, render_mention};
 
 /// What sort of time a mention names.

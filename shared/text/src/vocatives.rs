@@ -1,32 +1,5 @@
+use crate::lexicon::{Class, is};
 use crate::{is_stop, sentences};
-
-/// Words before a name with which somebody is spoken to.
-const CALLS: [&str; 24] = [
-    "hey",
-    "hi",
-    "hello",
-    "thanks",
-    "thank you",
-    "wow",
-    "ok",
-    "okay",
-    "congrats",
-    "congratulations",
-    "morning",
-    "bye",
-    "evening",
-    "dear",
-    "oh",
-    "yes",
-    "yeah",
-    "no",
-    "sure",
-    "well",
-    "sorry",
-    "please",
-    "welcome",
-    "goodnight",
-];
 
 /// Returns the names with which a text speaks to somebody, in order, as written: "hey Ana", "thanks, Ana!", "Ana, look".
 /// A name is one capitalised word; a word at the start of a sentence counts only if a comma and more follow it.
@@ -60,7 +33,7 @@ fn called(words: &[&str], i: usize, bare: &str) -> bool {
     // No call has more than two words.
     if i <= 2 {
         let before: Vec<String> = words[..i].iter().map(|it| lower(it)).collect();
-        if CALLS.contains(&before.join(" ").as_str()) {
+        if is(&before.join(" "), Class::Call) {
             return closed || i == 1;
         }
     }

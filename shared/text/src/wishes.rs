@@ -4,7 +4,8 @@
 //! English. What is found is a surface, not a fact: "Always fun to see you" is taken for an order, and whoever ranks weighs
 //! that against everything else.
 
-use crate::pasts::is_past;
+use crate::lexicon::{Class, is};
+use crate::verbs::is_past;
 use crate::words;
 
 /// An order that stands.
@@ -44,39 +45,35 @@ pub fn standing(sentence: &str) -> f32 {
 pub fn asks_what_to_do(question: &str) -> bool {
     let lower: Vec<String> = words(question).into_iter().map(straight).take(READ).collect();
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
-    if words.iter().any(|it| BEHIND.contains(it)) {
+    if words.iter().any(|it| is(it, Class::AsksPast)) {
         return false;
     }
-    let any = |list: &[&str]| words.iter().any(|it| list.contains(it));
-    let pair = |first: &[&str], second: &[&str]| {
-        words
-            .windows(2)
-            .any(|it| first.contains(&it[0]) && second.contains(&it[1]))
-    };
+    let any = |class: Class| words.iter().any(|it| is(it, class));
+    let pair = |first: Class, second: Class| words.windows(2).any(|it| is(it[0], first) && is(it[1], second));
     let makes = clauses(question).iter().any(|it| {
         it.iter()
-            .find(|it| !OPENERS.contains(&it.as_str()))
-            .is_some_and(|it| MAKE.contains(&it.as_str()))
+            .find(|it| !is(it, Class::WishOpening))
+            .is_some_and(|it| is(it, Class::Make))
     });
     makes
-        || any(&["should", "shall", "ought", "recommend", "suggest", "advise"])
-        || any(&["tips", "suggestions", "recommendations", "advice"])
-        || pair(
-            &["how", "where", "what", "which", "when"],
-            &["do", "can", "could", "must", "may", "might"],
-        ) && pair(
-            &["do", "can", "could", "must", "may", "might"],
-            &["i", "we", "you", "one", "he", "she", "they"],
-        )
-        || pair(&["can", "could", "would", "will", "may", "must"], &["you", "i", "we"])
-        || pair(&["what", "which"], &["must", "may", "could", "can"])
-        || pair(&["are", "is"], &["some", "good", "common"])
+        || any(Class::AsksAdvice)
+        || any(Class::Tip)
+        || pair(Class::AsksHow, Class::MayDo) && pair(Class::MayDo, Class::AnyPerson)
+        || words
+            .windows(2)
+            .any(|it| is(it[0], Class::RequestVerb) && matches!(it[1], "you" | "i" | "we"))
+        || words.windows(2).any(|it| {
+            matches!(
+                it,
+                ["what" | "which", "must" | "may" | "could" | "can"] | ["are" | "is", "some" | "good" | "common"]
+            )
+        })
 }
 
 /// Orders for good at the start of a clause.
 fn orders(clause: &[&str], told: bool, long: bool) -> bool {
-    let opened = clause.iter().take_while(|it| OPENERS.contains(it)).count();
-    let for_good = clause.iter().any(|it| FOR_GOOD.contains(it));
+    let opened = clause.iter().take_while(|it| is(it, Class::WishOpening)).count();
+    let for_good = clause.iter().any(|it| is(it, Class::ForGood));
     let named = clause
         .iter()
         .take(5)
@@ -85,55 +82,37 @@ fn orders(clause: &[&str], told: bool, long: bool) -> bool {
         ["always" | "never", verb, ..] => bare(verb),
         ["from", "now" | "today" | "here", ..] | ["going", "forward", ..] | ["in", "future", ..] => true,
         ["whenever", ..] => told,
-        ["when" | "if", "i" | "you" | "we", verb, ..] => told && (ASKED.contains(verb) || for_good),
+        ["when" | "if", "i" | "you" | "we", verb, ..] => told && (is(verb, Class::AskedOfAssistant) || for_good),
         ["every" | "each" | "any", "time", ..] => told,
         ["make", "sure", ..] | ["keep", "in", "mind", ..] => true,
         ["remember", "to" | "that" | "i" | "i'm" | "my", ..] => true,
-        ["do", "not", verb, ..] | ["don't", verb, ..] => bare(verb) && !MILD.contains(verb),
+        ["do", "not", verb, ..] | ["don't", verb, ..] => bare(verb) && !is(verb, Class::MildOrder),
         ["i", "want" | "need", "you", "to", ..] | ["i'd", "like" | "prefer", "you", "to", ..] => true,
-        ["call", "me", rest @ ..] => rest.len() < 4 && !rest.iter().any(|it| MILD.contains(it)),
+        ["call", "me", rest @ ..] => rest.len() < 4 && !rest.iter().any(|it| is(it, Class::MildOrder)),
         ["stop", verb, ..] => verb.ends_with("ing"),
-        [verb, ..] => named && long || for_good && MAKE.contains(verb),
+        [verb, ..] => named && long || for_good && is(verb, Class::Make),
         [] => false,
     }
 }
 
 /// Bans, habits and likings.
 fn likes(clause: &[&str]) -> bool {
-    let has = |list: &[&str]| clause.iter().any(|it| list.contains(it));
-    let pair = |first: &[&str], second: &[&str]| {
-        clause
-            .windows(2)
-            .any(|it| first.contains(&it[0]) && second.contains(&it[1]))
-    };
-    has(&["please", "pls"]) && has(&["no", "not", "only", "don't", "never", "always", "nothing", "without"])
-        || has(&[
-            "prefer",
-            "prefers",
-            "allergic",
-            "allergy",
-            "vegan",
-            "vegetarian",
-            "rather",
-            "intolerant",
-        ])
-        || pair(
-            &["i", "i'd", "we", "she", "he"],
-            &[
-                "prefer", "love", "loves", "hate", "hates", "dislike", "avoid", "avoids", "always", "never", "usually",
-                "only",
-            ],
+    let has = |class: Class| clause.iter().any(|it| is(it, class));
+    let any = |list: &[&str]| clause.iter().any(|it| list.contains(it));
+    let pair = |first: Class, second: Class| clause.windows(2).any(|it| is(it[0], first) && is(it[1], second));
+    let likes = |it: &[&str]| {
+        matches!(
+            it,
+            ["i" | "i'm", "like" | "enjoy" | "into"] | ["big" | "huge" | "a", "fan"]
         )
-        || pair(
-            &["not", "don't", "can't", "cannot", "won't", "doesn't"],
-            &[
-                "eat", "eats", "drink", "stand", "bear", "like", "do", "touch", "drive", "want", "have",
-            ],
-        ) && has(&["i", "we", "she", "he"])
-        || pair(&["i", "i'm"], &["like", "enjoy", "into"])
-        || pair(&["big", "huge", "a"], &["fan"])
-        || has(&["favourite", "favorite"])
-        || has(&["no", "nothing", "nobody"]) && has(&["ever", "please", "anymore"])
+    };
+    any(&["please", "pls"]) && has(Class::Restriction)
+        || has(Class::LastingTaste)
+        || pair(Class::WhoseTaste, Class::Taste)
+        || pair(Class::Refusal, Class::RefusedVerb) && any(&["i", "we", "she", "he"])
+        || clause.windows(2).any(likes)
+        || any(&["favourite", "favorite"])
+        || any(&["no", "nothing", "nobody"]) && any(&["ever", "please", "anymore"])
 }
 
 /// "Can you always cite the source?", "Can we not do worksheets?"
@@ -141,10 +120,7 @@ fn asks_for_good(clause: &[&str]) -> bool {
     let asked = clause
         .windows(2)
         .any(|it| matches!(it[0], "can" | "could" | "would" | "will") && matches!(it[1], "you" | "we"));
-    asked
-        && clause
-            .iter()
-            .any(|it| matches!(*it, "always" | "never" | "not" | "only" | "every"))
+    asked && clause.iter().any(|it| is(it, Class::AsksForGood))
 }
 
 /// Says whether a word can be what is ordered: no past, no form with an ending.
@@ -152,8 +128,8 @@ fn bare(word: &str) -> bool {
     !is_past(word)
         && !word.ends_with("ed")
         && !word.ends_with("ing")
-        && !OPENERS.contains(&word)
-        && !STATES.contains(&word)
+        && !is(word, Class::WishOpening)
+        && !is(word, Class::NoOrder)
 }
 
 /// The words of each stretch between marks, lower case; a dash within a word parts nothing.
@@ -171,7 +147,7 @@ fn clauses(text: &str) -> Vec<Vec<String>> {
         }
         end = at + word.len();
         let word = straight(word);
-        if JOINS.contains(&word.as_str()) {
+        if is(&word, Class::JoinsWishes) {
             clauses.push(Vec::new());
         }
         if let Some(last) = clauses.last_mut() {
@@ -185,112 +161,3 @@ fn clauses(text: &str) -> Vec<Vec<String>> {
 fn straight(word: &str) -> String {
     word.to_lowercase().replace('\u{2019}', "'")
 }
-
-const JOINS: &[&str] = &["and", "but", "so", "because", "since"];
-const OPENERS: &[&str] = &[
-    "and", "but", "so", "because", "since", "also", "oh", "ok", "okay", "well", "please", "pls", "yes", "no", "just",
-    "then", "hey", "hi",
-];
-/// For good.
-const FOR_GOOD: &[&str] = &[
-    "always",
-    "never",
-    "ever",
-    "every",
-    "whenever",
-    "each",
-    "only",
-    "anymore",
-    "throughout",
-];
-/// What one asks an assistant for.
-const ASKED: &[&str] = &[
-    "ask",
-    "paste",
-    "mention",
-    "send",
-    "share",
-    "request",
-    "talk",
-    "write",
-    "need",
-    "want",
-    "post",
-    "suggest",
-    "recommend",
-    "quote",
-    "draft",
-    "propose",
-    "translate",
-    "plan",
-    "compare",
-    "judge",
-    "give",
-    "show",
-    "make",
-    "ring",
-    "call",
-    "book",
-];
-/// Asks for something to be made or proposed.
-const MAKE: &[&str] = &[
-    "make",
-    "write",
-    "plan",
-    "draft",
-    "give",
-    "show",
-    "suggest",
-    "recommend",
-    "help",
-    "find",
-    "put",
-    "prepare",
-    "propose",
-    "update",
-    "reserve",
-    "order",
-    "send",
-    "book",
-    "design",
-    "create",
-    "build",
-    "pick",
-    "choose",
-    "set",
-    "explain",
-    "keep",
-    "use",
-    "answer",
-    "reply",
-    "include",
-    "add",
-    "translate",
-    "format",
-    "convert",
-    "schedule",
-    "remind",
-];
-/// Moves the answer into what was: such questions ask what happened.
-const BEHIND: &[&str] = &[
-    "did",
-    "was",
-    "were",
-    "had",
-    "said",
-    "told",
-    "mentioned",
-    "ago",
-    "yesterday",
-    "last",
-];
-/// "Don't worry", "call me back later".
-const MILD: &[&str] = &[
-    "worry", "know", "think", "forget", "mind", "get", "you", "back", "later", "tomorrow", "when",
-];
-/// "Always a pleasure", "never mind".
-const STATES: &[&str] = &[
-    "a", "an", "the", "been", "had", "mind", "good", "great", "nice", "fun", "happy", "here", "there", "on", "in",
-    "my", "your", "too", "i", "you", "we", "he", "she", "it", "they", "been", "seen", "heard", "known", "done",
-    "again", "is", "was", "were",
-];

@@ -118,6 +118,9 @@ fn future_times_in_sentences() {
         A week from Friday we will fly home. => A week from Friday = The week of 19 June 2023
         My lease will end on the 30th. => the 30th = 30 June 2023
         Her last day is the 29th. => the 29th = 29 June 2023
+        We will be away from the 20th, I think. => the 20th = 20 June 2023
+        The view will be best from the 5th floor. =>
+        I will rent the boat till May 7 because of the fair. => May 7 = 7 May 2024
         Our floor is the 2nd. =>
         Three days from now the show will open. => Three days from now = 18 June 2023
         The course will run from Monday to Wednesday. => from Monday to Wednesday = between 19 and 21 June 2023
@@ -248,6 +251,7 @@ fn what_looks_ahead_is_placed_ahead() {
         the boiler died again, repair guy comes friday at 4 => friday at 4 = 16 June 2023 at 4 pm
         I tidied the flat, my aunt visits on Sunday. => Sunday = 18 June 2023
         He packed his bags and flies on Saturday. => Saturday = 17 June 2023
+        We packed everything, they have their exam on March 9. => March 9 = 9 March 2024
         ",
     );
 }

@@ -2,6 +2,7 @@
 //! answer, however well it looks.
 
 use domain::anchor::AnswerKind;
+use text::lexicon::{Class, is};
 use text::{is_auxiliary, stem};
 
 use super::grade::Grade;
@@ -64,17 +65,13 @@ fn other_sum(question: &Question, pool: &Pool<'_>, it: &Scored) -> bool {
     let [.., sum, of] = before.as_slice() else { return false };
     let general = matches!(stem(sum).as_str(), "price" | "cost");
     let asked = question.words.iter().any(|word| word.stem == stem(sum));
-    of == "of" && text::question::lists::SUMS.contains(sum.as_str()) && !general && !asked
+    of == "of" && is(sum, Class::Sum) && !general && !asked
 }
 
 /// Says whether a word of a question about money is what the money is for.
 fn is_thing(word: &Word) -> bool {
     let stem = word.stem.as_str();
-    !word.verb
-        && !person(stem)
-        && !text::question::lists::PAYING.contains(stem)
-        && !text::question::lists::SUMS.contains(stem)
-        && !PRICED.contains(&stem)
+    !word.verb && !person(stem) && !is(stem, Class::Paying) && !is(stem, Class::Sum) && !PRICED.contains(&stem)
 }
 
 /// Words of sums and of counting money, by stem.

@@ -1,6 +1,6 @@
 //! Cues: the names, nouns and verbs of a question, in order.
 
-use text::question::FRAME;
+use text::lexicon::{Class, is};
 
 /// Most cues of a question.
 const CUES_MAX: usize = 30;
@@ -47,7 +47,7 @@ pub(super) fn of(question: &str) -> Vec<String> {
             continue;
         }
         let lower = bare(word);
-        let frames = FRAME.contains(&lower.as_str()) || number == 0 && OPENING.contains(&lower.as_str());
+        let frames = is(&lower, Class::Frame) || number == 0 && OPENING.contains(&lower.as_str());
         if !frames && !text::is_stop(word) && lower.chars().any(char::is_alphanumeric) {
             push(lower, &mut out);
         }

@@ -235,7 +235,7 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
         let breaks = match lower(i) {
             "and" | "or" => {
                 let finite = base_of(next, Form::Past).is_some()
-                    || crate::pasts::is_past(next)
+                    || crate::verbs::is_past(next)
                     || (base_of(next, Form::Present).is_some()
                         && !to_verb
                         && words.get(i + 1).is_some_and(|it| !it.capital));
@@ -269,7 +269,7 @@ fn somebody_does(words: &[Word], at: usize) -> bool {
         .get(at)
         .is_some_and(|it| it.capital && it.gap == Gap::None && !it.lower.ends_with("'s"));
     let verb = words.get(at + 1).is_some_and(|it| {
-        let past = base_of(&it.lower, Form::Past).is_some() || crate::pasts::is_past(&it.lower);
+        let past = base_of(&it.lower, Form::Past).is_some() || crate::verbs::is_past(&it.lower);
         let known = past && !it.capital || it.is(AUXILIARIES);
         known || (it.lower.ends_with('s') && !it.capital && base_of_third(&it.lower).is_some())
     });

@@ -207,7 +207,7 @@ fn named(text: &str, words: &[Word], at: usize) -> Option<Who> {
         };
     }
     // "Saw Dr. Vance" opens with a verb.
-    let verb = at == 0 && crate::pasts::is_past(bare) && words.get(1).is_some_and(is_name);
+    let verb = at == 0 && crate::verbs::is_past(bare) && words.get(1).is_some_and(is_name);
     if !is_name(word) || word.gap != Gap::None || verb {
         return None;
     }

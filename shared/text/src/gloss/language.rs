@@ -1,12 +1,13 @@
 //! Which language a text is in, by the words of the table.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::PHRASES;
 use crate::is_stop;
+use crate::lexicon::{Class, is};
 
 /// The words of the phrases of all languages.
 static WORDS: LazyLock<HashMap<&str, Held>> = LazyLock::new(|| {
@@ -16,15 +17,14 @@ static WORDS: LazyLock<HashMap<&str, Held>> = LazyLock::new(|| {
             held.entry(word).or_default().columns[column] = 1;
         }
     }
-    let shared: HashSet<&str> = ENGLISH_TOO.split_whitespace().collect();
     for (word, it) in &mut held {
-        it.tells = word.len() > 1 && !is_stop(word) && !shared.contains(word);
+        it.tells = word.len() > 1 && !is_stop(word) && !is(word, Class::EnglishToo);
     }
     held
 });
 
 /// Languages that the table may have.
-const LANGUAGES_MAX: usize = 16;
+pub(super) const LANGUAGES_MAX: usize = 16;
 
 /// Where a word is one of a phrase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,17 +37,7 @@ struct Held {
 
 /// Words at the start of a text by which its language is told.
 const TOLD_BY: usize = 200;
-/// Words of the table that are English words, names or abbreviations as well, so that they tell no language; nor do
-/// single letters.
-const ENGLISH_TOO: &str = "acht adore ai al all alt ami amo architect are arts as aus auto baas bauer bebe been ben best bin blanc boa boer \
-    bon boss brief cane capo car casa cet chat chauffeur chef chi chose ci ciao cinco color com come comment con \
-    contra cousin da dal dan dank das de dei del dem den der des di die dio dir doctor doctora dona dos dove drink \
-    du due el elke elle em en encore er era es esposa est et ex fand fu ga gab gli gracias grand ha had hat hay heel \
-    ho hola hond il ils im io ja jan je job journalist kat koch kok kost la lang las le lee leo les lit llama lo los \
-    lu ma made maestro mag mai mais mama man mange mas me men merci mes met mi mir mis mit mora moro na name namen \
-    ne negro noir non nonna nos nova nu num nun ob ober of oi oma on op ora ore os ou over pai papa part parti \
-    patron per plus pour prima primo professor rode rosa rot rouge sale salut sans se seis sept si sie sin six solo \
-    son student studio su ta te tem temps ton tot tu um uma un una uno us va van von vos want war werk wit ya zes zu";
+
 /// Returns the language of the words of a text, as a column; none for English.
 pub(super) fn language(text: &str, words: &[Range<usize>]) -> Option<usize> {
     let told = || words.iter().take(TOLD_BY).map(|it| lower(&text[it.clone()]));

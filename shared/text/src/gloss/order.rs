@@ -1,6 +1,7 @@
 //! The order of English for questions whose words are English already.
 
-use crate::{is_stop, kin};
+use crate::lexicon::{Class, is};
+use crate::{is_stop, kin, verbs};
 
 /// Puts a question into the order of English: "where lives Ann" is "where does Ann live", "what is called the sister of Ann"
 /// is "what is Ann's sister called".
@@ -22,12 +23,12 @@ pub(super) fn question(phrases: &[String]) -> Vec<String> {
 
 /// "Lives Ann in Graz", "Ann lives in Graz": who asks neither who nor what asks whether.
 fn whether(words: &mut Vec<String>) {
-    let asks = |it: &String| ASKING.contains(&it.as_str());
+    let asks = |it: &String| is(it, Class::Interrogative);
     let [first, second, ..] = words.as_mut_slice() else {
         return;
     };
     let named = |it: &str| it.starts_with(char::is_uppercase);
-    if named(first) && matches!(second.as_str(), "is" | "are" | "was" | "has" | "can" | "will") {
+    if named(first) && is(second, Class::GlossAuxiliary) {
         words.swap(0, 1);
         return;
     }
@@ -39,8 +40,6 @@ fn whether(words: &mut Vec<String>) {
         words.insert(0, "does".to_owned());
     }
 }
-
-const ASKING: [&str; 8] = ["what", "where", "when", "how", "why", "who", "whose", "which"];
 
 /// "The sister of Ann" is "Ann's sister". German says "from": "die Schwester von Jonas" is his, "der Zug von Graz" comes from there.
 fn owned(words: &mut Vec<String>) {
@@ -66,11 +65,11 @@ fn done(words: &mut Vec<String>) {
     if words.first().is_none_or(|it| it != "who") || words.len() < 3 {
         return;
     }
-    if words[1] == "is" && DONE.contains(&words[2].as_str()) {
+    if words[1] == "is" && is(&words[2], Class::GlossPast) {
         words[1] = "has".to_owned();
     }
     let last = words.last().cloned().unwrap_or_default();
-    if words[1] == "has" && words.len() > 3 && DONE.contains(&last.as_str()) {
+    if words[1] == "has" && words.len() > 3 && is(&last, Class::GlossPast) {
         words.pop();
         words.insert(2, last);
     }
@@ -78,7 +77,7 @@ fn done(words: &mut Vec<String>) {
 
 /// A verb in front of its subject goes behind it.
 fn verb(words: &mut Vec<String>) {
-    let asks = |it: &String| matches!(it.as_str(), "what" | "where" | "when" | "how" | "why");
+    let asks = |it: &String| is(it, Class::AsksOfSubject);
     let Some(at) = words.iter().position(asks).filter(|it| it + 2 < words.len()) else {
         return;
     };
@@ -96,39 +95,9 @@ fn verb(words: &mut Vec<String>) {
     }
 }
 
-/// Verbs of the table that have happened.
-const DONE: [&str; 12] = [
-    "broke", "moved", "married", "lost", "found", "bought", "made", "wrote", "met", "started", "gave", "paid",
-];
-
 /// Returns what "i" says for "lives", "works in".
 pub(super) fn base(english: &str) -> Option<String> {
     let (verb, rest) = english.split_once(' ').map_or((english, ""), |it| it);
-    let base = BASES.iter().find(|it| it.0 == verb)?.1;
+    let base = verbs::glossed_base(verb)?;
     Some(format!("{base} {rest}").trim_end().to_owned())
 }
-
-/// Verbs of the table in the third person with their bases.
-const BASES: [(&str, &str); 21] = [
-    ("lives", "live"),
-    ("works", "work"),
-    ("likes", "like"),
-    ("loves", "love"),
-    ("hates", "hate"),
-    ("eats", "eat"),
-    ("plays", "play"),
-    ("speaks", "speak"),
-    ("comes", "come"),
-    ("goes", "go"),
-    ("needs", "need"),
-    ("drinks", "drink"),
-    ("buys", "buy"),
-    ("reads", "read"),
-    ("writes", "write"),
-    ("makes", "make"),
-    ("studies", "study"),
-    ("meets", "meet"),
-    ("visits", "visit"),
-    ("breaks", "break"),
-    ("starts", "start"),
-];

@@ -3,17 +3,15 @@
 use domain::anchor::{Anchors, AnswerKind};
 use domain::question::AnswerClass;
 
-use super::{PLAINLY_PAYING, lists, measure};
+use super::measure;
+use crate::lexicon::{self, Class, is};
 use crate::{is_auxiliary, is_stop, stem, words};
-
-const LISTERS: &[&str] = &["both", "all", "list", "various", "different", "several"];
 
 /// Says whether a question asks for what does something: "what broke the tree".
 pub(super) fn does(lower: &str) -> bool {
-    let articles = ["the", "a", "an", "my", "our", "your", "his", "her", "their"];
     match words(lower).as_slice() {
         ["what", verb, next, ..] => {
-            !is_auxiliary(verb) && !is_stop(verb) && (articles.contains(next) || next.ends_with("'s"))
+            !is_auxiliary(verb) && !is_stop(verb) && (is(next, Class::Article) || next.ends_with("'s"))
         }
         _ => false,
     }
@@ -41,13 +39,10 @@ pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
 pub(super) fn habitual(lower: &str) -> bool {
     let opening = ["when is ", "when are ", "when does ", "when do "];
     let day = ["which day", "what day"].iter().any(|it| lower.contains(it))
-        && [" do ", " does ", " is ", " must ", " may ", " can ", " should "]
+        && lexicon::words(Class::AsksRule)
             .iter()
-            .any(|it| lower.contains(it));
-    let once = [
-        "start", "begin", "end", "finish", "join", "leav", "arriv", "land", "turn", "due",
-    ];
-    let single = words(lower).into_iter().any(|it| once.contains(&stem(it).as_str()));
+            .any(|it| lower.contains(&format!(" {it} ")));
+    let single = words(lower).into_iter().any(|it| is(&stem(it), Class::HappensOnce));
     (day || opening.iter().any(|it| lower.starts_with(it))) && !single
 }
 
@@ -65,24 +60,12 @@ pub(super) fn identity(question: &str) -> Option<String> {
 
 pub(super) fn recency(lower: &str) -> f32 {
     let tokens = words(lower);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    if has(&["originally", "initially", "first", "before", "formerly", "previously"]) {
-        return -0.5;
-    }
-    if has(&[
-        "still",
-        "now",
-        "currently",
-        "finally",
-        "final",
-        "latest",
-        "eventually",
-        "anymore",
-    ]) || lower.contains("in the end")
-    {
-        return 1.5;
-    }
-    if has(&["is", "are", "does", "do", "has", "have", "will"]) {
+    let has = |class: Class| tokens.iter().any(|it| is(it, class));
+    if has(Class::AsksFormer) {
+        -0.5
+    } else if has(Class::AsksLatest) || lower.contains("in the end") {
+        1.5
+    } else if has(Class::PresentAuxiliary) {
         0.3
     } else {
         0.0
@@ -92,7 +75,7 @@ pub(super) fn recency(lower: &str) -> f32 {
 /// The class that a question names for its answer.
 pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     let tokens = words(lower);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    let has = |class: Class| tokens.iter().any(|it| is(it, class));
     if coloured(&tokens) {
         return Some(AnswerClass::Colour);
     }
@@ -108,20 +91,10 @@ pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     if let Some(measure) = measure::asked(lower) {
         return Some(AnswerClass::Measure(measure));
     }
-    if has(&["name", "named", "called", "names", "title", "brand"]) {
+    if has(Class::AsksName) {
         return Some(AnswerClass::Name);
     }
-    let figure = has(&[
-        "number",
-        "code",
-        "percentage",
-        "height",
-        "size",
-        "weight",
-        "version",
-        "score",
-    ]);
-    figure.then_some(AnswerClass::Figure)
+    has(Class::AsksFigure).then_some(AnswerClass::Figure)
 }
 
 /// "What colour", "what is the colour of": not "why did she use those colours".
@@ -135,7 +108,7 @@ fn coloured(tokens: &[&str]) -> bool {
 /// "What is her email", "which email address": not "what was in her email".
 fn mail(tokens: &[&str]) -> bool {
     let address = |it: &[&str]| matches!(it[0], "email" | "mail") && it[1] == "address";
-    let owns = |it: &str| it.ends_with("'s") || matches!(it, "my" | "our" | "your" | "his" | "her" | "their");
+    let owns = |it: &str| it.ends_with("'s") || is(it, Class::Possessive);
     let own = match tokens {
         ["what", "is", names @ .., whose, "email"] | ["what's", names @ .., whose, "email"] => {
             owns(whose) && !names.iter().any(|it| is_stop(it))
@@ -152,9 +125,7 @@ fn money(tokens: &[&str]) -> bool {
         return false;
     };
     let third = rest.first().copied().unwrap_or_default();
-    let open = rest
-        .last()
-        .is_some_and(|it| matches!(*it, "for" | "on" | "with" | "in" | "by" | "from" | "to"));
+    let open = rest.last().is_some_and(|it| is(it, Class::OpenPreposition));
     let pays = |pays: fn(&str) -> bool| {
         let at = |place: usize| stem(tokens[place]);
         let main = |place: &usize| tokens[place - 1] != "to" && pays(&at(*place));
@@ -164,20 +135,18 @@ fn money(tokens: &[&str]) -> bool {
     };
     match (*first, *second) {
         ("how", "much") if is_auxiliary(third) => {
-            let thing = matches!(third, "is" | "was" | "are" | "were")
-                && rest
-                    .get(1)
-                    .is_some_and(|it| matches!(*it, "the" | "a" | "an" | "my" | "our"));
-            thing || pays(|it| lists::PAYING.contains(it)).is_some() || rest.iter().any(|it| lists::SUMS.contains(it))
+            let thing =
+                matches!(third, "is" | "was" | "are" | "were") && rest.get(1).is_some_and(|it| is(it, Class::Article));
+            thing || pays(|it| is(it, Class::Paying)).is_some() || rest.iter().any(|it| is(it, Class::Sum))
         }
-        ("how", "much") => third == "money" || lists::SUMS.contains(third),
-        ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| lists::SUMS.contains(it)),
-        ("what", it) if is_auxiliary(it) => match pays(|it| PLAINLY_PAYING.contains(&it)) {
+        ("how", "much") => third == "money" || is(third, Class::Sum),
+        ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| is(it, Class::Sum)),
+        ("what", it) if is_auxiliary(it) => match pays(|it| is(it, Class::PlainlyPaying)) {
             Some((verb, after)) if verb.starts_with("spen") => after == Some("on") && !open,
             Some(_) => !open,
             None => false,
         },
-        ("what" | "which", it) => lists::SUMS.contains(it) || lists::SUMS.contains(third),
+        ("what" | "which", it) => is(it, Class::Sum) || is(third, Class::Sum),
         _ => false,
     }
 }
@@ -186,7 +155,7 @@ pub(super) fn plural(anchors: &Anchors, lower: &str) -> bool {
     let head = anchors.head.to_lowercase();
     let many = head.len() > 3 && head.ends_with('s') && !head.ends_with("ss") && !head.ends_with("us");
     // "What has she painted" may be many things, "which picture has she painted" is one.
-    let opens = |it: &&str| LISTERS.contains(it) || head.is_empty() && matches!(*it, "has" | "have");
+    let opens = |it: &&str| is(it, Class::AsksForSeveral) || head.is_empty() && matches!(*it, "has" | "have");
     let listing = words(lower).iter().take(4).any(opens);
     let what = !matches!(
         anchors.answer,
@@ -199,21 +168,15 @@ pub(super) fn plural(anchors: &Anchors, lower: &str) -> bool {
 fn several(lower: &str) -> bool {
     let asks = lower.starts_with("what does ") || lower.starts_with("what do ");
     let job = lower.contains("for a living") || lower.contains("for work");
-    asks && !job && words(lower).into_iter().skip(2).any(|it| lists::SEVERAL.contains(it))
+    asks && !job && words(lower).into_iter().skip(2).any(|it| is(it, Class::Several))
 }
 
 /// Says whether what stands before "or" asks openly: "what has she bought or" is no choice, "which came first, the launch or" is.
 fn opens(left: &str) -> bool {
     let lower = left.to_lowercase();
     let tokens = words(&lower);
-    let open = |it: &&&str| {
-        matches!(
-            **it,
-            "what" | "which" | "who" | "whom" | "whose" | "where" | "how" | "why"
-        )
-    };
     // "On which kinds of ward".
-    let asks = tokens.iter().take(2).any(|it| open(&it));
+    let asks = tokens.iter().take(2).any(|it| is(it, Class::Interrogative));
     asks && !lower.contains([',', ':', '?'])
 }
 
@@ -278,12 +241,25 @@ mod tests {
     }
 
     #[test]
+    fn a_price_is_asked_of_a_thing_whosever_it_is() {
+        for (question, money) in [
+            ("how much is the bicycle?", true),
+            ("how much was her bicycle?", true),
+            ("how much are your tickets?", true),
+            ("how much is left of it?", false),
+        ] {
+            assert_eq!(class(question) == Some(AnswerClass::Money), money, "{question}");
+        }
+    }
+
+    #[test]
     fn who_asks_openly_gives_no_choice() {
         for (question, choice) in [
             ("Does she prefer tea or coffee?", true),
             ("Which came first, the launch or the swarm?", true),
             ("What has she bought or reserved?", false),
             ("On which kinds of ward or home has he worked?", false),
+            ("When has she bought or reserved?", false),
         ] {
             assert_eq!(options(question).len() == 2, choice, "{question}");
         }

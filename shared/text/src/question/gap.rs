@@ -3,18 +3,13 @@
 
 use domain::question::{Gap, Tail};
 
+use crate::lexicon::{Class, is};
 use crate::{is_auxiliary, is_stop, stem, words};
-
-const PREPOSITIONS: &[&str] = &[
-    "to", "for", "with", "of", "about", "from", "at", "in", "on", "by", "into", "against", "like",
-];
-const ASKING: &[&str] = &["who", "what", "which", "whose"];
-const PERSONS: &[&str] = &["i", "you", "he", "she", "it", "we", "they"];
 
 /// Reads the gap of a question in lower case whose verb has the stem `action`.
 pub(super) fn gap(lower: &str, action: &str) -> Gap {
     let tokens = words(lower);
-    let agent = tokens.first().is_some_and(|it| ASKING.contains(it))
+    let agent = tokens.first().is_some_and(|it| is(it, Class::AsksAgent))
         && !action.is_empty()
         && tokens
             .iter()
@@ -25,11 +20,11 @@ pub(super) fn gap(lower: &str, action: &str) -> Gap {
         ["what", "did" | "does" | "do" | "didn't" | "doesn't" | "don't", .., last] if stem(last) == action => {
             Some(tail(action.to_owned(), ""))
         }
-        [.., word, last] if PREPOSITIONS.contains(last) && !is_stop(word) => Some(tail(stem(word), last)),
+        [.., word, last] if is(last, Class::GapPreposition) && !is_stop(word) => Some(tail(stem(word), last)),
         _ => None,
     };
     let fronted = match tokens.as_slice() {
-        [first, second, ..] if PREPOSITIONS.contains(first) => {
+        [first, second, ..] if is(first, Class::GapPreposition) => {
             matches!(*second, "which" | "what" | "whom" | "whose").then(|| (*first).to_owned())
         }
         _ => None,
@@ -62,9 +57,9 @@ fn noun(rest: &[&str]) -> Option<String> {
         [most @ .., "now" | "today" | "currently"] => most,
         all => all,
     };
-    let named =
-        matches!(*rest.first()?, "the" | "my" | "our" | "your" | "his" | "her" | "their") || rest[0].ends_with("'s");
-    let ends = |it: &&str| !named || PREPOSITIONS.contains(it) || is_auxiliary(it);
+    let first = rest.first()?;
+    let named = *first == "the" || is(first, Class::Possessive) || first.ends_with("'s");
+    let ends = |it: &&str| !named || is(it, Class::GapPreposition) || is_auxiliary(it);
     let end = rest.iter().position(ends).unwrap_or(rest.len());
     let last = rest[..end].last().filter(|it| !is_stop(it) && !it.ends_with("'s"))?;
     Some(stem(last))
@@ -73,7 +68,7 @@ fn noun(rest: &[&str]) -> Option<String> {
 /// "Did", a pronoun or a name between the question and its verb is the subject itself.
 fn leaves_agent(word: &str) -> bool {
     let does = matches!(word, "did" | "does" | "do");
-    !does && !PERSONS.contains(&word) && (is_auxiliary(word) || is_stop(word))
+    !does && !is(word, Class::Pronoun) && (is_auxiliary(word) || is_stop(word))
 }
 
 #[cfg(test)]

@@ -2,65 +2,49 @@
 
 use domain::anchor::AnswerKind;
 
-use super::lists;
+use crate::lexicon::{Class, is};
 use crate::{is_auxiliary, words};
-
-const INTERROGATIVES: &str = "what when where who whom whose which why how is are was were do does did has have had can could will \
-    would should may tell describe list name give summarize summarise explain show";
-const AUXILIARIES: &str = "did does do has have had will would should could can might is are was were";
-const PLACES: &[&str] = &[
-    "country",
-    "countries",
-    "city",
-    "cities",
-    "place",
-    "places",
-    "town",
-    "towns",
-    "state",
-    "states",
-    "where",
-];
 
 /// Returns what kind of answer is wanted; the first rule that fits decides.
 pub fn kind(question: &str, words: &[String]) -> AnswerKind {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
-    let has = |first: &str, second: &str| words.windows(2).any(|it| it[0] == first && member(second, &it[1]));
-    let holds = |list: &str| words.iter().any(|it| member(list, it));
-    if !question.trim_end().ends_with(['?', '？', '؟']) && !member(INTERROGATIVES, at(0)) {
+    let has = |first: &str, second: Class| words.windows(2).any(|it| it[0] == first && is(&it[1], second));
+    let pair = |first: &str, second: &str| words.windows(2).any(|it| it[0] == first && it[1] == second);
+    let holds = |list: &[&str]| words.iter().any(|it| list.contains(&it.as_str()));
+    if !question.trim_end().ends_with(['?', '？', '؟']) && !is(at(0), Class::OpensRequest) {
         return AnswerKind::Message;
     }
-    if has("how", "long") {
+    if pair("how", "long") {
         return AnswerKind::Duration;
     }
-    if wants_time(words) || has("what", "date day year month time") || has("which", "date day year month") {
+    if wants_time(words) || has("what", Class::AskedTime) || has("which", Class::AskedTime) {
         return AnswerKind::When;
     }
-    if has("how", "many much often old") || has("what", "percentage amount number") {
+    if has("how", Class::HowMany) || has("what", Class::WhatNumber) {
         return AnswerKind::Number;
     }
-    if holds("where") || has("which", "country city place town") || has("what", "country city place town state") {
+    if holds(&["where"]) || has("which", Class::AskedPlace) || has("what", Class::AskedPlace) {
         return AnswerKind::Where;
     }
-    if holds("who whom whose") {
+    if holds(&["who", "whom", "whose"]) {
         return AnswerKind::Who;
     }
-    if holds("why") || has("what", "reason reasons motivated inspired prompted made") {
+    if holds(&["why"]) || has("what", Class::WhatReason) {
         return AnswerKind::Why;
     }
-    if holds("how") {
+    if holds(&["how"]) {
         return AnswerKind::How;
     }
-    if has("kind", "of") || has("kinds", "of") || has("type", "of") || has("types", "of") || holds("which") {
+    if pair("kind", "of") || pair("kinds", "of") || pair("type", "of") || pair("types", "of") || holds(&["which"]) {
         return AnswerKind::Kind;
     }
-    if member(AUXILIARIES, at(0)) {
+    if is_auxiliary(at(0)) {
         return AnswerKind::YesNo;
     }
-    if holds("what") && holds("did does do doing done") {
+    if holds(&["what"]) && words.iter().any(|it| is(it, Class::FormOfDo)) {
         return AnswerKind::WhatDoes;
     }
-    if holds("what") {
+    if holds(&["what"]) {
         AnswerKind::WhatIs
     } else {
         AnswerKind::Other
@@ -72,12 +56,8 @@ fn wants_time(words: &[String]) -> bool {
     let Some(at) = words.iter().position(|it| it == "when") else {
         return false;
     };
-    let asked = at == 0
-        || member(
-            "me us know remember recall since until till and or exactly about say",
-            &words[at - 1],
-        );
-    asked || words.get(at + 1).is_some_and(|it| member(AUXILIARIES, it))
+    let asked = at == 0 || is(&words[at - 1], Class::BeforeWhen);
+    asked || words.get(at + 1).is_some_and(|it| is_auxiliary(it))
 }
 
 /// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
@@ -97,9 +77,7 @@ pub(super) fn settled(read: AnswerKind, lower: &str) -> AnswerKind {
     let inside = match read {
         AnswerKind::When => !timed(&opening),
         AnswerKind::Who | AnswerKind::How => matches!(*first, "what" | "which"),
-        AnswerKind::Where => {
-            matches!(*first, "what" | "which" | "who" | "why" | "how") && !opening.iter().any(|it| PLACES.contains(it))
-        }
+        AnswerKind::Where => is(first, Class::AsksNoPlace) && !opening.iter().any(|it| is(it, Class::PlaceWord)),
         AnswerKind::Message
         | AnswerKind::Duration
         | AnswerKind::Number
@@ -130,25 +108,50 @@ pub(super) fn settled(read: AnswerKind, lower: &str) -> AnswerKind {
 
 /// "Can you tell me when", "do you remember who": what is asked comes later.
 fn requests(opening: &[&str]) -> bool {
-    let told = [
-        "tell", "remind", "say", "know", "remember", "recall", "list", "name", "give",
-    ];
-    opening.get(1) == Some(&"you") && opening.iter().any(|it| told.contains(it))
+    opening.get(1) == Some(&"you") && opening.iter().any(|it| is(it, Class::TellMe))
 }
 
 /// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
 fn timed(opening: &[&str]) -> bool {
     let early = opening.iter().take(2).any(|it| *it == "when");
-    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && lists::UNITS_OF_TIME.contains(pair[1]);
+    let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && is(pair[1], Class::UnitOfTime);
     let dated =
         opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
-    let inside = matches!(
-        opening.first(),
-        Some(&("what" | "who" | "where" | "how" | "why" | "which"))
-    );
+    let inside = opening.first().is_some_and(|it| is(it, Class::AsksNoTime));
     (early && !inside) || opening.windows(2).any(asked) || dated
 }
 
-fn member(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|it| it == word)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_and_which_ask_for_the_same_times_and_places() {
+        for (question, expected) in [
+            ("At which time does the ferry leave?", AnswerKind::When),
+            ("At what time does the ferry leave?", AnswerKind::When),
+            ("Which state is Rosa from?", AnswerKind::Where),
+            ("Which town is Rosa from?", AnswerKind::Where),
+            ("Which ferry does Rosa take?", AnswerKind::Kind),
+        ] {
+            let lower: Vec<String> = words(question).iter().map(|it| it.to_lowercase()).collect();
+            assert_eq!(kind(question, &lower), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn every_auxiliary_opens_a_question_for_yes_or_no() {
+        for (question, expected) in [
+            ("Am I invited to the picnic?", AnswerKind::YesNo),
+            ("May Rosa bring her dog?", AnswerKind::YesNo),
+            ("Must Rosa pay for the ferry?", AnswerKind::YesNo),
+            ("Shall we take the ferry?", AnswerKind::YesNo),
+            ("Is Rosa at home?", AnswerKind::YesNo),
+            ("On the day when must Rosa pay?", AnswerKind::When),
+            ("Was it raining, when it began?", AnswerKind::YesNo),
+        ] {
+            let lower: Vec<String> = words(question).iter().map(|it| it.to_lowercase()).collect();
+            assert_eq!(kind(question, &lower), expected, "{question}");
+        }
+    }
 }

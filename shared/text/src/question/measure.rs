@@ -2,15 +2,15 @@
 
 use domain::question::Measure;
 
+use crate::lexicon::{Class, is};
 use crate::{stem, words};
 
 /// Reads which measure a question asks for, in lower case.
 pub(super) fn asked(lower: &str) -> Option<Measure> {
     let tokens = words(lower);
     let how = tokens.windows(2).find(|it| it[0] == "how").map(|it| it[1])?;
-    let length = matches!(how, "far" | "tall" | "high" | "deep" | "wide" | "thick");
     match how {
-        _ if length => Some(Measure::Length),
+        _ if is(how, Class::HowLong) => Some(Measure::Length),
         "heavy" => Some(Measure::Mass),
         "much" if tokens.iter().any(|it| stem(it) == "weigh") => Some(Measure::Mass),
         "hot" | "cold" | "warm" => Some(Measure::Heat),

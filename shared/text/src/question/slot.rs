@@ -3,10 +3,9 @@
 use domain::predicate::Predicate;
 use domain::question::Slot;
 
+use crate::lexicon::{Class, is};
 use crate::{Nouns, is_stop, kin, stem, stems, words};
 
-const PLACES: &[&str] = &["city", "cities", "town", "village", "country", "countries", "place"];
-const FIRMS: &[&str] = &["company", "firm", "employer"];
 /// Words of what somebody is to somebody.
 const ROLE_WORDS: usize = 2;
 
@@ -14,18 +13,19 @@ const ROLE_WORDS: usize = 2;
 pub fn asked(question: &str) -> Option<Slot> {
     let tokens = words(question);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    let asks = |list: &[&str]| {
+    let asks = |named: fn(&str) -> bool| {
         let mut pairs = tokens.windows(2);
-        pairs.any(|it| matches!(it[0], "what" | "which") && list.contains(&it[1]))
+        pairs.any(|it| matches!(it[0], "what" | "which") && named(it[1]))
     };
-    let place = has(&["where"]) || asks(PLACES);
+    let place = has(&["where"]) || asks(|it| is(it, Class::HomePlace));
+    let firm = || asks(|it| matches!(it, "company" | "firm" | "employer"));
     if OWN_NAME.iter().any(|it| tokens == *it) {
         Some(Slot::Name)
     } else if let Some(role) = relative(&tokens) {
         Some(Slot::Relative(role))
     } else if question.starts_with("how old") {
         Some(Slot::Age)
-    } else if place && has(&["live", "lives", "living", "based", "home"]) {
+    } else if place && tokens.iter().any(|it| is(it, Class::Dwelling)) {
         Some(Slot::Home)
     } else if place && tokens.last().is_some_and(|it| *it == "from") {
         Some(Slot::Origin)
@@ -33,7 +33,7 @@ pub fn asked(question: &str) -> Option<Slot> {
         || ["for a living", " work as"].iter().any(|it| question.contains(it))
     {
         Some(Slot::Job)
-    } else if (place || asks(FIRMS)) && has(&["work", "works", "working"]) {
+    } else if (place || firm()) && has(&["work", "works", "working"]) {
         Some(Slot::Employer)
     } else {
         None

@@ -1,15 +1,13 @@
 //! What a question says of time: whether it asks of what was or will be, of when something was told or began.
 
-use super::lists;
+use crate::lexicon::{Class, is};
 use crate::words;
 
 /// Says whether a question asks what will be, 1, or what was, -1.
 pub(super) fn tense(lower: &str) -> f32 {
     let tokens = words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    if has(&[
-        "will", "going", "plan", "plans", "planning", "planned", "upcoming", "next",
-    ]) {
+    if tokens.iter().any(|it| is(it, Class::AsksFuture)) {
         1.0
     } else if has(&["did", "was", "were", "had"]) {
         -1.0
@@ -33,7 +31,7 @@ pub(super) fn telling(lower: &str) -> bool {
     let tokens = words(lower);
     let did = tokens.iter().position(|it| matches!(*it, "did" | "was" | "were"));
     let after = did.map_or(&[][..], |at| &tokens[at + 1..]);
-    let told = after.iter().position(|it| TELLING.contains(it));
+    let told = after.iter().position(|it| is(it, Class::Telling));
     told.is_some_and(|at| {
         !after[at + 1..].contains(&"that") && !after[..at].iter().any(|it| matches!(*it, "who" | "which"))
     })
@@ -41,27 +39,7 @@ pub(super) fn telling(lower: &str) -> bool {
 
 /// Says whether what is asked for may be a time or a length of time although no "when" asks for it.
 pub(super) fn timely(lower: &str) -> bool {
-    let has = |it: &str| {
-        lists::UNITS_OF_TIME.contains(it)
-            || matches!(
-                it,
-                "old" | "age" | "deadline" | "often" | "hours" | "minutes" | "nights" | "seconds"
-            )
-    };
-    words(lower).into_iter().any(has)
+    words(lower)
+        .into_iter()
+        .any(|it| is(it, Class::UnitOfTime) || is(it, Class::Timely))
 }
-
-/// Verbs whose object is what is spoken of.
-const TELLING: &[&str] = &[
-    "mention",
-    "mentioned",
-    "discuss",
-    "discussed",
-    "express",
-    "expressed",
-    "talk",
-    "talked",
-    "chat",
-    "complain",
-    "reflect",
-];

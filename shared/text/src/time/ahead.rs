@@ -1,8 +1,9 @@
 //! What looks ahead whatever the tense of the verbs around it: what was booked, put off or begins on a day.
 
 use super::lexicon::Class;
-use super::tense::{among, is_be, opens_clause};
+use super::tense::{is_be, opens_clause};
 use super::token::{Tense, Token};
+use crate::lexicon::{Class as WordClass, is, words};
 
 /// What was done about something that lies ahead, and so which words lead to its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -39,7 +40,7 @@ impl Ahead {
     /// Begins with the sentence of token `i`.
     pub(super) fn begin(tokens: &[Token<'_>], i: usize) -> Ahead {
         let mut sentence = tokens[i..].iter().take_while(|it| it.sentence == tokens[i].sentence);
-        let often = |it: &Token<'_>| among(&it.lower, HABITS) || matches!(it.class, Class::Weekdays(_));
+        let often = |it: &Token<'_>| is(&it.lower, WordClass::Habitual) || matches!(it.class, Class::Weekdays(_));
         Ahead {
             habit: sentence.any(often),
             ..Ahead::default()
@@ -54,26 +55,27 @@ impl Ahead {
             self.plan = Plan::None;
             self.joined = false;
             self.past = cue == Tense::Past;
-            self.gained = self.past && among(word, GAINS);
+            self.gained = self.past && is(word, WordClass::Gains);
             self.is = false;
         }
         self.is |= is_be(word) || matches!(word, "'s" | "’s");
         self.plan = opened(word, next, english).unwrap_or(self.plan);
-        self.leads(tokens, i) || english && (self.gained && among(word, GAINED) || self.comes(tokens, i))
+        self.leads(tokens, i) || english && (self.gained && is(word, WordClass::GainedThing) || self.comes(tokens, i))
     }
 
     fn leads(&mut self, tokens: &[Token<'_>], i: usize) -> bool {
         let word = &*tokens[i].lower;
-        let to_time = || among(word, "to for until till") && is_time(tokens, i + 1);
+        let to_time = || matches!(word, "to" | "for" | "until" | "till") && is_time(tokens, i + 1);
         match self.plan {
             // "is closed until May".
-            Plan::None => self.is && among(word, "until till") && is_time(tokens, i + 1),
-            Plan::Booked => among(word, "for until till") || to_time(),
-            Plan::Invited => among(word, "to for"),
+            Plan::None => self.is && matches!(word, "until" | "till") && is_time(tokens, i + 1),
+            Plan::Booked => matches!(word, "for" | "until" | "till") || to_time(),
+            Plan::Invited => matches!(word, "to" | "for"),
             Plan::Moved => to_time(),
             Plan::Joined => {
                 self.joined |= word == "for";
-                self.joined && (among(word, EVENTS) || among(word.strip_suffix('s').unwrap_or(word), EVENTS))
+                self.joined
+                    && (is(word, WordClass::Event) || is(word.strip_suffix('s').unwrap_or(word), WordClass::Event))
             }
         }
     }
@@ -87,27 +89,27 @@ impl Ahead {
             "due" => return next != "to" && !matches!(last, "was" | "were"),
             // "Got the job! Start on the 19th": what opens a clause in the present is not over.
             "start" | "starts" | "begin" | "begins" if opens_clause(tokens, i) => return is_time(tokens, i + 1),
-            "starting" | "beginning" => return is_time(tokens, i + 1) && !among(last, BEFORE_STARTING),
+            "starting" | "beginning" => return is_time(tokens, i + 1) && !is(last, WordClass::BeforeStarting),
             _ => {}
         }
         if self.habit {
             return false;
         }
-        let asked = among(lower(2), ASKERS);
+        let asked = is(lower(2), WordClass::AsksBeforeSubject);
         let progressive = || {
-            let of_person = matches!(last, "'s" | "’s") && among(lower(2), "he she it who");
+            let of_person = matches!(last, "'s" | "’s") && matches!(lower(2), "he" | "she" | "it" | "who");
             let verb = word.len() > 4 && word.ends_with("ing") && tokens[i].class == Class::Other;
             verb && (is_be(last) || of_person)
         };
         let subject = || {
-            let stands = last.starts_with(char::is_alphabetic) && !among(last, NO_SUBJECTS);
+            let stands = last.starts_with(char::is_alphabetic) && !is(last, WordClass::NoSubject);
             stands || is_time(tokens, i + 1)
         };
-        let owned = || word != "have" || among(next, "a an my our the another");
+        let owned = || word != "have" || is(next, WordClass::Article) || next == "another";
         match last {
-            "i" | "we" | "you" | "they" => !asked && among(word, EVENT_VERBS) && owned(),
-            "he" | "she" | "it" => !asked && among(word, COMING),
-            _ => progressive() || !self.past && among(word, COMING) && subject(),
+            "i" | "we" | "you" | "they" => !asked && is(word, WordClass::EventVerb) && owned(),
+            "he" | "she" | "it" => !asked && is(word, WordClass::EventVerbThird),
+            _ => progressive() || !self.past && is(word, WordClass::EventVerbThird) && subject(),
         }
     }
 }
@@ -115,31 +117,32 @@ impl Ahead {
 /// Says whether a sentence without any tense speaks of what is to come: "Tickets for the opera in March"; without anybody who
 /// does something, "The night ward, from October"; and if it stands `alone`, "Probably September".
 pub(super) fn hints(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool {
-    let has = |list: &str| sentence.iter().any(|it| among(&it.lower, list));
+    let has = |class: WordClass| sentence.iter().any(|it| is(&it.lower, class));
+    let bounded = || sentence.iter().any(|it| matches!(&*it.lower, "to" | "until" | "till"));
     let begins = |i: usize| {
         let opens = i == 0 || sentence[i - 1].lower == ",";
         opens && sentence[i].lower == "from" && is_time(sentence, i + 1)
     };
-    let begins = || !has("to until till") && (0..sentence.len()).any(begins);
-    has(GAINED) || verbless && begins() || alone && has(LIKELY)
+    let begins = || !bounded() && (0..sentence.len()).any(begins);
+    has(WordClass::GainedThing) || verbless && begins() || alone && has(WordClass::Likely)
 }
 
 /// Returns true if a past verb can speak of a day to come: what was said, settled or given may lie ahead.
 pub(super) fn leads_ahead(word: &str) -> bool {
-    among(word, SETTLES) || among(word, GAINS) || plans(word)
+    is(word, WordClass::Settles) || is(word, WordClass::Gains) || plans(word)
 }
 
 fn opened(word: &str, next: &str, english: bool) -> Option<Plan> {
     if plans(word) {
         return Some(Plan::Booked);
     }
-    let joined = among(word, JOINS) || next == "up" && among(word, "sign signed signing");
-    let put = next == "off" && among(word, "put puts putting");
-    let brought = next == "forward" && among(word, "brought bring bringing");
-    let moved = put || brought || among(word, MOVES);
+    let joined = is(word, WordClass::SignsUp) || next == "up" && matches!(word, "sign" | "signed" | "signing");
+    let put = next == "off" && matches!(word, "put" | "puts" | "putting");
+    let brought = next == "forward" && matches!(word, "brought" | "bring" | "bringing");
+    let moved = put || brought || is(word, WordClass::MovesDate);
     if !english {
         None
-    } else if among(word, "invited invite invites invitation") {
+    } else if matches!(word, "invited" | "invite" | "invites" | "invitation") {
         Some(Plan::Invited)
     } else if joined {
         Some(Plan::Joined)
@@ -150,31 +153,15 @@ fn opened(word: &str, next: &str, english: bool) -> Option<Plan> {
 
 /// What is planned, whenever that was done, lies ahead: "booked the ferry for June".
 fn plans(word: &str) -> bool {
-    let verbs = [
-        "book",
-        "reserv",
-        "schedul",
-        "reschedul",
-        "arrang",
-        "postpon",
-        "plan",
-        "pencil",
-        "appoint",
-    ];
-    let ends = [
-        "", "e", "ed", "es", "s", "ing", "ned", "nned", "ning", "led", "ment", "ments",
-    ];
-    verbs
+    let ends = |end: &str| end.is_empty() || is(end, WordClass::PlanEnding);
+    words(WordClass::PlanStem)
         .iter()
-        .any(|it| word.strip_prefix(it).is_some_and(|end| ends.contains(&end)))
+        .any(|it| word.strip_prefix(it).is_some_and(ends))
 }
 
 /// Where another clause begins, in which nothing is planned.
 fn parts(word: &str) -> bool {
-    matches!(
-        word,
-        "," | ";" | ":" | "and" | "but" | "so" | "because" | "while" | "after" | "before" | "when"
-    )
+    matches!(word, "," | ";" | ":") || is(word, WordClass::PartsPlans)
 }
 
 /// Says whether a day or month is named at token `i`.
@@ -182,9 +169,7 @@ fn is_time(tokens: &[Token<'_>], i: usize) -> bool {
     let class = |i: usize| tokens.get(i).map_or(Class::Other, |it| it.class);
     // "On the 19th" has two words before it.
     let before = tokens.iter().skip(i).take(2);
-    let i = i + before
-        .take_while(|it| among(&it.lower, "on in from the next this"))
-        .count();
+    let i = i + before.take_while(|it| is(&it.lower, WordClass::LeadsToDay)).count();
     let figure = matches!(class(i), Class::Digits(1..=31, 1..=2)) && matches!(class(i + 1), Class::Month(..));
     figure
         || matches!(
@@ -192,33 +177,3 @@ fn is_time(tokens: &[Token<'_>], i: usize) -> bool {
             Class::Weekday(..) | Class::Month(..) | Class::Ordinal(_) | Class::Relative(_) | Class::Season(..)
         )
 }
-
-/// Words of what happens again and again.
-const HABITS: &str = "every each usually always often sometimes never normally generally rarely typically";
-/// Verbs by which somebody comes to have what is used later.
-const GAINS: &str =
-    "got bought booked scored made received reserved grabbed snagged ordered landed secured arranged won found";
-/// What one has before its time comes.
-const GAINED: &str = "ticket tickets tix appointment appointments reservation invitation slot";
-/// Verbs of saying, settling and giving.
-const SETTLES: &str = "told said heard learned learnt read announced confirmed agreed decided chose picked settled gave given promised \
-    wrote asked wanted needed thought hoped noted reminded remembered forgot invited registered signed enrolled expected offered extended pushed \
-    shifted delayed deferred set fixed";
-const JOINS: &str = "registered register registering enrolled enrol enroll enrolling";
-const MOVES: &str = "moved extended pushed shifted delayed deferred changed switched set fixed";
-/// What somebody signs up for, once.
-const EVENTS: &str = "marathon race run walk swim ride tour trip hike tournament cup match concert gig festival exam test course class classes \
-    workshop seminar webinar conference camp retreat lesson fair show competition contest hackathon triathlon";
-const BEFORE_STARTING: &str = "was were be been of after before since by about when while";
-/// Words that ask with the verb behind the subject.
-const ASKERS: &str = "did had do does could would should can was were";
-/// What one does on a day, in the present.
-const EVENT_VERBS: &str = "get move leave fly start begin meet have go come return arrive open close finish collect depart travel \
-    drive sign graduate marry perform present head sail";
-/// The same of a third one, or what begins and ends by itself.
-const COMING: &str = "expires starts begins opens closes ends finishes arrives leaves departs returns lands premieres launches \
-    resumes comes visits flies";
-/// Before these words a verb would have its subject, and has none.
-const NO_SUBJECTS: &str =
-    "the a an in of with these those my our your his her their and or for to on at dead loose no any";
-const LIKELY: &str = "probably maybe perhaps likely hopefully possibly";

@@ -1,8 +1,9 @@
 //! Clauses that stand behind the past and may tell of something else: "mom called, dinner is friday".
 
 use super::lexicon::Class;
-use super::tense::{among, cue, is_be};
+use super::tense::{cue, is_be};
 use super::token::{Tense, Token};
+use crate::lexicon::{Class as WordClass, is};
 
 /// Returns the tense from token `i` on, behind a past, if `i` or the clause that it begins leaves that past: open where the present
 /// is told, unsure where nothing says of which of both a weekday is.
@@ -11,11 +12,11 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     if is_present(word) && is_weekday(tokens, i + 1 + usize::from(next == "on")) {
         return Some(Tense::Open);
     }
-    if among(word, "can must") {
+    if matches!(word, "can" | "must") {
         return Some(Tense::Open);
     }
     // "He asked if we could come Sunday"; what could not be did not come to pass.
-    if among(word, "could would might") && !among(next, "not have") {
+    if matches!(word, "could" | "would" | "might") && !matches!(next, "not" | "have") {
         return Some(Tense::Unsure);
     }
     let begins = i > 0 && tokens[i - 1].sentence == tokens[i].sentence && parts(&tokens[i - 1]);
@@ -25,7 +26,7 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     }
     if clause
         .iter()
-        .any(|it| is_present(&it.lower) || among(&it.lower, PRESENT))
+        .any(|it| is_present(&it.lower) || is(&it.lower, WordClass::TellsPresent))
     {
         return Some(Tense::Open);
     }
@@ -40,10 +41,12 @@ pub(super) fn may_look_ahead(words: &[Token<'_>]) -> bool {
     let bare = |at: usize| {
         let before = at.checked_sub(1).map(|it| &words[it]);
         matches!(words[at].class, Class::Weekday(..))
-            && before.is_some_and(|it| matches!(it.class, Class::Other | Class::Unit(_)) && !among(&it.lower, PLACING))
+            && before.is_some_and(|it| {
+                matches!(it.class, Class::Other | Class::Unit(_)) && !is(&it.lower, WordClass::PlacesWeekday)
+            })
     };
     let weekday = words.iter().any(|it| matches!(it.class, Class::Weekday(..)));
-    weekday && doing || (0..words.len()).any(bare) && !words.iter().any(|it| among(&it.lower, SUBJECTS))
+    weekday && doing || (0..words.len()).any(bare) && !words.iter().any(|it| is(&it.lower, WordClass::ClauseSubject))
 }
 
 /// The words up to the next mark or conjunction that parts clauses.
@@ -66,10 +69,8 @@ fn has_own(words: &[Token<'_>]) -> bool {
 
 fn parts(token: &Token<'_>) -> bool {
     // A point before a small letter ends no sentence.
-    matches!(
-        &*token.lower,
-        "," | ";" | "." | "..." | "…" | "-" | "–" | "—" | "but" | "so" | "cause" | "cuz" | "lol"
-    )
+    matches!(&*token.lower, "," | ";" | "." | "..." | "…" | "-" | "–" | "—")
+        || is(&token.lower, WordClass::PartsClauses)
 }
 
 fn is_present(word: &str) -> bool {
@@ -83,11 +84,3 @@ fn is_weekday(tokens: &[Token<'_>], i: usize) -> bool {
 fn lower<'a>(tokens: &'a [Token<'_>], i: usize) -> &'a str {
     tokens.get(i).map_or("", |it| &*it.lower)
 }
-
-/// Verbs that tell of what is so now, or may be.
-const PRESENT: &str = "can may must should need needs gets get has have wants want";
-/// What stands before a weekday that is placed by it.
-const PLACING: &str = "on last next this every each by until till since from to the a and or of for in at before after \
-    probably maybe perhaps";
-/// Who may have done something.
-const SUBJECTS: &str = "i we he she they it you who";

@@ -9,6 +9,7 @@ use super::lexicon::{Class, Trust, Unit};
 use super::parser::{Amount, Parser, Read};
 use super::relative::Step;
 use super::token::Tense;
+use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
     /// "two weeks ago", "a year and a half ago", "three days from now", "two Fridays ago".
@@ -24,9 +25,7 @@ impl Parser<'_> {
             ..amount
         };
         let k = half.unwrap_or(k);
-        if self.is(k, &["ago", "back"])
-            && (self.word(k) == "ago" || !self.is(k + 1, &["to", "in", "and", "at", "pain"]))
-        {
+        if self.is(k, &["ago", "back"]) && (self.word(k) == "ago" || !is(self.word(k + 1), WordClass::AfterBack)) {
             let found = self.offset(amount, unit, -i64::from(factor), self.now);
             return Some(self.weekday_in(k + 1, found));
         }
@@ -83,14 +82,11 @@ impl Parser<'_> {
         if !self.is(i, &["in", "within"]) || self.tense(i) == Tense::Past {
             return None;
         }
-        let j = self.skip(
-            i + 1,
-            &["about", "around", "just", "roughly", "only", "another", "like"],
-        );
+        let j = self.skip_class(i + 1, WordClass::AboutAmount);
         let (k, amount) = self.amount(j)?;
         let (end, unit, factor) = self.unit(k)?;
         let idle = matches!(unit, Unit::Second | Unit::Minute) && self.is(j, &["a", "an", "one"]);
-        let rate = self.is(end, &["or", "ago", "old", "-", "of", "and"]) && !self.is(end, &["or", "and"]);
+        let rate = self.is(end, &["ago", "old", "-", "of"]);
         let within_a_day = unit == Unit::Day && amount.high == 1 && self.word(i) == "in";
         if idle || rate || within_a_day || self.word(j) == "the" {
             return None;

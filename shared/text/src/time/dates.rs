@@ -3,33 +3,10 @@
 use chrono::Datelike;
 
 use super::calendar::{Found, Grain, add_months, date, new_year, season};
-use super::lexicon::{Class, Season, Trust, Unit};
+use super::lexicon::{Class, Season, Trust, Unit, decade_word};
 use super::parser::{Parser, Read, full_year};
 use super::token::Tense;
-
-/// Words that make a month, season or year of the word behind them.
-const OPENERS: &[&str] = &[
-    "in",
-    "since",
-    "until",
-    "till",
-    "by",
-    "early",
-    "late",
-    "mid",
-    "during",
-    "before",
-    "through",
-    "around",
-    "throughout",
-    "en",
-    "im",
-    "em",
-    "de",
-    "seit",
-    "desde",
-    "depuis",
-];
+use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
     /// Reads a date of the calendar; `year` is the year of one that names none.
@@ -145,7 +122,7 @@ impl Parser<'_> {
         let fits = match trust {
             Trust::Plain => true,
             Trust::Name => opened || year.is_some(),
-            Trust::Common => (opened || year.is_some()) && !self.is(i + 1, &["be", "have", "not", "i", "we", "you"]),
+            Trust::Common => (opened || year.is_some()) && !is(self.word(i + 1), WordClass::NoMonth),
         };
         if !fits {
             return None;
@@ -158,18 +135,17 @@ impl Parser<'_> {
     fn opened(&self, i: usize) -> bool {
         let of = self.word(i.wrapping_sub(1)) == "of"
             && i.checked_sub(2).is_some_and(|k| {
-                matches!(self.class(k), Class::Unit(_) | Class::Weekday(..))
-                    || self.is(k, &["end", "beginning", "start", "middle", "half", "rest"])
+                matches!(self.class(k), Class::Unit(_) | Class::Weekday(..)) || is(self.word(k), WordClass::PartOf)
             });
         let from_march = self.word(i) == "march" && self.word(i.wrapping_sub(1)) == "from" && self.capital(i);
         of || from_march
-            || self.is(i.wrapping_sub(1), OPENERS)
+            || is(self.before(i), WordClass::OpensDate)
             || (self.is(i.wrapping_sub(1), &["-"]) && self.is(i.wrapping_sub(2), &["mid"]))
     }
 
     /// Tells "may 7" from "may 7 of them": a common word needs a sign that the number is a day.
     fn day_fits(&self, i: usize, next: usize, trust: Trust) -> bool {
-        if trust != Trust::Common || self.is(i.wrapping_sub(1), &["on", "since", "until", "by", "from"]) {
+        if trust != Trust::Common || is(self.before(i), WordClass::OpensDay) {
             return true;
         }
         let ordinal = matches!(self.class(next - 1), Class::Ordinal(_));
@@ -183,7 +159,7 @@ impl Parser<'_> {
 
     /// "9 June, 2023", "the 9th of June", "9. Juni 2023", "9 de junio de 2023".
     fn day_first(&self, i: usize, year: Option<i32>) -> Read {
-        let start = self.skip(i, &["the", "le", "el", "il", "am", "den"]);
+        let start = self.skip_class(i, WordClass::DateArticle);
         let (j, day) = self.day_number(start)?;
         let dot = self.word(j) == "." && self.glued(j);
         let j = if dot { j + 1 } else { j };
@@ -213,12 +189,7 @@ impl Parser<'_> {
             return Some((if second { end + 2 } else { end }, season(name, year)?.absolute()));
         }
         let the = j == i + 2;
-        let opened = self.is(
-            i.wrapping_sub(1),
-            &[
-                "in", "over", "during", "since", "by", "until", "this", "for", "to", "whole",
-            ],
-        );
+        let opened = is(self.before(i), WordClass::OpensSeason);
         if !opened || !(the || trust == Trust::Plain || self.is(i.wrapping_sub(1), &["in", "by"])) {
             return None;
         }
@@ -243,21 +214,8 @@ impl Parser<'_> {
     pub(super) fn decade(&self, i: usize) -> Read {
         let i = self.skip(i, &["the"]);
         let i = self.skip(i, &["'", "’", "‘"]);
-        let words = [
-            "twenties",
-            "thirties",
-            "forties",
-            "fifties",
-            "sixties",
-            "seventies",
-            "eighties",
-            "nineties",
-        ];
-        if let Some(at) = words
-            .iter()
-            .position(|word| self.word(i) == *word && self.word(i.wrapping_sub(1)) == "the")
-        {
-            let year = full_year(20 + 10 * i32::try_from(at).ok()?);
+        if let Some(tens) = decade_word(self.word(i)).filter(|_| self.word(i.wrapping_sub(1)) == "the") {
+            let year = full_year(tens.into());
             return Some((i + 1, Found::years(year, 10).absolute()));
         }
         let Class::Digits(value, length) = self.class(i) else {
@@ -267,7 +225,10 @@ impl Parser<'_> {
         let year = i32::try_from(value).ok()?;
         match length {
             4 if plural && (1000..2200).contains(&value) => Some((i + 2, Found::years(year, 10).absolute())),
-            2 if plural && i > 0 && self.is(i - 1, &["the", "'", "’", "‘", "early", "late", "mid", "-"]) => {
+            2 if plural
+                && i > 0
+                && (is(self.before(i), WordClass::BeforeDecade) || self.is(i - 1, &["'", "’", "‘", "-"])) =>
+            {
                 Some((i + 2, Found::years(full_year(year), 10).absolute()))
             }
             _ => None,
@@ -287,14 +248,9 @@ impl Parser<'_> {
     /// A year that stands where years stand: "in 2022", "(2022)".
     fn lone_year(&self, i: usize) -> Read {
         let (end, year) = self.year(i)?;
-        let opened = self.is(i.wrapping_sub(1), OPENERS)
-            || self.is(
-                i.wrapping_sub(1),
-                &[
-                    "of", "from", "after", "between", "year", "and", "to", "(", "than", "-", "–", "back", "summer",
-                    "born", "circa", "le", "nel", "dal",
-                ],
-            );
+        let opened = is(self.before(i), WordClass::OpensDate)
+            || is(self.before(i), WordClass::OpensYear)
+            || self.is(i.wrapping_sub(1), &["(", "-", "–"]);
         let stands = self.is(end, &["", ".", ",", "!", "?", ")", ";", ":"]) && !self.is(i.wrapping_sub(1), &["'", "’"]);
         let lone = i == 0 || matches!(self.class(i - 1), Class::Mark(_)) || year % 50 != 0;
         let opened = opened || self.listed(i, Grain::Year);

@@ -6,6 +6,7 @@ use super::calendar::{Found, Grain, add_days, midnight};
 use super::lexicon::{Class, Part};
 use super::parser::{Parser, Previous, Read};
 use super::token::Tense;
+use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
     /// Reads the longest expression that begins at token `i`.
@@ -49,10 +50,7 @@ impl Parser<'_> {
     fn lone_weekday(&self, i: usize) -> Read {
         let (end, day) = self.weekday(i)?;
         let name = self.is(end, &["-"]) && self.is(end + 1, &["off"]);
-        let any = self.is(
-            i.wrapping_sub(1),
-            &["a", "any", "most", "some", "another", "one", "per"],
-        );
+        let any = is(self.before(i), WordClass::AnyWeekday);
         (!name && !any).then(|| (end, Found::day(self.weekday_near(i, day))))
     }
 
@@ -113,7 +111,7 @@ impl Parser<'_> {
 
     fn with_clock(&self, end: usize, found: Found) -> (usize, Found) {
         let comma = self.skip(end, &[","]);
-        let at = self.skip(comma, &["at", "around", "about", "by", "@", "om", "um", "rond"]);
+        let at = comma + usize::from(is(self.word(comma), WordClass::BeforeClock) || self.word(comma) == "@");
         let Some((after, clock)) = self.clock(at, at > comma) else {
             return (end, found);
         };
@@ -199,7 +197,7 @@ impl Parser<'_> {
 
     /// A clock time alone: on the day named before it in the sentence, else on the day of the reference.
     fn clock_alone(&self, i: usize) -> Read {
-        let led = self.is(i.wrapping_sub(1), &["at", "around", "by", "until", "till", "about"]);
+        let led = is(self.before(i), WordClass::LeadsToClock);
         let (end, clock) = self.clock(i, false)?;
         if !clock.sure && !led {
             return None;

@@ -5,6 +5,7 @@ use chrono::{Datelike, NaiveDate, Weekday};
 use super::calendar::{Found, Grain, add_days, date, easter, nth_weekday};
 use super::parser::{Parser, Read};
 use super::token::Tense;
+use crate::lexicon::{Class as WordClass, is};
 
 /// How the day of a feast is found in a year.
 #[derive(Clone, Copy)]
@@ -88,13 +89,7 @@ impl Parser<'_> {
             Tense::Future => all.find(|found| found.end > self.now),
             Tense::Open | Tense::Unsure => all.min_by_key(|found| (found.start - self.now).abs()),
         };
-        let opened = self.is(
-            i.wrapping_sub(1),
-            &[
-                "on", "at", "for", "over", "during", "since", "before", "after", "around", "by", "until", "till",
-                "this", "of",
-            ],
-        );
+        let opened = is(self.before(i), WordClass::OpensFeast);
         (opened || j > i + 1).then_some(())?;
         near.map(|found| (j, found))
     }

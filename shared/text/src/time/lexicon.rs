@@ -1,37 +1,63 @@
-//! Words of time: one table from lower-case word to class.
+//! Words of time and numbers: one table from lower-case word to class, read from `data/LANGUAGE/time.tsv`.
+//!
+//! Numbers are read word by word, since the grammar puts them together with units ("two and a half weeks"), and other rules ask
+//! for the value of one word. The crate `text2num` finds whole numbers in a text, so it would read them a second time and within
+//! other bounds; it has no Chinese, and three crates and a macro come with it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::world;
+use super::world_words;
+use crate::data::{self, File, data_file};
 
-/// A unit of time that can be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Second,
-    Minute,
-    Hour,
-    Day,
-    Night,
-    Weekend,
-    Week,
-    Fortnight,
-    Month,
-    Quarter,
-    Year,
-    Decade,
-    Century,
+/// Declares an enum whose variants have names in the files of words.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum $type { $($(#[$variant_doc])* $variant,)* }
+
+        impl $type {
+            /// Returns what has a name in the files.
+            pub(super) fn named(name: &str) -> Option<$type> {
+                match name {
+                    $($name => Some($type::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-/// A part of a day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Morning,
-    Afternoon,
-    Evening,
-    Night,
-    /// Evening and night together.
-    Tonight,
+named! {
+    /// A unit of time that can be counted.
+    Unit {
+        Second = "second",
+        Minute = "minute",
+        Hour = "hour",
+        Day = "day",
+        Night = "night",
+        Weekend = "weekend",
+        Week = "week",
+        Fortnight = "fortnight",
+        Month = "month",
+        Quarter = "quarter",
+        Year = "year",
+        Decade = "decade",
+        Century = "century",
+    }
+}
+
+named! {
+    /// A part of a day.
+    Part {
+        Morning = "morning",
+        Afternoon = "afternoon",
+        Evening = "evening",
+        Night = "night",
+        /// Evening and night together.
+        Tonight = "tonight",
+    }
 }
 
 impl Part {
@@ -47,23 +73,25 @@ impl Part {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Season {
-    Spring,
-    Summer,
-    Autumn,
-    Winter,
+named! {
+    Season {
+        Spring = "spring",
+        Summer = "summer",
+        Autumn = "autumn",
+        Winter = "winter",
+    }
 }
 
-/// How far a word may be trusted to speak of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
-    /// Always.
-    Plain,
-    /// Also a person's name or a short form: needs a number or a preposition beside it.
-    Name,
-    /// Also a common word: needs more.
-    Common,
+named! {
+    /// How far a word may be trusted to speak of time.
+    Trust {
+        /// Always.
+        Plain = "plain",
+        /// Also a person's name or a short form: needs a number or a preposition beside it.
+        Name = "name",
+        /// Also a common word: needs more.
+        Common = "common",
+    }
 }
 
 /// The meaning of a token for the grammar.
@@ -98,175 +126,125 @@ pub(super) fn class(word: &str) -> Class {
 }
 
 static WORDS: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(|| {
-    let mut words = HashMap::new();
-    world::words(&mut words);
-    words.extend(UNITS.iter().flat_map(|(names, unit)| each(names, Class::Unit(*unit))));
-    words.extend(PARTS.iter().flat_map(|(names, part)| each(names, Class::Part(*part))));
-    words.extend(
-        SEASONS
-            .iter()
-            .flat_map(|(names, s, trust)| each(names, Class::Season(*s, *trust))),
-    );
-    words.extend(
-        MONTHS
-            .iter()
-            .flat_map(|(names, n, trust)| each(names, Class::Month(*n, *trust))),
-    );
-    words.extend(each(KEYS, Class::Key));
-    for (day, (name, names, short)) in (0..).zip(WEEKDAYS) {
-        words.insert(*name, Class::Weekday(day, Trust::Plain));
-        words.insert(*names, Class::Weekdays(day));
-        let trust = if day >= 5 { Trust::Common } else { Trust::Name };
-        words.extend(each(short, Class::Weekday(day, trust)));
-    }
-    for (number, name) in (0..).zip(NUMBERS.split(' ')) {
-        words.insert(name, Class::Number(number));
-    }
-    for (tens, name) in (2..).zip(TENS.split(' ')) {
-        words.insert(name, Class::Number(tens * 10));
-    }
-    for (nth, name) in (1..).zip(ORDINALS.split(' ')) {
-        words.insert(name, Class::Ordinal(nth));
-    }
-    words.extend([
-        ("yesterday", Class::Relative(-1)),
-        ("today", Class::Relative(0)),
-        ("tomorrow", Class::Relative(1)),
-    ]);
-    words.extend([
-        ("yday", Class::Relative(-1)),
-        ("tmrw", Class::Relative(1)),
-        ("tmr", Class::Relative(1)),
-    ]);
+    let mut words = world_words::WORLD.classes.clone();
+    words.extend(&ENGLISH.classes);
     words
 });
 
-fn each(names: &'static str, class: Class) -> impl Iterator<Item = (&'static str, Class)> {
-    names.split(' ').map(move |name| (name, class))
+static ENGLISH: LazyLock<Words> = LazyLock::new(|| data::sound(read(data_file!("en/time.tsv"))));
+
+/// What the rows of a file of words say. Their kinds:
+///
+/// - `unit`, `part`, `season`: a unit of time, a part of a day, a season by its name; a season with how far it may be trusted
+/// - `month`, `weekday`: its number (1 is January, 0 is Monday), and how far it may be trusted; `weekdays`: their plurals
+/// - `number`, `ordinal`: its value
+/// - `near`: days from the reference
+/// - `decade`: its two digits; its words may be of another kind as well
+/// - `key`: what can open or carry an expression besides
+#[derive(Debug, Default)]
+struct Words {
+    classes: HashMap<&'static str, Class>,
+    numbers: HashMap<&'static str, u16>,
+    decades: HashMap<&'static str, u16>,
 }
 
-const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
-                       sixteen seventeen eighteen nineteen";
-const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
-const ORDINALS: &str = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth \
-                        fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth";
+/// Returns the value of a number in one word in lower case; none for one in digits.
+pub fn number_word(lower: &str) -> Option<f32> {
+    ENGLISH.numbers.get(lower).copied().map(f32::from)
+}
 
-const UNITS: &[(&str, Unit)] = &[
-    ("seconds sec secs", Unit::Second),
-    ("minute minutes min mins", Unit::Minute),
-    ("hour hours hr hrs", Unit::Hour),
-    ("day days", Unit::Day),
-    ("nights", Unit::Night),
-    ("weekend weekends", Unit::Weekend),
-    ("week weeks wk wks", Unit::Week),
-    ("fortnight fortnights", Unit::Fortnight),
-    ("month months", Unit::Month),
-    ("quarter quarters", Unit::Quarter),
-    ("year years yr yrs", Unit::Year),
-    ("decade decades", Unit::Decade),
-    ("century centuries", Unit::Century),
-];
+/// Returns the two digits of a decade in one word, "twenties".
+pub(super) fn decade_word(lower: &str) -> Option<u16> {
+    ENGLISH.decades.get(lower).copied()
+}
 
-const PARTS: &[(&str, Part)] = &[
-    ("morning", Part::Morning),
-    ("afternoon", Part::Afternoon),
-    ("evening", Part::Evening),
-    ("night", Part::Night),
-    ("tonight tonite", Part::Tonight),
-];
+fn read(file: File) -> Result<Words, String> {
+    let mut words = Words::default();
+    for row in data::rows(file, 3)? {
+        let (value, trust) = row.cells[1].split_once(' ').unwrap_or((row.cells[1], ""));
+        let number = || value.parse::<u16>().ok();
+        if let ("decade", Some(decade)) = (row.cells[0], number()) {
+            let mut words_of_it = row.alternatives(2);
+            words_of_it.try_for_each(|it| data::insert(&mut words.decades, it, decade, &row))?;
+            continue;
+        }
+        let trust = || Trust::named(trust);
+        let class = match row.cells[0] {
+            "unit" => Unit::named(value).map(Class::Unit),
+            "part" => Part::named(value).map(Class::Part),
+            "season" => Season::named(value)
+                .zip(trust())
+                .map(|(season, trust)| Class::Season(season, trust)),
+            "month" => number()
+                .zip(trust())
+                .map(|(month, trust)| Class::Month(month.into(), trust)),
+            "weekday" => number()
+                .zip(trust())
+                .map(|(day, trust)| Class::Weekday(day.into(), trust)),
+            "weekdays" => number().map(|it| Class::Weekdays(it.into())),
+            "number" => number().map(|it| Class::Number(it.into())),
+            "ordinal" => number().map(|it| Class::Ordinal(it.into())),
+            "near" => value.parse().ok().map(Class::Relative),
+            "key" => (value == "-").then_some(Class::Key),
+            _ => None,
+        };
+        let class = class.ok_or_else(|| row.fault("no such kind, or no such value of it"))?;
+        for word in row.alternatives(2) {
+            if let Class::Number(value) = class {
+                let value = u16::try_from(value).map_err(|_| row.fault("the number is too large"))?;
+                data::insert(&mut words.numbers, word, value, &row)?;
+                // The grammar puts larger numbers together itself.
+                if value >= 100 {
+                    continue;
+                }
+            }
+            data::insert(&mut words.classes, word, class, &row)?;
+        }
+    }
+    Ok(words)
+}
 
-const SEASONS: &[(&str, Season, Trust)] = &[
-    ("summer summers summertime", Season::Summer, Trust::Plain),
-    ("winter winters wintertime", Season::Winter, Trust::Plain),
-    ("autumn autumns", Season::Autumn, Trust::Plain),
-    ("fall", Season::Autumn, Trust::Common),
-    ("spring springtime", Season::Spring, Trust::Common),
-];
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-const MONTHS: &[(&str, u32, Trust)] = &[
-    ("january", 1, Trust::Plain),
-    ("february", 2, Trust::Plain),
-    ("march", 3, Trust::Common),
-    ("april", 4, Trust::Name),
-    ("may", 5, Trust::Common),
-    ("june", 6, Trust::Name),
-    ("july", 7, Trust::Plain),
-    ("august", 8, Trust::Name),
-    ("september", 9, Trust::Plain),
-    ("october", 10, Trust::Plain),
-    ("november", 11, Trust::Plain),
-    ("december", 12, Trust::Plain),
-    ("jan", 1, Trust::Name),
-    ("feb", 2, Trust::Name),
-    ("mar", 3, Trust::Common),
-    ("apr", 4, Trust::Name),
-    ("jun", 6, Trust::Name),
-    ("jul", 7, Trust::Name),
-    ("aug", 8, Trust::Name),
-    ("sep sept", 9, Trust::Name),
-    ("oct", 10, Trust::Name),
-    ("nov", 11, Trust::Name),
-    ("dec", 12, Trust::Name),
-];
+    #[test]
+    fn words_have_classes_and_english_wins() {
+        for (word, expected) in [
+            ("june", Class::Month(6, Trust::Name)),
+            ("juin", Class::Month(6, Trust::Name)),
+            ("april", Class::Month(4, Trust::Name)),
+            ("fourth", Class::Ordinal(4)),
+            ("hundred", Class::Key),
+            ("twenty", Class::Number(20)),
+            ("ayer", Class::Relative(-1)),
+            ("half", Class::Key),
+            ("table", Class::Other),
+        ] {
+            assert_eq!(class(word), expected, "{word}");
+        }
+        assert_eq!(
+            ["twelve", "thousand", "12"].map(number_word),
+            [Some(12.0), Some(1000.0), None]
+        );
+    }
 
-const WEEKDAYS: &[(&str, &str, &str)] = &[
-    ("monday", "mondays", "mon"),
-    ("tuesday", "tuesdays", "tue tues"),
-    ("wednesday", "wednesdays", "wed weds"),
-    ("thursday", "thursdays", "thu thur thurs"),
-    ("friday", "fridays", "fri"),
-    ("saturday", "saturdays", "sat"),
-    ("sunday", "sundays", "sun"),
-];
-
-/// Words the grammar can start from besides those of the other tables.
-const KEYS: &str = "a an the this last past previous next coming upcoming following that in within from between since \
-                    half few several couple early late mid earlier later beginning start end middle recently lately \
-                    soon someday sometime ages long at around by noon midnight midday some two-thirds \
-                    christmas xmas easter halloween thanksgiving new valentine mother father memorial labor labour \
-                    independence boxing st saint good black fourth once back every each until till during about nineties eighties \
-                    seventies sixties fifties twenties on q hundred dozen";
-
-/// Names of months cut short, which a full stop may follow.
-pub(super) const SHORT_MONTHS: &[&str] = &[
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-];
-
-/// Nouns that a figure like 2000 counts.
-pub(super) const COUNTED: &[&str] = &[
-    "people",
-    "persons",
-    "miles",
-    "km",
-    "meters",
-    "metres",
-    "feet",
-    "words",
-    "steps",
-    "dollars",
-    "euros",
-    "pounds",
-    "calories",
-    "pieces",
-    "points",
-    "items",
-    "followers",
-    "users",
-    "copies",
-    "pages",
-    "square",
-    "sq",
-    "kg",
-    "grams",
-    "kilometers",
-    "kilometres",
-    "times",
-    "customers",
-    "students",
-    "books",
-    "units",
-    "mg",
-    "ml",
-    "bucks",
-    "lines",
-];
+    #[test]
+    fn rows_with_faults_are_refused() {
+        for (text, fault) in [
+            (
+                "mouth\t1 plain\tjanuary\n",
+                "x.tsv:1: no such kind, or no such value of it",
+            ),
+            (
+                "month\t1 plan\tjanuary\n",
+                "x.tsv:1: no such kind, or no such value of it",
+            ),
+            ("unit\tdate\tday\n", "x.tsv:1: no such kind, or no such value of it"),
+            ("unit\tday\tday\nkey\t-\tday\n", "x.tsv:2: \"day\" is there already"),
+        ] {
+            let read = read(File { path: "x.tsv", text });
+            assert_eq!(read.err().as_deref(), Some(fault));
+        }
+    }
+}

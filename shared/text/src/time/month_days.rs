@@ -6,16 +6,7 @@ use super::calendar::{Found, Grain, add_days, add_months, date, first_of_month};
 use super::lexicon::{Class, Unit};
 use super::parser::{Parser, Read};
 use super::token::Tense;
-
-/// Words that may follow "on the 5th" without being what is counted.
-const AFTER_DAY: &[&str] = &[
-    "at", "and", "to", "but", "so", "i", "we", "he", "she", "they", "it", "you", "for", "because", "with", "in",
-    "after", "before", "when", "as", "or", "from", "my", "our", "is", "was", "then", "if", "by", "this", "last",
-    "next",
-];
-
-/// What is a day itself: "his last day is the 31st".
-const DAYS: &[&str] = &["day", "date", "deadline", "birthday", "anniversary"];
+use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
     /// "on the 5th": the day of the nearest fitting month; "the 5th of next month".
@@ -34,12 +25,13 @@ impl Parser<'_> {
             return self.day_of_told_month(the + 3, day);
         }
         let figures = self.word(the + 1).starts_with(|c: char| c.is_ascii_digit());
-        let day_is = self.is(i.wrapping_sub(1), &["is", "was"]) && self.is(i.wrapping_sub(2), DAYS);
-        let placed = weekday.is_some() || day_is || self.is(i.wrapping_sub(1), &["on", "by", "until", "since", "till"]);
+        let day_is =
+            self.is(i.wrapping_sub(1), &["is", "was"]) && is(self.word(i.wrapping_sub(2)), WordClass::NamedDay);
+        let placed = weekday.is_some() || day_is || is(self.before(i), WordClass::OpensDay);
         let next = the + 2;
         let ends = matches!(self.class(next), Class::Mark(_)) && self.word(next) != "-"
             || self.word(next).is_empty()
-            || self.is(next, AFTER_DAY);
+            || is(self.word(next), WordClass::AfterDay);
         if !(figures && placed && (ends || weekday.is_some())) {
             return None;
         }

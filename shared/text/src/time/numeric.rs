@@ -5,6 +5,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta};
 use super::calendar::{Found, date};
 use super::lexicon::{Class, Part};
 use super::parser::{Parser, Read, full_year};
+use crate::lexicon::{Class as WordClass, is};
 
 /// A clock time: minutes after midnight and how many minutes it stands for.
 #[derive(Clone, Copy, Debug)]
@@ -226,7 +227,7 @@ impl Parser<'_> {
             self.class(i),
             Class::Other | Class::Unit(_) | Class::Month(..) | Class::Ordinal(_)
         ) || self.word(i).is_empty()
-            || self.is(i, &["and", "with", "for", "so", "but", "or", "then", "because", "to"])
+            || is(self.word(i), WordClass::AfterHour)
     }
 
     /// Reads "am", "p.m.", "in the evening"; true is the second half of the day.

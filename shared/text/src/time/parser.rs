@@ -4,8 +4,9 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
 use super::ahead::leads_ahead;
 use super::calendar::{Found, Grain, add_days, add_months, date, first_of_month, weekday_before, weekday_from};
-use super::lexicon::{COUNTED, Class, SHORT_MONTHS, Season, Trust, Unit};
+use super::lexicon::{Class, Season, Trust, Unit};
 use super::token::{Tense, Token};
+use crate::lexicon::{Class as WordClass, is};
 
 /// What a rule returns: the first token after the expression, and what it means.
 pub(super) type Read = Option<(usize, Found)>;
@@ -99,6 +100,11 @@ impl Parser<'_> {
     /// Skips one word when it is there.
     pub(super) fn skip(&self, i: usize, words: &[&str]) -> usize {
         if self.is(i, words) { i + 1 } else { i }
+    }
+
+    /// Skips one word of a class when it is there.
+    pub(super) fn skip_class(&self, i: usize, class: WordClass) -> usize {
+        if is(self.word(i), class) { i + 1 } else { i }
     }
 
     /// Steps back over one word when it is there.
@@ -207,7 +213,7 @@ impl Parser<'_> {
             ));
         }
         Some((
-            self.skip(j, &["more", "full", "whole", "long", "-"]),
+            j + usize::from(is(self.word(j), WordClass::AfterAmount) || self.word(j) == "-"),
             Amount::exact(low),
         ))
     }
@@ -256,7 +262,7 @@ impl Parser<'_> {
             return None;
         };
         let decade = self.glued(i + 1) && self.word(i + 1) == "s";
-        let counted = matches!(self.class(i + 1), Class::Unit(_)) || self.is(i + 1, COUNTED);
+        let counted = matches!(self.class(i + 1), Class::Unit(_)) || is(self.word(i + 1), WordClass::CountedNoun);
         if decade || counted {
             return None;
         }
@@ -337,10 +343,8 @@ impl Parser<'_> {
         };
         let dot = self.word(i + 1) == "." && self.glued(i + 1);
         let next = if dot && trust != Trust::Plain { i + 2 } else { i + 1 };
-        let beside = self.is(
-            i.wrapping_sub(1),
-            &["on", "last", "next", "this", "by", "until", "since", "and", "-"],
-        ) || self.is(next, &[",", "-"])
+        let beside = (is(self.before(i), WordClass::BesideWeekday) || self.before(i) == "-")
+            || self.is(next, &[",", "-"])
             || matches!(self.class(next), Class::Digits(..) | Class::Part(_) | Class::Month(..));
         let fits = match trust {
             Trust::Plain => true,
@@ -355,7 +359,7 @@ impl Parser<'_> {
         let Class::Month(month, trust) = self.class(i) else {
             return None;
         };
-        let short = self.is(i, SHORT_MONTHS);
+        let short = is(self.word(i), WordClass::ShortMonth);
         let dot = short && self.word(i + 1) == "." && self.glued(i + 1);
         Some((if dot { i + 2 } else { i + 1 }, month, trust))
     }

@@ -6,17 +6,16 @@ use super::Kind;
 use super::calendar::{Found, Grain, add_days, midnight};
 use super::lexicon::{Class, Unit};
 use super::parser::{Parser, Read};
-
-const TO: &[&str] = &["to", "until", "till", "through", "thru", "-", "–", "—"];
+use crate::lexicon::{Class as WordClass, is, words};
 
 impl Parser<'_> {
     /// "from June 1 to June 5", "between 2019 and 2021", "June 1-5", "9am to 5pm", "since 2019".
     pub(super) fn range(&self, i: usize) -> Read {
         match self.word(i) {
-            "from" => self.ends(i + 1, TO),
+            "from" => self.ends(i + 1, words(WordClass::RangeTo)),
             "between" => self.ends(i + 1, &["and", "-", "–"]),
             "since" => self.since(i),
-            _ => self.ends(i, TO),
+            _ => self.ends(i, words(WordClass::RangeTo)),
         }
     }
 
@@ -141,7 +140,7 @@ impl Parser<'_> {
         let joints = if self.word(at.wrapping_sub(1)) == "between" {
             &["and"]
         } else {
-            TO
+            words(WordClass::RangeTo)
         };
         let (end, from, to) = self.opening_hours(at, joints)?;
         Some((
@@ -200,14 +199,8 @@ impl Parser<'_> {
     pub(super) fn duration(&self, i: usize) -> Read {
         let j = self.skip(i, &["half"]);
         let counted = matches!(self.class(j), Class::Digits(..) | Class::Number(_));
-        let opened = self.is(
-            i.wrapping_sub(1),
-            &[
-                "for", "took", "takes", "take", "lasted", "lasts", "last", "spent", "spend", "about", "almost",
-                "nearly", "than", "over", "within",
-            ],
-        );
-        let rough = self.is(self.skip(i, &["a"]), &["couple", "few", "several", "half", "dozen"]);
+        let opened = is(self.before(i), WordClass::OpensLength);
+        let rough = is(self.word(self.skip(i, &["a"])), WordClass::RoughAmount);
         if !(counted || opened || rough) || self.is(i, &["the"]) {
             return None;
         }

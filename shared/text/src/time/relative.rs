@@ -11,6 +11,7 @@ use super::counted::shift;
 use super::lexicon::{Class, Part, Season, Trust, Unit};
 use super::parser::{Amount, Parser, Read};
 use super::token::Tense;
+use crate::lexicon::{Class as WordClass, is};
 
 /// The word in front of a unit: "this", "last", "past", "next", "coming".
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,8 @@ impl Parser<'_> {
         let the = self.skip_back(i, &["whole", "entire", "long"]);
         if self.before(the) != "the"
             || self.word(i) == "weekends"
-            || self.is(i + 1, &["trip", "job", "market", "house", "-"])
+            || is(self.word(i + 1), WordClass::AfterWeekendNoun)
+            || self.word(i + 1) == "-"
         {
             return None;
         }
@@ -101,7 +103,7 @@ impl Parser<'_> {
 
     /// "fall" and "spring" behind "last" are seasons unless a thing springs or falls.
     fn is_season(&self, j: usize) -> bool {
-        !self.is(j + 1, &["from", "off", "down", "roll", "rolls"])
+        !is(self.word(j + 1), WordClass::AfterSpringVerb)
     }
 
     /// "the last three days", "the next couple of months", "the past week".
@@ -113,9 +115,7 @@ impl Parser<'_> {
             Some((k, amount)) if !self.is(j, &["a", "an", "the", "half"]) => (k, amount),
             None if step == Step::Past && self.word(j.wrapping_sub(2)) != "this" => (j, Amount::exact(1)),
             // "In the last month" counts back; "last month" is the one of the calendar.
-            None if self.before(j - 1) == "the"
-                && self.is(j.wrapping_sub(3), &["in", "over", "during", "for", "within"]) =>
-            {
+            None if self.before(j - 1) == "the" && is(self.word(j.wrapping_sub(3)), WordClass::OpensRolling) => {
                 (j, Amount::exact(1))
             }
             None if matches!(self.class(j), Class::Unit(Unit::Hour)) => (j, Amount::exact(1)),

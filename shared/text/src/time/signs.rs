@@ -3,73 +3,9 @@
 use chrono::NaiveDate;
 
 use super::calendar::{Found, add_days, date, monday};
-use super::lexicon::{Class, Unit};
+use super::lexicon::Class;
 use super::parser::{Parser, Read};
-
-/// Near times of Chinese, Japanese and Korean: days, weeks, months or years from now; longer forms first.
-const CLOSE: &[(&str, Unit, i64)] = &[
-    ("一昨日", Unit::Day, -2),
-    ("おととい", Unit::Day, -2),
-    ("前天", Unit::Day, -2),
-    ("昨天", Unit::Day, -1),
-    ("昨日", Unit::Day, -1),
-    ("昨晚", Unit::Day, -1),
-    ("今天", Unit::Day, 0),
-    ("今日", Unit::Day, 0),
-    ("明後日", Unit::Day, 2),
-    ("明天", Unit::Day, 1),
-    ("明日", Unit::Day, 1),
-    ("后天", Unit::Day, 2),
-    ("後天", Unit::Day, 2),
-    ("上周末", Unit::Weekend, -1),
-    ("先週末", Unit::Weekend, -1),
-    ("今週末", Unit::Weekend, 0),
-    ("上周", Unit::Week, -1),
-    ("上週", Unit::Week, -1),
-    ("上个星期", Unit::Week, -1),
-    ("先週", Unit::Week, -1),
-    ("这周", Unit::Week, 0),
-    ("今週", Unit::Week, 0),
-    ("下周", Unit::Week, 1),
-    ("下週", Unit::Week, 1),
-    ("来週", Unit::Week, 1),
-    ("上个月", Unit::Month, -1),
-    ("上個月", Unit::Month, -1),
-    ("先月", Unit::Month, -1),
-    ("今月", Unit::Month, 0),
-    ("下个月", Unit::Month, 1),
-    ("下個月", Unit::Month, 1),
-    ("来月", Unit::Month, 1),
-    ("去年", Unit::Year, -1),
-    ("昨年", Unit::Year, -1),
-    ("今年", Unit::Year, 0),
-    ("明年", Unit::Year, 1),
-    ("来年", Unit::Year, 1),
-    ("그저께", Unit::Day, -2),
-    ("어제", Unit::Day, -1),
-    ("오늘", Unit::Day, 0),
-    ("내일", Unit::Day, 1),
-    ("지난주", Unit::Week, -1),
-    ("다음주", Unit::Week, 1),
-    ("작년", Unit::Year, -1),
-    ("내년", Unit::Year, 1),
-];
-
-/// Words before a weekday in Chinese and Japanese, and the week that they mean; longer forms first.
-const WEEKS: &[(&str, i64)] = &[
-    ("上个", -1),
-    ("上個", -1),
-    ("上", -1),
-    ("先週の", -1),
-    ("这个", 0),
-    ("這個", 0),
-    ("这", 0),
-    ("今週の", 0),
-    ("下个", 1),
-    ("下個", 1),
-    ("下", 1),
-    ("来週の", 1),
-];
+use super::world_words::WORLD;
 
 impl Parser<'_> {
     /// "2023年5月7日", "2023年5月", "5月7日", "2023년 5월 7일".
@@ -103,14 +39,15 @@ impl Parser<'_> {
         if let Some((length, day)) = self.signed_weekday(i, rest) {
             return self.until(i, token.start + length).map(|end| (end, Found::day(day)));
         }
-        let (name, unit, step) = CLOSE.iter().find(|(name, ..)| rest.starts_with(name))?;
+        let (name, step) = WORLD.close.iter().find(|(name, _)| rest.starts_with(name))?;
         let end = self.until(i, token.start + name.len())?;
-        self.stepped(*unit, *step).map(|found| (end, found))
+        self.stepped(step.unit, step.count).map(|found| (end, found))
     }
 
     /// "周一", "上周五", "下个星期天", "月曜日": the bytes it takes, and the day. "一周一次" is once a week.
     fn signed_weekday(&self, i: usize, rest: &str) -> Option<(usize, NaiveDate)> {
-        let (week, named) = WEEKS
+        let (week, named) = WORLD
+            .weeks
             .iter()
             .find_map(|(name, week)| rest.strip_prefix(name).map(|rest| (Some(*week), rest)))
             .unwrap_or((None, rest));

@@ -5,7 +5,8 @@ use super::clause;
 use super::lexicon::Class;
 use super::token::{Tense, Token};
 use crate::gloss;
-use crate::pasts::is_past;
+use crate::lexicon::{Class as WordClass, classes, is, words};
+use crate::verbs::is_past;
 
 /// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it; a sentence without a
 /// verb goes on with the one before.
@@ -24,7 +25,7 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
         let last = i.checked_sub(1).map_or("", |last| &*tokens[last].lower);
         let cue = match &foreign {
             Some(cues) => cues[i],
-            None if opens_clause(tokens, i) && among(&tokens[i].lower, PARTICIPLES) => Tense::Past,
+            None if opens_clause(tokens, i) && is(&tokens[i].lower, WordClass::OpeningParticiple) => Tense::Past,
             None => cue(last, &tokens[i].lower, next),
         };
         current = if cue == Tense::Open { current } else { cue };
@@ -107,39 +108,28 @@ fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
 /// Forms of verbs that only the past has: "gekauft", "ho visto" behind "have", "compré", "comprou", "买了".
 fn participle(last: &str, word: &str) -> Tense {
     let long = |least: usize| word.chars().count() >= least;
-    let ends = |list: &str| list.split(' ').any(|it| word.ends_with(it));
-    let germanic = word.starts_with("ge") && long(6) && ends("t en d");
-    let helped = matches!(last, "have" | "has" | "am" | "is" | "are")
-        && long(4)
-        && ends("é ée és ées i u is ato uto ito ata uta ita sto ado ido");
-    let preterite =
-        long(5) && ends("é ó ieron aron iste aste ei ou eu iu aram eram iram") && !among(word, NO_PRETERITES);
-    if germanic || helped || preterite || matches!(word, "了" | "过") || among(word, PRETERITES) {
+    let ends = |class: WordClass| words(class).iter().any(|it| word.ends_with(it));
+    let germanic = word.starts_with("ge") && long(6) && ["t", "en", "d"].iter().any(|it| word.ends_with(it));
+    let helped = is(last, WordClass::HelpsParticiple) && long(4) && ends(WordClass::ParticipleEnding);
+    let preterite = long(5) && ends(WordClass::PreteriteEnding) && !is(word, WordClass::NoPreterite);
+    if germanic || helped || preterite || matches!(word, "了" | "过") || is(word, WordClass::Preterite) {
         Tense::Past
     } else {
         Tense::Open
     }
 }
 
-/// Irregular pasts of Spanish, Portuguese, German, Dutch and Italian that are no other word.
-const PRETERITES: &str = "fui fuimos fueron tuve tuvo hice hizo estuve estuvo vine vi vio dije dijo puse puso traje trajo fiz fez tive \
-    teve estive esteve vim veio fomos ging gingen kam kamen sah sahen fuhr fuhren lief traf trafen gab fand blieb flog kwam zag reed vond \
-    bleef andai andò feci fece vidi vide venni venne";
-
-const NO_PRETERITES: &str = "café bebé quién aussi aprés après porqué";
-
 pub(super) fn cue(last: &str, word: &str, next: &str) -> Tense {
+    let classes = classes(word);
     match word {
-        "will" | "'ll" | "’ll" | "gonna" | "shall" | "tomorrow" | "upcoming" | "soon" => Tense::Future,
-        "plan" | "plans" | "planning" | "hope" | "hoping" | "wait" | "gotta" | "deadline" | "remind" => Tense::Future,
+        "’ll" => Tense::Future,
+        _ if classes.has(WordClass::FutureCue) => Tense::Future,
         "going" if next == "to" => Tense::Future,
         "looking" | "forward" => Tense::Future,
         // "In Rome now, back on the 28th"; who came back did so before.
         "back" if matches!(next, "on" | "by") && (is_be(last) || matches!(last, "" | "," | "be")) => Tense::Future,
-        "was" | "were" | "been" | "yesterday" | "ago" => Tense::Past,
-        // Before "'t", which is a token of its own.
-        "didn" | "wasn" | "weren" | "couldn" | "hadn" => Tense::Past,
-        "didnt" | "wasnt" | "werent" | "couldnt" | "hadnt" => Tense::Past,
+        // Also before "'t", which is a token of its own.
+        _ if classes.has(WordClass::PastCue) => Tense::Past,
         _ if is_past(word) => Tense::Past,
         "gone" | "done" | "born" if !tied(last) => Tense::Past,
         // "Is planned" and "will be closed" do not speak of the past.
@@ -156,43 +146,31 @@ pub(super) fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
     last.sentence != tokens[i].sentence || matches!(last.class, Class::Mark(_)) && !tokens[i].glued
 }
 
-/// Participles that tell of the past without an auxiliary before them, where a clause begins: "Seen on Friday", "Quit on Monday".
-/// Those that are also a command ("Come on Friday", "Put it down") are left out.
-const PARTICIPLES: &str = "begun bitten blown broken chosen drawn driven drunk eaten fallen flown forgiven forgotten frozen \
-    grown hidden hurt overthrown quit ridden risen seen shaken shown spoken stolen sung sunk sworn taken thrown torn woken worn \
-    written";
-
 /// Says whether what follows a word is no past of it: "is closed", "a baked potato".
 fn tied(last: &str) -> bool {
-    matches!(last, "be" | "is" | "are" | "get" | "a" | "an")
+    is(last, WordClass::TiesParticiple)
 }
 
 /// Says whether a word is a present form of "be" that stands for itself.
 pub(super) fn is_be(word: &str) -> bool {
-    matches!(word, "am" | "is" | "are" | "'m" | "’m" | "'re" | "’re")
+    matches!(word, "am" | "is" | "are") || matches!(word.strip_prefix(['\'', '’']), Some("m" | "re"))
 }
 
 /// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday", "we need milk".
 fn is_state(word: &str) -> bool {
     let own = ["agreed", "freed"];
-    among(word, STATES) || (word.ends_with("eed") && !own.contains(&word))
-}
-
-const STATES: &str = "excited tired interested bored scared worried relieved pleased thrilled delighted exhausted stressed supposed \
-    prepared hundred naked wicked sacred limited required";
-
-pub(super) fn among(word: &str, list: &str) -> bool {
-    list.split_whitespace().any(|it| it == word)
+    is(word, WordClass::StateOnEd) || (word.ends_with("eed") && !own.contains(&word))
 }
 
 /// Says whether a sentence has nobody who does anything, so that it goes on with the one before: "On Sunday, right through."
 fn goes_on(sentence: &[Token<'_>]) -> bool {
-    let short =
-        |it: &str| matches!(it.rsplit(['\'', '’']).next(), Some("s" | "re" | "m" | "ll" | "ve") if it.len() > 2);
-    let acts = |it: &Token<'_>| among(&it.lower, ACTS) || short(&it.lower);
+    let short = |it: &str| {
+        it.len() > 2
+            && it
+                .rsplit(['\'', '’'])
+                .next()
+                .is_some_and(|it| is(it, WordClass::ShortVerb))
+    };
+    let acts = |it: &Token<'_>| is(&it.lower, WordClass::Acts) || short(&it.lower);
     !sentence.iter().any(acts) && sentence.last().is_none_or(|it| it.lower != "?")
 }
-
-/// Who does something, and what does not say when.
-const ACTS: &str = "i we he she they it you there this that who let lets see can could should would may might must is are am be \
-    has have do does";

@@ -3,9 +3,8 @@
 use super::lexicon::{Class, Part};
 use super::numeric::{Clock, afternoon};
 use super::parser::Parser;
+use crate::lexicon::{Class as WordClass, is};
 
-/// Words that lead to a time of the clock: "om", "um" is "at".
-pub(super) const AT: &[&str] = &["om", "um", "rond", "tegen", "vanaf", "tot", "gegen", "ab", "bis"];
 const HALF: &[&str] = &["half", "halb"];
 const QUARTER: &[&str] = &["kwart", "viertel"];
 const HOUR: &[&str] = &["uur", "uhr"];
@@ -25,7 +24,7 @@ impl Parser<'_> {
         if !matches!(self.class(i), Class::World | Class::Digits(..) | Class::Key) || !self.hour_is_near(i) {
             return None;
         }
-        let led = led || self.is(i.wrapping_sub(1), AT);
+        let led = led || is(self.before(i), WordClass::WorldClockAt);
         let (end, minutes, width) = self.offset_hour(i, led).or_else(|| self.whole_hour(i, led))?;
         // "19.30" and "07:30" are of a day of 24 hours, all else is of the waking day.
         let clock = Clock {

@@ -109,7 +109,7 @@ impl Finder<'_> {
         let sum = || {
             let mut back = self.tokens[clause..at - 1].iter().rev();
             back.find(|it| it.class == Class::Content)
-                .is_some_and(|it| text::question::lists::SUMS.contains(it.lower.as_str()))
+                .is_some_and(|it| text::lexicon::is(&it.lower, text::lexicon::Class::Sum))
         };
         let back = || {
             let after = |here: usize| self.tokens.get(here).map_or("", |it| it.lower.as_str());

@@ -1,0 +1,121 @@
+//! Tables of language knowledge: files of `data/` that are compiled in, with a row a line, tabs between columns and comments
+//! after `#`. A row that breaks the rules of its table stops the building of the table, and the test of the table with it.
+
+use std::collections::HashMap;
+
+/// A file of `data/` and its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct File {
+    /// Its path below `data/`.
+    pub(crate) path: &'static str,
+    /// What it holds.
+    pub(crate) text: &'static str,
+}
+
+/// Compiles in a file of `data/`.
+macro_rules! data_file {
+    ($($part:literal),+) => {
+        $crate::data::File {
+            path: concat!($($part),+),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $($part),+)),
+        }
+    };
+}
+pub(crate) use data_file;
+
+/// A row of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    path: &'static str,
+    /// The number of its line, from 1.
+    line: usize,
+    /// Its cells, none empty, without white space around them.
+    pub(crate) cells: Vec<&'static str>,
+}
+
+impl Row {
+    /// Returns what is wrong with the row, with its place.
+    pub(crate) fn fault(&self, what: &str) -> String {
+        format!("{}:{}: {what}", self.path, self.line)
+    }
+
+    /// Returns the alternatives of a cell, which stand between commas; none for "-".
+    pub(crate) fn alternatives(&self, cell: usize) -> impl Iterator<Item = &'static str> {
+        let cell = self.cells[cell];
+        cell.split(',').filter(move |_| cell != "-")
+    }
+}
+
+/// Returns the rows of a file; refuses one that has not as many cells as `columns`, or a cell that is empty or begins or ends
+/// with white space.
+pub(crate) fn rows(file: File, columns: usize) -> Result<Vec<Row>, String> {
+    let lines = (1..).zip(file.text.lines());
+    let read = |(line, text): (usize, &'static str)| {
+        let cells: Vec<&str> = text.split('\t').collect();
+        let row = Row {
+            path: file.path,
+            line,
+            cells,
+        };
+        if row.cells.len() != columns {
+            return Err(row.fault(&format!("{} cells, not {columns}", row.cells.len())));
+        }
+        match row.cells.iter().any(|it| it.is_empty() || it.trim() != *it) {
+            true => Err(row.fault("a cell is empty or begins or ends with white space")),
+            false => Ok(row),
+        }
+    };
+    lines
+        .filter(|it| !it.1.is_empty() && !it.1.starts_with('#'))
+        .map(read)
+        .collect()
+}
+
+/// Puts a key of a row into a table; refuses one that is there.
+pub(crate) fn insert<T>(
+    table: &mut HashMap<&'static str, T>,
+    key: &'static str,
+    value: T,
+    row: &Row,
+) -> Result<(), String> {
+    match table.insert(key, value) {
+        None => Ok(()),
+        Some(_) => Err(row.fault(&format!("\"{key}\" is there already"))),
+    }
+}
+
+/// Returns a table that was read. The files are part of the program, so a fault in one is a fault of the program.
+pub(crate) fn sound<T>(table: Result<T, String>) -> T {
+    table.unwrap_or_else(|fault| panic!("data/{fault}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &'static str) -> File {
+        File { path: "en/x.tsv", text }
+    }
+
+    #[test]
+    fn rows_have_all_their_cells() {
+        let read = rows(file("# comment\none\t1,2\n\ntwo\t-\n"), 2).unwrap();
+        assert_eq!(read[0].cells, ["one", "1,2"]);
+        assert_eq!(read[0].alternatives(1).collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(read[1].alternatives(1).count(), 0);
+        for (text, fault) in [
+            ("one\n", "en/x.tsv:1: 1 cells, not 2"),
+            ("# a\none\t1\t1\n", "en/x.tsv:2: 3 cells, not 2"),
+            (
+                "one\t\n",
+                "en/x.tsv:1: a cell is empty or begins or ends with white space",
+            ),
+            (
+                "one\t1 \n",
+                "en/x.tsv:1: a cell is empty or begins or ends with white space",
+            ),
+        ] {
+            assert_eq!(rows(file(text), 2).err().as_deref(), Some(fault), "{text:?}");
+        }
+    }
+}

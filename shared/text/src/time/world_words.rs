@@ -1,0 +1,172 @@
+//! Words of time of other languages, read from `data/LANGUAGE/time.tsv`.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::lexicon::{Class, Part, Trust, Unit};
+use crate::data::{self, File, Row, data_file};
+
+const FILES: [File; 9] = [
+    data_file!("de/time.tsv"),
+    data_file!("es/time.tsv"),
+    data_file!("fr/time.tsv"),
+    data_file!("it/time.tsv"),
+    data_file!("ja/time.tsv"),
+    data_file!("ko/time.tsv"),
+    data_file!("nl/time.tsv"),
+    data_file!("pt/time.tsv"),
+    data_file!("zh/time.tsv"),
+];
+
+pub(super) static WORLD: LazyLock<World> = LazyLock::new(|| data::sound(read(&FILES)));
+
+/// What the rows of the files say, of all languages together.
+#[derive(Debug, Default)]
+pub(super) struct World {
+    /// Kinds `opener` (opens a counted time or one of the clock: "hace dos días", "vor zwei Tagen", "il y a deux jours"), `month`
+    /// (1 is January), `weekday` (0 is Monday), `near` (days from the reference), `day-part` and `weekday-part`.
+    pub(super) classes: HashMap<&'static str, Class>,
+    /// Kind `number`.
+    pub(super) numbers: HashMap<&'static str, u32>,
+    /// Kind `unit`.
+    pub(super) units: HashMap<&'static str, Unit>,
+    /// Kind `phrase`: two words without their article.
+    pub(super) phrases: HashMap<&'static str, Step>,
+    /// Kinds `day-part` (days from the reference, then the part) and `weekday-part` (the weekday, then the part): one word.
+    pub(super) parts: HashMap<&'static str, DayPart>,
+    /// Kind `close`: near times of scripts without spaces; longer ones first.
+    pub(super) close: Vec<(&'static str, Step)>,
+    /// Kind `week`: what stands before a weekday in such scripts, and weeks from that of the reference; longer ones first.
+    pub(super) weeks: Vec<(&'static str, i64)>,
+}
+
+/// Units from the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) unit: Unit,
+    pub(super) count: i64,
+}
+
+/// A part of a day that is so many days from the reference, or of a weekday.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DayPart {
+    Near(i64, Part),
+    Weekday(u32, Part),
+}
+
+fn read(files: &[File]) -> Result<World, String> {
+    let mut world = World::default();
+    for file in files {
+        for row in data::rows(*file, 3)? {
+            for word in row.alternatives(2) {
+                let wrong = || row.fault("no such kind, or no such value of it");
+                world.add(&row, word).ok_or_else(wrong)??;
+            }
+        }
+    }
+    world.close.sort_by_key(|it| Reverse(it.0.len()));
+    world.weeks.sort_by_key(|it| Reverse(it.0.len()));
+    Ok(world)
+}
+
+impl World {
+    /// Adds a word of a row; none if the row has no such kind, or no such value of it.
+    fn add(&mut self, row: &Row, word: &'static str) -> Option<Result<(), String>> {
+        let value = row.cells[1];
+        let (first, second) = value.split_once(' ').unwrap_or((value, ""));
+        let step = || {
+            let (unit, count) = Unit::named(first).zip(second.parse().ok())?;
+            Some(Step { unit, count })
+        };
+        let part = || Part::named(second);
+        Some(match row.cells[0] {
+            "opener" if value == "-" => self.class(row, word, Class::World),
+            "month" => self.class(row, word, Class::Month(value.parse().ok()?, Trust::Name)),
+            "weekday" => self.class(row, word, Class::Weekday(value.parse().ok()?, Trust::Plain)),
+            "near" => self.class(row, word, Class::Relative(value.parse().ok()?)),
+            "number" => agree(&mut self.numbers, word, value.parse().ok()?, row),
+            "unit" => agree(&mut self.units, word, Unit::named(value)?, row),
+            "phrase" if word.split(' ').count() == 2 => agree(&mut self.phrases, word, step()?, row),
+            "day-part" => {
+                let part = DayPart::Near(first.parse().ok()?, part()?);
+                agree(&mut self.parts, word, part, row).and_then(|()| self.class(row, word, Class::World))
+            }
+            "weekday-part" => {
+                let part = DayPart::Weekday(first.parse().ok()?, part()?);
+                agree(&mut self.parts, word, part, row).and_then(|()| self.class(row, word, Class::World))
+            }
+            "close" => {
+                self.close.push((word, step()?));
+                Ok(())
+            }
+            "week" => {
+                self.weeks.push((word, value.parse().ok()?));
+                Ok(())
+            }
+            _ => return None,
+        })
+    }
+
+    fn class(&mut self, row: &Row, word: &'static str, class: Class) -> Result<(), String> {
+        agree(&mut self.classes, word, class, row)
+    }
+}
+
+/// Puts a word into a table; languages may share it if they mean the same.
+fn agree<T: PartialEq>(
+    table: &mut HashMap<&'static str, T>,
+    word: &'static str,
+    value: T,
+    row: &Row,
+) -> Result<(), String> {
+    match table.get(word) {
+        Some(known) if *known != value => Err(row.fault(&format!("\"{word}\" means something else already"))),
+        _ => {
+            table.insert(word, value);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_the_same_in_all_languages_that_have_them() {
+        assert_eq!(WORLD.numbers["seis"], 6);
+        assert_eq!(WORLD.units["semana"], Unit::Week);
+        assert_eq!(WORLD.classes["montag"], Class::Weekday(0, Trust::Plain));
+        let next_week = Step {
+            unit: Unit::Week,
+            count: 1,
+        };
+        assert_eq!(WORLD.phrases["próxima semana"], next_week);
+        assert_eq!(WORLD.parts["vrijdagavond"], DayPart::Weekday(4, Part::Evening));
+        let at = |name: &str| WORLD.close.iter().position(|it| it.0 == name);
+        assert!(at("上周末") < at("上周"));
+    }
+
+    #[test]
+    fn rows_with_faults_are_refused() {
+        for (text, fault) in [
+            ("mouth\t1\tmai\n", "x.tsv:1: no such kind, or no such value of it"),
+            (
+                "phrase\tweek one\tnext week\n",
+                "x.tsv:1: no such kind, or no such value of it",
+            ),
+            (
+                "phrase\tweek 1\tweek\n",
+                "x.tsv:1: no such kind, or no such value of it",
+            ),
+            (
+                "month\t3\tmai\nmonth\t5\tmai\n",
+                "x.tsv:2: \"mai\" means something else already",
+            ),
+        ] {
+            let read = read(&[File { path: "x.tsv", text }]);
+            assert_eq!(read.err().as_deref(), Some(fault));
+        }
+    }
+}
