@@ -9,6 +9,7 @@ mod change;
 mod comparison;
 mod entities;
 mod errors;
+mod export;
 mod filter;
 mod list;
 mod locate;
@@ -77,8 +78,8 @@ fn hosted(mut router: Router<App>) -> Router<App> {
         ("/v2/entities/{kind}/{name}", delete(entities::delete)),
         ("/v1/feedback", post(service::feedback)),
         ("/v1/events", any(service::no_events)),
-        ("/v1/exports", any(service::no_exports)),
-        ("/v1/exports/get", any(service::no_exports)),
+        ("/v1/exports", post(export::create)),
+        ("/v1/exports/get", post(export::get)),
         ("/v1/summary", any(service::no_profiles)),
         ("/v2/entities/{kind}/{name}/profile", any(service::no_profiles)),
         ("/v2/profiles/{*rest}", any(service::no_profiles)),

@@ -103,10 +103,6 @@ pub(super) async fn no_events() -> Problem {
     unsupported("changes are not listed; use GET /v1/event/{id}/ with the event_id of a change")
 }
 
-pub(super) async fn no_exports() -> Problem {
-    unsupported("a schema is not filled in; use get_all(), or `mnemic export SPACE` for all that a space holds")
-}
-
 pub(super) async fn no_profiles() -> Problem {
     unsupported("profiles are not kept; use search(), or Mnemic's own pages: GET /v1/spaces/{space}/pages")
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply, nothing};
 
+mod exports;
 mod keys;
 
 const ENABLED: &str = "[gateway.mem0]\nenabled = true\n";
@@ -355,7 +356,6 @@ async fn what_there_is_no_equivalent_of_says_what_to_use() {
     let gateway = start(ENABLED).await;
     let id = add(&gateway, "Hi.", "ann").await;
     for path in [
-        "POST /mem0/v1/exports/",
         "POST /mem0/v1/summary/",
         "GET /mem0/v2/entities/user/ann/profile/",
         "GET /mem0/v2/profiles/settings/",
