@@ -22,6 +22,7 @@ mod scope;
 mod search;
 mod service;
 mod settings;
+mod webhooks;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -93,12 +94,14 @@ fn hosted(mut router: Router<App>) -> Router<App> {
         ),
         (
             "/api/v1/orgs/organizations/{org}/projects/{project}",
-            get(project::get)
-                .patch(project::update)
-                .delete(project::unchangeable),
+            get(project::get).patch(project::update).delete(project::unchangeable),
         ),
         ("/api/v1/orgs/{*rest}", any(project::unchangeable)),
-        ("/api/v1/webhooks/{*rest}", any(service::no_webhooks)),
+        (
+            "/api/v1/webhooks/projects/{project}",
+            get(webhooks::list).post(webhooks::create),
+        ),
+        ("/api/v1/webhooks/{id}", put(webhooks::update).delete(webhooks::delete)),
     ] {
         router = if path.ends_with("{*rest}") {
             router.route(path, methods)

@@ -93,10 +93,6 @@ pub(super) async fn no_events() -> Problem {
     unsupported("changes are not listed; use GET /v1/event/{id}/ with the event_id of a change")
 }
 
-pub(super) async fn no_webhooks() -> Problem {
-    unsupported("nobody is called when a memory changes; use the event_id of a change with GET /v1/event/{id}/")
-}
-
 /// Answers what is not a route of mem0.
 pub(super) async fn no_route() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route")

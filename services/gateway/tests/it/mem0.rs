@@ -16,6 +16,7 @@ use crate::harness::{Gateway, Reply, nothing};
 mod exports;
 mod keys;
 mod profiles;
+mod webhooks;
 
 const ENABLED: &str = "[gateway.mem0]\nenabled = true\n";
 fn turn(record: &Record) -> Unit {
@@ -357,7 +358,6 @@ async fn what_there_is_no_equivalent_of_says_what_to_use() {
     let gateway = start(ENABLED).await;
     let id = add(&gateway, "Hi.", "ann").await;
     for path in [
-        "GET /mem0/api/v1/webhooks/projects/p/",
         "DELETE /mem0/api/v1/orgs/organizations/mnemic/projects/mnemic/",
         "GET /mem0/api/v1/orgs/organizations/mnemic/projects/mnemic/members/",
         "POST /mem0/configure",
