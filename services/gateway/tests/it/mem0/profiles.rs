@@ -95,9 +95,9 @@ async fn jobs_are_done_at_once() {
     }
     let agent = json!({"messages": "Hi.", "agent_id": "bot"});
     call(&gateway, "POST /mem0/memories", agent).await;
-    derive(&gateway, "mem0-ann").await;
     profile(&gateway, "ann").await;
     profile(&gateway, "Bob%20Smith").await;
+    derive(&gateway, "mem0-ann").await;
 
     let trigger = json!({"operation": "trigger", "entity_type": "user", "entity_id": "ann"});
     let made = call(&gateway, &format!("POST {JOBS}"), trigger.clone()).await;
