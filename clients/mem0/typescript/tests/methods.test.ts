@@ -35,13 +35,11 @@ const SUPPORTED = [
   "batchDelete",
   "feedback",
   "getProject",
-  "updateProject",
   "createMemoryExport",
   "getMemoryExport",
   "getProfile",
   "generateProfile",
   "getProfileSettings",
-  "updateProfileSettings",
   "sampleProfiles",
   "getProfileJob",
   "getWebhooks",
@@ -50,6 +48,8 @@ const SUPPORTED = [
   "deleteWebhook",
   "ping",
 ];
+/** They accept what holds already and change nothing. */
+const UNCHANGING = ["updateProject", "updateProfileSettings"];
 
 /** Adds what somebody says; returns the id of the memory. */
 async function added(text: string, options: object = {}): Promise<string> {
@@ -66,8 +66,8 @@ beforeEach(async () => {
 
 test("every method is accounted for", () => {
   const methods = Object.getOwnPropertyNames(MemoryClient.prototype).filter((it) => it !== "constructor" && !it.startsWith("_"));
-  assert.deepEqual(methods.sort(), [...SUPPORTED].sort());
-  assert.equal(SUPPORTED.length, 29);
+  assert.deepEqual(methods.sort(), [...SUPPORTED, ...UNCHANGING].sort());
+  assert.equal(SUPPORTED.length, 27);
 });
 
 test("what is added is found at once", async () => {
